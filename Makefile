@@ -1,0 +1,161 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+PYTHON ?= python3
+PORT ?= 0
+
+found := $(shell tools/find-python.sh $(PYTHON))
+python := $(word 1,$(found))
+version := $(word 2,$(found))
+ifneq ($(filter 2.% 3.0 3.1 3.2 3.3 3.4 3.5 3.6 3.7 3.8 3.9 3.10,$(or $(version),2.0)),)
+ifneq ($(filter-out help clean,$(or $(MAKECMDGOALS),help)),)
+$(error PYTHON=$(PYTHON) is no Python 3.11 or newer that can be run here; name one, as in: make PYTHON=/usr/bin/python3.12)
+endif
+endif
+
+# The newest line of ansible-core that this Python runs
+ANSIBLE_CORE ?= $(if $(filter 3.11,$(version)),2.19,2.21)
+
+export PYTHON ANSIBLE_CORE
+
+# --- Virtual environments: built once, built again when a requirements file changes -----------------------------------
+
+core := build/env/py$(version)-core$(ANSIBLE_CORE)
+test := $(core)-test
+lint := $(core)-lint
+galaxy := build/env/py$(version)-galaxy-importer
+environments := $(core) $(test) $(lint) $(galaxy)
+
+# $(1): folder; $(2): names of requirements files
+define environment
+$(1)/.complete: $(patsubst %,requirements/%.txt,constraints $(2))
+	@echo "Building $(1) (once)"
+	@$$(python) -m venv --clear $(1)
+	@$(1)/bin/python -m pip install --quiet --disable-pip-version-check $(patsubst %,-r requirements/%.txt,$(2))
+	@touch $$@
+endef
+
+runtime := ansible-$(ANSIBLE_CORE) runtime sandbox
+$(eval $(call environment,$(core),$(runtime)))
+$(eval $(call environment,$(test),$(runtime) test contract molecule))
+$(eval $(call environment,$(lint),$(runtime) test lint docs))
+$(eval $(call environment,$(galaxy),galaxy-importer))
+
+# Runs a command with the programs of an environment
+in = PATH="$(CURDIR)/$(1)/bin:$$PATH"
+pytest = $(call in,$(test)) python -m pytest
+
+# --- The checkout, where Ansible looks for a collection ---------------------------------------------------------------
+
+collections := build/collections
+collection := $(collections)/ansible_collections/buildworks/toolchain
+export ANSIBLE_COLLECTIONS_PATH = $(CURDIR)/$(collections)
+
+$(collection):
+	@mkdir -p $(dir $@)
+	@ln -s ../../../.. $@
+
+# --- What people run --------------------------------------------------------------------------------------------------
+
+.DEFAULT_GOAL := help
+.PHONY: help
+help: ## show this list
+	@echo "make TARGET [PYTHON=python3] [ANSIBLE_CORE=$(ANSIBLE_CORE)]"
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | while IFS='	' read -r target does; do printf '  %-14s %s\n' "$$target" "$$does"; done
+
+.PHONY: demo
+demo: $(core)/.complete $(collection) ## provision all four services of a sandbox, twice, and tell what happened
+	@$(call in,$(core)) python tools/demo.py
+
+.PHONY: sandbox
+sandbox: $(core)/.complete ## the four services on loopback, in the foreground [PORT=0] [STATE=folder]
+	@cd extensions && exec $(CURDIR)/$(core)/bin/python -m sandbox --port $(PORT) $(if $(STATE),--state $(abspath $(STATE)))
+
+.PHONY: bench
+bench: $(core)/.complete $(collection) ## measure tasks against ansible.builtin.uri and debug; writes build/bench.json
+	@$(call in,$(core)) python tests/bench/run.py
+
+.PHONY: test
+test: $(collection) ## everything but the bench
+	@$(MAKE) --no-print-directory -j2 environments
+	@$(pytest) --numprocesses 2 --dist loadscope
+
+.PHONY: environments
+environments: $(environments:%=%/.complete) litellm
+
+# The contract tests build this one themselves; here it does not have to wait for them
+.PHONY: litellm
+litellm: $(test)/.complete
+	@cd tests && $(call in,$(test)) python -m contract.servers.environments litellm > /dev/null
+
+.PHONY: unit
+unit: $(test)/.complete $(collection) ## modules against exact wire conversations
+	@$(pytest) tests/unit tests/meta
+
+.PHONY: integration
+integration: $(test)/.complete $(collection) ## ansible-playbook against the sandbox
+	@$(pytest) tests/integration
+
+.PHONY: contract
+contract: $(test)/.complete $(collection) ## independent clients and servers
+	@$(pytest) tests/contract
+
+.PHONY: molecule
+molecule: $(test)/.complete $(collection) ## the scenario of each role [SCENARIO=name]
+	@cd extensions && $(call in,$(test)) molecule test $(if $(SCENARIO),--scenario-name $(SCENARIO),--all)
+
+.PHONY: sanity
+sanity: $(lint)/.complete ## ansible-test sanity
+	@$(call in,$(lint)) python tools/sanity.py
+
+.PHONY: lint
+lint: lint-python lint-types lint-ansible lint-shell lint-changelog ## ruff, mypy, ansible-lint, shellcheck and the changelog
+
+.PHONY: lint-python
+lint-python: $(lint)/.complete
+	@$(call in,$(lint)) ruff check
+	@$(call in,$(lint)) ruff format --check
+
+plugins := ansible_collections.buildworks.toolchain.plugins
+typed := $(plugins).module_utils $(plugins).action sandbox
+
+.PHONY: format
+format: $(lint)/.complete ## let ruff put imports and layout in order
+	@$(call in,$(lint)) ruff check --fix --quiet --exit-zero
+	@$(call in,$(lint)) ruff format
+
+.PHONY: lint-types
+lint-types: $(lint)/.complete $(collection)
+	@$(call in,$(lint)) mypy $(typed:%=--package %) $(patsubst tools/%.py,--module %,$(wildcard tools/*.py))
+
+.PHONY: lint-ansible
+lint-ansible: $(lint)/.complete $(collection)
+	@$(call in,$(lint)) ansible-lint --offline
+
+.PHONY: lint-shell
+lint-shell: $(lint)/.complete
+	@$(call in,$(lint)) shellcheck .ci/run $$(git ls-files -co --exclude-standard '*.sh')
+
+.PHONY: lint-changelog
+lint-changelog: $(lint)/.complete
+	@$(call in,$(lint)) antsibull-changelog lint
+	@$(call in,$(lint)) antsibull-changelog lint-changelog-yaml changelogs/changelog.yaml
+	@$(call in,$(lint)) antsibull-changelog generate --output build/CHANGELOG.md
+	@diff -u CHANGELOG.md build/CHANGELOG.md
+
+.PHONY: changelog
+changelog: $(lint)/.complete $(collection) ## release the fragments and new modules as the version of galaxy.yml
+	@cd $(collection) && $(call in,$(lint)) antsibull-changelog release --reload-plugins
+
+.PHONY: docs
+docs: $(lint)/.complete $(collection) ## lint the documentation of the modules
+	@cd $(collection) && $(call in,$(lint)) antsibull-docs lint-collection-docs --plugin-docs .
+
+.PHONY: dist
+dist: $(core)/.complete $(galaxy)/.complete ## build the tarball, let galaxy-importer judge it, install it and run it
+	@$(call in,$(core)) python tools/dist.py $(galaxy)
+
+.PHONY: clean
+clean: ## remove build/
+	rm -rf build

@@ -1,0 +1,21 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+
+class ModuleDocFragment:
+    """What all modules that only read can do."""
+
+    DOCUMENTATION = r"""
+options: {}
+attributes:
+  check_mode:
+    description: Can run in check mode; reads as always.
+    support: full
+  diff_mode:
+    description: Says in diff mode what changes, before and after.
+    support: N/A
+    details: It changes nothing.
+"""

@@ -1,0 +1,47 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The exceptions of the collection. Each message is meant for the person who runs the playbook."""
+
+from __future__ import annotations
+
+
+class ToolchainError(Exception):
+    """Something the user has to know about; the message says what happened and what to do."""
+
+
+class BadOption(ToolchainError):
+    """An option has a value that cannot work. Raised before the first request.
+
+    :arg option: name of the option
+    :arg problem: what is wrong with it, and what it takes
+    """
+
+    def __init__(self, option: str, problem: str) -> None:
+        super().__init__(f"Option '{option}': {problem}")
+
+
+class ServerRefusal(ToolchainError):
+    """The server answered with a status that the caller did not expect.
+
+    :arg status: the HTTP status
+    :arg text: the body of the answer
+    """
+
+    def __init__(self, message: str, status: int, text: str) -> None:
+        super().__init__(message)
+        self.status = status
+        self.text = text
+
+
+class ServerUnreachable(ToolchainError):
+    """No answer came, and the request surely had no effect."""
+
+
+class OutcomeUnknown(ToolchainError):
+    """The reply to a write was lost: whether it had its effect is not known."""
+
+
+class WriteRefused(ToolchainError):
+    """A write was tried where only reads are allowed: a defect of the module, never of the user."""

@@ -1,0 +1,43 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Wait for a condition with a deadline, telling progress."""
+
+from __future__ import annotations
+
+import time
+import typing as t
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
+
+Found = t.TypeVar("Found")
+
+
+class NotYet(Exception):
+    """Raised by a probe while the condition does not hold; the text says what is missing."""
+
+
+class WaitedTooLong(ToolchainError):
+    """The deadline passed before the condition held."""
+
+
+def wait_for(task: Task, probe: t.Callable[[], Found], *, timeout: float, delay: float) -> Found:
+    """Call I(probe) until it returns, and give what it returns.
+
+    :arg probe: raises :class:`NotYet` while the condition does not hold
+    :arg timeout: seconds to go on for
+    :arg delay: seconds between two calls
+    :raises WaitedTooLong: with what was missing last
+    """
+    start = time.monotonic()
+    while True:
+        try:
+            return probe()
+        except NotYet as missing:
+            waited = time.monotonic() - start
+            if waited + delay > timeout:
+                raise WaitedTooLong(f"Waited {waited:.0f} s, but {missing}.") from None
+            task.progress(f"waiting, {missing} ({waited:.0f} of at most {timeout:.0f} s)")
+        time.sleep(delay)

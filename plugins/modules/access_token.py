@@ -1,0 +1,201 @@
+#!/usr/bin/python
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: access_token
+short_description: Manage an access token of an artifact repository
+description:
+  - Sees to it that a live token exists for a description, a subject and a scope, or that none does.
+  - The server hands out a token's secret only once, when it is made. So the secret goes into O(token_file), or into the
+    result when no file is named. In the second case set C(no_log) on the task.
+  - A token is replaced by making the new one first, storing it, and revoking the old one then. That happens when it
+    expires within O(rotate_before) seconds, or when O(token_file) is missing or empty.
+  - The clock of the machine that runs the module decides whether a token is live.
+version_added: 0.1.0
+author: the buildworks.toolchain authors (@buildworks)
+extends_documentation_fragment:
+  - buildworks.toolchain.artifact
+  - buildworks.toolchain.connection
+  - buildworks.toolchain.attributes
+options:
+  description:
+    description: What the token is for. With O(subject) and O(scope) it identifies the token.
+    type: str
+    required: true
+  subject:
+    description: Name of the account that the token acts for. Only administrators may name another than themselves.
+    type: str
+    required: true
+  scope:
+    description:
+      - What the token permits, one or more scopes separated by blanks, such as V(applied-permissions/user),
+        V(applied-permissions/admin) or V(applied-permissions/groups:"readers","deployers").
+      - Servers that do not tell the scope of their tokens (before 7.21) are believed to have the right one.
+    type: str
+    default: applied-permissions/user
+  expires_in:
+    description:
+      - Seconds that a new token lives. V(0) is for ever, for administrators only. Without it the server decides.
+      - It does not matter to a token that is there already.
+    type: int
+  rotate_before:
+    description: Replace a token that expires within this many seconds.
+    type: int
+  token_file:
+    description:
+      - File to write a new secret to, with mode 0600 and all at once. Its folder must be there.
+      - It gets the reference token with O(include_reference_token=true), else the access token.
+    type: path
+  refreshable:
+    description: Whether a new token comes with a refresh token.
+    type: bool
+  refresh_token_file:
+    description: File to write a new refresh token to. Required with both O(token_file) and O(refreshable=true).
+    type: path
+  include_reference_token:
+    description: Ask for a short reference token as well.
+    type: bool
+    default: false
+  project_key:
+    description: Project that a new token belongs to.
+    type: str
+  allow_unlisted:
+    description:
+      - Accept a token that the server does not store. It works, but is not listed and cannot be revoked, so each run of
+        the task makes another one.
+      - By default an O(expires_in) under 10,800 seconds is refused, because servers do not store such tokens.
+    type: bool
+    default: false
+  state:
+    description:
+      - V(present) sees to it that there is a live token.
+      - V(absent) revokes all live tokens of this description, subject and scope. Files are left alone.
+    type: str
+    choices: [present, absent]
+    default: present
+seealso:
+  - module: buildworks.toolchain.access_token_info
+"""
+
+EXAMPLES = r"""
+- name: Keep a token for the build agents, a new one a week before the old one expires
+  buildworks.toolchain.access_token:
+    description: build agents
+    subject: ci
+    scope: applied-permissions/user
+    expires_in: 7776000
+    rotate_before: 604800
+    token_file: "{{ ansible_facts.env.HOME | default('/tmp') }}/ci.token"
+
+- name: Make a token and hand it to another task
+  buildworks.toolchain.access_token:
+    description: release job
+    subject: ci
+    expires_in: 86400
+  register: release
+  no_log: true
+
+- name: Revoke a token
+  buildworks.toolchain.access_token:
+    description: build agents
+    subject: ci
+    state: absent
+"""
+
+RETURN = r"""
+token:
+  description: The token afterwards, or as it would be in check mode, never with a secret. None when it is absent.
+  returned: success
+  type: dict
+  contains:
+    token_id:
+      description: Id of the token.
+      type: str
+    description:
+      description: What it is for.
+      type: str
+    subject:
+      description: The subject in the server's long form.
+      type: str
+    username:
+      description: Name of the account that it acts for.
+      type: str
+    scope:
+      description: What it permits.
+      type: str
+    issued_at:
+      description: When it was made, in seconds since 1970.
+      type: int
+    expiry:
+      description: When it expires, in seconds since 1970. None for never.
+      type: int
+    refreshable:
+      description: Whether it can be refreshed.
+      type: bool
+    last_used:
+      description: When it was used last, in seconds since 1970, if the server tells.
+      type: int
+    replace:
+      description: Why the token must be replaced. None when it need not be.
+      type: str
+access_token:
+  description: The secret. Only now, never again.
+  returned: when a token was made and O(token_file) is not given
+  type: str
+reference_token:
+  description: The reference token. Only now, never again.
+  returned: when a token was made with O(include_reference_token=true) and O(token_file) is not given
+  type: str
+refresh_token:
+  description: The refresh token. Only now, never again.
+  returned: when a token was made with O(refreshable=true) and O(token_file) is not given
+  type: str
+"""
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.tokens import Token
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+
+SPEC = ARTIFACT + ArgumentSpec(
+    dict(
+        description=dict(type="str", required=True),
+        subject=dict(type="str", required=True),
+        scope=dict(type="str", default="applied-permissions/user"),
+        expires_in=dict(type="int"),
+        rotate_before=dict(type="int"),
+        token_file=dict(type="path", no_log=False),
+        refreshable=dict(type="bool"),
+        refresh_token_file=dict(type="path", no_log=False),
+        include_reference_token=dict(type="bool", default=False, no_log=False),
+        project_key=dict(type="str", no_log=False),
+        allow_unlisted=dict(type="bool", default=False),
+        state=dict(type="str", choices=["present", "absent"], default="present"),
+    )
+)
+
+
+def run(task):
+    token = Token(task, ArtifactService(task))
+    reconcile(
+        task,
+        "token",
+        read=token.find,
+        desired={"description": task.params["description"], "username": task.params["subject"], "replace": None},
+        create=token.create,
+        update=token.replace,
+        delete=token.revoke,
+    )
+
+
+def main():
+    run_as_module(SPEC, run)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,91 @@
+#!/usr/bin/python
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: artifact_image_info
+short_description: List the container images of a repository, or the tags of an image
+description:
+  - Lists all images of a repository for container images, or all tags of one image, page by page.
+version_added: 0.1.0
+author: the buildworks.toolchain authors (@buildworks)
+extends_documentation_fragment:
+  - buildworks.toolchain.artifact
+  - buildworks.toolchain.connection
+  - buildworks.toolchain.attributes_info
+options:
+  repo:
+    description: Key of the repository.
+    type: str
+    required: true
+  image:
+    description:
+      - Name of an image, which may have slashes in it.
+      - Without it the images are listed, with it the tags of that image.
+    type: str
+  page_size:
+    description: How many names to ask for at once. The whole list is returned in any case.
+    type: int
+    default: 1000
+"""
+
+EXAMPLES = r"""
+- name: List all images
+  buildworks.toolchain.artifact_image_info:
+    repo: docker-local
+  register: registry
+
+- name: List the tags of one image
+  buildworks.toolchain.artifact_image_info:
+    repo: docker-local
+    image: acme/web
+  register: web
+"""
+
+RETURN = r"""
+images:
+  description: The images of the repository, sorted.
+  returned: when O(image) is not given
+  type: list
+  elements: str
+  sample: [acme/web, acme/worker]
+tags:
+  description: The tags of the image, sorted.
+  returned: when O(image) is given
+  type: list
+  elements: str
+  sample: [1.0.0, 1.0.1, latest]
+"""
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.images import check_page_size, images, tags
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+
+SPEC = ARTIFACT + ArgumentSpec(
+    dict(
+        repo=dict(type="str", required=True),
+        image=dict(type="str"),
+        page_size=dict(type="int", default=1000),
+    )
+)
+
+
+def run(task):
+    params = task.params
+    artifact, page_size = ArtifactService(task), check_page_size(params["page_size"])
+    if params["image"] is None:
+        task.result["images"] = images(artifact, params["repo"], page_size)
+    else:
+        task.result["tags"] = tags(artifact, params["repo"], params["image"], page_size)
+
+
+def main():
+    run_as_module(SPEC, run)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,252 @@
+#!/usr/bin/python
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: review_role
+short_description: Manage a role of a code-analysis server
+description:
+  - Creates, changes or removes a role, with its permissions, its status transitions and its assignments.
+  - Only what is given is compared and changed. A permission that is not given stays as it is, and is off in a new role.
+  - Roles that the server keeps itself (read-only ones) cannot be changed, but can be assigned.
+version_added: 0.1.0
+author: the buildworks.toolchain authors (@buildworks)
+extends_documentation_fragment:
+  - buildworks.toolchain.review
+  - buildworks.toolchain.connection
+  - buildworks.toolchain.attributes
+options:
+  name:
+    description: Name of the role.
+    type: str
+    required: true
+  permissions:
+    description: Permissions to switch on or off.
+    type: dict
+    suboptions:
+      access_source_files:
+        description: See the source code.
+        type: bool
+      assign_role:
+        description: Assign roles on a project.
+        type: bool
+      change_issue_status:
+        description: Change the status of issues, as far as O(transitions) allow.
+        type: bool
+      change_project_settings:
+        description: Change the settings of a project.
+        type: bool
+      create_build:
+        description: Load builds.
+        type: bool
+      create_project:
+        description: Create projects. Has an effect only when assigned everywhere.
+        type: bool
+      create_stream:
+        description: Create streams (servers from 2023 on).
+        type: bool
+      delete_build:
+        description: Delete builds.
+        type: bool
+      delete_project:
+        description: Delete projects.
+        type: bool
+      delete_stream:
+        description: Delete streams (servers from 2023 on).
+        type: bool
+      execute_kwxsync:
+        description: Synchronize issue statuses between projects.
+        type: bool
+      manage_modules:
+        description: Manage the modules of a project.
+        type: bool
+      manage_roles:
+        description: Manage roles. Has an effect only when assigned everywhere.
+        type: bool
+      manage_users:
+        description: Manage accounts and groups. Has an effect only when assigned everywhere.
+        type: bool
+      use_local_configuration:
+        description: Analyze with a configuration of one's own.
+        type: bool
+      webapi_access:
+        description: Use the Web API. Has an effect only when assigned everywhere.
+        type: bool
+  transitions:
+    description:
+      - The changes of an issue's status that the role allows. The list is the whole set; an empty one allows none.
+      - A status is V(Any), V(Analyze), V(Ignore), V(Not a Problem), V(Fix), V(Fix in Next Release),
+        V(Fix in Later Release), V(Defer) or V(Filter), in upper or lower case.
+    type: list
+    elements: dict
+    suboptions:
+      from:
+        description: Status before.
+        type: str
+        required: true
+      to:
+        description: Status after.
+        type: str
+        required: true
+  assignments:
+    description: Who has the role, and where. Assignments that are not listed stay, unless O(purge=true).
+    type: list
+    elements: dict
+    suboptions:
+      account:
+        description: Name of the account. Either this or O(assignments[].group) is needed.
+        type: str
+      group:
+        description: Name of the group.
+        type: str
+      project:
+        description: Name of the project. Without it the role is assigned everywhere.
+        type: str
+  purge:
+    description: Take the role from all who are not in O(assignments). Without O(assignments) it does nothing.
+    type: bool
+    default: false
+  state:
+    description: Whether the role shall be there.
+    type: str
+    choices: [present, absent]
+    default: present
+seealso:
+  - module: buildworks.toolchain.review_role_info
+"""
+
+EXAMPLES = r"""
+- name: Let developers cite issues of one project
+  buildworks.toolchain.review_role:
+    name: Triage
+    permissions:
+      access_source_files: true
+      change_issue_status: true
+    transitions:
+      - from: Any
+        to: Analyze
+      - from: Analyze
+        to: Fix in Next Release
+    assignments:
+      - group: developers
+        project: mobile-app
+
+- name: Let one account, and no other, use the Web API everywhere
+  buildworks.toolchain.review_role:
+    name: Automation
+    permissions:
+      webapi_access: true
+    assignments:
+      - account: alice
+    purge: true
+
+- name: Remove a role
+  buildworks.toolchain.review_role:
+    name: Triage
+    state: absent
+"""
+
+RETURN = r"""
+role:
+  description: The role afterwards, or as it would be in check mode. None when it is absent.
+  returned: success
+  type: dict
+  contains:
+    name:
+      description: Name of the role.
+      type: str
+    readonly:
+      description: Whether the server keeps it itself.
+      type: bool
+    permissions:
+      description: Permission to whether it is on.
+      type: dict
+    transitions:
+      description: The allowed changes of an issue's status (C(from), C(to)), sorted.
+      type: list
+      elements: dict
+    assignments:
+      description: Who has the role (C(account) or C(group)), and on which C(project), none for everywhere.
+      returned: when O(assignments) were given
+      type: list
+      elements: dict
+  sample:
+    name: Triage
+    readonly: false
+    permissions:
+      access_source_files: true
+      change_issue_status: true
+    transitions:
+      - from: Any
+        to: Analyze
+    assignments:
+      - account: null
+        group: developers
+        project: mobile-app
+"""
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.roles import (
+    PERMISSIONS,
+    Roles,
+    as_result,
+    as_transitions,
+    purge_assignments,
+)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+
+SPEC = REVIEW + ArgumentSpec(
+    dict(
+        name=dict(type="str", required=True),
+        permissions=dict(type="dict", options={flag: dict(type="bool") for flag in PERMISSIONS}),
+        transitions=dict(
+            type="list",
+            elements="dict",
+            options={"from": dict(type="str", required=True), "to": dict(type="str", required=True)},
+        ),
+        assignments=dict(
+            type="list",
+            elements="dict",
+            options=dict(account=dict(type="str"), group=dict(type="str"), project=dict(type="str")),
+            mutually_exclusive=[("account", "group")],
+            required_one_of=[("account", "group")],
+        ),
+        purge=dict(type="bool", default=False),
+        state=dict(type="str", choices=["present", "absent"], default="present"),
+    )
+)
+
+
+def run(task):
+    params = task.params
+    desired = {}
+    if params["permissions"] is not None:
+        desired["permissions"] = {flag: on for flag, on in params["permissions"].items() if on is not None}
+    if params["transitions"] is not None:
+        desired["transitions"] = as_transitions(params["transitions"])
+    roles = Roles(ReviewService(task))
+    if params["assignments"] is not None:
+        desired["assignments"] = roles.wanted(params["assignments"])
+    reconcile(
+        task,
+        "role",
+        read=lambda: roles.find(params["name"], with_assignments="assignments" in desired),
+        desired=lambda before: purge_assignments(before, desired) if params["purge"] else desired,
+        create=lambda fields: roles.create(params["name"], fields),
+        update=lambda fields: roles.update(params["name"], fields),
+        delete=lambda: roles.delete(params["name"]),
+    )
+    task.result["role"] = as_result(task.result["role"])
+
+
+def main():
+    run_as_module(SPEC, run)
+
+
+if __name__ == "__main__":
+    main()

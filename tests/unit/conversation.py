@@ -1,0 +1,170 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A server on loopback that knows one conversation by heart, and holds its client to it."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import http.server
+import json
+import socket
+import struct
+import threading
+from collections.abc import Iterator
+from time import sleep
+from typing import Any
+from urllib.parse import parse_qsl
+
+
+@dataclasses.dataclass
+class Call:
+    """One request as it must come, and the answer to it.
+
+    `sent` has what the request must have sent: `form` and `json` as a whole, `headers` at least these, `without`
+    headers that must not be there.
+    """
+
+    method: str
+    target: str
+    status: int = 200
+    body: bytes = b""
+    headers: dict[str, str] = dataclasses.field(default_factory=dict)
+    sent: dict[str, Any] = dataclasses.field(default_factory=dict)
+    delay: float = 0.0
+    drop: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.method} {self.target}"
+
+
+def call(
+    method: str,
+    target: str,
+    status: int = 200,
+    *,
+    json: Any = None,
+    text: str | None = None,
+    headers: dict[str, str] | None = None,
+    delay: float = 0.0,
+    drop: bool = False,
+    **sent: Any,
+) -> Call:
+    """A call, answered with JSON, with text, or with nothing; `drop` resets the connection instead of answering.
+
+    What begins with `sent_` says what the request must have: `sent_form`, `sent_json`, `sent_headers`, `sent_without`.
+    """
+    headers = dict(headers or {})
+    body = b""
+    if json is not None:
+        body = _json(json)
+        headers.setdefault("Content-Type", "application/json")
+    elif text is not None:
+        body = text.encode()
+    wanted = {name.removeprefix("sent_"): value for name, value in sent.items()}
+    return Call(method, target, status, body, headers, wanted, delay, drop)
+
+
+class Conversation:
+    """The calls still to come, and what was wrong with those that came."""
+
+    def __init__(self, calls: list[Call]) -> None:
+        self.calls = calls
+        self.complaints: list[str] = []
+        self.url = ""
+        self._lock = threading.Lock()
+
+    def next(self, request: http.server.BaseHTTPRequestHandler, body: bytes) -> Call | None:
+        """The call that the request must be, and is not if that is None."""
+        with self._lock:
+            came = f"{request.command} {request.path}"
+            if not self.calls:
+                self.complaints.append(f"came, but nothing more was expected: {came}")
+                return None
+            expected = self.calls.pop(0)
+            if came != str(expected):
+                self.complaints.append(f"expected {expected}\n      came {came}")
+                return None
+            self.complaints += [f"{expected}: {complaint}" for complaint in _complaints(expected.sent, request, body)]
+            return expected
+
+    def check(self) -> None:
+        """Complain about what did not come, or came otherwise."""
+        missing = [f"did not come: {expected}" for expected in self.calls]
+        assert not self.complaints + missing, "\n".join(self.complaints + missing)
+
+
+@contextlib.contextmanager
+def conversation(*calls: Call) -> Iterator[Conversation]:
+    """A server for exactly these calls, in this order."""
+    talk = Conversation(list(calls))
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _handler(talk))
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    talk.url = f"http://127.0.0.1:{server.server_port}"
+    try:
+        yield talk
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+    talk.check()
+
+
+def _handler(talk: Conversation) -> type[http.server.BaseHTTPRequestHandler]:
+    class Handler(http.server.BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True
+
+        def handle_one_request(self) -> None:
+            with contextlib.suppress(ConnectionError):
+                super().handle_one_request()
+
+        def answer(self) -> None:
+            body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            expected = talk.next(self, body)
+            if expected is None or expected.drop:
+                self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                self.close_connection = True
+                self.connection.close()
+                return
+            sleep(expected.delay)
+            self.send_response(expected.status)
+            for name, value in expected.headers.items():
+                self.send_header(name, value)
+            if "Content-Length" not in expected.headers:
+                self.send_header("Content-Length", str(len(expected.body)))
+            self.end_headers()
+            if self.command != "HEAD":
+                self.wfile.write(expected.body)
+            self.close_connection = "Content-Length" in expected.headers
+
+        do_GET = do_HEAD = do_POST = do_PUT = do_DELETE = do_PATCH = answer  # noqa: N815
+
+        def log_message(self, *args: Any) -> None:
+            pass
+
+    return Handler
+
+
+def _complaints(sent: dict[str, Any], request: http.server.BaseHTTPRequestHandler, body: bytes) -> Iterator[str]:
+    if "form" in sent:
+        form = dict(parse_qsl(body.decode(), keep_blank_values=True))
+        if form != sent["form"]:
+            yield f"sent the form {form}\n      expected {sent['form']}"
+    if "json" in sent:
+        document = json.loads(body or b"null")
+        if document != sent["json"]:
+            yield f"sent the JSON {document}\n      expected {sent['json']}"
+    for name, value in sent.get("headers", {}).items():
+        if request.headers.get(name) != value:
+            yield f"sent the header {name}: {request.headers.get(name)}, expected {value}"
+    for name in sent.get("without", ()):
+        if name in request.headers:
+            yield f"sent the header {name}, which must not be there"
+
+
+def _json(value: Any) -> bytes:
+    return json.dumps(value).encode()

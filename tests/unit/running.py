@@ -1,0 +1,29 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Run a module in this process, as the in-process action does."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_in_process
+
+
+def run(
+    name: str,
+    *,
+    check_mode: bool = False,
+    diff_mode: bool = False,
+    tell: Callable[[str], None] | None = None,
+    **parameters: Any,
+) -> dict[str, Any]:
+    """The result of a module with these parameters, without what was passed to it."""
+    module = importlib.import_module(f"ansible_collections.buildworks.toolchain.plugins.modules.{name}")
+    result = run_in_process(
+        name, module.SPEC, module.run, parameters, check_mode=check_mode, diff_mode=diff_mode, tell=tell
+    )
+    del result["invocation"]
+    return result

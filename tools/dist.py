@@ -1,0 +1,100 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Builds the tarball, has galaxy-importer judge it, installs it in a fresh folder and asks each service of its sandbox.
+
+Usage: python tools/dist.py FOLDER_OF_GALAXY_IMPORTERS_ENVIRONMENT
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from export import CHECKOUT, export
+
+WORK = CHECKOUT / "build/dist"
+COLLECTIONS = WORK / "collections"
+INSTALLED = COLLECTIONS / "ansible_collections/buildworks/toolchain"
+
+# What only developers need, and what only a machine that built or tested holds
+UNWANTED = re.compile(r"^/(build|tools|tests|requirements|\.\w+)/|^/Makefile$|/__pycache__/")
+
+QUESTIONS = ("artifact_repository_info", "ci_info", "review_project_info", "inference_model_info")
+
+
+def main() -> None:
+    # The collection of the checkout must not be found.
+    os.environ["ANSIBLE_COLLECTIONS_PATH"] = str(COLLECTIONS)
+    shutil.rmtree(WORK, ignore_errors=True)
+    tarball = build()
+    judge(tarball, Path(sys.argv[1]).resolve())
+    run("ansible-galaxy", "collection", "install", "--offline", "--collections-path", COLLECTIONS, tarball)
+    inspect()
+    ask()
+
+
+def build() -> Path:
+    source = WORK / "source"
+    export(source)
+    run("ansible-galaxy", "collection", "build", "--output-path", WORK, source)
+    (tarball,) = WORK.glob("*.tar.gz")
+    print(tarball.relative_to(CHECKOUT))
+    return tarball
+
+
+def judge(tarball: Path, environment: Path) -> None:
+    """Let galaxy-importer have its say: its exit status is 0 also when its linters complain."""
+    verdict = run(
+        environment / "bin/python",
+        "-m",
+        "galaxy_importer.main",
+        tarball,
+        GALAXY_IMPORTER_CHECK_REQUIRED_TAGS="1",
+        PATH=f"{environment / 'bin'}:{os.environ['PATH']}",
+    )
+    complaints = [line for line in verdict.splitlines() if line.startswith(("WARNING", "ERROR"))]
+    if complaints:
+        sys.exit("galaxy-importer complains:\n" + "\n".join(complaints))
+
+
+def inspect() -> None:
+    unwanted = [name for path in INSTALLED.rglob("*") if UNWANTED.search(name := f"/{path.relative_to(INSTALLED)}")]
+    if unwanted:
+        sys.exit("The tarball holds what it should not:\n" + "\n".join(unwanted))
+
+
+def ask() -> None:
+    """Ask each service something with the installed collection, and with nothing of the checkout."""
+    sys.path.insert(0, str(INSTALLED / "extensions"))
+    from sandbox import client
+
+    with client.start() as sandbox:
+        for question in QUESTIONS:
+            module = f"buildworks.toolchain.{question}"
+            run("ansible", "localhost", "-m", module, **sandbox.environment)
+            print(f"{module} works as installed")
+
+
+def run(*command: str | Path, **environment: str) -> str:
+    done = subprocess.run(
+        command,
+        cwd=WORK,
+        env=os.environ | environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        sys.exit(f"{' '.join(map(str, command))} ended with status {done.returncode}:\n{done.stdout}")
+    return done.stdout
+
+
+if __name__ == "__main__":
+    main()
