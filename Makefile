@@ -118,7 +118,7 @@ lint-python: $(lint)/.complete
 	@$(call in,$(lint)) ruff format --check
 
 plugins := ansible_collections.buildworks.toolchain.plugins
-typed := $(plugins).module_utils $(plugins).action sandbox
+typed := $(plugins).module_utils $(plugins).plugin_utils sandbox
 
 .PHONY: format
 format: $(lint)/.complete ## let ruff put imports and layout in order
@@ -149,8 +149,10 @@ changelog: $(lint)/.complete $(collection) ## release the fragments and new modu
 	@cd $(collection) && $(call in,$(lint)) antsibull-changelog release --reload-plugins
 
 .PHONY: docs
-docs: $(lint)/.complete $(collection) ## lint the documentation of the modules
-	@cd $(collection) && $(call in,$(lint)) antsibull-docs lint-collection-docs --plugin-docs .
+docs: export ANSIBLE_COLLECTIONS_PATH = $(CURDIR)/build/docs
+docs: $(lint)/.complete ## lint the documentation of the modules
+	@$(call in,$(lint)) python tools/export.py build/docs/ansible_collections/buildworks/toolchain
+	@cd build/docs/ansible_collections/buildworks/toolchain && $(call in,$(lint)) antsibull-docs lint-collection-docs --plugin-docs .
 
 .PHONY: dist
 dist: $(core)/.complete $(galaxy)/.complete ## build the tarball, let galaxy-importer judge it, install it and run it

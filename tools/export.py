@@ -2,12 +2,16 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The collection as a clone of the checkout would have it: what git tracks, or would track if it were added."""
+"""The collection as a clone of the checkout would have it: what git tracks, or would track if it were added.
+
+Usage: python tools/export.py FOLDER
+"""
 
 from __future__ import annotations
 
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parent.parent
@@ -27,3 +31,7 @@ def files() -> list[Path]:
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=CHECKOUT, text=True
     )
     return [CHECKOUT / name for name in listing.split("\0") if name]
+
+
+if __name__ == "__main__":
+    export(Path(sys.argv[1]))

@@ -1,29 +1,30 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-
 """Runs ansible-test sanity on a copy of the collection, in a home folder of its own.
 
-ansible-test wants the path ansible_collections/NAMESPACE/NAME, a git repository of its own, and keeps its virtual
-environments in the home folder.
+ansible-test wants the path ansible_collections/NAMESPACE/NAME and a git repository, keeps its virtual environments in
+the home folder, and passes neither pip's environment variables nor the pyenv version on.
 """
 
 from __future__ import annotations
 
+import ast
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import ansible_test
-
 from export import CHECKOUT, export
 
 WORK = CHECKOUT / "build/sanity"
 COPY = WORK / "ansible_collections/buildworks/toolchain"
 HOME = WORK / "home"
 BIN = WORK / "bin"
+ANSIBLE_TEST = Path(ansible_test.__path__[0])
 
 # Instead of the pip that ansible-test would download for each environment
 GET_PIP = """\
@@ -32,7 +33,7 @@ import ensurepip
 ensurepip.bootstrap()
 """
 
-# Of the Pythons that only hosts have: the oldest that modules support
+# Of the Pythons that only managed hosts have: the oldest that modules support
 OLDEST = "python3.9"
 
 
@@ -40,38 +41,64 @@ def main() -> int:
     export(COPY)
     subprocess.run(["git", "init", "--quiet"], cwd=COPY, check=True)
     seed_pip()
+    configure_pip()
     offer_oldest_python()
-    return subprocess.run(
-        ["ansible-test", "sanity", "--color", "no", *sys.argv[1:]], cwd=COPY, env=environment(), check=False
-    ).returncode
+    skips = [option for test in unobtainable() for option in ("--skip-test", test)]
+    command = ["ansible-test", "sanity", "--color", "no", *skips, *sys.argv[1:]]
+    return subprocess.run(command, cwd=COPY, env=environment(), check=False).returncode
 
 
 def seed_pip() -> None:
     """Put our bootstrap where ansible-test keeps the one that it downloaded."""
-    source = Path(ansible_test.__path__[0]) / "_internal/python_requirements.py"
+    source = ANSIBLE_TEST / "_internal/python_requirements.py"
     version = re.search(r"pip='([\d.]+)'", source.read_text())
     if not version:
-        raise SystemExit(f"{source} does not say which pip it installs; tools/sanity.py must learn to find it")
+        sys.exit(f"{source} does not say which pip it installs; tools/sanity.py must learn to find it")
     cache = HOME / ".ansible/test/cache"
     cache.mkdir(parents=True, exist_ok=True)
     (cache / f"get_pip_{version[1].replace('.', '_')}.py").write_text(GET_PIP)
 
 
+def configure_pip() -> None:
+    """Write down how pip is set up here, by files and by variables."""
+    listing = subprocess.check_output([sys.executable, "-m", "pip", "config", "list"], text=True)
+    found = re.findall(r"^(global|:env:)\.([\w-]+)=(.*)$", listing, re.MULTILINE)
+    # Variables come last: they go before files.
+    settings = {name: ast.literal_eval(value) for _origin, name, value in sorted(found, reverse=True)}
+    lines = [f"{name} = {value}\n" for name, value in settings.items()]
+    folder = HOME / ".config/pip"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "pip.conf").write_text("".join(["[global]\n", *lines, "[install]\nquiet = 1\n"]))
+
+
 def offer_oldest_python() -> None:
     found = subprocess.check_output([CHECKOUT / "tools/find-python.sh", OLDEST], text=True)
-    BIN.mkdir(exist_ok=True)
-    link = BIN / OLDEST
-    link.unlink(missing_ok=True)
+    shutil.rmtree(BIN, ignore_errors=True)
+    BIN.mkdir()
     if found:
-        link.symlink_to(found.split()[0])
+        (BIN / OLDEST).symlink_to(found.split()[0])
     else:
-        print(f"No {OLDEST} here: modules are not tried with it")
+        tell(f"import and compile with {OLDEST}: there is no such Python")
+
+
+def unobtainable() -> list[str]:
+    """The tests that need a package from elsewhere than pip's index, which may be all that can be reached."""
+    tests = []
+    for file in sorted((ANSIBLE_TEST / "_data/requirements").glob("sanity.*.txt")):
+        if package := re.search(r"^(\S+) @ https?://([^/\s]+)", file.read_text(), re.MULTILINE):
+            tests.append(file.name.split(".")[1])
+            tell(f"{tests[-1]}: this ansible-core wants {package[1]} from {package[2]}")
+    return tests
+
+
+def tell(what: str) -> None:
+    print(f"CANNOT RUN HERE: the sanity test {what}", flush=True)
 
 
 def environment() -> dict[str, str]:
     # The shims of pyenv pretend to be Pythons that cannot be run.
     path = [folder for folder in os.environ["PATH"].split(os.pathsep) if Path(folder).name != "shims"]
-    return os.environ | {"HOME": str(HOME), "PATH": os.pathsep.join([*path, str(BIN)]), "PIP_QUIET": "1"}
+    return os.environ | {"HOME": str(HOME), "PATH": os.pathsep.join([*path, str(BIN)])}
 
 
 if __name__ == "__main__":

@@ -16,11 +16,12 @@ import email.utils
 import json
 import os
 import random
+import re
 import sys
 import time
 import typing as t
 from http.client import responses as reason_phrases
-from urllib.parse import quote, urljoin, urlsplit
+from urllib.parse import SplitResult, quote, urljoin, urlsplit, urlunsplit
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
@@ -60,6 +61,9 @@ _MOST_REDIRECTS = 5
 _LARGEST_ANSWER = 64 * 1024 * 1024
 _CHUNK = 64 * 1024
 _LONGEST_MESSAGE = 500
+_DOUBT = "Whether the request had its effect is not known."
+# What urllib3 begins its messages with, before and since 2.4
+_CONNECTION_OBJECT = re.compile(r"(<[^>]*>|\w+\(host=[^)]*\)): ")
 
 
 @dataclasses.dataclass
@@ -143,7 +147,10 @@ class Answer:
         return text if text and not text.startswith("<") and len(text) <= _LONGEST_MESSAGE else None
 
     def chunks(self) -> t.Iterator[bytes]:
-        """The body of a streamed answer, a piece at a time."""
+        """The body, a piece at a time; that of a streamed answer is read now, and so only once."""
+        if not self._request.stream:
+            yield self._body
+            return
         try:
             yield from self._response.iter_content(_CHUNK)
             _check_complete(self._request, self._response)
@@ -151,7 +158,7 @@ class Answer:
             raise ToolchainError(f"{self._request}: the answer broke off ({_reason(error)}). Try again.") from None
 
     def lines(self) -> t.Iterator[str]:
-        """The body of a streamed answer, a line at a time; memory stays flat however long it is."""
+        """The body, a line at a time; memory stays flat however long a streamed one is."""
         rest = b""
         for chunk in self.chunks():
             *whole, rest = (rest + chunk).split(b"\n")
@@ -182,8 +189,6 @@ class Http:
                 f"The Python package 'requests' is missing for {sys.executable}: "
                 f"install it with '{sys.executable} -m pip install requests'."
             )
-        for value in credential.headers.values():
-            task.secret(value)
         self.base_url = base_url
         self._task = task
         self._explain = explain
@@ -237,18 +242,21 @@ class Http:
         request = self._prepare(method, path, **options)
         tries_left = 0 if once else self._task.params["retries"]
         attempt = 0
+        in_doubt = False  # whether a lost try of a write may have had its effect
         while True:
             try:
                 answer = self._send(request)
             except _NoAnswer as lost:
+                in_doubt = in_doubt or (write and not lost.unsent)
                 if tries_left == 0 or not (repeatable or lost.unsent):
-                    raise lost.explained(write) from None
+                    raise lost.explained(in_doubt) from None
                 delay, why = _backoff(attempt), str(lost)
             else:
                 if answer.status in accept:
                     return answer
                 if tries_left == 0 or not _worth_repeating(answer, repeatable):
-                    raise self._refusal(request, answer)
+                    refusal = self._refusal(request, answer)
+                    raise OutcomeUnknown(f"{refusal} {_DOUBT}") if in_doubt else refusal
                 delay, why = _delay(answer, attempt), f"{request}: {answer.status}"
             self._task.repeated(why)
             time.sleep(delay)
@@ -278,12 +286,12 @@ class Http:
         return _Request(method, url, stream, headers, data, anonymous)
 
     def _send(self, request: _Request) -> Answer:
-        for _hop in range(_MOST_REDIRECTS):
+        for _hop in range(_MOST_REDIRECTS + 1):
             answer = self._send_once(request)
             if request.method not in ("GET", "HEAD") or answer.status not in _REDIRECTS:
                 return answer
-            target = urljoin(request.url, answer.headers.get("Location", ""))
-            if _origin(target) != _origin(request.url):
+            target = _target(request, answer)
+            if not target or _origin(target) != _origin(request.url):
                 return answer
             request = dataclasses.replace(request, url=target)
         raise ToolchainError(f"{request}: redirected more than {_MOST_REDIRECTS} times.")
@@ -310,10 +318,9 @@ class Http:
 
     def _refusal(self, request: _Request, answer: Answer) -> ToolchainError:
         if answer.status in _REDIRECTS:
-            target = urljoin(request.url, answer.headers.get("Location", "")).partition("?")[0]
             return ServerRefusal(
-                f"{request}: {answer.status}, redirected to {target}, which is not followed. "
-                "Give the address that the server itself uses.",
+                f"{request}: {answer.status}, redirected to {_without_query(_target(request, answer))}, which is not "
+                "followed. Give the address that the server itself uses.",
                 answer.status,
                 answer.text,
             )
@@ -329,9 +336,9 @@ class _NoAnswer(Exception):
         super().__init__(message)
         self.unsent = unsent
 
-    def explained(self, write: bool) -> ToolchainError:
-        if write and not self.unsent:
-            return OutcomeUnknown(f"{self} Whether the request had its effect is not known.")
+    def explained(self, in_doubt: bool) -> ToolchainError:
+        if in_doubt:
+            return OutcomeUnknown(f"{self} {_DOUBT}")
         return ServerUnreachable(f"{self} Is the address right, and is the server up?")
 
 
@@ -371,9 +378,9 @@ def check_url(url: str | None, option: str = "url") -> str:
     """
     if not url:
         raise BadOption(option, "is required: give it to the task, in module_defaults, or by its environment variable")
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise BadOption(option, f"takes an address such as https://host:port/path, not '{url}'")
+    parts = _parts(url)
+    if parts is None or parts.scheme not in ("http", "https") or not parts.hostname:
+        raise BadOption(option, "takes an address such as https://host:port/path")
     if parts.username or parts.password or parts.query or parts.fragment:
         raise BadOption(option, "takes an address alone: no user name, password, query or fragment in it")
     return url.rstrip("/")
@@ -463,6 +470,32 @@ def _to_json(value: t.Any) -> bytes:
     return json.dumps(value, ensure_ascii=False).encode()
 
 
+def _parts(url: str) -> SplitResult | None:
+    """The parts of an address, or C(None) when it is none."""
+    try:
+        parts = urlsplit(url)
+        parts.port  # noqa: B018  reading it checks it
+    except ValueError:
+        return None
+    return parts
+
+
+def _target(request: _Request, answer: Answer) -> str | None:
+    """Where the server sends the client, or C(None) when that is no address."""
+    location = answer.headers.get("Location")
+    if not location or not _parts(location):
+        return None
+    return urljoin(request.url, location)
+
+
+def _without_query(target: str | None) -> str:
+    """An address for a message, without what may be secret in it."""
+    if target is None:
+        return "no proper address"
+    parts = urlsplit(target)
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+
+
 def _origin(url: str) -> tuple[str, str | None, int | None]:
     parts = urlsplit(url)
     return parts.scheme, parts.hostname, parts.port or {"http": 80, "https": 443}.get(parts.scheme)
@@ -485,7 +518,7 @@ def _reason(error: t.Any) -> str:
     cause = error.args[0] if error.args else error
     cause = getattr(cause, "reason", None) or cause
     text = str(cause.args[-1]) if isinstance(cause, Exception) and cause.args else str(cause)
-    return text.rsplit(">: ", 1)[-1].strip("'\" ") or type(error).__name__
+    return _CONNECTION_OBJECT.sub("", text).strip("'\" ") or type(error).__name__
 
 
 def _backoff(attempt: int) -> float:
@@ -511,4 +544,6 @@ def _seconds(value: str | None, unit: float) -> float | None:
         then = email.utils.parsedate_to_datetime(value)
     except (TypeError, ValueError):
         return None
+    if then.tzinfo is None:  # so it is when the server names no zone
+        then = then.replace(tzinfo=datetime.timezone.utc)
     return max(0.0, (then - datetime.datetime.now(datetime.timezone.utc)).total_seconds())

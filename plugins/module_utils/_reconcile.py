@@ -59,14 +59,16 @@ def operate(task: Task, plan: Fields | None, act: t.Callable[[], Fields], lastin
 
     :arg plan: what it would do, put into the result as C(plan); C(None) when there is nothing to do
     :arg act: carries it out and gives more of the result
-    :arg lasting: whether something is changed by it; a completion that is not kept, say, only costs
+    :arg lasting: whether it would change something; a completion that is not kept, say, only costs
     """
     task.result["plan"] = plan
     if plan is None:
         return
-    if not task.check_mode:
+    if task.check_mode:
+        task.changed = lasting
+    else:
         task.result.update(act())
-    task.changed = lasting
+        task.changed = task.wrote
 
 
 def differences(before: Fields, desired: Fields) -> Fields:
@@ -105,6 +107,7 @@ def _write(
         lost = error
     after = read()
     if not _reached(after, wanted):
+        task.changed = after != before
         raise lost or ToolchainError(f"The server accepted the change, but {_shortfall(name, after, wanted)}.")
     if lost:
         task.warn(f"{lost} Reading back shows that it had.")

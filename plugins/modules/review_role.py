@@ -224,7 +224,7 @@ SPEC = REVIEW + ArgumentSpec(
 
 def run(task):
     params = task.params
-    desired = {}
+    desired = {"name": params["name"]}
     if params["permissions"] is not None:
         desired["permissions"] = {flag: on for flag, on in params["permissions"].items() if on is not None}
     if params["transitions"] is not None:

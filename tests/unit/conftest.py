@@ -4,6 +4,9 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils import _http, _wait
@@ -19,8 +22,15 @@ def naps(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 
 @pytest.fixture(autouse=True)
-def plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No credential, address or proxy comes from the environment of whoever runs the tests."""
-    for name in ("JFROG", "JENKINS", "KLOCWORK", "OPENAI"):
-        for suffix in ("URL", "ACCESS_TOKEN", "USER_ID", "API_TOKEN", "LTOKEN", "BASE_URL", "API_KEY", "ADMIN_KEY"):
-            monkeypatch.delenv(f"{name}_{suffix}", raising=False)
+def plain_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No credential, address or proxy comes from the environment or the home of whoever runs the tests."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for variable in list(os.environ):
+        if variable.startswith(("JFROG_", "JENKINS_", "KLOCWORK_", "OPENAI_")) or variable.lower().endswith("_proxy"):
+            monkeypatch.delenv(variable)
+
+
+@pytest.fixture(autouse=True)
+def new_connections(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No session or crumb of an earlier test, whose server may have had the same port."""
+    monkeypatch.setattr(_http, "_CONNECTIONS", {})

@@ -10,6 +10,7 @@ import dataclasses
 import http.server
 import json
 import socket
+import ssl
 import struct
 import threading
 from collections.abc import Iterator
@@ -67,17 +68,19 @@ def call(
 
 
 class Conversation:
-    """The calls still to come, and what was wrong with those that came."""
+    """The calls still to come, what was wrong with those that came, and the client's port at each."""
 
     def __init__(self, calls: list[Call]) -> None:
         self.calls = calls
         self.complaints: list[str] = []
+        self.ports: list[int] = []
         self.url = ""
         self._lock = threading.Lock()
 
     def next(self, request: http.server.BaseHTTPRequestHandler, body: bytes) -> Call | None:
         """The call that the request must be, and is not if that is None."""
         with self._lock:
+            self.ports.append(request.client_address[1])
             came = f"{request.command} {request.path}"
             if not self.calls:
                 self.complaints.append(f"came, but nothing more was expected: {came}")
@@ -96,14 +99,16 @@ class Conversation:
 
 
 @contextlib.contextmanager
-def conversation(*calls: Call) -> Iterator[Conversation]:
+def conversation(*calls: Call, tls: ssl.SSLContext | None = None) -> Iterator[Conversation]:
     """A server for exactly these calls, in this order."""
     talk = Conversation(list(calls))
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _handler(talk))
     server.daemon_threads = True
+    if tls:
+        server.socket = tls.wrap_socket(server.socket, server_side=True)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
-    talk.url = f"http://127.0.0.1:{server.server_port}"
+    talk.url = f"{'https' if tls else 'http'}://127.0.0.1:{server.server_port}"
     try:
         yield talk
     finally:

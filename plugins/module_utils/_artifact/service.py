@@ -83,9 +83,9 @@ def _credential(task: Task) -> Credential:
     if task.params["username"]:
         return basic(task, task.params["username"], task.params["password"])
     if task.params["api_key"]:
-        return Credential({"X-JFrog-Art-Api": header_value("api_key", task.params["api_key"])})
+        return Credential({"X-JFrog-Art-Api": task.secret(header_value("api_key", task.params["api_key"]))})
     if task.params["token"]:
-        return Credential({"Authorization": f"Bearer {header_value('token', task.params['token'])}"})
+        return Credential({"Authorization": f"Bearer {task.secret(header_value('token', task.params['token']))}"})
     return Credential()
 
 
@@ -101,4 +101,5 @@ def _message(answer: Answer) -> str | None:
     if "error_description" in body:
         return body["error_description"]
     entries = body.get("errors") or body.get("messages") or []
-    return "; ".join(entry["message"] for entry in entries if entry.get("message")) or None
+    found = [entry["message"] for entry in entries if isinstance(entry, dict) and entry.get("message")]
+    return "; ".join(map(str, found)) or None

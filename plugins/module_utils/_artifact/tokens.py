@@ -46,6 +46,7 @@ class Token:
     def __init__(self, task: Task, artifact: ArtifactService) -> None:
         self._task = task
         self._artifact = artifact
+        self._live: list[Fields] = []
         self._made: Fields | None = None
         self._check_options()
 
@@ -54,7 +55,7 @@ class Token:
 
         A token that was made just now and that the server does not list is the one, if the task allows that.
         """
-        live = self._live()
+        self._live = live = self._find_live()
         if self._made and not any(token["token_id"] == self._made["token_id"] for token in live):
             return self._made if self._task.params["allow_unlisted"] else None
         return {**live[0], "replace": self._reason_to_replace(live[0])} if live else None
@@ -72,19 +73,21 @@ class Token:
                 "run the task with 'state: absent' to revoke it, then again."
             ) from None
         reply = answer.json()
-        self._keep(reply)
+        try:
+            self._keep(reply)
+        except ToolchainError as error:
+            self._revoke(reply)
+            raise ToolchainError(f"{error} The new token was revoked, because nobody has its secret.") from None
         self._made = _entry({**self._order(), **reply, "subject": self._task.params["subject"]})
 
     def replace(self, fields: Fields) -> None:
         """Make a new token, and revoke the old ones when its secret is stored."""
-        old = self._live()
         self.create(fields)
-        for token in old:
-            self._revoke(token)
+        self.revoke()
 
     def revoke(self) -> None:
-        """Revoke all live tokens of this description, subject and scope."""
-        for token in self._live():
+        """Revoke all tokens of this description, subject and scope that were live when last looked for."""
+        for token in self._live:
             self._revoke(token)
 
     def _check_options(self) -> None:
@@ -103,11 +106,13 @@ class Token:
             )
         if params["token_file"] and params["refreshable"] and not params["refresh_token_file"]:
             raise BadOption("refresh_token_file", "is needed with 'token_file' and 'refreshable', to keep both secrets")
+        if params["refresh_token_file"] and not (params["token_file"] and params["refreshable"]):
+            raise BadOption("refresh_token_file", "is only for 'refreshable: true' with a 'token_file'")
         for option in ("token_file", "refresh_token_file"):
             if params[option] and params["state"] == "present":
                 check_writable(params[option], option)
 
-    def _live(self) -> list[Fields]:
+    def _find_live(self) -> list[Fields]:
         params = self._task.params
         return [
             token

@@ -76,8 +76,14 @@ class Restart:
         except WaitedTooLong as late:
             if not params["cancel_on_timeout"]:
                 raise ToolchainError(f"{late} The restart is still asked for.") from None
-            self._ci.post("/cancelQuietDown", accept=(302,), repeatable=True)
+            self._cancel(late)
             raise ToolchainError(f"{late} The restart was cancelled, the server takes builds again.") from None
+
+    def _cancel(self, late: WaitedTooLong) -> None:
+        try:
+            self._ci.post("/cancelQuietDown", accept=(302,), repeatable=True)
+        except ToolchainError as error:
+            raise ToolchainError(f"{late} The restart could not be cancelled: {error}") from None
 
     def _still_in_service(self) -> bool:
         try:
@@ -92,7 +98,8 @@ class Restart:
         session = login.headers.get("X-Jenkins-Session")
         if not self._is_new(session):
             raise NotYet(self._what_holds_it_up())
-        self._ask("/api/json", query={"tree": "mode"})
+        if self._ask("/api/json", query={"tree": "mode"}).json_or_none() is None:
+            raise NotYet("something else answers in its place")
         return session
 
     def _is_new(self, session: str | None) -> bool:
@@ -117,7 +124,7 @@ class Restart:
         except ServerUnreachable:
             self._was_down = True
             return "the server is down"
-        builds = _builds(answer.json()) if answer.status == 200 else []
+        builds = _builds(answer.json_or_none() or {}) if answer.status == 200 else []
         names = ", ".join(build["name"] for build in builds[:3])
         return f"{len(builds)} build(s) still run: {names}" if builds else "the server has not gone down yet"
 

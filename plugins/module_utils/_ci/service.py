@@ -39,6 +39,12 @@ _ADVICE = {
     503: "The server is starting, restarting or overloaded.",
 }
 _CRUMB_PROBLEM = "No valid crumb"
+_WORDS = (
+    r"[^<>]*is missing the [^<>]* permission",
+    r"Authentication required",
+    r"(?<=<h1>)[^<]+",
+    r"(?<=<title>)[^<]+",
+)
 
 
 class CiService:
@@ -83,6 +89,8 @@ def _credential(task: Task) -> Credential:
 
 
 def _explain(answer: Answer) -> tuple[str | None, str | None]:
+    if answer.status == 403 and _CRUMB_PROBLEM in answer.text:
+        return _message(answer), "Does something in between drop the session cookie or the crumb's header?"
     return _message(answer), _ADVICE.get(answer.status)
 
 
@@ -93,7 +101,7 @@ def _message(answer: Answer) -> str | None:
         return body["message"]
     if "X-Error" in answer.headers:
         return answer.headers["X-Error"]
-    for pattern in (r"[^<>]*is missing the [^<>]* permission", r"(?<=<h1>)[^<]+", r"(?<=<title>)[^<]+"):
+    for pattern in _WORDS:
         found = re.search(pattern, answer.text)
         if found and found.group().strip():
             return html.unescape(found.group().strip())

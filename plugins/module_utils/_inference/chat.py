@@ -59,6 +59,7 @@ class Chat:
         :raises ToolchainError: when the answer is refused, cut off or not as the schema wants it
         """
         answer = self._inference.http.write("POST", "/chat/completions", json=self._body)
+        self._task.wrote = False  # it cost something, but changed nothing
         completion = _completion(answer.json(), answer.headers.get("x-request-id"))
         self._task.result["completion"] = completion
         shortfall = self._parse(completion) if completion["complete"] else _shortfall(completion)
@@ -113,6 +114,7 @@ class Chat:
         except OSError as error:
             raise ToolchainError(f"Cannot make the folder of 'cache': {error.strerror}.") from None
         store(self._cache_file(), json.dumps(completion, indent=2, sort_keys=True))
+        self._task.wrote = True
 
 
 def _check_schema(schema: dict[str, t.Any]) -> None:
@@ -127,7 +129,9 @@ def _check_schema(schema: dict[str, t.Any]) -> None:
         raise BadOption("response_schema", f"is no JSON schema: {error.message}") from None
 
 
-def _completion(reply: dict[str, t.Any], request_id: str | None) -> Completion:
+def _completion(reply: t.Any, request_id: str | None) -> Completion:
+    if not isinstance(reply, dict) or not reply.get("choices"):
+        raise ToolchainError("The server accepted the request, but its answer has no completion in it.")
     choice = reply["choices"][0]
     message, usage = choice["message"], reply.get("usage") or {}
     refusal = message.get("refusal")

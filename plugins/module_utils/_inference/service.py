@@ -50,7 +50,8 @@ class InferenceService:
 def _credential(task: Task) -> Credential:
     headers = {}
     if task.params["api_key"]:
-        headers["Authorization"] = f"Bearer {_of_its_class(header_value('api_key', task.params['api_key']))}"
+        key = task.secret(header_value("api_key", task.params["api_key"]))
+        headers["Authorization"] = f"Bearer {_of_its_class(key)}"
     for option, header in _SELECTORS.items():
         if task.params[option]:
             headers[header] = header_value(option, task.params[option])
@@ -68,6 +69,8 @@ def _explain(answer: Answer) -> tuple[str | None, str | None]:
     message = _message(answer)
     if answer.status == 401 and message and "Missing scopes" in message:
         return message, "The key is right, but was made without the permission for this."
+    if "mismatched_organization" in answer.text:
+        return message, "The key belongs to another organization: check 'organization'."
     return message, _ADVICE.get(answer.status)
 
 

@@ -28,7 +28,7 @@ def login(task: Task, url: str) -> dict[str, str]:
     if ltoken:
         if not username:
             raise BadOption("username", "is needed with 'ltoken': a login token is good for one account alone")
-        return {"user": username, "ltoken": ltoken.strip()}
+        return {"user": username, "ltoken": task.secret(ltoken.strip())}
     found = _from_file(task, url, username)
     if found:
         return found
@@ -40,7 +40,7 @@ def login(task: Task, url: str) -> dict[str, str]:
 def _from_file(task: Task, url: str, username: str | None) -> dict[str, str] | None:
     path = _file(task)
     try:
-        with open(path, encoding="utf-8") as lines:
+        with open(path, encoding="utf-8", errors="replace") as lines:
             entries = [line.rstrip("\r\n").split(";") for line in lines]
     except OSError as error:
         if task.params["ltoken_file"]:

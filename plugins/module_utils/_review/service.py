@@ -53,14 +53,20 @@ class ReviewService:
 
         :raises ToolchainError: when a line is no record, as in a login page or a broken answer
         """
-        answer = self.http.read("POST", "/review/api", form=self._form(action, fields), stream=True)
+        answer = self.http.read("POST", "/review/api", form=self._form(action, fields))
         for line in answer.lines():
             if line.strip():
                 yield _record(action, line)
 
     def write(self, action: str, **fields: t.Any) -> None:
-        """Carry out an action. The server's answer to a success is empty."""
-        self.http.write("POST", "/review/api", form=self._form(action, fields))
+        """Carry out an action. The server's answer to a success is empty.
+
+        :raises ToolchainError: when it is an error after all, or a page
+        """
+        answer = self.http.write("POST", "/review/api", form=self._form(action, fields))
+        for line in answer.text.splitlines():
+            if line.strip():
+                _record(action, line)
 
     @property
     def user(self) -> str:

@@ -4,29 +4,27 @@
 
 """Runs the collection's modules inside the controller's worker.
 
-meta/runtime.yml redirects the action of each module to this plugin. Where the work must not be done here, the ordinary
-module runs instead, with the same result.
+Each module has an action plugin that says no more than which module it is. Where the work must not be done here, the
+ordinary module runs instead, with the same result.
 """
 
 from __future__ import annotations
 
-import importlib
 import json
+import types
 import typing as t
 
 from ansible.module_utils.parsing.convert_bool import boolean
 from ansible.plugins.action import ActionBase
 from ansible.utils.display import Display
 
-# Imported here, that is once in the controller, and not in each of its workers.
-from ansible_collections.buildworks.toolchain.plugins.module_utils import _http, _reconcile, _wait  # noqa: F401
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_in_process
 
-_MODULES = "ansible_collections.buildworks.toolchain.plugins.modules"
 
+class InProcessAction(ActionBase):
+    """The action of a module. The module is imported with it: once in the controller, and not in each of its workers."""
 
-class ActionModule(ActionBase):
-    """The action of every module of the collection."""
+    module: types.ModuleType
 
     _supports_check_mode = True
     _supports_async = True
@@ -35,11 +33,12 @@ class ActionModule(ActionBase):
         """The result of the module, run here or as an ordinary module."""
         task_vars = task_vars or {}
         result = super().run(tmp, task_vars)
+        name = self.module.__name__.rpartition(".")[2]
         if self._must_run_elsewhere(task_vars):
-            module = f"buildworks.toolchain.{self._module_name()}"
-            result.update(self._execute_module(module, task_vars=task_vars, wrap_async=self._task.async_val))
+            fqcn = f"buildworks.toolchain.{name}"
+            result.update(self._execute_module(fqcn, task_vars=task_vars, wrap_async=self._task.async_val))
         else:
-            result.update(self._run_here(task_vars))
+            result.update(self._run_here(name, task_vars))
         return result
 
     def _must_run_elsewhere(self, task_vars: dict[str, t.Any]) -> bool:
@@ -51,16 +50,11 @@ class ActionModule(ActionBase):
             or not boolean(self._templar.template(task_vars.get("toolchain_in_process", True)))
         )
 
-    def _module_name(self) -> str:
-        return self._task.action.rpartition(".")[2]
-
-    def _run_here(self, task_vars: dict[str, t.Any]) -> dict[str, t.Any]:
-        name = self._module_name()
-        module = importlib.import_module(f"{_MODULES}.{name}")
+    def _run_here(self, name: str, task_vars: dict[str, t.Any]) -> dict[str, t.Any]:
         return run_in_process(
             name,
-            module.SPEC,
-            module.run,
+            self.module.SPEC,
+            self.module.run,
             _plain(self._task.args),
             check_mode=self._task.check_mode,
             diff_mode=self._task.diff,

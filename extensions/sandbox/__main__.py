@@ -1,0 +1,104 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The command line: `python -m sandbox`."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import os
+import pathlib
+import secrets
+import shlex
+import signal
+import socket
+import sys
+from collections.abc import Iterator
+
+import uvicorn
+import yaml
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from .app import DEFAULT_SEED, Sandbox
+
+LONGEST_HEAD = 1024 * 1024
+
+
+class Protocol(H11Protocol):
+    """Answers at once, and puts the transport into the scope, for connections that are to be dropped."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        # Head and body of an answer are sent apart: without this the body waits for the client's acknowledgement.
+        transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        serve = self.app
+
+        async def app(scope, receive, send):  # type: ignore[no-untyped-def]
+            scope["sandbox.transport"] = transport
+            await serve(scope, receive, send)
+
+        self.app = app
+
+
+class Server(uvicorn.Server):
+    """Tells where it listens, and leaves with exit status 0 on SIGTERM and SIGINT."""
+
+    def __init__(self, config: uvicorn.Config, greeting: list[str]) -> None:
+        super().__init__(config)
+        self._greeting = greeting
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen, then say so."""
+        await super().startup(sockets)
+        print("\n".join(self._greeting), flush=True)
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Unlike uvicorn, do not raise the signal again after a clean end."""
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, self.handle_exit, number, None)
+        yield
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m sandbox", description=__doc__)
+    parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
+    parser.add_argument("--port", type=int, default=0, help="port to listen on (default: a free one)")
+    parser.add_argument("--state", type=pathlib.Path, help="folder that keeps the state (default: kept nowhere)")
+    parser.add_argument("--seed", type=pathlib.Path, default=DEFAULT_SEED, help="what is there at first (a YAML file)")
+    return parser.parse_args()
+
+
+async def _serve(arguments: argparse.Namespace) -> None:
+    secret = os.environ.get("SANDBOX_SECRET") or secrets.token_urlsafe(24)
+    sandbox = Sandbox(secret, arguments.state, arguments.seed)
+    listener = socket.create_server((arguments.host, arguments.port), backlog=512)
+    url = f"http://{arguments.host}:{listener.getsockname()[1]}"
+    variables = {**sandbox.exports(url), "SANDBOX_URL": url, "SANDBOX_SECRET": secret}
+    greeting = [f"export {name}={shlex.quote(value)}" for name, value in variables.items()]
+    config = uvicorn.Config(
+        sandbox,
+        http=Protocol,
+        ws="none",
+        lifespan="off",
+        log_level="critical",
+        server_header=False,
+        timeout_keep_alive=60,
+        timeout_graceful_shutdown=1,
+        h11_max_incomplete_event_size=LONGEST_HEAD,
+    )
+    await sandbox.start()
+    try:
+        await Server(config, [*greeting, f"# sandbox ready at {url}"]).serve([listener])
+    finally:
+        await sandbox.stop()
+
+
+if __name__ == "__main__":
+    try:
+        asyncio.run(_serve(_arguments()))
+    except (OSError, yaml.YAMLError) as error:
+        sys.exit(f"The sandbox cannot start: {error}")

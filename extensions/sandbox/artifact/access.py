@@ -1,0 +1,222 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The token service under /access, which speaks a dialect of its own."""
+
+from __future__ import annotations
+
+import fnmatch
+import json
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import parse_qsl
+
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+
+from ..world import World
+from . import scopes
+from .accounts import Accounts, Principal, WrongCredentials
+from .errors import AccessError
+from .formats import jackson
+from .tokens import Claims, InvalidToken, Tokens
+from .version import at_least
+
+LONGEST = {"username": 255, "scope": 500, "description": 1024, "audience": 255}
+ORDERS: dict[str, Callable[[Claims], Any]] = {
+    "created": lambda claims: claims.issued_at,
+    "token_id": lambda claims: claims.token_id,
+    "owner": lambda claims: claims.owner,
+    "subject": lambda claims: claims.subject,
+    "expiry": lambda claims: claims.expiry or float("inf"),
+}
+
+
+class TokenService:
+    """The calls under /access/api/v1/tokens."""
+
+    def __init__(self, world: World, accounts: Accounts, tokens: Tokens) -> None:
+        self._world = world
+        self._accounts = accounts
+        self._tokens = tokens
+
+    async def ping(self, request: Request) -> Response:
+        """GET /access/api/v1/system/ping"""
+        return PlainTextResponse("OK")
+
+    async def create(self, request: Request) -> Response:
+        """POST /access/api/v1/tokens"""
+        given = await _fields(request)
+        if given.get("grant_type", "client_credentials") == "refresh_token":
+            return self._refresh(given)
+        caller = self._caller(request)
+        if caller.claims is None and not self._world.switch("artifact", "basic_creates_tokens"):
+            raise AccessError(401, "Token generation with a password is not enabled")
+        if given.get("grant_type", "client_credentials") != "client_credentials":
+            raise AccessError(400, f"Unsupported grant type: {given['grant_type']}")
+        fields = self._checked(given, caller)
+        lifetime = self._lifetime(given, caller)
+        claims = self._tokens.issue(lifetime=lifetime, forced=self._truth(given, "force_revocable", "7.50.3"), **fields)
+        return self._granted(claims, self._truth(given, "include_reference_token", "7.38.10"))
+
+    async def list_tokens(self, request: Request) -> Response:
+        """GET /access/api/v1/tokens"""
+        caller = self._caller(request)
+        query = request.query_params
+        order = query.get("order_by", "created")
+        if order not in ORDERS:
+            raise AccessError(400, f"Cannot order by: {order}")
+        found = [
+            (claims, used)
+            for claims, used in self._tokens.stored()
+            if self._visible(claims, caller)
+            and fnmatch.fnmatchcase(claims.description or "", query.get("description", "*"))
+            and query.get("username", claims.username) == claims.username
+            and query.get("token_id", claims.token_id) == claims.token_id
+            and query.get("refreshable", str(claims.refreshable)).lower() == str(claims.refreshable).lower()
+        ]
+        found.sort(key=lambda entry: ORDERS[order](entry[0]), reverse=query.get("descending_order") == "true")
+        return _json({"tokens": [self._entry(claims, used) for claims, used in found]})
+
+    async def get(self, request: Request, token_id: str) -> Response:
+        """GET /access/api/v1/tokens/{id}, or /me"""
+        caller = self._caller(request)
+        if token_id == "me" and caller.claims is not None and self._at_least("7.53.1"):
+            token_id = caller.claims.token_id
+        found = self._tokens.find(token_id)
+        if found is None or not self._visible(found[0], caller):
+            raise AccessError(404, f"Token with id {token_id} not found")
+        return _json(self._entry(*found))
+
+    async def revoke(self, request: Request, token_id: str) -> Response:
+        """DELETE /access/api/v1/tokens/{id}"""
+        caller = self._caller(request)
+        found = self._tokens.find(token_id)
+        if found is None:
+            return Response(status_code=204)
+        if not self._visible(found[0], caller):
+            raise AccessError(403, "Only an administrator may revoke the tokens of others")
+        self._tokens.revoke(token_id)
+        return Response(status_code=200)
+
+    async def revoke_by_value(self, request: Request) -> Response:
+        """DELETE /access/api/v1/tokens/revoke"""
+        caller = self._caller(request)
+        claims = self._tokens.peek(str((await _fields(request)).get("token", "")))
+        if claims is None:
+            raise AccessError(400, "Not a token of this server")
+        if not self._visible(claims, caller):
+            raise AccessError(403, "Only an administrator may revoke the tokens of others")
+        if not self._tokens.revoke(claims.token_id):
+            raise AccessError(404, f"Token with id {claims.token_id} not found")
+        return _json({"revoked-token-id": claims.token_id})
+
+    def _caller(self, request: Request) -> Principal:
+        try:
+            caller = self._accounts.identify(request)
+        except WrongCredentials as error:
+            raise AccessError(401 if error.status == 401 else 403, error.message) from None
+        if caller is None:
+            raise AccessError(401, "Authentication is required")
+        return caller
+
+    def _checked(self, given: dict[str, Any], caller: Principal) -> dict[str, Any]:
+        """What the request says about the token, if the caller may say so."""
+        for name, longest in LONGEST.items():
+            if len(str(given.get(name) or "")) > longest:
+                raise AccessError(400, f"The {name} is longer than {longest} characters")
+        username = str(given.get("username") or caller.name)
+        scope = str(given.get("scope") or "applied-permissions/user")
+        if not scopes.is_valid(scope):
+            raise AccessError(400, f"Invalid scope: {scope}")
+        if not caller.admin and (username != caller.name or scopes.split(scope) != ["applied-permissions/user"]):
+            raise AccessError(
+                403, f"The user '{caller.name}' can only create tokens for itself with its own permissions"
+            )
+        return {
+            "username": username,
+            "scope": scope,
+            "owner": caller.name,
+            "audience": str(given.get("audience") or "*@*"),
+            "description": given.get("description") or None,
+            "refreshable": self._truth(given, "refreshable"),
+            "project_key": given.get("project_key") or None,
+        }
+
+    def _lifetime(self, given: dict[str, Any], caller: Principal) -> int:
+        longest: int = self._world.switch("artifact", "default_token_expiry")
+        try:
+            lifetime = int(given.get("expires_in", longest))
+        except (TypeError, ValueError):
+            raise AccessError(400, f"Invalid expires_in: {given['expires_in']}") from None
+        if lifetime < 0:
+            raise AccessError(400, f"Invalid expires_in: {lifetime}")
+        if not caller.admin and (lifetime > longest or (longest and not lifetime)):
+            raise AccessError(
+                403, f"The user '{caller.name}' can only create tokens that expire within {longest} seconds"
+            )
+        return lifetime
+
+    def _refresh(self, given: dict[str, Any]) -> Response:
+        try:
+            old = self._tokens.redeem(str(given.get("refresh_token", "")))
+        except InvalidToken:
+            raise AccessError(401, "Invalid refresh token") from None
+        lifetime = old.expiry - old.issued_at if old.expiry is not None else 0
+        kept = ("username", "scope", "owner", "audience", "description", "refreshable", "project_key")
+        claims = self._tokens.issue(lifetime=lifetime, **{name: getattr(old, name) for name in kept})
+        return self._granted(claims, self._truth(given, "include_reference_token", "7.38.10"))
+
+    def _granted(self, claims: Claims, with_reference: bool) -> Response:
+        lifetime = claims.expiry - claims.issued_at if claims.expiry is not None else None
+        return _json(
+            {
+                "token_id": claims.token_id,
+                "access_token": self._tokens.sign(claims),
+                "refresh_token": self._tokens.new_refresh_token(claims) if claims.refreshable else None,
+                "expires_in": lifetime,
+                "scope": claims.scope,
+                "token_type": "Bearer",
+                "reference_token": self._tokens.new_reference(claims) if with_reference else None,
+            }
+        )
+
+    def _entry(self, claims: Claims, used: int | None) -> dict[str, Any]:
+        return {
+            "token_id": claims.token_id,
+            "subject": claims.subject,
+            "expiry": claims.expiry,
+            "issued_at": claims.issued_at,
+            "issuer": claims.subject.partition("/")[0],
+            "description": claims.description,
+            "refreshable": claims.refreshable,
+            "scope": claims.scope if self._at_least("7.55.0") else None,
+            "last_used": used if self._at_least("7.108.3") else None,
+        }
+
+    def _visible(self, claims: Claims, caller: Principal) -> bool:
+        return caller.admin or claims.username == caller.name
+
+    def _truth(self, given: dict[str, Any], name: str, since: str = "0") -> bool:
+        return self._at_least(since) and str(given.get(name, "false")).lower() == "true"
+
+    def _at_least(self, version: str) -> bool:
+        return at_least(self._world.switch("artifact", "version"), version)
+
+
+async def _fields(request: Request) -> dict[str, Any]:
+    """The members of a JSON body, or the fields of a form."""
+    body = await request.body()
+    if not request.headers.get("content-type", "").startswith("application/json"):
+        return dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True))
+    try:
+        fields = json.loads(body)
+    except ValueError:
+        raise AccessError(400, "Failed to parse the request body") from None
+    if not isinstance(fields, dict):
+        raise AccessError(400, "Failed to parse the request body")
+    return fields
+
+
+def _json(value: dict[str, Any]) -> Response:
+    return Response(jackson(value).encode(), 200, media_type="application/json")

@@ -1,0 +1,69 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Refusals, in the three envelopes that live behind this one product."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Any
+
+from starlette.responses import Response
+
+from .formats import jackson
+
+
+class Refusal(Exception):
+    """Anything that ends a call with an error answer."""
+
+    def __init__(self, status: int, headers: dict[str, str] | None = None) -> None:
+        super().__init__(status)
+        self.status = status
+        self.headers = headers or {}
+
+    def response(self) -> Response:
+        """The answer; here one without a body, as when the server sets nothing but the status."""
+        return Response(status_code=self.status, headers=self.headers)
+
+
+class ArtifactError(Refusal):
+    """The envelope of the repository service: integer status and message."""
+
+    def __init__(self, status: int, message: str | None = None, headers: dict[str, str] | None = None) -> None:
+        super().__init__(status, headers)
+        self.message = message or HTTPStatus(status).phrase
+
+    def response(self) -> Response:
+        body = jackson({"errors": [{"status": self.status, "message": self.message}]})
+        # The charset is the server's; what it cannot hold arrives as a question mark.
+        content_type = {"Content-Type": "application/json;charset=ISO-8859-1"}
+        return Response(body.encode("latin-1", "replace"), self.status, {**content_type, **self.headers})
+
+
+class DockerError(Refusal):
+    """The envelope of the container registry: code, message, detail."""
+
+    def __init__(
+        self, status: int, code: str, message: str, detail: Any, headers: dict[str, str] | None = None
+    ) -> None:
+        super().__init__(status, headers)
+        self.error = {"code": code, "message": message, "detail": detail}
+
+    def response(self) -> Response:
+        headers = {"Docker-Distribution-Api-Version": "registry/2.0", **self.headers}
+        return Response(jackson({"errors": [self.error]}), self.status, headers, "application/json")
+
+
+class AccessError(Refusal):
+    """The envelope of the token service: code and message."""
+
+    CODES = {400: "BAD_REQUEST", 401: "UNAUTHORIZED", 403: "FORBIDDEN", 404: "NOT_FOUND"}
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(status)
+        self.message = message
+
+    def response(self) -> Response:
+        code = self.CODES.get(self.status, HTTPStatus(self.status).name)
+        body = jackson({"errors": [{"code": code, "message": self.message}]})
+        return Response(body, self.status, media_type="application/json")

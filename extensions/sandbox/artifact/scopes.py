@@ -1,0 +1,75 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a user or a token may do: rules, and the scopes that tokens write them in."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+ALL_ACTIONS = "rwdamxs"
+SCOPES = (
+    r"applied-permissions/(user|admin)",
+    r'applied-permissions/groups:("[^"]+"|[^",\s]+)(,("[^"]+"|[^",\s]+))*',
+    r"applied-permissions/roles:[^:\s]+:\S+",
+    r"artifact:(?P<repo>[^:/\s]+)(/(?P<path>[^:\s]+))?:(?P<actions>\*|[rwdamxs](,?[rwdamxs])*)",
+    r"system:[^:\s]+:[rwdms*](,?[rwdms*])*",
+)
+SCOPE = re.compile("|".join(f"({pattern})" for pattern in SCOPES))
+BETWEEN_SCOPES = re.compile(r'\s+(?=(?:[^"]*"[^"]*")*[^"]*$)')
+GLOBS = {"**": ".*", "*": "[^/]*", "?": "[^/]"}
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Some actions on a part of a repository; `*` stands for any repository, an empty path for all of it."""
+
+    repo: str
+    path: str
+    actions: str
+
+    def allows(self, action: str, repo: str, path: str) -> bool:
+        """Whether this rule lets the action pass; a rule for a remote repository also counts for its cache."""
+        if self.actions != "*" and action not in self.actions:
+            return False
+        if self.repo not in ("*", "ANY", repo, repo.removesuffix("-cache")):
+            return False
+        return not self.path or glob(self.path).match(path) is not None
+
+
+@functools.lru_cache(maxsize=1024)
+def glob(pattern: str) -> re.Pattern[str]:
+    """An Ant-like path pattern; a plain path stands for itself and what is below it."""
+    parts = re.split(r"(\*\*|\*|\?)", pattern)
+    return re.compile("".join(GLOBS.get(part, re.escape(part)) for part in parts) + r"(/.*)?\Z")
+
+
+def rule(text: str, actions: str) -> Rule:
+    """The rule for `repo` or `repo/path`."""
+    repo, _, path = text.partition("/")
+    return Rule(repo, path, actions)
+
+
+def split(scope: str) -> list[str]:
+    """The single scopes of a token's scope."""
+    return BETWEEN_SCOPES.split(scope.strip())
+
+
+def is_valid(scope: str) -> bool:
+    """Whether every single scope is one that the server knows."""
+    return all(SCOPE.fullmatch(single) for single in split(scope))
+
+
+def groups(scope: str) -> list[str]:
+    """The groups that a single scope names."""
+    _, marker, names = scope.partition("applied-permissions/groups:")
+    return [name.strip('"') for name in re.findall(r'"[^"]+"|[^",]+', names)] if marker else []
+
+
+def artifact_rules(scopes: Iterable[str]) -> list[Rule]:
+    """The rules that scopes spell out themselves."""
+    matches = [SCOPE.fullmatch(scope) for scope in scopes if scope.startswith("artifact:")]
+    return [Rule(match["repo"], match["path"] or "", match["actions"]) for match in matches if match]

@@ -1,0 +1,66 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The rights and what implies them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Permission:
+    """A right: whoever has the one that implies it has it too."""
+
+    id: str
+    title: str
+    implied_by: Permission | None
+
+    def implications(self) -> Iterator[Permission]:
+        """The rights that imply this one, nearest first."""
+        permission = self.implied_by
+        while permission:
+            yield permission
+            permission = permission.implied_by
+
+
+def _generic(name: str, implied_by: Permission) -> Permission:
+    return Permission(f"hudson.security.Permission.Generic{name}", f"N/A/{name}", implied_by)
+
+
+ADMINISTER = Permission("hudson.model.Hudson.Administer", "Overall/Administer", None)
+_READ = _generic("Read", ADMINISTER)
+_WRITE = _generic("Write", ADMINISTER)
+_CREATE = _generic("Create", _WRITE)
+_DELETE = _generic("Delete", _WRITE)
+_UPDATE = _generic("Update", _WRITE)
+_CONFIGURE = _generic("Configure", _UPDATE)
+
+MANAGE = Permission("hudson.model.Hudson.Manage", "Overall/Manage", ADMINISTER)
+READ = Permission("hudson.model.Hudson.Read", "Overall/Read", _READ)
+JOB_READ = Permission("hudson.model.Item.Read", "Job/Read", _READ)
+JOB_DISCOVER = Permission("hudson.model.Item.Discover", "Job/Discover", JOB_READ)
+JOB_BUILD = Permission("hudson.model.Item.Build", "Job/Build", _UPDATE)
+JOB_CANCEL = Permission("hudson.model.Item.Cancel", "Job/Cancel", _UPDATE)
+JOB_CREATE = Permission("hudson.model.Item.Create", "Job/Create", _CREATE)
+JOB_DELETE = Permission("hudson.model.Item.Delete", "Job/Delete", _DELETE)
+JOB_CONFIGURE = Permission("hudson.model.Item.Configure", "Job/Configure", _CONFIGURE)
+BUILD_DELETE = Permission("hudson.model.Run.Delete", "Run/Delete", _DELETE)
+
+BY_TITLE = {
+    permission.title: permission
+    for permission in (
+        ADMINISTER,
+        MANAGE,
+        READ,
+        JOB_READ,
+        JOB_DISCOVER,
+        JOB_BUILD,
+        JOB_CANCEL,
+        JOB_CREATE,
+        JOB_DELETE,
+        JOB_CONFIGURE,
+        BUILD_DELETE,
+    )
+}

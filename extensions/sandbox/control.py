@@ -1,0 +1,121 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The control API under /_sandbox: reset, seed, clock, switches, faults, journal."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any
+
+import yaml
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Mount, Route, Router
+from starlette.types import Receive, Scope, Send
+
+if TYPE_CHECKING:
+    from .app import Sandbox
+
+Handler = Callable[[Request], Awaitable[Any]]
+
+
+class Control:
+    """An ASGI application of its own; all but the health check needs the secret."""
+
+    def __init__(self, sandbox: Sandbox, secret: str) -> None:
+        self._sandbox = sandbox
+        self._authorization = f"Bearer {secret}"
+        self._router = Router(
+            [
+                Route("/_sandbox/health", _json(self._health)),
+                Route("/_sandbox/reset", _json(self._reset), methods=["POST"]),
+                Route("/_sandbox/seed", _json(self._seed), methods=["POST"]),
+                Route("/_sandbox/exports", _json(self._exports)),
+                Route("/_sandbox/clock", _json(self._clock), methods=["GET", "PUT"]),
+                Route("/_sandbox/switches", _json(self._switches), methods=["GET", "PATCH"]),
+                Route("/_sandbox/faults", _json(self._faults), methods=["GET", "POST", "DELETE"]),
+                Route("/_sandbox/journal", _json(self._journal), methods=["GET", "DELETE"]),
+                *(Mount(f"/_sandbox/{service.name}", routes=service.control_routes()) for service in sandbox.services),
+            ]
+        )
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        given = Request(scope).headers.get("authorization", "")
+        if scope["path"] != "/_sandbox/health" and not secrets.compare_digest(
+            given.encode("utf-8"), self._authorization.encode("utf-8")
+        ):
+            refusal = JSONResponse({"error": "The control API needs the secret that was printed at the start."}, 401)
+            await refusal(scope, receive, send)
+            return
+        await self._router(scope, receive, send)
+
+    async def _health(self, request: Request) -> Any:
+        return {"status": "ok", "services": [service.name for service in self._sandbox.services]}
+
+    async def _reset(self, request: Request) -> Any:
+        self._sandbox.reset()
+        return {}
+
+    async def _seed(self, request: Request) -> Any:
+        data = _mapping(yaml.safe_load(await request.body()), "A seed")
+        with self._sandbox.world.transaction():
+            if request.query_params.get("reset") == "1":
+                for service in self._sandbox.services:
+                    service.reset()
+            self._sandbox.seed(data)
+        return {}
+
+    async def _exports(self, request: Request) -> Any:
+        return self._sandbox.exports(str(request.base_url).rstrip("/"))
+
+    async def _clock(self, request: Request) -> Any:
+        clock = self._sandbox.world.clock
+        if request.method == "PUT":
+            change = _mapping(await request.json(), "A change of the clock")
+            if not change or set(change) - {"advance", "set", "frozen"}:
+                raise ValueError("The clock takes advance, set or frozen.")
+            if "set" in change:
+                clock.set(float(change["set"]))
+            if "advance" in change:
+                clock.set(clock.now() + float(change["advance"]))
+            if "frozen" in change:
+                clock.freeze(bool(change["frozen"]))
+        return clock.state()
+
+    async def _switches(self, request: Request) -> Any:
+        if request.method == "PATCH":
+            self._sandbox.world.set_switches(_mapping(await request.json(), "A change of switches"))
+        return self._sandbox.world.switches()
+
+    async def _faults(self, request: Request) -> Any:
+        if request.method == "POST":
+            return self._sandbox.faults.add(_mapping(await request.json(), "A fault"))
+        if request.method == "DELETE":
+            self._sandbox.faults.clear()
+        return {"faults": self._sandbox.faults.all()}
+
+    async def _journal(self, request: Request) -> Any:
+        if request.method == "DELETE":
+            self._sandbox.journal.clear()
+        return {"requests": self._sandbox.journal.entries(request.query_params.get("service"))}
+
+
+def _json(handler: Handler) -> Callable[[Request], Awaitable[Response]]:
+    """Answer in JSON, and bad input with 400."""
+
+    async def endpoint(request: Request) -> Response:
+        try:
+            return JSONResponse(await handler(request))
+        except (ValueError, TypeError, KeyError, json.JSONDecodeError, yaml.YAMLError) as error:
+            return JSONResponse({"error": str(error)}, 400)
+
+    return endpoint
+
+
+def _mapping(value: Any, what: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ValueError(f"{what} must be an object.")
+    return value

@@ -1,0 +1,81 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Faults: what goes wrong on purpose, for which requests."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+KINDS = ("latency", "status", "reset_before", "reset_after", "truncate", "body")
+
+
+@dataclass
+class Fault:
+    """One thing that goes wrong for the `nth` matching request and the `times - 1` after it (0: all after it)."""
+
+    id: int
+    kind: str
+    service: str | None = None
+    method: str | None = None
+    path: str | None = None
+    label: str | None = None
+    nth: int = 1
+    times: int = 1
+    seconds: float = 0
+    status: int | None = None
+    headers: dict[str, str] = field(default_factory=dict)
+    body: str = ""
+    matched: int = 0
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise ValueError(f"A fault is one of {', '.join(KINDS)}; not {self.kind!r}.")
+        if self.kind == "status" and self.status is None:
+            raise ValueError("A fault of the kind 'status' needs a status.")
+        if self.kind == "latency" and not self.seconds:
+            raise ValueError("A fault of the kind 'latency' needs seconds.")
+        self._pattern = re.compile(self.path or "")
+
+    def strikes(self, service: str, method: str, path: str, label: str | None) -> bool:
+        """Count the request if it matches, and tell whether it is one of those that go wrong."""
+        if self.label != label or self.service not in (None, service) or self.method not in (None, method):
+            return False
+        if not self._pattern.search(path):
+            return False
+        self.matched += 1
+        return self.matched >= self.nth and (not self.times or self.matched < self.nth + self.times)
+
+
+class Faults:
+    """All faults that are set."""
+
+    def __init__(self) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        """Nothing goes wrong any more."""
+        self._faults: list[Fault] = []
+        self._ids = itertools.count(1)
+
+    def add(self, fields: dict[str, Any]) -> dict[str, Any]:
+        """Set a fault; ValueError when it makes no sense."""
+        try:
+            fault = Fault(id=next(self._ids), **fields)
+        except (TypeError, re.error) as error:
+            raise ValueError(f"Not a fault: {error}") from error
+        self._faults.append(fault)
+        return asdict(fault)
+
+    def all(self) -> list[dict[str, Any]]:
+        """The faults with the number of requests that each has matched."""
+        return [asdict(fault) for fault in self._faults]
+
+    def striking(self, service: str, method: str, path: str, label: str | None) -> tuple[Fault, ...]:
+        """The faults for this request: those bound to the label if there is one, else those bound to none."""
+        if not self._faults:
+            return ()
+        return tuple(fault for fault in self._faults if fault.strikes(service, method, path, label))

@@ -1,0 +1,88 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the sandbox says, and how it counts.
+
+A token is a word or a punctuation mark with the blanks before it. A prompt costs the tokens of its messages, 4 more
+for each message, and 3.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from .errors import ApiError, failure
+from .structured import document
+from .validation import text_of
+
+TOKEN = re.compile(r"\s*(?:\w+|[^\w\s])|\s+\Z")
+
+
+@dataclass
+class Answer:
+    """One reply of the model."""
+
+    content: str | None
+    finish_reason: str
+    refusal: str | None = None
+    tool_calls: list[dict[str, Any]] = field(default_factory=list)
+    stream_error: ApiError | None = None
+
+    def tokens(self) -> int:
+        """What the reply costs."""
+        arguments = [call["function"]["arguments"] for call in self.tool_calls]
+        return sum(len(tokens(text)) for text in (self.content or "", self.refusal or "", *arguments))
+
+
+def tokens(text: str) -> list[str]:
+    """The tokens of a text, which joined are the text again."""
+    return TOKEN.findall(text)
+
+
+def prompt_tokens(messages: list[dict[str, Any]]) -> int:
+    """What a prompt costs."""
+    return sum(len(tokens(text_of(message))) + 4 for message in messages) + 3
+
+
+def respond(request: dict[str, Any], scripted: dict[str, Any] | None) -> Answer:
+    """The scripted reply, or one that follows from the request alone."""
+    if scripted is None:
+        return Answer(*_cut(request, _content(request)))
+    if "error" in scripted:
+        raise failure(scripted["error"], scripted.get("headers"))
+    broken = failure(scripted["stream_error"]) if "stream_error" in scripted else None
+    calls = [
+        {"id": f"call_{number}", "type": "function", **call}
+        for number, call in enumerate(scripted.get("tool_calls", []))
+    ]
+    content = scripted.get("content")
+    reason = "tool_calls" if calls else "stop"
+    if content is not None and "finish_reason" not in scripted and not calls:
+        content, reason = _cut(request, content)
+    return Answer(content, scripted.get("finish_reason", reason), scripted.get("refusal"), calls, broken)
+
+
+def _content(request: dict[str, Any]) -> str:
+    said = next((text_of(m) for m in reversed(request["messages"]) if m["role"] == "user"), "")
+    text = f"You said: {said}" if said else "You said nothing."
+    wanted = request.get("response_format", {})
+    if wanted.get("type") == "json_object":
+        return json.dumps({"answer": text}, ensure_ascii=False)
+    if wanted.get("type") == "json_schema":
+        return json.dumps(document(wanted["json_schema"].get("schema", {})), ensure_ascii=False)
+    return text
+
+
+def _cut(request: dict[str, Any], text: str) -> tuple[str, str]:
+    """The text as far as `stop` and the token limit let it go, and the reason why it ends."""
+    stops = request.get("stop", [])
+    for stop in [stops] if isinstance(stops, str) else stops:
+        text = text.split(stop, 1)[0] if stop else text
+    limit = request.get("max_completion_tokens", request.get("max_tokens"))
+    pieces = tokens(text)
+    if limit is not None and len(pieces) > limit:
+        return "".join(pieces[:limit]), "length"
+    return text, "stop"

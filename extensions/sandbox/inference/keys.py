@@ -1,0 +1,125 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""API keys: their classes, and what each may do."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import re
+from typing import NamedTuple
+
+from starlette.requests import Request
+
+from ..world import World
+from .errors import ApiError, ScopeError
+
+# The classes do not overlap: an admin key may not ask a model, a project key may not see the organization.
+_SCOPES = {
+    "secret": frozenset({"api.model.read", "model.request", "api.delete"}),
+    "admin": frozenset({"api.management.read"}),
+    "session": frozenset({"session", "api.management.read"}),
+}
+
+NO_KEY = (
+    "You didn't provide an API key. You need to provide your API key in an Authorization header using Bearer auth "
+    "(i.e. Authorization: Bearer YOUR_KEY), or as the password field (with blank username) if you're accessing the "
+    "API from your browser and are prompted for a username and password. You can obtain an API key from "
+    "https://platform.openai.com/account/api-keys."
+)
+
+
+class Caller(NamedTuple):
+    """Whose key it is, and its scopes."""
+
+    key_class: str
+    organization: str
+    organization_name: str
+    project: str
+    scopes: frozenset[str]
+
+
+def authenticate(world: World, request: Request) -> Caller:
+    """The caller that the Authorization header proves, for the organization and project that the headers choose."""
+    key = _given_key(request.headers.get("authorization", ""))
+    if not key:
+        raise ApiError(401, NO_KEY)
+    row = world.db.execute(
+        """
+        SELECT k.*, o.name AS organization_name
+        FROM inference_keys k JOIN inference_organizations o ON o.id = k.organization WHERE k.key = ?
+        """,
+        (key,),
+    ).fetchone()
+    if row is None:
+        raise ApiError(
+            401,
+            f"Incorrect API key provided: {masked(key)}. You can find your API key at "
+            "https://platform.openai.com/account/api-keys.",
+            code="invalid_api_key",
+        )
+    organization = request.headers.get("openai-organization") or row["organization"]
+    if organization != row["organization"]:
+        raise ApiError(
+            401, "OpenAI-Organization header should match organization for API key", code="mismatched_organization"
+        )
+    project = request.headers.get("openai-project") or row["project"] or ""
+    if not _may_choose(world, row["organization"], row["project"], project):
+        raise ApiError(401, "OpenAI-Project header should match project for API key", code="mismatched_project")
+    granted = _SCOPES[key_class(key)]
+    if row["scopes"] is not None:
+        granted &= frozenset(json.loads(row["scopes"]))
+    return Caller(key_class(key), organization, row["organization_name"], project, granted)
+
+
+def require_scope(world: World, caller: Caller, scope: str, call: str) -> None:
+    """Refuse a caller whose key does not have the scope."""
+    if scope in caller.scopes:
+        return
+    if scope == "session":
+        raise ApiError(
+            403,
+            f"Your request to {call} must be made with a session key (that is, it can only be made from the browser). "
+            f"You made it with the following key type: {caller.key_class}.",
+            type="server_error",
+        )
+    raise ScopeError(scope, bare=world.switch("inference", "bare_scope_errors"))
+
+
+def key_class(key: str) -> str:
+    """The class of a key, which its prefix tells."""
+    if key.startswith("sk-admin-"):
+        return "admin"
+    return "session" if key.startswith("sess-") else "secret"
+
+
+def masked(key: str) -> str:
+    """A key as error messages echo it."""
+    found = re.match("(sk-proj-|sk-svcacct-|sk-admin-|sk-|sess-)?(.*)", key, re.DOTALL)
+    prefix, rest = (found[1] or "", found[2]) if found else ("", key)
+    return f"{prefix}****{rest[-4:] if len(rest) > 8 else ''}"
+
+
+def _given_key(authorization: str) -> str:
+    scheme, _, value = authorization.partition(" ")
+    if scheme.lower() == "bearer":
+        return value.strip()
+    if scheme.lower() == "basic":
+        try:
+            user, _, password = base64.b64decode(value).decode().partition(":")
+        except (binascii.Error, UnicodeDecodeError):
+            return ""
+        return "" if user else password
+    return ""
+
+
+def _may_choose(world: World, organization: str, own: str | None, chosen: str) -> bool:
+    """A project's key is for that project, any other key for all projects of its organization."""
+    if own or not chosen:
+        return chosen == (own or "")
+    row = world.db.execute(
+        "SELECT 1 FROM inference_projects WHERE id = ? AND organization = ?", (chosen, organization)
+    ).fetchone()
+    return row is not None

@@ -1,0 +1,137 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Users and groups."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable
+
+from .call import Call, Handler, Record, matching, serves
+from .protocol import ActionError, already_exists
+from .roles import assigned
+from .storage import find, insert, require
+
+HANDLERS: dict[str, Handler] = {}
+
+
+@serves(HANDLERS)
+def users(call: Call) -> Iterable[Record]:
+    for name in matching(call, _names(call, "review_users")):
+        yield {
+            "name": name,
+            "readonly": bool(require(call, "User", name)["readonly"]),
+            "roles": assigned(call, name, is_group=False),
+            "groups": _groups_of(call, name),
+        }
+
+
+@serves(HANDLERS)
+def create_user(call: Call) -> None:
+    call.access.require("manage_users")
+    name = call.parameters.text("name")
+    if find(call, "User", name):
+        raise already_exists("User", name)
+    insert(call.world.db, "review_users", name=name, password=call.parameters.text("password"), readonly=False)
+
+
+@serves(HANDLERS)
+def delete_user(call: Call) -> None:
+    call.access.require("manage_users")
+    name = _changeable(call, "User")["name"]
+    call.world.db.execute("DELETE FROM review_members WHERE user_name = ?", (name,))
+    _delete_account(call, "review_users", name, is_group=False)
+
+
+@serves(HANDLERS)
+def groups(call: Call) -> Iterable[Record]:
+    list_users = call.parameters.boolean("list_users")
+    for name in matching(call, _names(call, "review_groups")):
+        record: Record = {
+            "name": name,
+            "readonly": bool(require(call, "Group", name)["readonly"]),
+            "roles": assigned(call, name, is_group=True),
+            "groups": [],
+        }
+        if list_users:
+            record["users"] = _members(call, name)
+        yield record
+
+
+@serves(HANDLERS)
+def create_group(call: Call) -> None:
+    call.access.require("manage_users")
+    name = call.parameters.text("name")
+    if find(call, "Group", name):
+        raise already_exists("Group", name)
+    members = _given_users(call)
+    insert(call.world.db, "review_groups", name=name, readonly=False)
+    set_members(call.world.db, name, members)
+
+
+@serves(HANDLERS)
+def update_group(call: Call) -> None:
+    """`users` replaces the members; without it, `remove_all` removes them."""
+    call.access.require("manage_users")
+    name = _changeable(call, "Group")["name"]
+    members = _given_users(call)
+    if members or call.parameters.boolean("remove_all"):
+        set_members(call.world.db, name, members)
+
+
+@serves(HANDLERS)
+def delete_group(call: Call) -> None:
+    call.access.require("manage_users")
+    name = _changeable(call, "Group")["name"]
+    set_members(call.world.db, name, [])
+    _delete_account(call, "review_groups", name, is_group=True)
+
+
+def set_members(db: sqlite3.Connection, group: str, members: Iterable[str]) -> None:
+    """Make these the users of a group, and no others."""
+    db.execute("DELETE FROM review_members WHERE group_name = ?", (group,))
+    for member in members:
+        insert(db, "review_members", group_name=group, user_name=member)
+
+
+def _names(call: Call, table: str) -> list[str]:
+    return [row["name"] for row in call.world.db.execute(f"SELECT name FROM {table} ORDER BY name")]
+
+
+def _members(call: Call, group: str) -> list[str]:
+    rows = call.world.db.execute(
+        "SELECT user_name FROM review_members WHERE group_name = ? ORDER BY user_name", (group,)
+    )
+    return [row["user_name"] for row in rows]
+
+
+def _groups_of(call: Call, user: str) -> list[Record]:
+    rows = call.world.db.execute(
+        """
+        SELECT g.name, g.readonly FROM review_groups g JOIN review_members m ON m.group_name = g.name
+        WHERE m.user_name = ? ORDER BY g.name
+        """,
+        (user,),
+    )
+    return [{"name": row["name"], "readonly": bool(row["readonly"])} for row in rows]
+
+
+def _given_users(call: Call) -> list[str]:
+    members = call.parameters.names("users")
+    for member in members:
+        require(call, "User", member)
+    return members
+
+
+def _changeable(call: Call, kind: str) -> sqlite3.Row:
+    """The account of the call, unless it comes from a directory (LDAP, NIS)."""
+    account = require(call, kind, call.parameters.text("name"))
+    if account["readonly"]:
+        raise ActionError(403, f"{kind} is read-only: {account['name']}")
+    return account
+
+
+def _delete_account(call: Call, table: str, name: str, is_group: bool) -> None:
+    call.world.db.execute("DELETE FROM review_assignments WHERE (account, is_group) = (?, ?)", (name, is_group))
+    call.world.db.execute(f"DELETE FROM {table} WHERE name = ?", (name,))

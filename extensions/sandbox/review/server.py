@@ -1,0 +1,44 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The server itself."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+from .call import Call, Handler, Record, serves
+
+HANDLERS: dict[str, Handler] = {}
+
+
+@serves(HANDLERS)
+def version(call: Call) -> Iterable[Record]:
+    yield {
+        "majorVersion": call.world.switch("review", "version_major"),
+        "minorVersion": call.world.switch("review", "version_minor"),
+    }
+
+
+@serves(HANDLERS)
+def license_count(call: Call) -> Iterable[Record]:
+    call.access.require_root_admin()
+    feature = call.parameters.text("feature")
+    for row in call.world.db.execute("SELECT * FROM review_licenses ORDER BY rowid").fetchall():
+        if feature in ("", row["feature"]):
+            yield {
+                "feature": row["feature"],
+                "version": row["version"],
+                "count": row["count"],
+                "permanent": bool(row["permanent"]),
+                "days_to_expiry": row["days_to_expiry"],
+                "servers": json.loads(row["servers"]),
+            }
+
+
+@serves(HANDLERS)
+def task_status(call: Call) -> Iterable[Record]:
+    """Nothing ever runs in here, and an idle server lists nothing."""
+    call.access.require_root_admin()
+    return ()

@@ -1,0 +1,63 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the core asks of a service, and what a service may raise."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute
+
+from .world import World
+
+
+class Dropped(Exception):
+    """Raised by a service that resets the connection instead of answering."""
+
+
+class Service:
+    """One of the four stand-ins; it gets every request under its prefixes and does its own dispatch.
+
+    A service says `request.scope["sandbox.effect"] = "read" | "write"` where the method does not tell, and names the
+    call in `request.scope["sandbox.label"]` before it acts: a fault that is bound to a label strikes at that moment.
+    """
+
+    name: ClassVar[str]
+    prefixes: ClassVar[tuple[str, ...]]
+    schema: ClassVar[str] = ""
+    switches: ClassVar[dict[str, Any]] = {}
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+
+    async def __call__(self, request: Request) -> Response:
+        """Answer one request."""
+        raise NotImplementedError
+
+    def seed(self, data: dict[str, Any]) -> None:
+        """Add what the service's section of a seed describes."""
+
+    def reset(self) -> None:
+        """Forget everything: the rows of the service's tables, and in subclasses what they keep in memory."""
+        tables = self.world.db.execute(
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB ?", (f"{self.name}_*",)
+        ).fetchall()
+        for table in tables:
+            self.world.db.execute(f'DELETE FROM "{table["name"]}"')
+
+    def exports(self, base_url: str) -> dict[str, str]:
+        """The environment variables that a client of this service needs."""
+        return {}
+
+    async def start(self) -> None:
+        """Begin background work."""
+
+    async def stop(self) -> None:
+        """End background work."""
+
+    def control_routes(self) -> list[BaseRoute]:
+        """Control paths of its own, relative to `/_sandbox/<service>`."""
+        return []

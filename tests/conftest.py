@@ -1,0 +1,51 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The sandbox for all tests: one process for the whole run, as new for each test."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from contract.session import Session
+from sandbox import client
+
+
+@pytest.fixture(scope="session")
+def running_sandbox() -> Iterator[client.Sandbox]:
+    """The one sandbox of this run."""
+    with client.start() as sandbox:
+        yield sandbox
+
+
+@pytest.fixture
+def sandbox(running_sandbox: client.Sandbox) -> client.Sandbox:
+    """The sandbox, as right after its start."""
+    running_sandbox.reset()
+    return running_sandbox
+
+
+@pytest.fixture
+def artifactory(sandbox: client.Sandbox) -> Session:
+    """The sandbox's artifact repository, as its administrator."""
+    return Session(f"{sandbox.url}/artifactory", sandbox.environment["JFROG_ACCESS_TOKEN"])
+
+
+@pytest.fixture
+def artifactory_reader(sandbox: client.Sandbox) -> Session:
+    """The sandbox's artifact repository, as somebody who may only read."""
+    return Session(f"{sandbox.url}/artifactory", ("reader", "sandbox-reader"))
+
+
+@pytest.fixture
+def artifactory_anonymous(sandbox: client.Sandbox) -> Session:
+    """The sandbox's artifact repository, without credentials."""
+    return Session(f"{sandbox.url}/artifactory")
+
+
+@pytest.fixture
+def access(sandbox: client.Sandbox) -> Session:
+    """The sandbox's token service, as its administrator."""
+    return Session(f"{sandbox.url}/access/api/v1", sandbox.environment["JFROG_ACCESS_TOKEN"])

@@ -1,0 +1,47 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The independent servers as fixtures; each is started once, by the first test that asks for it."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import TypeVar
+
+import pytest
+
+import contract.servers.docker_registry
+import contract.servers.hudson
+import contract.servers.litellm_proxy
+from contract.servers.process import UnavailableError
+
+Server = TypeVar("Server")
+
+
+def run(server: contextlib.AbstractContextManager[Server]) -> Iterator[Server]:
+    """Yield the running server, or skip where the machine cannot run it."""
+    with contextlib.ExitStack() as stack:
+        try:
+            started = stack.enter_context(server)
+        except UnavailableError as reason:
+            pytest.skip(f"CANNOT RUN HERE: {reason}")
+        yield started
+
+
+@pytest.fixture(scope="session")
+def hudson_server() -> Iterator[contract.servers.hudson.Hudson]:
+    """Hudson 1.395 with crumbs, an administrator and a reader; idle, and to be left so."""
+    yield from run(contract.servers.hudson.hudson())
+
+
+@pytest.fixture(scope="session")
+def docker_registry() -> Iterator[contract.servers.docker_registry.DockerRegistry]:
+    """Debian's docker-registry at Artifactory's paths, empty at first."""
+    yield from run(contract.servers.docker_registry.docker_registry())
+
+
+@pytest.fixture(scope="session")
+def litellm_proxy() -> Iterator[contract.servers.litellm_proxy.LitellmProxy]:
+    """litellm's proxy with canned replies."""
+    yield from run(contract.servers.litellm_proxy.litellm_proxy())

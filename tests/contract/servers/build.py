@@ -1,0 +1,28 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The build folder of the checkout: what is fetched or built once and kept between runs."""
+
+from __future__ import annotations
+
+import fcntl
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+BUILD = ROOT / "build"
+
+
+def fill_once(folder: Path, key: str, fill: Callable[[Path], None]) -> Path:
+    """Return the folder, filled by `fill` unless an earlier call did so with the same key."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with folder.with_name(f"{folder.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        mark = folder / ".filled"
+        if not mark.exists() or mark.read_text() != key:
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir()
+            fill(folder)
+            mark.write_text(key)
+    return folder

@@ -1,0 +1,37 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Virtual environments for software that must not share ours.
+
+As a command: `python -m contract.servers.environments NAME` (from tests) builds the one of requirements/NAME.txt and
+prints where its programs are.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import sys
+from pathlib import Path
+
+from contract.servers.build import BUILD, ROOT, fill_once
+
+
+def environment(name: str) -> Path:
+    """Return the folder with the programs of the environment of requirements/<name>.txt, built when new or changed."""
+    requirements = ROOT / "requirements" / f"{name}.txt"
+    folder = BUILD / "env" / f"{name}-py{sys.version_info.major}.{sys.version_info.minor}"
+
+    def install(folder: Path) -> None:
+        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+        # Compiling every file would take longer than the rest; Python compiles what it imports.
+        pip = [str(folder / "bin" / "python"), "-m", "pip", "install", "--quiet", "--no-compile"]
+        subprocess.run([*pip, "--requirement", str(requirements)], check=True)
+
+    # The scripts in an environment name its place, so that a moved checkout needs a new one.
+    key = f"{sys.version} {folder} {requirements.read_text()}"
+    return fill_once(folder, hashlib.sha256(key.encode()).hexdigest(), install) / "bin"
+
+
+if __name__ == "__main__":
+    print(environment(sys.argv[1]))

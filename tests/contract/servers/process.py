@@ -1,0 +1,97 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Start a server as a process of ours, wait until it answers, and end it with all that it started."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import requests
+
+
+class UnavailableError(Exception):
+    """This machine lacks what a server needs; the message says what."""
+
+
+def free_port() -> int:
+    """Return a port that nothing listens on at the moment."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port: int = listener.getsockname()[1]
+        return port
+
+
+def direct_session() -> requests.Session:
+    """Return a session that heeds no proxy settings and no netrc of the user's."""
+    session = requests.Session()
+    session.trust_env = False
+    return session
+
+
+def answers(url: str) -> bool:
+    """Tell whether the server answers for itself: with anything but an error of a server that is still starting."""
+    with direct_session() as session:
+        try:
+            return session.get(url, timeout=10, allow_redirects=False).status_code < 500
+        except requests.RequestException:
+            return False
+
+
+def wait_for(condition: Callable[[], bool], what: str, timeout: float = 120) -> None:
+    """Wait until the condition holds; after so many seconds say what was waited for in vain."""
+    deadline = time.monotonic() + timeout
+    while not condition():
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"waited {timeout:.0f} s in vain for {what}")
+        time.sleep(0.1)
+
+
+@contextlib.contextmanager
+def running(
+    command: Sequence[str], url: str, log: Path, timeout: float, env: Mapping[str, str] | None = None
+) -> Iterator[int]:
+    """Run the command until the block ends; yield its pid as soon as the URL answers."""
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            command,
+            cwd=log.parent,
+            env=env,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+
+    def ready() -> bool:
+        if process.poll() is not None:
+            raise RuntimeError(f"{command[0]} ended with status {process.returncode}")
+        return answers(url)
+
+    try:
+        try:
+            wait_for(ready, f"an answer from {url}", timeout)
+        except Exception as error:
+            error.add_note(f"Its log:\n{log.read_text(errors='replace')}")
+            raise
+        yield process.pid
+    finally:
+        _end(process)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End the group that the process leads: a server may have started others, such as builds."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGTERM)
+        try:
+            process.wait(20)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()

@@ -1,0 +1,127 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""python-jenkins, an independent client, drives the sandbox's ci service."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import jenkins
+import pytest
+
+ADMIN_TOKEN = "11c0ffee00sandbox00admin00token0001"
+SLEEP = "<builders><hudson.tasks.Shell><command>sleep 30</command></hudson.tasks.Shell></builders>"
+LONG = jenkins.EMPTY_CONFIG_XML.replace("<builders/>", f"<quietPeriod>0</quietPeriod>{SLEEP}")
+
+
+@pytest.fixture(params=["sandbox-admin", ADMIN_TOKEN], ids=["password", "token"])
+def server(sandbox: Any, request: pytest.FixtureRequest) -> jenkins.Jenkins:
+    """The client, logged in."""
+    return jenkins.Jenkins(f"{sandbox.url}/ci", "admin", request.param, timeout=10)
+
+
+def eventually(read: Callable[[], Any]) -> Any:
+    """What `read` gives once it gives something."""
+    deadline = time.monotonic() + 10
+    while not (found := read()):
+        assert time.monotonic() < deadline, "nothing came"
+        time.sleep(0.05)
+    return found
+
+
+def test_server(server: jenkins.Jenkins) -> None:
+    assert server.get_whoami()["id"] == "admin"
+    assert server.get_version() == "2.579"  # the client sends its credentials here only after another call
+    assert server.get_info()["mode"] == "NORMAL"
+    assert server.wait_for_normal_op(15)
+    assert server.get_nodes() == [{"name": "Built-In Node", "offline": False}]
+
+
+def test_plugins(server: jenkins.Jenkins) -> None:
+    plugins = server.get_plugins()
+    assert plugins["git"]["version"] == "5.2.1"
+    assert plugins["Git plugin"]["dependencies"][0]["shortName"] == "credentials"
+    assert server.get_plugin_info("matrix-auth")["enabled"] is False
+
+
+def test_job(server: jenkins.Jenkins) -> None:
+    server.create_job("new", jenkins.EMPTY_CONFIG_XML)
+    assert server.job_exists("new")
+    with pytest.raises(jenkins.JenkinsException, match="already exists"):
+        server.create_job("new", jenkins.EMPTY_CONFIG_XML)
+    server.reconfig_job("new", jenkins.RECONFIG_XML)
+    assert "export FOO=bar" in server.get_job_config("new")
+    server.copy_job("new", "copy of new")
+    assert "export FOO=bar" in server.get_job_config("copy of new")
+    assert {job["name"] for job in server.get_all_jobs()} == {"app", "deploy", "new", "copy of new"}
+    server.disable_job("new")
+    assert server.get_job_info("new")["disabled"] is True
+    server.enable_job("new")
+    assert server.get_job_info("new")["buildable"] is True
+    server.delete_job("new")
+    assert not server.job_exists("new")
+    with pytest.raises(jenkins.JenkinsException, match="does not exist"):
+        server.get_job_info("new")
+
+
+def test_build(server: jenkins.Jenkins, sandbox: Any) -> None:
+    number = server.get_job_info("deploy")["nextBuildNumber"]
+    item = server.build_job("deploy", {"VERSION": "7", "TARGET": "production"})
+    executable = eventually(lambda: server.get_queue_item(item).get("executable"))
+    assert executable["number"] == number
+    assert server.get_running_builds()[0]["name"] == "deploy"
+    sandbox.clock(advance=5)
+    info = server.get_build_info("deploy", number)
+    assert (info["building"], info["result"], info["queueId"]) == (False, "SUCCESS", item)
+    parameters = {p["name"]: p.get("value") for p in info["actions"][0]["parameters"]}
+    assert parameters == {"VERSION": "7", "TARGET": "production", "DRY_RUN": False, "SECRET": None}
+    assert "Deploying 7 to production\n" in server.get_build_console_output("deploy", number)
+    assert [build["number"] for build in server.get_job_info("app", fetch_all_builds=True)["builds"]] == [2, 1]
+    server.delete_build("app", 1)
+    with pytest.raises(jenkins.JenkinsException):
+        server.get_build_info("app", 1)
+
+
+def test_stop(server: jenkins.Jenkins) -> None:
+    server.create_job("long", LONG)
+    server.build_job("long")
+    eventually(lambda: server.get_job_info("long")["lastBuild"])
+    server.stop_build("long", 1)
+    assert eventually(lambda: server.get_build_info("long", 1)["result"]) == "ABORTED"
+
+
+def test_queue(server: jenkins.Jenkins) -> None:
+    server.create_job("long", LONG)
+    server.build_job("long")
+    waiting = server.build_job("long")
+    assert [item["id"] for item in server.get_queue_info()] == [waiting]
+    server.cancel_queue(waiting)
+    assert server.get_queue_info() == []
+    assert server.get_queue_item(waiting)["cancelled"] is True
+
+
+def test_quiet_down(server: jenkins.Jenkins) -> None:
+    server.quiet_down()
+    assert server.get_info()["quietingDown"] is True
+
+
+def test_crumb_only_with_a_password(server: jenkins.Jenkins, sandbox: Any) -> None:
+    server.maybe_add_crumb(request := jenkins.requests.Request("POST", server.server))
+    assert len(request.headers["Jenkins-Crumb"]) == 64
+    sandbox.switch("ci", csrf=False)
+    without = jenkins.Jenkins(f"{sandbox.url}/ci", "admin", "sandbox-admin", timeout=10)
+    without.quiet_down()
+    assert without.crumb is False
+
+
+def test_refusals(sandbox: Any) -> None:
+    with pytest.raises(jenkins.JenkinsException, match="401"):
+        jenkins.Jenkins(f"{sandbox.url}/ci", "admin", "wrong", timeout=10).get_whoami()
+    reader = jenkins.Jenkins(f"{sandbox.url}/ci", "reader", "sandbox-reader", timeout=10)
+    with pytest.raises(jenkins.JenkinsException, match="403"):
+        reader.build_job("app")
+    with pytest.raises(jenkins.JenkinsException):
+        reader.get_plugins()

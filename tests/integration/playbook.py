@@ -1,0 +1,108 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Run tasks through the real ansible-playbook, and tell what each of them did."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import pathlib
+import subprocess
+import sys
+from typing import Any
+
+import yaml
+
+from sandbox.client import Sandbox
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+SCRATCH = ROOT / "build" / "integration"
+PLAYBOOK = pathlib.Path(sys.executable).with_name("ansible-playbook")
+
+
+@dataclasses.dataclass
+class Done:
+    """What a task did."""
+
+    task: str
+    status: str
+    result: dict[str, Any]
+    requests: list[dict[str, Any]]
+
+    @property
+    def reads(self) -> list[str]:
+        """The requests that changed nothing."""
+        return [_text(request) for request in self.requests if request["effect"] == "read"]
+
+    @property
+    def writes(self) -> list[str]:
+        """The requests that had an effect, or were to have one."""
+        return [_text(request) for request in self.requests if request["effect"] == "write"]
+
+
+@dataclasses.dataclass
+class Run:
+    """A run of ansible-playbook."""
+
+    status: int
+    output: str
+    done: list[Done]
+
+    def of(self, task: str) -> Done:
+        """What the task of that name did."""
+        return next(done for done in self.done if done.task == task)
+
+
+def environment(sandbox: Sandbox | None = None, **more: str) -> dict[str, str]:
+    """The environment for Ansible's commands: this collection, and the sandbox's services."""
+    plain = {name: value for name, value in os.environ.items() if not name.startswith("ANSIBLE_")}
+    return {
+        **plain,
+        "ANSIBLE_COLLECTIONS_PATH": str(ROOT / "build" / "collections"),
+        "ANSIBLE_PYTHON_INTERPRETER": sys.executable,
+        "ANSIBLE_LOCALHOST_WARNING": "false",
+        "ANSIBLE_INVENTORY_UNPARSED_WARNING": "false",
+        "ANSIBLE_NOCOLOR": "true",
+        **(sandbox.environment if sandbox else {}),
+        **more,
+    }
+
+
+def run_tasks(
+    sandbox: Sandbox, tasks: list[dict[str, Any]], *options: str, name: str, **variables: Any
+) -> Run:
+    """Run these tasks on localhost, one after the other, going on after a failure."""
+    SCRATCH.mkdir(parents=True, exist_ok=True)
+    play = {
+        "hosts": "localhost",
+        "gather_facts": False,
+        "vars": variables,
+        "tasks": [{**task, "ignore_errors": True} for task in tasks],
+    }
+    playbook, record = SCRATCH / f"{name}.yml", SCRATCH / f"{name}.jsonl"
+    playbook.write_text(yaml.safe_dump([play], sort_keys=False, allow_unicode=True))
+    finished = subprocess.run(
+        [str(PLAYBOOK), str(playbook), *options],
+        env=environment(
+            sandbox,
+            ANSIBLE_CALLBACK_PLUGINS=str(HERE / "callback_plugins"),
+            ANSIBLE_CALLBACKS_ENABLED="record",
+            RECORD_FILE=str(record),
+        ),
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        check=False,
+    )
+    output = finished.stdout + finished.stderr
+    assert record.exists(), output
+    done = [Done(**json.loads(line)) for line in record.read_text().splitlines()]
+    assert len(done) == len(tasks), output
+    return Run(finished.returncode, output, done)
+
+
+def _text(request: dict[str, Any]) -> str:
+    return f"{request['method']} {request.get('label') or request['path']}"

@@ -1,0 +1,92 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from unit.conversation import call, conversation
+from unit.running import run
+
+TOKENS = "/access/api/v1/tokens"
+OLDER = {
+    "token_id": "5fe3a9c8",
+    "subject": "jfac@01hx3c/users/ci",
+    "expiry": 1746000000,
+    "issued_at": 1714557600,
+    "issuer": "jfac@01hx3c",
+    "description": "ci token",
+    "refreshable": False,
+    "scope": "applied-permissions/user",
+    "last_used": 1714600000,
+}
+# as servers of before 7.21 tell it: without a scope; and one that never expires has no expiry
+NEWER = {"token_id": "11aa", "subject": "jfac@01hx3c/users/admin", "issued_at": 1714557700, "issuer": "jfac@01hx3c"}
+
+
+@pytest.mark.parametrize("check_mode", [False, True])
+def test_all_tokens_the_newest_first(check_mode: bool) -> None:
+    answer = call(
+        "GET", TOKENS, json={"tokens": [OLDER, NEWER]}, sent_headers={"Authorization": "Bearer t0ken-of-mine"}
+    )
+    with conversation(answer) as server:
+        result = run("access_token_info", url=server.url, token="t0ken-of-mine", check_mode=check_mode)
+    assert result == {
+        "changed": False,
+        "tokens": [
+            {
+                "token_id": "11aa",
+                "description": None,
+                "subject": "jfac@01hx3c/users/admin",
+                "username": "admin",
+                "scope": None,
+                "issued_at": 1714557700,
+                "expiry": None,
+                "refreshable": None,
+                "last_used": None,
+            },
+            {
+                "token_id": "5fe3a9c8",
+                "description": "ci token",
+                "subject": "jfac@01hx3c/users/ci",
+                "username": "ci",
+                "scope": "applied-permissions/user",
+                "issued_at": 1714557600,
+                "expiry": 1746000000,
+                "refreshable": False,
+                "last_used": 1714600000,
+            },
+        ],
+    }
+
+
+@pytest.mark.parametrize(
+    ("options", "query"),
+    [
+        ({"description": "web*"}, "description=web%2A"),
+        ({"description": "a&b c"}, "description=a%26b%20c"),
+        ({"subject": "ci"}, "username=ci"),
+        ({"refreshable": True}, "refreshable=true"),
+        ({"refreshable": False}, "refreshable=false"),
+        ({"token_id": "5fe3a9c8"}, "token_id=5fe3a9c8"),
+        ({"subject": "ci", "description": "web"}, "description=web&username=ci"),
+    ],
+)
+def test_filters_are_the_servers(options: dict[str, Any], query: str) -> None:
+    with conversation(call("GET", f"{TOKENS}?{query}", json={"tokens": []})) as server:
+        assert run("access_token_info", url=server.url, **options) == {"changed": False, "tokens": []}
+
+
+def test_a_refusal_is_told() -> None:
+    refusal = {"errors": [{"code": "UNAUTHORIZED", "message": "Token failed verification: t0ken-of-mine"}]}
+    with conversation(call("GET", TOKENS, 401, json=refusal)) as server:
+        result = run("access_token_info", url=server.url, token="t0ken-of-mine\n")
+    assert result == {
+        "changed": False,
+        "failed": True,
+        "msg": f"GET {server.url}{TOKENS}: 401 Token failed verification: ********. "
+        "The credential was not accepted: check 'token', or 'username' and 'password'.",
+    }

@@ -1,0 +1,137 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from unit.conversation import Call, call, conversation
+from unit.running import run
+
+REGISTRY = "/artifactory/api/docker/docker-local/v2"
+TAGS = f"{REGISTRY}/acme/web/tags/list"
+VERSION = {"Docker-Distribution-Api-Version": "registry/2.0"}
+
+
+def tags(query: str, names: list[str] | None, link: str | None = None) -> Call:
+    """A page of tags, and where the server says that the next one is."""
+    headers = {**VERSION, "Link": f'<{link}>; rel="next"'} if link else VERSION
+    return call("GET", f"{TAGS}?{query}", json={"name": "acme/web", "tags": names}, headers=headers)
+
+
+def image(server: Any, **options: Any) -> dict[str, Any]:
+    return run("artifact_image_info", url=server.url, repo="docker-local", image="acme/web", **options)
+
+
+@pytest.mark.parametrize("check_mode", [False, True])
+def test_the_images_of_a_repository_in_one_request(check_mode: bool) -> None:
+    page = call("GET", f"{REGISTRY}/_catalog?n=1000", json={"repositories": ["acme/worker", "acme/web"]})
+    with conversation(page) as server:
+        result = run("artifact_image_info", url=server.url, repo="docker-local", check_mode=check_mode)
+    assert result == {"changed": False, "images": ["acme/web", "acme/worker"]}
+
+
+def test_the_tags_of_an_image_in_one_request() -> None:
+    with conversation(tags("n=1000", ["latest", "1.0.1", "1.0.0"])) as server:
+        assert image(server) == {"changed": False, "tags": ["1.0.0", "1.0.1", "latest"]}
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/v2/acme/web/tags/list", "/v2/docker-local/acme/web/tags/list", "https://elsewhere.example.com/v2/x", ""],
+)
+def test_only_the_marker_of_the_next_page_is_believed(path: str) -> None:
+    with conversation(
+        tags("n=2", ["1.0.0", "1.0.1"], f"{path}?last=2&n=2"),
+        tags("n=2&last=2", ["1.0.2", "1.0.3"], f"{path}?n=2&last=4"),
+        tags("n=2&last=4", ["latest"]),
+    ) as server:
+        assert image(server, page_size=2)["tags"] == ["1.0.0", "1.0.1", "1.0.2", "1.0.3", "latest"]
+
+
+def test_the_catalog_is_paged_by_odd_names_as_well() -> None:
+    link = {"Link": '</v2/_catalog?last=acme%2Fweb%20%2B&n=1>; rel="next"'}
+    first = call("GET", f"{REGISTRY}/_catalog?n=1", json={"repositories": ["acme/web +"]}, headers=link)
+    second = call("GET", f"{REGISTRY}/_catalog?n=1&last=acme%2Fweb%20%2B", json={"repositories": ["zebra"]})
+    with conversation(first, second) as server:
+        result = run("artifact_image_info", url=server.url, repo="docker-local", page_size=1)
+    assert result["images"] == ["acme/web +", "zebra"]
+
+
+def test_a_repeated_page_ends_the_list() -> None:
+    again = "/v2/acme/web/tags/list?last=1.0.1&n=2"
+    with conversation(
+        tags("n=2", ["1.0.0", "1.0.1"], again), tags("n=2&last=1.0.1", ["1.0.0", "1.0.1"], again)
+    ) as server:
+        assert image(server, page_size=2)["tags"] == ["1.0.0", "1.0.1"]
+
+
+def test_pages_that_overlap_give_each_tag_once() -> None:
+    with conversation(
+        tags("n=2", ["a", "b"], "/v2/acme/web/tags/list?last=b&n=2"), tags("n=2&last=b", ["b", "c"])
+    ) as server:
+        assert image(server, page_size=2)["tags"] == ["a", "b", "c"]
+
+
+def test_a_link_to_something_else_ends_the_list() -> None:
+    page = call("GET", f"{TAGS}?n=1000", json={"tags": ["a"]}, headers={"Link": '</v2/x?last=1>; rel="prev"'})
+    with conversation(page) as server:
+        assert image(server)["tags"] == ["a"]
+
+
+@pytest.mark.parametrize("names", [None, []])
+def test_an_image_without_tags_has_none(names: list[str] | None) -> None:
+    with conversation(tags("n=1000", names)) as server:
+        assert image(server) == {"changed": False, "tags": []}
+
+
+def test_folders_of_digests_are_no_tags() -> None:
+    with conversation(tags("n=1000", ["sha256:0a1b", "1.0.0", "sha256__0a1b", "with__blanks"])) as server:
+        assert image(server)["tags"] == ["1.0.0", "with__blanks"]
+
+
+def test_an_unknown_image_is_an_error() -> None:
+    unknown = {
+        "errors": [
+            {
+                "code": "NAME_UNKNOWN",
+                "message": "Repository name not known to registry.",
+                "detail": {"name": "acme/web"},
+            }
+        ]
+    }
+    with conversation(call("GET", f"{TAGS}?n=1000", 404, json=unknown)) as server:
+        result = image(server)
+    assert result["failed"]
+    assert f"GET {TAGS}: 404" in result["msg"]
+    assert "no such repository or image" in result["msg"]
+
+
+def test_what_is_no_repository_for_images_is_an_error_with_the_servers_message() -> None:
+    refusal = {"errors": [{"status": 400, "message": "Unsupported docker repository request for 'v2'"}]}
+    with conversation(call("GET", f"{TAGS}?n=1000", 400, json=refusal)) as server:
+        result = image(server)
+    assert result["msg"] == f"GET {server.url}{TAGS}: 400 Unsupported docker repository request for 'v2'."
+
+
+def test_odd_names_arrive_unharmed() -> None:
+    target = "/artifactory/api/docker/a%20b%3Fc/v2/x%20y/z%23%2B%C3%A9/tags/list?n=1000"
+    with conversation(call("GET", target, json={"tags": ["1"]})) as server:
+        assert run("artifact_image_info", url=server.url, repo="a b?c", image="x y/z#+é")["tags"] == ["1"]
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        ({"page_size": 0}, "Option 'page_size': takes 1 or more"),
+        ({"image": "a//b"}, "'' cannot be a part of a path"),
+        ({"image": "../x"}, "'..' cannot be a part of a path"),
+    ],
+)
+def test_bad_input_fails_before_any_request(options: dict[str, Any], complaint: str) -> None:
+    with conversation() as server:
+        result = run("artifact_image_info", url=server.url, repo="docker-local", **options)
+    assert complaint in result["msg"]

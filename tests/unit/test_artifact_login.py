@@ -1,0 +1,134 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import pytest
+
+from unit.conversation import Call, call, conversation
+from unit.running import run
+
+TOKENS = "/access/api/v1/tokens"
+PASSWORD = "pass:wörd"
+BASIC = f"Basic {base64.b64encode(f'admin:{PASSWORD}'.encode()).decode()}"
+USER = {"username": "admin", "password": PASSWORD}
+
+
+def lists(target: str = TOKENS, **sent: Any) -> Call:
+    return call("GET", target, json={"tokens": []}, **sent)
+
+
+@pytest.mark.parametrize(
+    ("credential", "headers", "without"),
+    [
+        (USER, {"Authorization": BASIC}, ["X-JFrog-Art-Api"]),
+        ({"api_key": "AKCp5key"}, {"X-JFrog-Art-Api": "AKCp5key"}, ["Authorization"]),
+        ({"token": "t0ken-of-mine"}, {"Authorization": "Bearer t0ken-of-mine"}, ["X-JFrog-Art-Api"]),
+        ({}, {}, ["Authorization", "X-JFrog-Art-Api"]),
+        ({"token": " t0ken-of-mine\n"}, {"Authorization": "Bearer t0ken-of-mine"}, []),
+        ({**USER, "api_key": "AKCp5key", "token": "t0ken"}, {"Authorization": BASIC}, ["X-JFrog-Art-Api"]),
+        ({"api_key": "AKCp5key", "token": "t0ken"}, {"X-JFrog-Art-Api": "AKCp5key"}, ["Authorization"]),
+    ],
+    ids=["basic", "API key", "bearer", "none", "blanks around", "basic first", "then API key"],
+)
+def test_the_credential_of_each_request(
+    credential: dict[str, str], headers: dict[str, str], without: list[str]
+) -> None:
+    with conversation(lists(sent_headers=headers, sent_without=without)) as server:
+        assert run("access_token_info", url=server.url, **credential) == {"changed": False, "tokens": []}
+
+
+@pytest.mark.parametrize(
+    ("end", "target"),
+    [
+        ("", TOKENS),
+        ("/", TOKENS),
+        ("/artifactory", TOKENS),
+        ("/artifactory/", TOKENS),
+        ("/below/artifactory", f"/below{TOKENS}"),
+        ("/below", f"/below{TOKENS}"),
+    ],
+)
+def test_the_address_may_be_that_of_the_platform_or_of_its_artifactory(end: str, target: str) -> None:
+    with conversation(lists(target)) as server:
+        assert not run("access_token_info", url=server.url + end).get("failed")
+
+
+def test_address_and_token_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    with conversation(lists(sent_headers={"Authorization": "Bearer from-environment"})) as server:
+        monkeypatch.setenv("JFROG_URL", f"{server.url}/artifactory")
+        monkeypatch.setenv("JFROG_ACCESS_TOKEN", "from-environment")
+        assert not run("access_token_info").get("failed")
+
+
+def test_options_win_over_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JFROG_URL", "http://127.0.0.1:1")
+    monkeypatch.setenv("JFROG_ACCESS_TOKEN", "from-environment")
+    with conversation(lists(sent_headers={"Authorization": BASIC})) as server:
+        assert not run("access_token_info", url=server.url, **USER).get("failed")
+
+
+def test_a_token_from_the_environment_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JFROG_ACCESS_TOKEN", "from-environment")
+    refusal = {"errors": [{"code": "UNAUTHORIZED", "message": "Not valid: from-environment"}]}
+    with conversation(call("GET", TOKENS, 401, json=refusal)) as server:
+        assert "401 Not valid: ********." in run("access_token_info", url=server.url)["msg"]
+
+
+def test_the_encoded_password_is_not_shown() -> None:
+    with conversation(call("GET", TOKENS, 401, text=f"Bad header: {BASIC} for {PASSWORD}")) as server:
+        message = run("access_token_info", url=server.url, **USER)["msg"]
+    assert "401 Bad header: Basic ******** for ********." in message
+
+
+def test_a_wrong_api_key_is_answered_with_403() -> None:
+    refusal = {"errors": [{"status": 403, "message": "Bad props auth token: apiKey=…"}]}
+    with conversation(call("GET", TOKENS, 403, json=refusal)) as server:
+        message = run("access_token_info", url=server.url, api_key="AKCp5key")["msg"]
+    assert "403 Bad props auth token" in message
+    assert "its credential is wrong or locked" in message
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://admin:secret-word@127.0.0.1:1",
+        "http://127.0.0.1:1/?token=secret-word",
+        "http://127.0.0.1:1/#secret-word",
+        "admin:secret-word@127.0.0.1:1",
+        "127.0.0.1:8082",
+        "ftp://127.0.0.1",
+        "http://",
+        "http://127.0.0.1:99999",
+        "http://[::1",
+    ],
+)
+def test_an_address_that_cannot_work_is_refused_without_repeating_it(url: str) -> None:
+    result = run("access_token_info", url=url)
+    assert result["msg"].startswith("Option 'url': takes an address ")
+    assert "secret-word" not in result["msg"]
+
+
+@pytest.mark.parametrize("url", [{}, {"url": ""}])
+def test_a_missing_address_is_told_with_where_it_can_come_from(url: dict[str, str]) -> None:
+    assert run("access_token_info", **url)["msg"] == (
+        "Option 'url': is required: give it to the task, in module_defaults, or by its environment variable"
+    )
+
+
+@pytest.mark.parametrize("alone", [{"username": "admin"}, {"password": PASSWORD}])
+def test_a_user_name_and_a_password_go_together(alone: dict[str, str]) -> None:
+    with conversation() as server:
+        result = run("access_token_info", url=server.url, **alone)
+    assert result["msg"] == "parameters are required together: username, password"
+
+
+@pytest.mark.parametrize("credential", [{"token": "a\nb"}, {"api_key": "a\r\nX-Other: b"}, {"token": "ünïcode"}])
+def test_a_credential_that_no_header_can_carry_is_refused(credential: dict[str, str]) -> None:
+    with conversation() as server:
+        result = run("access_token_info", url=server.url, **credential)
+    assert result["msg"] == f"Option '{next(iter(credential))}': has characters that cannot be sent in a header"

@@ -1,0 +1,74 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import pytest
+
+from unit.conversation import call, conversation
+from unit.running import run
+
+ITEM = "/artifactory/api/storage/generic-local/app/1.0/app.tgz"
+TASK = {"repo": "generic-local", "path": "app/1.0/app.tgz"}
+NONE = {"errors": [{"status": 404, "message": "No properties could be found."}]}
+INFO = {"repo": "generic-local", "path": "/app/1.0/app.tgz", "size": "1024", "uri": f"http://host{ITEM}"}
+
+
+@pytest.mark.parametrize("check_mode", [False, True])
+def test_the_properties_of_an_item(check_mode: bool) -> None:
+    found = {"properties": {"build.name": ["my-build"], "qa": ["passed", "linux"]}, "uri": f"http://host{ITEM}"}
+    with conversation(call("GET", f"{ITEM}?properties", json=found)) as server:
+        result = run("artifact_properties_info", url=server.url, check_mode=check_mode, **TASK)
+    assert result == {"changed": False, "properties": {"build.name": ["my-build"], "qa": ["linux", "passed"]}}
+
+
+def test_an_item_without_properties_has_none() -> None:
+    with conversation(call("GET", f"{ITEM}?properties", 404, json=NONE), call("GET", ITEM, json=INFO)) as server:
+        assert run("artifact_properties_info", url=server.url, **TASK) == {"changed": False, "properties": {}}
+
+
+def test_a_missing_item_is_an_error() -> None:
+    missing = {"errors": [{"status": 404, "message": "Unable to find item"}]}
+    with conversation(
+        call("GET", f"{ITEM}?properties", 404, json=NONE), call("GET", ITEM, 404, json=missing)
+    ) as server:
+        result = run("artifact_properties_info", url=server.url, **TASK)
+    assert result["failed"]
+    assert result["msg"] == (
+        "There is no item 'app/1.0/app.tgz' in the repository 'generic-local', or this account may not see it."
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "target"),
+    [
+        ("a b/c+d", "/a%20b/c%2Bd"),
+        ("ü/100%/#1", "/%C3%BC/100%25/%231"),
+        ("x;y=z,w|v\\u?q", "/x%3By%3Dz%2Cw%7Cv%5Cu%3Fq"),
+        ("/folder/", "/folder"),
+        ("/", ""),
+    ],
+)
+def test_odd_paths_arrive_unharmed(path: str, target: str) -> None:
+    address = f"/artifactory/api/storage/generic-local{target}?properties"
+    with conversation(call("GET", address, json={"properties": {"k": ["v"]}, "uri": "…"})) as server:
+        result = run("artifact_properties_info", url=server.url, repo="generic-local", path=path)
+    assert result["properties"] == {"k": ["v"]}
+
+
+@pytest.mark.parametrize("path", ["a/../b", "a//b", "."])
+def test_a_path_with_dots_fails_before_any_request(path: str) -> None:
+    with conversation() as server:
+        result = run("artifact_properties_info", url=server.url, repo="generic-local", path=path)
+    assert "cannot be a part of a path" in result["msg"]
+
+
+def test_a_missing_right_is_told() -> None:
+    refusal = {"errors": [{"status": 403, "message": "Forbidden"}]}
+    with conversation(call("GET", f"{ITEM}?properties", 403, json=refusal)) as server:
+        result = run("artifact_properties_info", url=server.url, **TASK)
+    assert result["msg"] == (
+        f"GET {server.url}{ITEM}: 403 Forbidden. "
+        "The account lacks a permission for this, or its credential is wrong or locked."
+    )

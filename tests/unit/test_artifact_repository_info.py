@@ -1,0 +1,144 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from unit.conversation import Call, call, conversation
+from unit.running import run
+
+REPOSITORIES = "/artifactory/api/repositories"
+LIST = [
+    {
+        "key": "libs-release-local",
+        "description": "Local repository for in-house libraries",
+        "type": "LOCAL",
+        "url": "http://host/artifactory/libs-release-local",
+        "packageType": "Maven",
+    },
+    {"key": "docker-remote", "type": "REMOTE", "url": "https://registry-1.docker.io/", "packageType": "Docker"},
+]
+DETAIL = {
+    "key": "libs-release",
+    "packageType": "maven",
+    "description": "",
+    "notes": "",
+    "includesPattern": "**/*",
+    "repositories": ["libs-release-local", "remote-repos"],
+    "defaultDeploymentRepo": "libs-release-local",
+    "rclass": "virtual",
+}
+LISTED = [
+    {
+        "key": "docker-remote",
+        "type": "remote",
+        "package_type": "docker",
+        "description": "",
+        "url": "https://registry-1.docker.io/",
+        "default_deployment_repo": None,
+        "settings": None,
+    },
+    {
+        "key": "libs-release-local",
+        "type": "local",
+        "package_type": "maven",
+        "description": "Local repository for in-house libraries",
+        "url": "http://host/artifactory/libs-release-local",
+        "default_deployment_repo": None,
+        "settings": None,
+    },
+]
+
+
+def refusal(message: str, status: int = 400) -> Any:
+    return {"errors": [{"status": status, "message": message}]}
+
+
+def lists() -> Call:
+    return call("GET", REPOSITORIES, json=LIST)
+
+
+@pytest.mark.parametrize("check_mode", [False, True])
+def test_all_repositories_sorted(check_mode: bool) -> None:
+    with conversation(lists()) as server:
+        result = run("artifact_repository_info", url=server.url, check_mode=check_mode)
+    assert result == {"changed": False, "repositories": LISTED}
+
+
+@pytest.mark.parametrize(
+    ("options", "query"),
+    [
+        ({"type": "local"}, "type=local"),
+        ({"package_type": "docker"}, "packageType=docker"),
+        ({"project": "p&q"}, "project=p%26q"),
+        ({"type": "virtual", "package_type": "maven"}, "type=virtual&packageType=maven"),
+    ],
+)
+def test_filters_are_the_servers(options: dict[str, str], query: str) -> None:
+    with conversation(call("GET", f"{REPOSITORIES}?{query}", json=[])) as server:
+        assert run("artifact_repository_info", url=server.url, **options) == {"changed": False, "repositories": []}
+
+
+def test_one_repository_comes_with_its_settings_in_one_request() -> None:
+    with conversation(call("GET", f"{REPOSITORIES}/libs-release", json=DETAIL)) as server:
+        result = run("artifact_repository_info", url=server.url, key="libs-release")
+    assert result["repositories"] == [
+        {
+            "key": "libs-release",
+            "type": "virtual",
+            "package_type": "maven",
+            "description": "",
+            "url": None,
+            "default_deployment_repo": "libs-release-local",
+            "settings": DETAIL,
+        }
+    ]
+
+
+@pytest.mark.parametrize("default", [{}, {"defaultDeploymentRepo": ""}])
+def test_a_virtual_repository_without_a_default_has_none(default: dict[str, str]) -> None:
+    detail = {"key": "libs", "packageType": "maven", "rclass": "virtual", **default}
+    with conversation(call("GET", f"{REPOSITORIES}/libs", json=detail)) as server:
+        result = run("artifact_repository_info", url=server.url, key="libs")
+    assert result["repositories"][0]["default_deployment_repo"] is None
+
+
+@pytest.mark.parametrize(("status", "message"), [(400, "Bad Request"), (404, "Not Found")])
+def test_an_unknown_key_gives_none(status: int, message: str) -> None:
+    unknown = call("GET", f"{REPOSITORIES}/gone", status, json=refusal(message, status))
+    with conversation(unknown, lists()) as server:
+        result = run("artifact_repository_info", url=server.url, key="gone")
+    assert result == {"changed": False, "repositories": []}
+
+
+def test_an_edition_without_details_gives_what_its_list_has() -> None:
+    text = "This REST API is available only in Artifactory Pro"
+    no_detail = call("GET", f"{REPOSITORIES}/docker-remote", 400, json=refusal(text))
+    with conversation(no_detail, lists()) as server:
+        result = run("artifact_repository_info", url=server.url, key="docker-remote")
+    assert result == {"changed": False, "repositories": LISTED[:1]}
+
+
+def test_a_key_with_odd_characters_arrives_unharmed() -> None:
+    target = f"{REPOSITORIES}/a%20b%2Fc%23d%3F%C3%A9"
+    with conversation(call("GET", target, json={**DETAIL, "key": "a b/c#d?é"})) as server:
+        result = run("artifact_repository_info", url=server.url, key="a b/c#d?é")
+    assert result["repositories"][0]["key"] == "a b/c#d?é"
+
+
+def test_a_missing_right_is_an_error_and_not_an_absent_repository() -> None:
+    with conversation(call("GET", f"{REPOSITORIES}/libs-release", 403, json=refusal("Forbidden", 403))) as server:
+        result = run("artifact_repository_info", url=server.url, key="libs-release")
+    assert result["failed"]
+    assert f"GET {server.url}{REPOSITORIES}/libs-release: 403 Forbidden." in result["msg"]
+
+
+@pytest.mark.parametrize("other", [{"type": "local"}, {"package_type": "maven"}, {"project": "p"}])
+def test_a_key_goes_with_no_filter(other: dict[str, str]) -> None:
+    with conversation() as server:
+        result = run("artifact_repository_info", url=server.url, key="libs", **other)
+    assert result["msg"] == f"parameters are mutually exclusive: key|{next(iter(other))}"

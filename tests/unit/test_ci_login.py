@@ -1,0 +1,256 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from unit.ci_server import (
+    AUTHENTICATION_REQUIRED,
+    COMPUTERS,
+    CRUMB_ISSUER,
+    NO_CRUMB,
+    bad_crumb,
+    basic,
+    computers,
+    crumb,
+    engine_error,
+    engine_page,
+    missing,
+    no_crumb_issuer,
+    page,
+    restart,
+)
+from unit.conversation import Call, call, conversation
+from unit.running import run
+
+PASSWORD = {"username": "admin", "password": "s3cret-of-mine"}
+TOKEN = {"username": "admin", "api_token": "11aa22bb33cc44dd55ee66ff7700881199"}
+COOKIE = "JSESSIONID.5f0c9a3e=node01abcdefgh0.node0"
+
+
+def ask_for_restart(url: str, **parameters: Any) -> dict[str, Any]:
+    """The shortest task that posts something."""
+    return run("ci_safe_restart", url=url, wait=False, **parameters)
+
+
+def refused(answer: Call, **parameters: Any) -> str:
+    """The message of a task whose first read is answered like this."""
+    with conversation(answer) as server:
+        result = ask_for_restart(server.url, **(parameters or PASSWORD))
+    assert result["failed"]
+    assert not result["changed"]
+    return result["msg"].removeprefix(f"GET {server.url}")
+
+
+def test_crumb_and_cookie_are_fetched_once_and_kept_in_the_process() -> None:
+    authorization = {"Authorization": basic("admin", "s3cret-of-mine")}
+    with_crumb = {**authorization, "Jenkins-Crumb": "abc123", "Cookie": COOKIE}
+    with conversation(
+        computers(sent_headers=authorization),
+        crumb("abc123", cookie=COOKIE, sent_headers=authorization),
+        restart(sent_headers=with_crumb),
+        computers(sent_headers=authorization),
+        restart(sent_headers=with_crumb),
+    ) as server:
+        assert ask_for_restart(server.url, **PASSWORD)["changed"]
+        assert ask_for_restart(server.url, **PASSWORD)["changed"]
+
+
+def test_another_account_gets_a_crumb_of_its_own() -> None:
+    with conversation(
+        computers(),
+        crumb("of-admin", cookie=COOKIE),
+        restart(sent_headers={"Jenkins-Crumb": "of-admin"}),
+        computers(sent_without=["Cookie"]),
+        crumb("of-other"),
+        restart(sent_headers={"Jenkins-Crumb": "of-other"}, sent_without=["Cookie"]),
+    ) as server:
+        ask_for_restart(server.url, **PASSWORD)
+        assert ask_for_restart(server.url, username="other", password="another-secret")["changed"]
+
+
+def test_a_crumb_that_is_no_longer_good_is_renewed() -> None:
+    renewed = "JSESSIONID.77aa01bc=node01newsession0.node0"
+    with conversation(
+        computers(),
+        crumb("old", cookie=COOKIE),
+        restart(),
+        computers(),
+        bad_crumb(sent_headers={"Jenkins-Crumb": "old"}),
+        crumb("new", cookie=renewed),
+        restart(sent_headers={"Jenkins-Crumb": "new", "Cookie": f"{COOKIE}; {renewed}"}),
+        computers(),
+        restart(sent_headers={"Jenkins-Crumb": "new"}),
+    ) as server:
+        for _run in range(3):
+            assert ask_for_restart(server.url, **PASSWORD)["changed"]
+
+
+def test_a_crumb_is_renewed_only_once() -> None:
+    with conversation(computers(), crumb("one"), bad_crumb(), crumb("two"), bad_crumb()) as server:
+        result = ask_for_restart(server.url, **PASSWORD)
+    assert result["failed"]
+    assert not result["changed"]
+    assert result["msg"] == (
+        f"POST {server.url}/safeRestart: 403 {NO_CRUMB}. "
+        "Does something in between drop the session cookie or the crumb's header?"
+    )
+
+
+def test_the_crumb_refusal_as_a_page_is_understood() -> None:
+    refusal = restart(403, text=engine_page(403, NO_CRUMB))
+    with conversation(computers(), crumb("old"), refusal, crumb("new"), restart()) as server:
+        assert ask_for_restart(server.url, **PASSWORD)["changed"]
+
+
+def test_without_csrf_protection_nothing_is_asked_twice() -> None:
+    with conversation(
+        computers(),
+        no_crumb_issuer(),
+        restart(sent_without=["Jenkins-Crumb", ".crumb"]),
+        computers(),
+        restart(sent_without=["Jenkins-Crumb", ".crumb"]),
+    ) as server:
+        assert ask_for_restart(server.url, **PASSWORD)["changed"]
+        assert ask_for_restart(server.url, **PASSWORD)["changed"]
+
+
+def test_csrf_protection_that_was_switched_on_since_is_noticed() -> None:
+    with conversation(
+        computers(),
+        no_crumb_issuer(),
+        restart(),
+        computers(),
+        bad_crumb(),
+        crumb("abc"),
+        restart(sent_headers={"Jenkins-Crumb": "abc"}),
+    ) as server:
+        ask_for_restart(server.url, **PASSWORD)
+        assert ask_for_restart(server.url, **PASSWORD)["changed"]
+
+
+@pytest.mark.parametrize("field", ["Jenkins-Crumb", ".crumb", "X-Crumb-Of-Ours"])
+def test_the_server_names_the_header_of_the_crumb(field: str) -> None:
+    with conversation(computers(), crumb("abc", field), restart(sent_headers={field: "abc"})) as server:
+        assert ask_for_restart(server.url, **PASSWORD)["changed"]
+
+
+def test_an_api_token_needs_no_crumb() -> None:
+    authorization = {"Authorization": basic("admin", TOKEN["api_token"])}
+    post = restart(sent_headers=authorization, sent_without=["Jenkins-Crumb"])
+    with conversation(computers(sent_headers=authorization), post) as server:
+        assert ask_for_restart(server.url, **TOKEN)["changed"]
+
+
+def test_an_api_token_gets_a_crumb_where_the_server_wants_one_all_the_same() -> None:
+    with conversation(computers(), bad_crumb(), crumb("abc"), restart(sent_headers={"Jenkins-Crumb": "abc"})) as server:
+        assert ask_for_restart(server.url, **TOKEN)["changed"]
+
+
+def test_the_password_goes_before_the_api_token() -> None:
+    authorization = {"Authorization": basic("admin", "s3cret-of-mine")}
+    with conversation(computers(sent_headers=authorization), crumb("abc"), restart()) as server:
+        assert ask_for_restart(server.url, **PASSWORD, api_token=TOKEN["api_token"])["changed"]
+
+
+def test_anonymous_needs_a_crumb_too() -> None:
+    nobody = {"sent_without": ["Authorization"]}
+    with conversation(computers(**nobody), crumb("abc", **nobody), restart(**nobody)) as server:
+        assert ask_for_restart(server.url)["changed"]
+
+
+def test_address_and_account_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    authorization = {"sent_headers": {"Authorization": basic("env-user", "env-token")}}
+    with conversation(computers(**authorization), restart(**authorization)) as server:
+        monkeypatch.setenv("JENKINS_URL", f"{server.url}/")
+        monkeypatch.setenv("JENKINS_USER_ID", "env-user")
+        monkeypatch.setenv("JENKINS_API_TOKEN", "env-token")
+        assert run("ci_safe_restart", wait=False)["changed"]
+
+
+@pytest.mark.parametrize(
+    "parameters", [{"username": "admin"}, {"password": "s3cret"}, {"api_token": "t0ken"}, {"username": "", **TOKEN}]
+)
+def test_half_a_credential_fails_before_any_request(parameters: dict[str, str]) -> None:
+    parameters = {"username": "admin", **parameters} if parameters.get("username") is None else parameters
+    if "password" in parameters or "api_token" in parameters:
+        parameters["username"] = ""
+    with conversation() as server:
+        result = ask_for_restart(server.url, **parameters)
+    assert result["failed"]
+    assert "Option 'username': is needed together with 'password' or 'api_token'" in result["msg"]
+
+
+def test_an_address_is_required() -> None:
+    result = run("ci_safe_restart", wait=False)
+    assert result["msg"].startswith("Option 'url': is required")
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        ({"json": engine_error(401, "Unauthorized", "/computer/api/json")}, "Unauthorized"),
+        ({"text": engine_page(401, "Unauthorized")}, "Error 401 Unauthorized"),
+    ],
+)
+def test_a_wrong_password_is_told(answer: dict[str, Any], message: str) -> None:
+    headers = {"WWW-Authenticate": 'Basic realm="Jenkins", charset="UTF-8"'}
+    assert refused(call("GET", COMPUTERS, 401, headers=headers, **answer)) == (
+        f"/computer/api/json: 401 {message}. The user name does not fit the password or API token."
+    )
+
+
+def test_a_missing_permission_is_told() -> None:
+    answer = call("GET", COMPUTERS, 403, text=missing("admin", "Overall/Read"))
+    assert refused(answer) == (
+        "/computer/api/json: 403 admin is missing the Overall/Read permission. The account lacks a permission for this."
+    )
+
+
+def test_anonymous_without_rights_is_told() -> None:
+    answer = call("GET", COMPUTERS, 403, text=AUTHENTICATION_REQUIRED)
+    assert refused(answer, username=None).startswith("/computer/api/json: 403 Authentication required. ")
+
+
+@pytest.mark.parametrize(
+    ("status", "title", "heading", "message"),
+    [
+        (404, "Not Found - Jenkins", "Oops! Not Found", "404 Oops! Not Found."),
+        (
+            500,
+            "Jenkins",
+            "Oops! A problem occurred while processing the request.",
+            "500 Oops! A problem occurred while processing the request.",
+        ),
+    ],
+)
+def test_the_words_of_a_page_are_told(status: int, title: str, heading: str, message: str) -> None:
+    answer = call("GET", COMPUTERS, status, text=page(title, heading, "Logging ID=6b4f"))
+    assert refused(answer) == f"/computer/api/json: {message}"
+
+
+def test_a_server_that_starts_is_waited_for_and_told() -> None:
+    starting = call("GET", COMPUTERS, 503, text=page("Starting Jenkins", "Jenkins is getting ready to work"))
+    with conversation(*[starting] * 4) as server:
+        result = ask_for_restart(server.url, **PASSWORD)
+    assert "503 Jenkins is getting ready to work. The server is starting" in result["msg"]
+    assert "3 request(s) had to be repeated" in result["warnings"][0]
+
+
+def test_no_secret_in_a_message() -> None:
+    encoded = basic("admin", "s3cret-of-mine").removeprefix("Basic ")
+    message = refused(
+        call("GET", COMPUTERS, 401, json=engine_error(401, f"not s3cret-of-mine nor {encoded}", "/computer/api/json"))
+    )
+    assert message.startswith("/computer/api/json: 401 not ******** nor ********.")
+
+
+def test_a_crumb_is_not_fetched_from_a_page() -> None:
+    with conversation(computers(), call("GET", CRUMB_ISSUER, text=page("Login", "Sign in"))) as server:
+        result = ask_for_restart(server.url, **PASSWORD)
+    assert result["failed"]
+    assert "with HTML instead of JSON" in result["msg"]

@@ -1,0 +1,69 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Write what follows from the list of modules: the action groups in meta/runtime.yml, and an action plugin a module.
+
+A module belongs to the service whose doc fragment it extends, and to the group `all`.
+"""
+
+from __future__ import annotations
+
+import ast
+import pathlib
+
+import yaml
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+MODULES = ROOT / "plugins" / "modules"
+SERVICES = ("artifact", "ci", "inference", "review")
+HEADER = """\
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""
+NOTE = "# Written by tools/generate.py.\n"
+ACTION = """
+from __future__ import annotations
+
+from ansible_collections.buildworks.toolchain.plugins.modules import {module}
+from ansible_collections.buildworks.toolchain.plugins.plugin_utils._in_process import InProcessAction
+
+
+class ActionModule(InProcessAction):
+    module = {module}
+"""
+
+
+def generated() -> dict[pathlib.Path, str]:
+    """Each file that follows from the modules, with its content."""
+    names = sorted(path.stem for path in MODULES.glob("*.py"))
+    files = {ROOT / "plugins" / "action" / f"{name}.py": HEADER + NOTE + ACTION.format(module=name) for name in names}
+    return {ROOT / "meta" / "runtime.yml": HEADER + NOTE + _runtime(names), **files}
+
+
+def _runtime(modules: list[str]) -> str:
+    services = {module: service_of(module) for module in modules}
+    groups = {service: [module for module in modules if services[module] == service] for service in SERVICES}
+    runtime = {"requires_ansible": ">=2.18.0", "action_groups": {"all": modules, **groups}}
+    return "---\n" + yaml.dump(runtime, sort_keys=False, Dumper=_IndentedDumper)
+
+
+def service_of(module: str) -> str:
+    """The service that a module talks to."""
+    for node in ast.parse((MODULES / f"{module}.py").read_text()).body:
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "DOCUMENTATION":
+            fragments = yaml.safe_load(ast.literal_eval(node.value))["extends_documentation_fragment"]
+            names = {fragment.rpartition(".")[2] for fragment in fragments}
+            return next(service for service in SERVICES if service in names)
+    raise SystemExit(f"{module} has no DOCUMENTATION")
+
+
+class _IndentedDumper(yaml.SafeDumper):
+    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
+        return super().increase_indent(flow, False)
+
+
+if __name__ == "__main__":
+    for path, text in generated().items():
+        path.write_text(text)
