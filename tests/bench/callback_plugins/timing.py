@@ -1,0 +1,59 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Write down when each task and each item of a loop ended, and the memory of the worker that runs it."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import time
+
+from ansible.plugins.callback import CallbackBase
+
+DOCUMENTATION = """
+name: timing
+type: aggregate
+short_description: Write the times of tasks and items to a file, a JSON object a line
+description: For the bench. The file is named by TIMING_FILE.
+"""
+
+
+class CallbackModule(CallbackBase):
+    CALLBACK_VERSION = 2.0
+    CALLBACK_TYPE = "aggregate"
+    CALLBACK_NAME = "timing"
+    CALLBACK_NEEDS_ENABLED = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._file = pathlib.Path(os.environ["TIMING_FILE"]).open("w", encoding="utf-8")
+        self._items = 0
+
+    def v2_playbook_on_task_start(self, task, is_conditional):
+        self._items = 0
+        self._write("start", task.get_name())
+
+    def v2_runner_item_on_ok(self, result):
+        self._items += 1
+        self._write("item", result._task.get_name(), number=self._items, rss_kb=_worker_rss())
+
+    def v2_runner_on_ok(self, result):
+        self._write("end", result._task.get_name())
+
+    def v2_runner_on_failed(self, result, ignore_errors=False):
+        self._write("failed", result._task.get_name(), message=str(result._result.get("msg")))
+
+    def _write(self, event, task, **more):
+        self._file.write(json.dumps({"event": event, "task": task, "at": time.perf_counter(), **more}) + "\n")
+        self._file.flush()
+
+
+def _worker_rss():
+    """Kilobytes of the one worker of this process, or None."""
+    children = pathlib.Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
+    for line in pathlib.Path(f"/proc/{children[-1]}/status").read_text().splitlines() if children else ():
+        if line.startswith("VmRSS:"):
+            return int(line.split()[1])
+    return None
