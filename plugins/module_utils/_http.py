@@ -67,17 +67,6 @@ _CONNECTION_OBJECT = re.compile(r"(<[^>]*>|\w+\(host=[^)]*\)): ")
 
 
 @dataclasses.dataclass
-class Connection:
-    """What is kept for the life of the process: the session, and what a service remembers with it (a crumb, say)."""
-
-    session: requests.Session
-    memory: dict[str, t.Any] = dataclasses.field(default_factory=dict)
-
-
-_CONNECTIONS: dict[tuple[t.Hashable, ...], Connection] = {}
-
-
-@dataclasses.dataclass
 class Credential:
     """How requests authenticate: the headers to send, or nothing at all."""
 
@@ -86,6 +75,18 @@ class Credential:
     def __call__(self, request: t.Any) -> t.Any:
         request.headers.update(self.headers)
         return request
+
+
+@dataclasses.dataclass
+class Connection:
+    """What is kept for the life of the process: a session, and what a service remembers with it (a crumb, say)."""
+
+    session: requests.Session
+    credential: Credential
+    memory: dict[str, t.Any] = dataclasses.field(default_factory=dict)
+
+
+_CONNECTIONS: dict[tuple[t.Hashable, ...], Connection] = {}
 
 
 @dataclasses.dataclass
@@ -192,8 +193,9 @@ class Http:
         self.base_url = base_url
         self._task = task
         self._explain = explain
-        self._credential = credential
         self._connection = _connect(task, base_url, credential)
+        # with cookies of its own, for some servers believe a cookie more than a credential
+        self._anonymous = _connect(task, base_url, Credential())
 
     @property
     def memory(self) -> dict[str, t.Any]:
@@ -299,17 +301,18 @@ class Http:
     def _send_once(self, request: _Request) -> Answer:
         if hasattr(request.body, "seek"):
             request.body.seek(0)
+        connection = self._anonymous if request.anonymous else self._connection
         try:
-            response = self._connection.session.request(
+            response = connection.session.request(
                 request.method,
                 request.url,
                 data=request.body,
                 headers=request.headers,
-                auth=Credential() if request.anonymous else self._credential,
+                auth=connection.credential,
                 timeout=self._task.params["timeout"],
                 allow_redirects=False,
                 stream=True,
-                verify=self._connection.session.verify,
+                verify=connection.session.verify,
             )
             body = b"" if request.stream and response.status_code < 400 else _body(request, response)
         except requests.RequestException as error:
@@ -345,13 +348,19 @@ class _NoAnswer(Exception):
 def _failure(request: _Request, error: t.Any) -> Exception:
     reason = f"{request}: {_reason(error)}."
     if isinstance(error, requests.exceptions.SSLError):
-        return ToolchainError(
-            f"{reason} Name the authority that signed the certificate with 'ca_path', "
-            "or set 'validate_certs: false' if you trust the network."
-        )
+        return ToolchainError(f"{reason} {_tls_advice(reason)}")
     if isinstance(error, (requests.exceptions.InvalidURL, requests.exceptions.InvalidHeader)):
         return ToolchainError(reason)
     return _NoAnswer(reason, _never_sent(error))
+
+
+def _tls_advice(reason: str) -> str:
+    if "CERTIFICATE_VERIFY_FAILED" in reason:
+        return (
+            "Name the authority that signed the certificate with 'ca_path', "
+            "or set 'validate_certs: false' if you trust the network."
+        )
+    return "Does the server speak TLS at this address, and does it ask for a certificate of yours ('client_cert')?"
 
 
 def _worth_repeating(answer: Answer, repeatable: bool) -> bool:
@@ -411,6 +420,8 @@ def _connect(task: Task, base_url: str, credential: Credential) -> Connection:
     if key not in _CONNECTIONS:
         session = requests.Session()
         session.trust_env = False  # or ~/.netrc would override the credential
+        # or requests would look into redirects itself, and raise at a Location that is no address
+        session.get_redirect_target = lambda _response: None  # type: ignore[assignment,method-assign]
         session.verify = verify
         session.cert = cert
         session.headers["User-Agent"] = "buildworks.toolchain"
@@ -420,7 +431,7 @@ def _connect(task: Task, base_url: str, credential: Credential) -> Connection:
         adapter = HTTPAdapter(pool_connections=4, pool_maxsize=16)
         session.mount("http://", adapter)
         session.mount("https://", adapter)
-        _CONNECTIONS[key] = Connection(session)
+        _CONNECTIONS[key] = Connection(session, credential)
     return _CONNECTIONS[key]
 
 
@@ -518,7 +529,8 @@ def _reason(error: t.Any) -> str:
     cause = error.args[0] if error.args else error
     cause = getattr(cause, "reason", None) or cause
     text = str(cause.args[-1]) if isinstance(cause, Exception) and cause.args else str(cause)
-    return _CONNECTION_OBJECT.sub("", text).strip("'\" ") or type(error).__name__
+    reason = _CONNECTION_OBJECT.sub("", text).strip("'\" ") or type(error).__name__
+    return f"no way through the proxy: {reason}" if isinstance(error, requests.exceptions.ProxyError) else reason
 
 
 def _backoff(attempt: int) -> float:

@@ -105,7 +105,7 @@ def _write(
         write(wanted or {})
     except OutcomeUnknown as error:
         lost = error
-    after = read()
+    after = _read_back(read, lost)
     if not _reached(after, wanted):
         task.changed = after != before
         raise lost or ToolchainError(f"The server accepted the change, but {_shortfall(name, after, wanted)}.")
@@ -114,11 +114,20 @@ def _write(
     return after
 
 
+def _read_back(read: Read, lost: OutcomeUnknown | None) -> Fields | None:
+    try:
+        return read()
+    except ToolchainError as error:
+        if lost:
+            raise OutcomeUnknown(f"{lost} Reading back failed as well: {error}") from None
+        raise
+
+
 def _merged(before: Fields | None, wanted: Fields) -> Fields:
     merged = dict(before or {})
     for field, value in wanted.items():
-        if isinstance(value, dict):
-            merged[field] = _merged(merged.get(field), value)
+        if isinstance(value, dict) and isinstance(merged.get(field), dict):
+            merged[field] = _merged(merged[field], value)
         elif value is None:
             merged.pop(field, None)
         else:

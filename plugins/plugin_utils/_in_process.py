@@ -22,7 +22,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 
 
 class InProcessAction(ActionBase):
-    """The action of a module. The module is imported with it: once in the controller, and not in each of its workers."""
+    """The action of a module, which is imported with it: once in the controller, not in each of its workers."""
 
     module: types.ModuleType
 

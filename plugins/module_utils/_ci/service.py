@@ -91,7 +91,10 @@ def _credential(task: Task) -> Credential:
 def _explain(answer: Answer) -> tuple[str | None, str | None]:
     if answer.status == 403 and _CRUMB_PROBLEM in answer.text:
         return _message(answer), "Does something in between drop the session cookie or the crumb's header?"
-    return _message(answer), _ADVICE.get(answer.status)
+    message = _message(answer)
+    if answer.status == 403 and message == "Authentication required":
+        return message, "Give 'username' with 'password' or 'api_token'."
+    return message, _ADVICE.get(answer.status)
 
 
 def _message(answer: Answer) -> str | None:

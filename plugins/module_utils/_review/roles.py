@@ -64,7 +64,7 @@ class Roles:
         roles = [_role(record) for record in self._review.records("roles", search=search)]
         if with_assignments and roles:
             assignments = {
-                record["name"]: record["assignments"]
+                record["name"]: record.get("assignments") or []
                 for record in self._review.records("role_assignments", search=search)
             }
             for role in roles:
@@ -99,7 +99,8 @@ class Roles:
         return {_label(assignment): dict(assignment) for assignment in assignments}
 
     def _labelled(self, records: list[Record]) -> Fields:
-        names = {project_id: name for name, project_id in self._projects().items()} if records else {}
+        somewhere = any(record.get("projectId") for record in records)
+        names = {project_id: name for name, project_id in self._projects().items()} if somewhere else {}
         found = {}
         for record in records:
             kind, other = ("group", "account") if record.get("group") else ("account", "group")
@@ -118,7 +119,7 @@ class Roles:
                 name=name,
                 account=assignment["account"] or assignment["group"],
                 group=assignment["group"] is not None,
-                project=self._projects().get(project, project),
+                project=project and self._projects().get(project, project),
                 remove=wanted is None,
             )
 

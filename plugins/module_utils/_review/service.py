@@ -64,7 +64,7 @@ class ReviewService:
         :raises ToolchainError: when it is an error after all, or a page
         """
         answer = self.http.write("POST", "/review/api", form=self._form(action, fields))
-        for line in answer.text.splitlines():
+        for line in answer.lines():
             if line.strip():
                 _record(action, line)
 

@@ -1,0 +1,52 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Every example in the documentation runs, as a user would copy it, against a fresh sandbox."""
+
+from __future__ import annotations
+
+import importlib
+import pathlib
+from typing import Any
+
+import pytest
+import yaml
+
+from integration.playbook import Run, run_tasks
+from sandbox.client import Sandbox
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+MODULES = sorted(path.stem for path in (ROOT / "plugins" / "modules").glob("*.py"))
+
+
+def examples(module: str) -> list[dict[str, Any]]:
+    """The tasks of a module's examples."""
+    code = importlib.import_module(f"ansible_collections.buildworks.toolchain.plugins.modules.{module}")
+    return yaml.safe_load(code.EXAMPLES)
+
+
+NUMBERED = [(module, number) for module in MODULES for number in range(len(examples(module)))]
+
+
+@pytest.fixture(scope="module")
+def run(running_sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """All examples, one after the other, in one run of ansible-playbook."""
+    running_sandbox.reset()
+    tasks = [
+        {**task, "name": f"{module} {number}"} for module in MODULES for number, task in enumerate(examples(module))
+    ]
+    home = {"env": {"HOME": str(tmp_path_factory.mktemp("home"))}}
+    return run_tasks(running_sandbox, tasks, name="examples", ansible_facts=home)
+
+
+@pytest.mark.parametrize(("module", "number"), NUMBERED)
+def test_an_example_runs(run: Run, module: str, number: int) -> None:
+    done = run.of(f"{module} {number}")
+    assert done.status == "ok", done.result.get("msg")
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_module_has_an_example_that_says_what_it_does(module: str) -> None:
+    assert examples(module)
+    for task in examples(module):
+        assert task["name"]
