@@ -19,6 +19,9 @@ ANSIBLE_CORE ?= $(if $(filter 3.11,$(version)),2.19,2.21)
 
 export PYTHON ANSIBLE_CORE
 
+# Ansible keeps caches and temporary files here, not in the home folder
+export ANSIBLE_HOME = $(CURDIR)/build/ansible
+
 # --- Virtual environments: built once, built again when a requirements file changes -----------------------------------
 
 core := build/env/py$(version)-core$(ANSIBLE_CORE)
@@ -118,7 +121,7 @@ lint-python: $(lint)/.complete
 	@$(call in,$(lint)) ruff format --check
 
 plugins := ansible_collections.buildworks.toolchain.plugins
-typed := $(plugins).module_utils $(plugins).plugin_utils sandbox
+typed := $(plugins).module_utils $(plugins).plugin_utils $(plugins).action sandbox
 
 .PHONY: format
 format: $(lint)/.complete ## let ruff put imports and layout in order

@@ -18,6 +18,7 @@ import sys
 from pathlib import Path
 
 import ansible_test
+
 from export import CHECKOUT, export
 
 WORK = CHECKOUT / "build/sanity"

@@ -416,7 +416,7 @@ def _connect(task: Task, base_url: str, credential: Credential) -> Connection:
     params = task.params
     verify = _verify(params)
     cert = (params["client_cert"], params["client_key"]) if params["client_key"] else params["client_cert"]
-    key = (_origin(base_url), tuple(sorted(credential.headers.items())), verify, cert, params["use_proxy"])
+    key = (base_url, tuple(sorted(credential.headers.items())), verify, cert, params["use_proxy"])
     if key not in _CONNECTIONS:
         session = requests.Session()
         session.trust_env = False  # or ~/.netrc would override the credential

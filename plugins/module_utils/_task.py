@@ -6,12 +6,12 @@
 
 from __future__ import annotations
 
+import collections
 import time
 import typing as t
 
 from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
-from ansible.module_utils.common.parameters import remove_values
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
@@ -67,7 +67,7 @@ class Task:
         now = time.monotonic()
         if self._tell and now - self._told >= _SECONDS_BETWEEN_PROGRESS:
             self._told = now
-            self._tell(remove_values(text, self.secrets))
+            self._tell(masked(text, self.secrets))
 
     def warn(self, text: str) -> None:
         """Show a warning at the end of the task."""
@@ -94,7 +94,9 @@ class Task:
         """The warnings, and one for the requests that had to be repeated."""
         if not self.repeats:
             return self.warnings
-        return [*self.warnings, f"{len(self.repeats)} request(s) had to be repeated: {'; '.join(self.repeats)}"]
+        times = collections.Counter(self.repeats)
+        reasons = "; ".join(why if count == 1 else f"{why} ({count} times)" for why, count in times.items())
+        return [*self.warnings, f"{len(self.repeats)} request(s) had to be repeated: {reasons}"]
 
 
 Run = t.Callable[[Task], None]
@@ -114,9 +116,9 @@ def run_as_module(spec: ArgumentSpec, run: Run) -> None:
     module = AnsibleModule(supports_check_mode=True, **spec.keywords())
     task = Task(module.params, check_mode=module.check_mode, diff_mode=module._diff)
     task.secrets = spec.secrets(module.params)
-    outcome = perform(task, run)
-    module.no_log_values.update(task.secrets)
-    for warning in task.all_warnings():
+    # AnsibleModule does not know what the task learned, and since 2.22 removes nothing itself
+    outcome = masked(perform(task, run), task.secrets)
+    for warning in masked(task.all_warnings(), task.secrets):
         module.warn(warning)
     if outcome.pop("failed", False):
         module.fail_json(**outcome)
@@ -132,11 +134,13 @@ def run_in_process(
     check_mode: bool = False,
     diff_mode: bool = False,
     tell: t.Callable[[str], None] | None = None,
+    with_invocation: bool = False,
 ) -> dict[str, t.Any]:
     """Run inside the calling process, with the result that :func:`run_as_module` would give.
 
     :arg name: the module's name, for error messages
     :arg parameters: the parameters as the user gave them, templated
+    :arg with_invocation: put the validated parameters into the result
     """
     validation = ArgumentSpecValidator(**spec.keywords()).validate(parameters)
     params = validation.validated_parameters
@@ -146,10 +150,11 @@ def run_in_process(
         outcome = task.outcome(failure=_validation_failure(name, validation))
     else:
         outcome = perform(task, run)
-    outcome["invocation"] = {"module_args": params}
+    if with_invocation:
+        outcome["invocation"] = {"module_args": params}
     if warnings := task.all_warnings():
         outcome["warnings"] = warnings
-    return _without_secrets(outcome, task.secrets)
+    return masked(outcome, task.secrets)
 
 
 def _validation_failure(name: str, validation: t.Any) -> str:
@@ -159,6 +164,20 @@ def _validation_failure(name: str, validation: t.Any) -> str:
     return message
 
 
-def _without_secrets(outcome: dict[str, t.Any], secrets: set[str]) -> dict[str, t.Any]:
-    plain = {key: value for key, value in outcome.items() if value is None or isinstance(value, bool)}
-    return {**remove_values(outcome, secrets), **plain}
+def masked(value: t.Any, secrets: set[str]) -> t.Any:
+    """The value without the secrets in its texts, in the way that Ansible hides the values of C(no_log) options."""
+    if isinstance(value, str):
+        return _masked_text(value, secrets)
+    if isinstance(value, dict):
+        return {key: masked(item, secrets) for key, item in value.items()}
+    if isinstance(value, list):
+        return [masked(item, secrets) for item in value]
+    return value
+
+
+def _masked_text(text: str, secrets: set[str]) -> str:
+    if text in secrets:
+        return "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
+    for secret in sorted(secrets, key=len, reverse=True):
+        text = text.replace(secret, "********")
+    return text

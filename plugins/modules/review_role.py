@@ -194,8 +194,8 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._review.roles
     PERMISSIONS,
     Roles,
     as_result,
-    as_transitions,
-    purge_assignments,
+    desired_role,
+    given_role,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
@@ -224,19 +224,15 @@ SPEC = REVIEW + ArgumentSpec(
 
 def run(task):
     params = task.params
-    desired = {"name": params["name"]}
-    if params["permissions"] is not None:
-        desired["permissions"] = {flag: on for flag, on in params["permissions"].items() if on is not None}
-    if params["transitions"] is not None:
-        desired["transitions"] = as_transitions(params["transitions"])
+    given = given_role(params)
     roles = Roles(ReviewService(task))
     if params["assignments"] is not None:
-        desired["assignments"] = roles.wanted(params["assignments"])
+        given["assignments"] = roles.wanted(params["assignments"])
     reconcile(
         task,
         "role",
-        read=lambda: roles.find(params["name"], with_assignments="assignments" in desired),
-        desired=lambda before: purge_assignments(before, desired) if params["purge"] else desired,
+        read=lambda: roles.find(params["name"], with_assignments="assignments" in given),
+        desired=lambda before: desired_role(before, given, params["purge"]),
         create=lambda fields: roles.create(params["name"], fields),
         update=lambda fields: roles.update(params["name"], fields),
         delete=lambda: roles.delete(params["name"]),

@@ -14,11 +14,15 @@ import json
 import types
 import typing as t
 
+from ansible import constants
 from ansible.module_utils.parsing.convert_bool import boolean
 from ansible.plugins.action import ActionBase
 from ansible.utils.display import Display
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_in_process
+
+# Before 2.21 there was no such setting, and modules always told how they were called
+_WITH_INVOCATION = bool(getattr(constants, "INJECT_INVOCATION", True))
 
 
 class InProcessAction(ActionBase):
@@ -58,6 +62,7 @@ class InProcessAction(ActionBase):
             _plain(self._task.args),
             check_mode=self._task.check_mode,
             diff_mode=self._task.diff,
+            with_invocation=_WITH_INVOCATION,
             tell=None if self._task.no_log else _teller(task_vars.get("inventory_hostname", ""), name),
         )
 

@@ -71,9 +71,7 @@ def environment(sandbox: Sandbox | None = None, **more: str) -> dict[str, str]:
     }
 
 
-def run_tasks(
-    sandbox: Sandbox, tasks: list[dict[str, Any]], *options: str, name: str, **variables: Any
-) -> Run:
+def run_tasks(sandbox: Sandbox, tasks: list[dict[str, Any]], *options: str, name: str, **variables: Any) -> Run:
     """Run these tasks on localhost, one after the other, going on after a failure."""
     SCRATCH.mkdir(parents=True, exist_ok=True)
     play = {

@@ -24,7 +24,7 @@ VOLATILE = re.compile(
 
 
 def ladder() -> Iterator[dict[str, Any]]:
-    """Check, create, again; check, update, again; check, absent, again. Queries are asked; operations checked and done."""
+    """Check, create, again; check, update, again; check, absent, again. Then all queries and operations."""
     for module, resource in RESOURCES.items():
         for step in ("create", "update", "absent"):
             options = getattr(resource, step)

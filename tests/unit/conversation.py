@@ -23,8 +23,8 @@ from urllib.parse import parse_qsl
 class Call:
     """One request as it must come, and the answer to it.
 
-    `sent` has what the request must have sent: `form` and `json` as a whole, `headers` at least these, `without`
-    headers that must not be there.
+    `sent` has what the request must have sent: `form`, `json` and `body` as a whole, `headers` at least these,
+    `without` headers that must not be there.
     """
 
     method: str
@@ -54,7 +54,8 @@ def call(
 ) -> Call:
     """A call, answered with JSON, with text, or with nothing; `drop` resets the connection instead of answering.
 
-    What begins with `sent_` says what the request must have: `sent_form`, `sent_json`, `sent_headers`, `sent_without`.
+    What begins with `sent_` says what the request must have: `sent_form`, `sent_json`, `sent_body`, `sent_headers`,
+    `sent_without`.
     """
     headers = dict(headers or {})
     body = b""
@@ -106,7 +107,7 @@ def conversation(*calls: Call, tls: ssl.SSLContext | None = None) -> Iterator[Co
     server.daemon_threads = True
     if tls:
         server.socket = tls.wrap_socket(server.socket, server_side=True)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.001})
     thread.start()
     talk.url = f"{'https' if tls else 'http'}://127.0.0.1:{server.server_port}"
     try:
@@ -163,6 +164,8 @@ def _complaints(sent: dict[str, Any], request: http.server.BaseHTTPRequestHandle
         document = json.loads(body or b"null")
         if document != sent["json"]:
             yield f"sent the JSON {document}\n      expected {sent['json']}"
+    if body != sent.get("body", body):
+        yield f"sent the body {body[:80]!r}…, expected {sent['body'][:80]!r}…"
     for name, value in sent.get("headers", {}).items():
         if request.headers.get(name) != value:
             yield f"sent the header {name}: {request.headers.get(name)}, expected {value}"

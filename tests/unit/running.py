@@ -14,6 +14,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 
 def run(
     name: str,
+    /,
     *,
     check_mode: bool = False,
     diff_mode: bool = False,
@@ -22,8 +23,6 @@ def run(
 ) -> dict[str, Any]:
     """The result of a module with these parameters, without what was passed to it."""
     module = importlib.import_module(f"ansible_collections.buildworks.toolchain.plugins.modules.{name}")
-    result = run_in_process(
+    return run_in_process(
         name, module.SPEC, module.run, parameters, check_mode=check_mode, diff_mode=diff_mode, tell=tell
     )
-    del result["invocation"]
-    return result

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 import stat
 import time
 from pathlib import Path
@@ -11,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils import _private_file
 from unit.conversation import Call, call, conversation
 from unit.running import run
 
@@ -188,7 +188,7 @@ def test_the_old_token_is_revoked_only_when_the_new_one_is_stored(
 def test_a_crash_before_the_old_one_is_revoked_leaves_both_and_the_new_one_stored(tmp_path: Path) -> None:
     file = tmp_path / "ci.token"
     file.write_text("old-secret\n")
-    refusal = {"errors": [{"code": "FORBIDDEN", "message": "No permission to revoke"}]}
+    refusal = {"errors": [{"code": "FORBIDDEN", "message": f"No permission to revoke, {SECRET}"}]}
     refused = call("DELETE", f"{TOKENS}/old", 403, json=refusal)
     task = {**TASK, "token_file": str(file), "rotate_before": DAY}
     old = entry("old", expiry=NOW + 60)
@@ -196,7 +196,7 @@ def test_a_crash_before_the_old_one_is_revoked_leaves_both_and_the_new_one_store
         result = run("access_token", url=server.url, **task)
     assert result["failed"]
     assert result["changed"]
-    assert "403 No permission to revoke" in result["msg"]
+    assert "403 No permission to revoke, ********." in result["msg"]
     assert file.read_text() == f"{SECRET}\n"
     with conversation(lists(old, entry("new", issued_at=NOW))) as server:
         result = run("access_token", url=server.url, **task)
@@ -213,7 +213,7 @@ def test_a_secret_that_cannot_be_stored_is_revoked_and_the_old_one_stays(
     def full(handle: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(_private_file.os, "fsync", full)
+    monkeypatch.setattr(os, "fsync", full)
     with conversation(lists(entry("old", expiry=NOW + 60)), makes("new"), revokes("new")) as server:
         result = run("access_token", url=server.url, token_file=str(file), rotate_before=DAY, **TASK)
     assert "No space left on device. The new token was revoked" in result["msg"]
@@ -409,7 +409,7 @@ def test_a_folder_without_permission_to_write_fails_before_any_request(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # the administrator may write everywhere, so permissions alone would prove nothing
-    monkeypatch.setattr(_private_file.os, "access", lambda path, mode: False)
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
     with conversation() as server:
         result = run("access_token", url=server.url, token_file=str(tmp_path / "t"), **TASK)
     assert "Option 'token_file'" in result["msg"]

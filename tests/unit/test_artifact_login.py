@@ -15,7 +15,7 @@ from unit.running import run
 TOKENS = "/access/api/v1/tokens"
 PASSWORD = "pass:wörd"
 BASIC = f"Basic {base64.b64encode(f'admin:{PASSWORD}'.encode()).decode()}"
-USER = {"username": "admin", "password": PASSWORD}
+USER: dict[str, Any] = {"username": "admin", "password": PASSWORD}
 
 
 def lists(target: str = TOKENS, **sent: Any) -> Call:
@@ -36,7 +36,7 @@ def lists(target: str = TOKENS, **sent: Any) -> Call:
     ids=["basic", "API key", "bearer", "none", "blanks around", "basic first", "then API key"],
 )
 def test_the_credential_of_each_request(
-    credential: dict[str, str], headers: dict[str, str], without: list[str]
+    credential: dict[str, Any], headers: dict[str, Any], without: list[str]
 ) -> None:
     with conversation(lists(sent_headers=headers, sent_without=without)) as server:
         assert run("access_token_info", url=server.url, **credential) == {"changed": False, "tokens": []}
@@ -114,21 +114,21 @@ def test_an_address_that_cannot_work_is_refused_without_repeating_it(url: str) -
 
 
 @pytest.mark.parametrize("url", [{}, {"url": ""}])
-def test_a_missing_address_is_told_with_where_it_can_come_from(url: dict[str, str]) -> None:
+def test_a_missing_address_is_told_with_where_it_can_come_from(url: dict[str, Any]) -> None:
     assert run("access_token_info", **url)["msg"] == (
         "Option 'url': is required: give it to the task, in module_defaults, or by its environment variable"
     )
 
 
 @pytest.mark.parametrize("alone", [{"username": "admin"}, {"password": PASSWORD}])
-def test_a_user_name_and_a_password_go_together(alone: dict[str, str]) -> None:
+def test_a_user_name_and_a_password_go_together(alone: dict[str, Any]) -> None:
     with conversation() as server:
         result = run("access_token_info", url=server.url, **alone)
     assert result["msg"] == "parameters are required together: username, password"
 
 
 @pytest.mark.parametrize("credential", [{"token": "a\nb"}, {"api_key": "a\r\nX-Other: b"}, {"token": "ünïcode"}])
-def test_a_credential_that_no_header_can_carry_is_refused(credential: dict[str, str]) -> None:
+def test_a_credential_that_no_header_can_carry_is_refused(credential: dict[str, Any]) -> None:
     with conversation() as server:
         result = run("access_token_info", url=server.url, **credential)
     assert result["msg"] == f"Option '{next(iter(credential))}': has characters that cannot be sent in a header"

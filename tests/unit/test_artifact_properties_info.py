@@ -4,13 +4,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from unit.conversation import call, conversation
 from unit.running import run
 
 ITEM = "/artifactory/api/storage/generic-local/app/1.0/app.tgz"
-TASK = {"repo": "generic-local", "path": "app/1.0/app.tgz"}
+TASK: dict[str, Any] = {"repo": "generic-local", "path": "app/1.0/app.tgz"}
 NONE = {"errors": [{"status": 404, "message": "No properties could be found."}]}
 INFO = {"repo": "generic-local", "path": "/app/1.0/app.tgz", "size": "1024", "uri": f"http://host{ITEM}"}
 

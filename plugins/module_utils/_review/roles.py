@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
-from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, purged
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, differences, purged
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import Record, ReviewService
 
 PERMISSIONS = (
@@ -40,6 +40,8 @@ STATUSES = (
     "Defer",
     "Filter",
 )
+# A server that does not know a permission does not grant it
+_NO_PERMISSIONS = dict.fromkeys(PERMISSIONS, False)
 _TRANSITION_STATUSES = {status.lower(): status for status in ("Any", *STATUSES)}
 
 
@@ -129,11 +131,30 @@ class Roles:
         return self._project_ids
 
 
-def purge_assignments(before: Fields | None, desired: Fields) -> Fields:
-    """The desired fields of a role; when they have assignments, no others shall be there."""
-    if "assignments" not in desired:
-        return desired
-    return {**desired, "assignments": purged((before or {}).get("assignments"), desired["assignments"])}
+def given_role(params: Fields) -> Fields:
+    """The fields of a role that the user gave, but for its assignments.
+
+    :raises BadOption: when a transition has a status that the server does not know
+    """
+    role: Fields = {"name": params["name"]}
+    if params["permissions"] is not None:
+        role["permissions"] = {flag: on for flag, on in params["permissions"].items() if on is not None}
+    if params["transitions"] is not None:
+        role["transitions"] = as_transitions(params["transitions"])
+    return role
+
+
+def desired_role(before: Fields | None, given: Fields, purge: bool) -> Fields:
+    """The desired fields of a role; with I(purge) it has no other assignments than those given.
+
+    :raises ToolchainError: when a role that the server keeps itself would have to be changed
+    """
+    own: Fields = {field: given[field] for field in ("permissions", "transitions") if field in given}
+    if before and before["readonly"] and differences(before, own):
+        raise ToolchainError(f"The role '{before['name']}' is the server's own: it can be assigned, but not changed.")
+    if purge and "assignments" in given:
+        return {**given, "assignments": purged((before or {}).get("assignments"), given["assignments"])}
+    return given
 
 
 def as_result(role: Fields | None) -> Fields | None:
@@ -160,10 +181,11 @@ def _status(name: str) -> str:
 
 def _role(record: Record) -> Fields:
     transitions = {(entry["from"], entry["to"]) for entry in record.get("statusPermissions") or []}
+    listed = record.get("permissions") or []
     return {
         "name": record["name"],
         "readonly": record.get("readonly"),
-        "permissions": {entry["name"]: entry["enabled"] for entry in record.get("permissions") or []},
+        "permissions": {**_NO_PERMISSIONS, **{entry["name"]: entry["enabled"] for entry in listed}},
         "transitions": [{"from": before, "to": after} for before, after in sorted(transitions)],
     }
 

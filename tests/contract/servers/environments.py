@@ -17,19 +17,20 @@ from pathlib import Path
 from contract.servers.build import BUILD, ROOT, fill_once
 
 
-def environment(name: str) -> Path:
+def environment(name: str, python: str = sys.executable) -> Path:
     """Return the folder with the programs of the environment of requirements/<name>.txt, built when new or changed."""
     requirements = ROOT / "requirements" / f"{name}.txt"
-    folder = BUILD / "env" / f"{name}-py{sys.version_info.major}.{sys.version_info.minor}"
+    version = subprocess.run([python, "--version"], check=True, capture_output=True, text=True).stdout.split()[1]
+    folder = BUILD / "env" / f"{name}-py{version.rpartition('.')[0]}"
 
     def install(folder: Path) -> None:
-        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+        subprocess.run([python, "-m", "venv", folder], check=True)
         # Compiling every file would take longer than the rest; Python compiles what it imports.
         pip = [str(folder / "bin" / "python"), "-m", "pip", "install", "--quiet", "--no-compile"]
         subprocess.run([*pip, "--requirement", str(requirements)], check=True)
 
     # The scripts in an environment name its place, so that a moved checkout needs a new one.
-    key = f"{sys.version} {folder} {requirements.read_text()}"
+    key = f"{version} {folder} {requirements.read_text()}"
     return fill_once(folder, hashlib.sha256(key.encode()).hexdigest(), install) / "bin"
 
 

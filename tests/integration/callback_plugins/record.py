@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import pathlib
 import urllib.request
 
 from ansible.plugins.callback import CallbackBase
@@ -27,7 +28,7 @@ class CallbackModule(CallbackBase):
 
     def __init__(self) -> None:
         super().__init__()
-        self._file = open(os.environ["RECORD_FILE"], "w", encoding="utf-8")  # noqa: SIM115
+        self._file = pathlib.Path(os.environ["RECORD_FILE"]).open("w", encoding="utf-8")  # noqa: SIM115
         self._journal("DELETE")
 
     def v2_runner_on_ok(self, result):

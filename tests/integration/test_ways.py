@@ -1,0 +1,144 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which way a task runs, what it tells meanwhile, and what users do with tasks."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from integration.playbook import Run, environment, run_tasks
+from sandbox.client import Sandbox
+
+ITEM = {"repo": "generic-local", "path": "app/1.0/app-1.0.tar.gz"}
+ASK = {"buildworks.toolchain.artifact_properties_info": ITEM}
+HERE: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "check mode": {"check_mode": True},
+    "a loop": {"loop": [1, 2]},
+    "said so": {"vars": {"toolchain_in_process": "{{ 'yes' }}"}},
+    "delegated to this machine": {"delegate_to": "127.0.0.1", "vars": {"ansible_connection": "local"}},
+}
+ELSEWHERE: dict[str, dict[str, Any]] = {
+    "said so not": {"vars": {"toolchain_in_process": "{{ not true }}"}},
+    "environment": {"environment": {"NAME": "value"}},
+    "async": {"async": 60, "poll": 1},
+    "become": {"become": True, "become_method": "ansible.builtin.su"},
+    "another connection": {"vars": {"ansible_connection": "ssh", "ansible_port": 1, "ansible_ssh_retries": 0}},
+}
+
+
+@pytest.fixture(scope="module")
+def run(running_sandbox: Sandbox) -> Run:
+    """The same task with each of the keywords, in one run."""
+    running_sandbox.reset()
+    tasks = [{"name": name, **ASK, **keywords} for name, keywords in {**HERE, **ELSEWHERE}.items()]
+    return run_tasks(running_sandbox, [{**one, "ignore_unreachable": True} for one in tasks], "-vvv", name="ways")
+
+
+def output_of(run: Run, task: str) -> str:
+    return run.output.split(f"TASK [{task}]")[1].split("TASK [")[0]
+
+
+@pytest.mark.parametrize("way", HERE)
+def test_a_task_runs_in_the_worker(run: Run, way: str) -> None:
+    assert run.of(way).status == "ok"
+    assert "module" not in output_of(run, way).partition("ok: ")[0]
+
+
+@pytest.mark.parametrize("way", ["said so not", "environment", "async"])
+def test_a_task_runs_as_an_ordinary_module(run: Run, way: str) -> None:
+    assert run.of(way).result["properties"] == run.of("plain").result["properties"]
+    assert "Using module file" in output_of(run, way)
+
+
+@pytest.mark.parametrize("way", ["become", "another connection"])
+def test_a_task_goes_where_it_is_sent(run: Run, way: str) -> None:
+    shown = output_of(run, way)
+    assert "Using module file" in shown or "ESTABLISH SSH CONNECTION" in shown
+
+
+def test_action_groups_stay_apart(sandbox: Sandbox) -> None:
+    defaults = {
+        "group/buildworks.toolchain.ci": {"url": "http://127.0.0.1:1/ci", "api_token": "t0ken", "username": "ci"},
+        "group/buildworks.toolchain.artifact": {"api_key": "sandbox-admin-api-key"},
+    }
+    tasks = [
+        {"name": "ci", "buildworks.toolchain.ci_info": {}, "module_defaults": defaults},
+        {"name": "artifact", **ASK, "module_defaults": defaults},
+    ]
+    everywhere = {**defaults, "group/buildworks.toolchain.all": {"retries": -1}}
+    tasks.append({"name": "all", **ASK, "module_defaults": everywhere})
+    done = run_tasks(sandbox, tasks, name="groups")
+    assert "127.0.0.1:1" in done.of("ci").result["msg"]
+    assert done.of("artifact").status == "ok", done.of("artifact").result
+    assert "Option 'retries'" in done.of("all").result["msg"]
+
+
+def test_a_wait_tells_what_it_is_doing_while_it_does(sandbox: Sandbox, tmp_path: Path) -> None:
+    sandbox.switch("ci", restart_seconds=2.5)
+    shown, seconds = watch(sandbox, "ansible", "localhost", "-m", "buildworks.toolchain.ci_safe_restart")
+    progress = [moment for moment, line in shown if line.startswith("localhost: ci_safe_restart: waiting, ")]
+    assert len(progress) >= 2
+    assert progress[0] < seconds - 1
+    assert all(later - earlier > 0.9 for earlier, later in itertools.pairwise(progress))
+
+
+def watch(sandbox: Sandbox, *command: str) -> tuple[list[tuple[float, str]], float]:
+    """The lines that a command prints, each with the second in which it came, and how long it took."""
+    program = [str(Path(sys.executable).with_name(command[0])), *command[1:]]
+    start = time.monotonic()
+    with subprocess.Popen(
+        program, env=environment(sandbox, PYTHONUNBUFFERED="1"), stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout
+        lines = [(time.monotonic() - start, line) for line in process.stdout]
+    return lines, time.monotonic() - start
+
+
+def ad_hoc(sandbox: Sandbox, module: str, args: str = "", **variables: str) -> tuple[int, str]:
+    """Status and output of an ad hoc command."""
+    command = [Path(sys.executable).with_name("ansible"), "localhost", "-m", f"buildworks.toolchain.{module}"]
+    done = subprocess.run(
+        [*command, "-a", args], env=environment(sandbox, **variables), capture_output=True, text=True, check=False
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_ad_hoc_works_and_reads_well(sandbox: Sandbox) -> None:
+    status, shown = ad_hoc(sandbox, "artifact_properties_info", "repo=generic-local path=app/1.0/app-1.0.tar.gz")
+    assert status == 0
+    assert json.loads(shown.partition("=>")[2])["properties"]["build.name"] == ["app"]
+
+
+@pytest.mark.parametrize(
+    ("args", "variables", "expected"),
+    [
+        ("repo=a path=b pth=c", {}, "Unsupported parameters for (artifact_properties_info) module: pth."),
+        ("repo=generic-local", {}, "missing required arguments: path"),
+        ("repo=generic-local path=nothing", {}, "There is no item 'nothing' in the repository 'generic-local'"),
+        ("repo=generic-local path=app", {"JFROG_URL": ""}, "Option 'url': is required"),
+        (
+            "repo=generic-local path=app",
+            {"JFROG_URL": "repo.example.com"},
+            "takes an address such as https://host:port",
+        ),
+        ("repo=generic-local path=app", {"JFROG_ACCESS_TOKEN": "wr0ng"}, "The credential was not accepted"),
+        ("repo=generic-local path=app retries=0", {"JFROG_URL": "http://127.0.0.1:1"}, "Connection refused"),
+        ("repo=generic-local path=app timeout=soon", {}, "argument 'timeout' is of type"),
+    ],
+)
+def test_a_mistake_gets_a_clear_answer(sandbox: Sandbox, args: str, variables: dict[str, str], expected: str) -> None:
+    status, shown = ad_hoc(sandbox, "artifact_properties_info", args, **variables)
+    assert status != 0
+    assert expected in shown
+    assert "Traceback" not in shown
+    assert "wr0ng" not in shown

@@ -1,0 +1,134 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What can go wrong on the way to an artifact repository goes wrong for each of its modules alike."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+
+from unit.conversation import call, conversation
+from unit.running import run
+from unit.transport import closed_port
+
+SECRET = "t0ken-of-mine"
+ITEM = "/artifactory/api/storage/generic-local/a.txt"
+TOKEN = {
+    "token_id": "a",
+    "subject": "jfac@01hx3c/users/ci",
+    "issued_at": int(time.time()) - 60,
+    "description": "build",
+    "scope": "applied-permissions/user",
+}
+# by module: its options, its first request, and the answer to that with which there is nothing more to do
+MODULES: dict[str, tuple[dict[str, Any], str, Any]] = {
+    "access_token": (
+        {"description": "build", "subject": "ci"},
+        "/access/api/v1/tokens?description=build",
+        {"tokens": [TOKEN]},
+    ),
+    "access_token_info": ({"subject": "ci"}, "/access/api/v1/tokens?username=ci", {"tokens": []}),
+    "artifact_image_info": (
+        {"repo": "docker-local"},
+        "/artifactory/api/docker/docker-local/v2/_catalog?n=1000",
+        {"repositories": []},
+    ),
+    "artifact_properties": (
+        {"repo": "generic-local", "path": "a.txt", "properties": {"k": "v"}},
+        f"{ITEM}?properties",
+        {"properties": {"k": ["v"]}, "uri": "…"},
+    ),
+    "artifact_properties_info": (
+        {"repo": "generic-local", "path": "a.txt"},
+        f"{ITEM}?properties",
+        {"properties": {}, "uri": "…"},
+    ),
+    "artifact_repository_info": ({"type": "local"}, "/artifactory/api/repositories?type=local", []),
+}
+HTML = "<!DOCTYPE html><html><body>Sign in</body></html>"
+HALF = {"Content-Length": "500"}
+
+
+def attempt(module: str, *answers: dict[str, Any], **options: Any) -> tuple[dict[str, Any], str]:
+    """The result of a module whose first request is answered so, and the request as messages name it."""
+    given, target, _good = MODULES[module]
+    with conversation(*[call("GET", target, **answer) for answer in answers]) as server:
+        result = run(module, url=server.url, token=SECRET, **given, **options)
+    assert SECRET not in str(result)
+    return result, f"GET {server.url}{target.partition('?')[0]}"
+
+
+@pytest.fixture(params=MODULES)
+def module(request: pytest.FixtureRequest) -> str:
+    """Each module in turn."""
+    return request.param
+
+
+def test_a_fine_server_is_asked_once(module: str) -> None:
+    result, _request = attempt(module, {"json": MODULES[module][2]})
+    assert result["changed"] is False
+    assert "failed" not in result
+    assert "warnings" not in result
+
+
+@pytest.mark.parametrize(
+    "trouble",
+    [
+        {"drop": True},
+        {"text": '{"toke', "headers": HALF},
+        {"status": 429, "headers": {"Retry-After": "2"}},
+        {"status": 502, "text": HTML},
+        {"status": 503, "text": HTML},
+        {"status": 504},
+    ],
+    ids=["reset", "truncated", "429", "502", "503", "504"],
+)
+def test_passing_trouble_passes(module: str, trouble: dict[str, Any], naps: list[float]) -> None:
+    result, request = attempt(module, trouble, {"json": MODULES[module][2]})
+    assert "failed" not in result
+    assert result["warnings"][0].startswith(f"1 request(s) had to be repeated: {request}: ")
+    assert len(naps) == 1
+
+
+@pytest.mark.parametrize(
+    ("trouble", "message"),
+    [
+        ({"drop": True}, "Is the address right, and is the server up?"),
+        ({"text": '{"toke', "headers": HALF}, "Is the address right, and is the server up?"),
+        ({"delay": 0.25}, "no answer within 'timeout'. Is the address right, and is the server up?"),
+        ({"text": HTML}, "200, but with HTML instead of JSON. Is the address right"),
+        ({"text": '{"toke'}, "200, but with something else instead of JSON. Is the address right"),
+        ({"status": 401, "json": {"errors": [{"message": f"Bad {SECRET}"}]}}, "401 Bad ********. The credential was"),
+        ({"status": 403, "json": {"errors": [{"message": "Forbidden"}]}}, "403 Forbidden. The account lacks a"),
+        ({"status": 429}, "429 Too Many Requests."),
+        ({"status": 500, "text": HTML}, "500 Internal Server Error."),
+        ({"status": 503, "text": HTML}, "503 Service Unavailable."),
+    ],
+    ids=["reset", "truncated", "slow", "HTML", "half of JSON", "401", "403", "429", "500", "503"],
+)
+def test_lasting_trouble_is_told(module: str, trouble: dict[str, Any], message: str) -> None:
+    result, request = attempt(module, trouble, retries=0, timeout=0.15)
+    assert result["failed"]
+    assert result["changed"] is False
+    assert result["msg"].startswith(f"{request}: ")
+    assert message in result["msg"]
+
+
+def test_a_dead_server_is_told(module: str) -> None:
+    url = f"http://127.0.0.1:{closed_port()}"
+    result = run(module, url=url, token=SECRET, retries=0, **MODULES[module][0])
+    assert "Connection refused. Is the address right, and is the server up?" in result["msg"]
+
+
+def test_an_address_that_is_not_there_is_told(module: str) -> None:
+    given, target, _good = MODULES[module]
+    missing = [call("GET", target, 404, text=HTML)]
+    if module.startswith("artifact_properties"):
+        missing.append(call("GET", ITEM, 404, text=HTML))
+    with conversation(*missing) as server:
+        result = run(module, url=server.url, token=SECRET, **given)
+    assert result["failed"]
+    assert "404" in result["msg"] or "There is no item" in result["msg"]

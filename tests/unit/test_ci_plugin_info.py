@@ -1,0 +1,123 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from unit.ci_server import basic, missing, page
+from unit.conversation import Call, call, conversation
+from unit.running import run
+
+TOKEN = {"username": "admin", "api_token": "11aa22bb33cc44dd55ee66ff7700881199"}
+LISTING = (
+    "/pluginManager/api/json?tree=plugins%5Bactive%2Cdependencies%5Boptional%2CshortName%2Cversion%5D%2Cenabled%2C"
+    "hasUpdate%2ClongName%2CrequiredCoreVersion%2CshortName%2Curl%2Cversion%5D"
+)
+GIT = {
+    "active": True,
+    "dependencies": [{"optional": False, "shortName": "credentials", "version": "1319.v7eb_51b_3a_c97b_"}],
+    "enabled": True,
+    "hasUpdate": True,
+    "longName": "Git plugin",
+    "requiredCoreVersion": "2.426.3",
+    "shortName": "git",
+    "url": "https://plugins.jenkins.io/git",
+    "version": "5.2.1",
+}
+CREDENTIALS = {
+    **GIT,
+    "dependencies": [],
+    "hasUpdate": False,
+    "longName": "Credentials Plugin",
+    "shortName": "credentials",
+}
+ANT = {**CREDENTIALS, "active": False, "enabled": False, "longName": "Ant Plugin", "shortName": "ant"}
+
+
+def listing(*plugins: dict[str, Any]) -> Call:
+    answer = {"_class": "hudson.LocalPluginManager", "plugins": plugins}
+    return call("GET", LISTING, json=answer, sent_headers={"Authorization": basic("admin", TOKEN["api_token"])})
+
+
+def names(**parameters: Any) -> list[str]:
+    """The names of the plugins that a task finds, and the missing ones in brackets."""
+    with conversation(listing(GIT, CREDENTIALS, ANT)) as server:
+        result = run("ci_plugin_info", url=server.url, **TOKEN, **parameters)
+    return [plugin["name"] for plugin in result["plugins"]] + [f"({name})" for name in result["missing"]]
+
+
+def test_one_request_lists_all() -> None:
+    with conversation(listing(GIT)) as server:
+        result = run("ci_plugin_info", url=server.url, **TOKEN)
+    assert result == {
+        "changed": False,
+        "plugins": [
+            {
+                "name": "git",
+                "title": "Git plugin",
+                "version": "5.2.1",
+                "enabled": True,
+                "active": True,
+                "has_update": True,
+                "required_core": "2.426.3",
+                "url": "https://plugins.jenkins.io/git",
+                "dependencies": [{"name": "credentials", "version": "1319.v7eb_51b_3a_c97b_", "optional": False}],
+            }
+        ],
+        "missing": [],
+    }
+
+
+@pytest.mark.parametrize(
+    ("parameters", "found"),
+    [
+        ({}, ["ant", "credentials", "git"]),
+        ({"names": ["git", "zulip", "ant", "blueocean"]}, ["ant", "git", "(blueocean)", "(zulip)"]),
+        ({"names": []}, []),
+        ({"enabled": True}, ["credentials", "git"]),
+        ({"enabled": False}, ["ant"]),
+        ({"has_update": True}, ["git"]),
+        ({"has_update": False}, ["ant", "credentials"]),
+        ({"has_update": False, "enabled": True}, ["credentials"]),
+        ({"names": ["ant"], "enabled": True}, []),
+    ],
+)
+def test_filters(parameters: dict[str, Any], found: list[str]) -> None:
+    assert names(**parameters) == found
+
+
+def test_a_server_without_plugins_has_none() -> None:
+    with conversation(listing()) as server:
+        assert run("ci_plugin_info", url=server.url, **TOKEN)["plugins"] == []
+
+
+def test_plugins_without_names_are_no_listing() -> None:
+    with conversation(listing({}, {})) as server:
+        result = run("ci_plugin_info", url=server.url, **TOKEN)
+    assert result["failed"]
+    assert "listed plugins without their names" in result["msg"]
+
+
+def test_a_server_without_the_listing_is_no_empty_list() -> None:
+    with conversation(call("GET", LISTING, 404, text=page("Error 404", "Not Found"))) as server:
+        result = run("ci_plugin_info", url=server.url, **TOKEN)
+    assert result["failed"]
+    assert "does not offer the listing of its plugins" in result["msg"]
+
+
+def test_a_missing_permission_is_told() -> None:
+    with conversation(call("GET", LISTING, 403, text=missing("reader", "Overall/Administer"))) as server:
+        result = run("ci_plugin_info", url=server.url, **TOKEN)
+    assert "403 reader is missing the Overall/Administer permission." in result["msg"]
+
+
+def test_an_answer_that_is_cut_off_is_read_again() -> None:
+    cut_off = call("GET", LISTING, text='{"_class":"hudson.LocalPlu', headers={"Content-Length": "5000"})
+    with conversation(cut_off, listing(GIT)) as server:
+        result = run("ci_plugin_info", url=server.url, **TOKEN)
+    assert [plugin["name"] for plugin in result["plugins"]] == ["git"]
+    assert "1 request(s) had to be repeated" in result["warnings"][0]

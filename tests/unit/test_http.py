@@ -1,0 +1,534 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import datetime
+import email.utils
+import socket
+import sys
+import threading
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils import _http
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
+    BadOption,
+    OutcomeUnknown,
+    ServerRefusal,
+    ServerUnreachable,
+    ToolchainError,
+    WriteRefused,
+)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http import Credential
+from unit.conversation import Call, call, conversation
+from unit.running import run
+from unit.transport import closed_port, socket_server, transport, transport_and_task
+
+TOKENS = "/access/api/v1/tokens"
+HALF = {"Content-Length": "100"}
+LOST = call("GET", "/x", drop=True)
+OK = call("GET", "/x", json={"ok": True})
+
+
+def busy(status: int = 503, method: str = "GET", **headers: str) -> Call:
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return call(method, "/x", status, text="busy", headers=named)
+
+
+# Sessions
+
+
+def lists(**options: Any) -> Call:
+    return call("GET", TOKENS, json={"tokens": []}, **options)
+
+
+def test_two_runs_with_the_same_credential_share_a_connection() -> None:
+    with conversation(lists(), lists()) as server:
+        for _run in range(2):
+            run("access_token_info", url=server.url, token="one")
+        assert len(set(server.ports)) == 1
+
+
+@pytest.mark.parametrize("other", [{"token": "two"}, {"token": "one", "use_proxy": False}])
+def test_runs_that_connect_otherwise_share_nothing(other: dict[str, Any]) -> None:
+    with conversation(lists(), lists()) as server:
+        run("access_token_info", url=server.url, token="one")
+        run("access_token_info", url=server.url, **other)
+        assert len(set(server.ports)) == 2
+
+
+def test_what_a_service_remembers_lives_with_the_session() -> None:
+    with conversation() as server:
+        transport(server.url).memory["crumb"] = "c"
+        assert transport(server.url).memory == {"crumb": "c"}
+        assert transport(server.url, credential=Credential({"Authorization": "other"})).memory == {}
+
+
+def test_a_connection_that_the_server_closed_meanwhile_costs_a_write_nothing() -> None:
+    closing = call("GET", "/x", text="{}", headers={"Content-Length": "2"})
+    with conversation(closing, call("POST", "/x")) as server:
+        http = transport(server.url, retries=0)
+        http.read("GET", "/x")
+        threading.Event().wait(0.05)
+        http.write("POST", "/x")
+        assert len(set(server.ports)) == 2
+
+
+def test_a_name_and_what_is_wanted_are_sent() -> None:
+    sent = {"User-Agent": "buildworks.toolchain", "Accept": "application/json, */*;q=0.5"}
+    with conversation(call("GET", "/x", sent_headers=sent)) as server:
+        transport(server.url).read("GET", "/x")
+
+
+def test_an_anonymous_request_has_no_credential() -> None:
+    with conversation(call("GET", "/x", sent_without=["Authorization"])) as server:
+        transport(server.url).read("GET", "/x", anonymous=True)
+
+
+def test_netrc_is_ignored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / ".netrc"
+    file.write_text("machine 127.0.0.1 login somebody password else\n")
+    file.chmod(0o600)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("NETRC", str(file))
+    with conversation(call("GET", "/x", sent_without=["Authorization"])) as server:
+        transport(server.url, credential=Credential()).read("GET", "/x")
+
+
+def test_requests_missing_is_told_with_the_interpreter(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_http, "requests", None)
+    assert run("access_token_info", url="http://127.0.0.1:1") == {
+        "changed": False,
+        "failed": True,
+        "msg": f"The Python package 'requests' is missing for {sys.executable}: "
+        f"install it with '{sys.executable} -m pip install requests'.",
+    }
+
+
+# What is sent
+
+
+def test_a_query_is_percent_encoded_throughout() -> None:
+    with conversation(call("GET", "/x?a%20b=c%2Fd%26%2B%C3%A9&bare")) as server:
+        transport(server.url).read("GET", "/x", query={"a b": "c/d&+é", "bare": None})
+
+
+def test_a_form_is_sent_as_one() -> None:
+    sent = {"Content-Type": "application/x-www-form-urlencoded;charset=UTF-8"}
+    with conversation(call("POST", "/x", sent_form={"a": "b c+ü", "d": ""}, sent_headers=sent)) as server:
+        transport(server.url).write("POST", "/x", form={"a": "b c+ü", "d": ""})
+
+
+def test_json_is_sent_as_it_is() -> None:
+    sent = {"Content-Type": "application/json"}
+    with conversation(call("POST", "/x", sent_body='{"a": "é", "b": []}'.encode(), sent_headers=sent)) as server:
+        transport(server.url).write("POST", "/x", json={"a": "é", "b": []})
+
+
+def test_an_upload_begins_anew_when_it_is_repeated(tmp_path: Path) -> None:
+    content = bytes(range(256)) * 1024
+    file = tmp_path / "file"
+    file.write_bytes(content)
+    sent: dict[str, Any] = {"sent_body": content, "sent_headers": {"Content-Length": str(len(content))}}
+    with (
+        conversation(call("PUT", "/x", 503, **sent), call("PUT", "/x", 201, **sent)) as server,
+        file.open("rb") as data,
+    ):
+        transport(server.url).write("PUT", "/x", data=data, repeatable=True, accept=(201,))
+
+
+# Repeats
+
+
+@pytest.mark.parametrize("status", [429, 502, 503, 504])
+def test_a_read_is_repeated_while_the_server_is_busy(status: int, naps: list[float]) -> None:
+    with conversation(busy(status), busy(status), OK) as server:
+        http, task = transport_and_task(server.url)
+        assert http.read("GET", "/x").json() == {"ok": True}
+    assert 0.25 <= naps[0] <= 0.5 <= naps[1] <= 1.0
+    assert task.all_warnings() == [f"2 request(s) had to be repeated: GET {server.url}/x: {status} (2 times)"]
+
+
+def test_a_read_is_repeated_only_so_often(naps: list[float]) -> None:
+    with conversation(busy(), busy(), busy()) as server, pytest.raises(ServerRefusal, match="503 busy"):
+        transport(server.url, retries=2).read("GET", "/x")
+    assert len(naps) == 2
+
+
+@pytest.mark.parametrize("options", [{"retries": 0}, {}])
+def test_a_read_need_not_be_repeated(options: dict[str, Any], naps: list[float]) -> None:
+    with conversation(busy()) as server, pytest.raises(ServerRefusal):
+        transport(server.url, **options).read("GET", "/x", once=not options)
+    assert not naps
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 408, 500, 501])
+def test_other_answers_are_final(status: int) -> None:
+    with conversation(busy(status)) as server, pytest.raises(ServerRefusal) as refusal:
+        transport(server.url).read("GET", "/x")
+    assert refusal.value.status == status
+    assert refusal.value.text == "busy"
+
+
+@pytest.mark.parametrize("lost", [LOST, call("GET", "/x", text="{", headers=HALF)], ids=["reset", "truncated"])
+def test_a_read_is_repeated_when_its_answer_is_lost(lost: Call) -> None:
+    with conversation(lost, OK) as server:
+        assert transport(server.url).read("GET", "/x").json() == {"ok": True}
+
+
+def test_an_answer_that_stays_lost_is_an_error() -> None:
+    with conversation(LOST, LOST) as server, pytest.raises(ServerUnreachable) as error:
+        transport(server.url, retries=1).read("GET", "/x")
+    assert str(error.value).startswith(f"GET {server.url}/x: ")
+    assert str(error.value).endswith(". Is the address right, and is the server up?")
+
+
+def test_an_answer_that_stays_truncated_is_an_error() -> None:
+    half = call("GET", "/x", text="{", headers=HALF)
+    with conversation(half) as server, pytest.raises(ServerUnreachable, match=r"^GET http://127\.0\.0\.1:\d+/x: "):
+        transport(server.url, retries=0).read("GET", "/x")
+
+
+@pytest.mark.parametrize("status", [502, 503, 504])
+def test_a_write_is_not_repeated_while_the_server_is_busy(status: int, naps: list[float]) -> None:
+    with conversation(busy(status, "POST")) as server, pytest.raises(ServerRefusal, match=f"{status} busy"):
+        transport(server.url).write("POST", "/x")
+    assert not naps
+
+
+@pytest.mark.parametrize(
+    "lost",
+    [call("POST", "/x", drop=True), call("POST", "/x", text="{", headers=HALF)],
+    ids=["reset", "truncated"],
+)
+def test_a_write_is_not_repeated_when_its_reply_is_lost(lost: Call) -> None:
+    with conversation(lost) as server, pytest.raises(OutcomeUnknown) as error:
+        transport(server.url).write("POST", "/x")
+    assert str(error.value).startswith(f"POST {server.url}/x: ")
+    assert str(error.value).endswith("Whether the request had its effect is not known.")
+
+
+def test_a_write_is_repeated_when_the_server_did_not_take_it() -> None:
+    with conversation(busy(429, "POST"), call("POST", "/x")) as server:
+        http, task = transport_and_task(server.url)
+        http.write("POST", "/x")
+    assert task.wrote
+
+
+@pytest.mark.parametrize("failing", [call("PUT", "/x", drop=True), busy(503, "PUT")], ids=["reset", "503"])
+def test_an_idempotent_write_is_repeated(failing: Call) -> None:
+    with conversation(failing, call("PUT", "/x")) as server:
+        transport(server.url).write("PUT", "/x", repeatable=True)
+
+
+def test_a_refusal_after_a_lost_reply_leaves_the_outcome_unknown() -> None:
+    with (
+        conversation(call("PUT", "/x", drop=True), busy(503, "PUT")) as server,
+        pytest.raises(OutcomeUnknown, match=r"503 busy\. Whether the request had its effect is not known"),
+    ):
+        transport(server.url, retries=1).write("PUT", "/x", repeatable=True)
+
+
+def test_a_dead_server_after_a_lost_reply_leaves_the_outcome_unknown() -> None:
+    def serve(listener: socket.socket) -> None:
+        connection, _address = listener.accept()
+        connection.recv(65536)
+        listener.close()
+        connection.close()
+
+    with socket_server(serve) as url, pytest.raises(OutcomeUnknown, match="Connection refused"):
+        transport(url, retries=2).write("PUT", "/x", repeatable=True)
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_a_server_that_is_not_there_is_tried_again(method: str, naps: list[float]) -> None:
+    url = f"http://127.0.0.1:{closed_port()}"
+    http = transport(url)
+    send: Callable[..., Any] = http.read if method == "GET" else http.write
+    with pytest.raises(ServerUnreachable) as error:
+        send(method, "/x")
+    assert str(error.value) == (
+        f"{method} {url}/x: Failed to establish a new connection: [Errno 111] Connection refused. "
+        "Is the address right, and is the server up?"
+    )
+    assert len(naps) == 3
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_a_quota_that_is_used_up_is_never_tried_again(method: str) -> None:
+    body = {"error": {"code": "insufficient_quota"}}
+    with conversation(call(method, "/x", 429, json=body)) as server, pytest.raises(ServerRefusal):
+        http = transport(server.url)
+        send: Callable[..., Any] = http.read if method == "GET" else http.write
+        send(method, "/x")
+
+
+def in_seconds(seconds: float) -> str:
+    then = datetime.datetime.now(datetime.UTC) + datetime.timedelta(seconds=seconds)
+    return email.utils.format_datetime(then, usegmt=True)
+
+
+@pytest.mark.parametrize(
+    ("headers", "least", "most"),
+    [
+        ({"Retry_After": "7"}, 7, 7.1),
+        ({"Retry_After": "0"}, 0, 0.1),
+        ({"Retry_After": "-5"}, 0, 0.1),
+        ({"Retry_After": "3600"}, 60, 60.1),
+        ({"Retry_After": in_seconds(30)}, 10, 30.1),
+        ({"Retry_After": in_seconds(3600)}, 60, 60.1),
+        ({"Retry_After": in_seconds(-3600)}, 0, 0.1),
+        ({"Retry_After": "Wed, 21 Oct 2015 07:28:00"}, 0, 0.1),
+        ({"Retry_After_Ms": "1500", "Retry_After": "9"}, 1.5, 1.6),
+        ({"Retry_After": "soon"}, 0.25, 0.5),
+    ],
+)
+def test_the_server_is_given_the_time_it_asks_for(
+    headers: dict[str, str], least: float, most: float, naps: list[float]
+) -> None:
+    with conversation(busy(429, **headers), OK) as server:
+        transport(server.url).read("GET", "/x")
+    assert least <= naps[0] <= most
+
+
+# Answers
+
+
+@pytest.mark.parametrize(
+    ("text", "what"), [("<!DOCTYPE html><html>Log in", "HTML"), ("OK", "something else"), ("", "something else")]
+)
+def test_an_answer_that_is_no_json_is_told(text: str, what: str) -> None:
+    with conversation(call("GET", "/x?key=secret", text=text)) as server, pytest.raises(ToolchainError) as error:
+        transport(server.url).read("GET", "/x", query={"key": "secret"}).json()
+    assert str(error.value) == (
+        f"GET {server.url}/x: 200, but with {what} instead of JSON. "
+        "Is the address right, and is no login page or proxy in between?"
+    )
+
+
+def test_json_cut_off_without_a_promised_length_is_told() -> None:
+    def serve(listener: socket.socket) -> None:
+        connection, _address = listener.accept()
+        connection.recv(65536)
+        connection.sendall(b'HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{"a": [1, ')
+        connection.close()
+
+    with socket_server(serve) as url, pytest.raises(ToolchainError, match="something else instead of JSON"):
+        transport(url).read("GET", "/x").json()
+
+
+def test_a_huge_answer_is_not_swallowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_http, "_LARGEST_ANSWER", 2**20)
+    with (
+        conversation(call("GET", "/x", text="x" * 2**21)) as server,
+        pytest.raises(ToolchainError, match="/x: the answer is larger than 1 MiB"),
+    ):
+        transport(server.url).read("GET", "/x")
+
+
+@pytest.mark.parametrize("text", ["<html>a page</html>", "x" * 501, ""])
+def test_a_page_is_not_put_into_a_message(text: str) -> None:
+    with conversation(call("GET", "/x", 500, text=text)) as server, pytest.raises(ServerRefusal) as error:
+        transport(server.url).read("GET", "/x")
+    assert str(error.value) == f"GET {server.url}/x: 500 Internal Server Error."
+
+
+def test_a_slow_server_is_given_up_after_the_timeout() -> None:
+    slow = call("GET", "/x", delay=0.3)
+    with conversation(slow) as server, pytest.raises(ServerUnreachable) as error:
+        transport(server.url, timeout=0.1, retries=0).read("GET", "/x")
+    assert str(error.value) == (
+        f"GET {server.url}/x: no answer within 'timeout'. Is the address right, and is the server up?"
+    )
+
+
+def test_a_slow_write_is_not_repeated() -> None:
+    slow = call("POST", "/x", delay=0.3)
+    with conversation(slow) as server, pytest.raises(OutcomeUnknown, match="no answer within 'timeout'"):
+        transport(server.url, timeout=0.1).write("POST", "/x")
+
+
+def test_an_answer_that_stalls_is_given_up_after_the_timeout() -> None:
+    given_up = threading.Event()
+
+    def serve(listener: socket.socket) -> None:
+        connection, _address = listener.accept()
+        connection.recv(65536)
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
+        given_up.wait(5)
+        connection.close()
+
+    with socket_server(serve) as url:
+        try:
+            with pytest.raises(ServerUnreachable, match="/x: Read timed out"):
+                transport(url, timeout=0.1, retries=0).read("GET", "/x")
+        finally:
+            given_up.set()
+
+
+# Streams
+
+
+def test_lines_are_read_in_flat_memory() -> None:
+    lines = 100_000
+    body = "a line of sixty bytes or so, which is what records look like\n" * lines
+    with conversation(call("GET", "/x", text=body)) as server:
+        answer = transport(server.url).read("GET", "/x", stream=True)
+        tracemalloc.start()
+        try:
+            assert sum(1 for _line in answer.lines()) == lines
+            _now, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+    assert peak < 1_000_000 < len(body)
+
+
+def test_lines_are_whole_wherever_the_pieces_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_http, "_CHUNK", 3)
+    with conversation(call("GET", "/x", text="one\n\nzwölf\nlast")) as server:
+        assert list(transport(server.url).read("GET", "/x", stream=True).lines()) == ["one", "", "zwölf", "last"]
+
+
+def test_a_stream_that_breaks_off_is_an_error() -> None:
+    with conversation(call("GET", "/x", text="one\ntw", headers=HALF)) as server:
+        lines = transport(server.url).read("GET", "/x", stream=True).lines()
+        with pytest.raises(ToolchainError, match="/x: the answer broke off"):
+            list(lines)
+
+
+def test_a_refused_stream_is_told_like_any_refusal() -> None:
+    with conversation(busy(403)) as server, pytest.raises(ServerRefusal, match="403 busy"):
+        transport(server.url).read("GET", "/x", stream=True)
+
+
+# Redirects
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+@pytest.mark.parametrize("relative", [True, False])
+def test_a_read_follows_to_the_same_origin(status: int, relative: bool) -> None:
+    target = call("GET", "/y?z=1", json={"ok": True}, sent_headers={"Authorization": "Bearer t0ken-of-mine"})
+    moved = call("GET", "/x", status)
+    with conversation(moved, target) as server:
+        moved.headers["Location"] = "/y?z=1" if relative else f"{server.url}/y?z=1"
+        assert transport(server.url).read("GET", "/x").json() == {"ok": True}
+
+
+def test_a_read_does_not_follow_elsewhere() -> None:
+    moved = call("GET", "/x", 302)
+    with conversation() as other, conversation(moved) as server, pytest.raises(ServerRefusal) as error:
+        moved.headers["Location"] = other.url.replace("//", "//user:secret-word@") + "/y?key=secret-word#secret-word"
+        transport(server.url).read("GET", "/x")
+    assert str(error.value) == (
+        f"GET {server.url}/x: 302, redirected to {other.url}/y, which is not followed. "
+        "Give the address that the server itself uses."
+    )
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_write_is_never_sent_elsewhere(status: int) -> None:
+    moved = call("POST", "/x", status, headers={"Location": "/y"})
+    with conversation(moved) as server, pytest.raises(ServerRefusal, match=f"{status}, redirected to .*/y, which"):
+        transport(server.url).write("POST", "/x")
+
+
+@pytest.mark.parametrize("location", ["http://[::1", "http://127.0.0.1:99999/", ""])
+def test_a_redirect_to_nowhere_is_told(location: str) -> None:
+    moved = call("GET", "/x", 302, headers={"Location": location})
+    with conversation(moved) as server, pytest.raises(ServerRefusal, match="redirected to no proper address"):
+        transport(server.url).read("GET", "/x")
+
+
+def test_a_redirect_in_a_circle_ends() -> None:
+    moved = call("GET", "/x", 302, headers={"Location": "/x"})
+    with conversation(*[moved] * 6) as server, pytest.raises(ToolchainError, match="redirected more than 5 times"):
+        transport(server.url).read("GET", "/x")
+
+
+# The read-only guard
+
+
+def test_no_write_leaves_in_check_mode() -> None:
+    with conversation() as server:
+        http, task = transport_and_task(server.url, check_mode=True)
+        with pytest.raises(WriteRefused, match="POST /x would write in check mode"):
+            http.write("POST", "/x")
+    assert not task.wrote
+
+
+def test_a_read_that_is_a_post_leaves_in_check_mode() -> None:
+    with conversation(call("POST", "/x", sent_form={"action": "views"})) as server:
+        http, task = transport_and_task(server.url, check_mode=True)
+        http.read("POST", "/x", form={"action": "views"})
+    assert not task.wrote
+
+
+def test_a_refused_write_has_not_written() -> None:
+    with conversation(busy(403, "POST")) as server:
+        http, task = transport_and_task(server.url)
+        with pytest.raises(ServerRefusal):
+            http.write("POST", "/x")
+    assert not task.wrote
+
+
+# Proxies
+
+
+def test_a_proxy_of_the_environment_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    with conversation(call("GET", "http://repo.invalid:8082/x", json={"ok": True})) as proxy:
+        monkeypatch.setenv("http_proxy", proxy.url)
+        assert transport("http://repo.invalid:8082").read("GET", "/x").json() == {"ok": True}
+
+
+def test_a_proxy_can_be_turned_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    with conversation() as proxy, conversation(OK) as server:
+        monkeypatch.setenv("http_proxy", proxy.url)
+        transport(server.url, use_proxy=False).read("GET", "/x")
+
+
+@pytest.mark.parametrize("exempt", ["127.0.0.1", "127.0.0.0/8", "*"])
+def test_an_address_can_be_exempt_from_the_proxy(exempt: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with conversation() as proxy, conversation(OK) as server:
+        monkeypatch.setenv("HTTP_PROXY", proxy.url)
+        monkeypatch.setenv("NO_PROXY", f"example.com,{exempt}" if exempt != "*" else exempt)
+        transport(server.url).read("GET", "/x")
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_a_proxy_that_is_not_there_is_told_and_never_saw_a_write(scheme: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(f"{scheme}_proxy", f"http://somebody:secret-word@127.0.0.1:{closed_port()}")
+    with pytest.raises(ServerUnreachable) as error:
+        transport(f"{scheme}://repo.invalid").write("POST", "/x")
+    assert "proxy" in str(error.value)
+    assert "secret-word" not in str(error.value)
+
+
+# Options
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        ({"timeout": 0}, "Option 'timeout': takes a number of seconds above 0"),
+        ({"retries": -1}, "Option 'retries': takes 0 or more"),
+        ({"ca_path": "/none"}, "Option 'ca_path': there is no '/none'"),
+        ({"client_cert": "/none"}, "Option 'client_cert': there is no '/none'"),
+        ({"client_key": "/dev/null"}, "Option 'client_key': needs 'client_cert' as well"),
+    ],
+)
+def test_a_bad_option_fails_before_any_request(options: dict[str, Any], complaint: str) -> None:
+    with conversation() as server, pytest.raises(BadOption) as error:
+        transport(server.url, **options)
+    assert str(error.value) == complaint
+
+
+def test_messages_tell_no_header_no_query_and_no_credential() -> None:
+    with conversation(call("GET", "/x?key=secret-word", 500)) as server, pytest.raises(ServerRefusal) as error:
+        transport(server.url).read("GET", "/x", query={"key": "secret-word"}, headers={"X-Secret": "secret-word"})
+    assert str(error.value) == f"GET {server.url}/x: 500 Internal Server Error."

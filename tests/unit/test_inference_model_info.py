@@ -1,0 +1,115 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from unit.conversation import Call, call, conversation
+from unit.inference_server import KEY, error
+from unit.running import run
+
+GPT_4O = {"id": "gpt-4o", "object": "model", "created": 1686935002, "owned_by": "openai", "shutdown_date": None}
+MINI = {"id": "gpt-4o-mini", "object": "model", "created": 1721172741, "owned_by": "system"}
+EMBEDDING = {"id": "text-embedding-3-small", "object": "model", "created": 1705948997, "owned_by": "system"}
+OLD = {**MINI, "id": "davinci-002", "created": 1692634301, "shutdown_date": "2026-09-28"}
+
+
+def models(*listed: dict[str, Any]) -> Call:
+    return call("GET", "/v1/models", json={"object": "list", "data": list(listed)})
+
+
+def listed(*calls: Call, **parameters: Any) -> dict[str, Any]:
+    with conversation(*calls) as server:
+        return run("inference_model_info", url=f"{server.url}/v1", api_key=KEY, **parameters)
+
+
+def test_models_are_listed_the_newest_first() -> None:
+    assert listed(models(GPT_4O, OLD, MINI)) == {
+        "changed": False,
+        "models": [
+            {
+                "id": "gpt-4o-mini",
+                "created": 1721172741,
+                "created_at": "2024-07-16T23:32:21Z",
+                "owned_by": "system",
+                "shutdown_date": None,
+            },
+            {
+                "id": "davinci-002",
+                "created": 1692634301,
+                "created_at": "2023-08-21T16:11:41Z",
+                "owned_by": "system",
+                "shutdown_date": "2026-09-28",
+            },
+            {
+                "id": "gpt-4o",
+                "created": 1686935002,
+                "created_at": "2023-06-16T17:03:22Z",
+                "owned_by": "openai",
+                "shutdown_date": None,
+            },
+        ],
+    }
+
+
+def test_models_of_one_second_are_listed_by_id_and_undated_ones_last() -> None:
+    twin = {**GPT_4O, "id": "gpt-4"}
+    undated = {"id": "local", "object": "model"}
+    found = listed(models(undated, GPT_4O, twin))["models"]
+    assert [model["id"] for model in found] == ["gpt-4", "gpt-4o", "local"]
+    assert found[2] == {
+        "id": "local",
+        "created": None,
+        "created_at": None,
+        "owned_by": None,
+        "shutdown_date": None,
+    }
+
+
+@pytest.mark.parametrize(
+    ("pattern", "ids"),
+    [
+        ("gpt-4o*", ["gpt-4o-mini", "gpt-4o"]),
+        ("gpt-4o", ["gpt-4o"]),
+        ("gpt-4?", ["gpt-4o"]),
+        ("*3-small", ["text-embedding-3-small"]),
+        ("GPT*", []),
+        ("", ["gpt-4o-mini", "text-embedding-3-small", "gpt-4o"]),
+    ],
+)
+def test_a_pattern_selects(pattern: str, ids: list[str]) -> None:
+    found = listed(models(GPT_4O, MINI, EMBEDDING), pattern=pattern)["models"]
+    assert [model["id"] for model in found] == ids
+
+
+def test_check_mode_reads() -> None:
+    assert len(listed(models(GPT_4O), check_mode=True)["models"]) == 1
+
+
+@pytest.mark.parametrize("answer", [{"json": []}, {"json": {"status": "ok"}}])
+def test_json_without_a_list_is_an_error(answer: dict[str, Any]) -> None:
+    result = listed(call("GET", "/v1/models", **answer))
+    assert result["failed"]
+    assert "has no list of models in it" in result["msg"]
+
+
+def test_a_page_is_an_error() -> None:
+    result = listed(call("GET", "/v1/models", text="<html>Welcome</html>"))
+    assert "200, but with HTML instead of JSON" in result["msg"]
+
+
+def test_an_address_without_its_version_is_told() -> None:
+    result = listed(call("GET", "/v1/models", 404, json=error("Invalid URL (GET /models)")))
+    assert "404 Invalid URL (GET /models). The model may not be visible to this key, or the address" in result["msg"]
+
+
+def test_a_read_is_repeated_when_the_server_is_overloaded(naps: list[float]) -> None:
+    busy = error("The server is currently overloaded.", "service_unavailable_error", "server_is_overloaded")
+    result = listed(call("GET", "/v1/models", 503, json=busy, headers={"Retry-After": "2"}), models(GPT_4O))
+    assert len(result["models"]) == 1
+    assert 2.0 <= naps[0] <= 2.1
+    assert "1 request(s) had to be repeated" in result["warnings"][0]

@@ -1,0 +1,317 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
+    OutcomeUnknown,
+    ServerRefusal,
+    ServerUnreachable,
+    ToolchainError,
+)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import (
+    Fields,
+    as_set,
+    differences,
+    operate,
+    purged,
+    reconcile,
+)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
+
+LOST = "PUT http://host/role: Connection reset. Whether the request had its effect is not known."
+
+
+class Server:
+    """A server with one role, which notes what is done to it."""
+
+    def __init__(self, role: Fields | None) -> None:
+        self.role = role
+        self.calls: list[Any] = []
+
+    def read(self) -> Fields | None:
+        self.calls.append("read")
+        return self.role
+
+    def create(self, fields: Fields) -> None:
+        self.calls.append(("create", fields))
+        self.role = dict(fields)
+
+    def update(self, fields: Fields) -> None:
+        self.calls.append(("update", fields))
+        self.role = {**(self.role or {}), **fields}
+
+    def delete(self) -> None:
+        self.calls.append("delete")
+        self.role = None
+
+
+def brought(
+    server: Server, desired: Fields | Callable[[Fields | None], Fields], state: str = "present", **how: bool
+) -> Task:
+    """The task that reconciled the role."""
+    task = Task({"state": state}, diff_mode=True, **how)
+    reconcile(
+        task,
+        "role",
+        read=server.read,
+        desired=desired,
+        create=server.create,
+        update=server.update,
+        delete=server.delete,
+    )
+    return task
+
+
+def test_what_is_as_desired_is_only_read() -> None:
+    server = Server({"a": 1, "b": 2})
+    task = brought(server, {"a": 1})
+    assert server.calls == ["read"]
+    assert task.outcome() == {
+        "changed": False,
+        "role": {"a": 1, "b": 2},
+        "diff": {"before": {"state": "present", "a": 1}, "after": {"state": "present", "a": 1}},
+    }
+
+
+def test_what_is_missing_is_made_with_all_fields_and_read_back() -> None:
+    server = Server(None)
+    task = brought(server, {"a": 1, "b": []})
+    assert server.calls == ["read", ("create", {"a": 1, "b": []}), "read"]
+    assert task.outcome() == {
+        "changed": True,
+        "role": {"a": 1, "b": []},
+        "diff": {"before": {"state": "absent"}, "after": {"state": "present", "a": 1, "b": []}},
+    }
+
+
+def test_only_what_differs_is_updated() -> None:
+    server = Server({"a": 1, "b": 2, "c": 3})
+    task = brought(server, {"a": 1, "b": 9})
+    assert server.calls == ["read", ("update", {"b": 9}), "read"]
+    assert task.outcome()["diff"] == {
+        "before": {"state": "present", "a": 1, "b": 2},
+        "after": {"state": "present", "a": 1, "b": 9},
+    }
+
+
+def test_the_desired_fields_may_depend_on_how_it_is() -> None:
+    server = Server({"a": 1, "b": 2})
+    brought(server, lambda before: {"a": before["b"] if before else 0})
+    assert server.calls[1] == ("update", {"a": 2})
+
+
+def test_what_shall_be_absent_is_deleted() -> None:
+    server = Server({"a": 1, "b": {"c": 2}})
+    task = brought(server, {}, state="absent")
+    assert server.calls == ["read", "delete", "read"]
+    assert task.outcome() == {
+        "changed": True,
+        "role": None,
+        "diff": {"before": {"state": "present", "a": 1, "b": {"c": 2}}, "after": {"state": "absent"}},
+    }
+
+
+def test_what_is_absent_already_is_only_read() -> None:
+    server = Server(None)
+    assert brought(server, {}, state="absent").outcome()["changed"] is False
+    assert server.calls == ["read"]
+
+
+@pytest.mark.parametrize(
+    ("before", "desired", "state"),
+    [
+        (None, {"a": 1, "inner": {"x": 1}}, "present"),
+        ({"a": 1, "b": 2}, {"a": 9}, "present"),
+        ({"a": 1}, {"a": 1}, "present"),
+        ({"a": 1}, {}, "absent"),
+        (None, {}, "absent"),
+    ],
+)
+def test_check_mode_predicts_what_then_happens(before: Fields | None, desired: Fields, state: str) -> None:
+    predicting, doing = Server(before), Server(before)
+    predicted = brought(predicting, desired, state, check_mode=True)
+    done = brought(doing, desired, state)
+    assert predicting.calls == ["read"]
+    assert predicted.outcome() == done.outcome()
+
+
+def test_check_mode_predicts_inside_fields() -> None:
+    server = Server({"rights": {"read": True, "write": True}, "gone": 1})
+    task = brought(server, {"rights": {"write": False}, "gone": None}, check_mode=True)
+    assert task.outcome() == {
+        "changed": True,
+        "role": {"rights": {"read": True, "write": False}},
+        "diff": {
+            "before": {"state": "present", "rights": {"write": True}, "gone": 1},
+            "after": {"state": "present", "rights": {"write": False}},
+        },
+    }
+    assert server.calls == ["read"]
+
+
+def test_a_lost_reply_is_resolved_by_reading_back() -> None:
+    server = Server({"a": 1})
+
+    def update(fields: Fields) -> None:
+        server.role = fields
+        raise OutcomeUnknown(LOST)
+
+    task = Task({"state": "present"})
+    reconcile(task, "role", read=server.read, desired={"a": 2}, update=update)
+    assert task.outcome() == {"changed": True, "role": {"a": 2}}
+    assert task.all_warnings() == [f"{LOST} Reading back shows that it had."]
+
+
+def test_a_lost_reply_to_a_deletion_is_resolved_by_reading_back() -> None:
+    server = Server({"a": 1})
+
+    def delete() -> None:
+        server.role = None
+        raise OutcomeUnknown(LOST)
+
+    task = Task({"state": "absent"})
+    reconcile(task, "role", read=server.read, desired={}, delete=delete)
+    assert task.outcome() == {"changed": True, "role": None}
+
+
+def lose(_fields: Fields) -> None:
+    raise OutcomeUnknown(LOST)
+
+
+def test_a_lost_reply_without_an_effect_so_far_stays_unknown() -> None:
+    server = Server({"a": 1})
+    task = Task({"state": "present"})
+    with pytest.raises(OutcomeUnknown, match=f"^{LOST}$"):
+        reconcile(task, "role", read=server.read, desired={"a": 2}, update=lose)
+    assert server.calls == ["read", "read"]
+    assert not task.changed
+
+
+def test_a_lost_reply_that_cannot_be_read_back_stays_unknown() -> None:
+    answers = iter([{"a": 1}])
+
+    def read() -> Fields:
+        for answer in answers:
+            return answer
+        raise ServerUnreachable("GET http://host/role: Connection refused.")
+
+    with pytest.raises(OutcomeUnknown) as error:
+        reconcile(Task({"state": "present"}), "role", read=read, desired={"a": 2}, update=lose)
+    assert str(error.value) == f"{LOST} Reading back failed as well: GET http://host/role: Connection refused."
+
+
+def nothing(*_fields: Fields) -> None:
+    pass
+
+
+@pytest.mark.parametrize(
+    ("before", "desired", "state", "complaint"),
+    [
+        (None, {"a": 1}, "present", "the role is not there"),
+        ({"a": 1, "b": 2}, {"b": 3, "a": 2}, "present", "these fields of the role are not as asked for: a, b"),
+        ({"a": {"x": 1}}, {"a": {"x": 2}}, "present", "these fields of the role are not as asked for: a"),
+        ({"a": 1}, {}, "absent", "the role is still there"),
+    ],
+)
+def test_what_was_accepted_but_not_done_is_a_failure(
+    before: Fields | None, desired: Fields, state: str, complaint: str
+) -> None:
+    task = Task({"state": state})
+    with pytest.raises(ToolchainError) as error:
+        reconcile(
+            task,
+            "role",
+            read=lambda: before,
+            desired=desired,
+            create=nothing,
+            update=nothing,
+            delete=nothing,
+        )
+    assert str(error.value) == f"The server accepted the change, but {complaint}."
+
+
+def test_what_was_done_only_in_part_is_a_failure_that_changed_something() -> None:
+    server = Server({"a": 1, "b": 1})
+
+    def update(fields: Fields) -> None:
+        server.role = {"a": fields["a"], "b": 1}
+
+    task = Task({"state": "present"})
+    with pytest.raises(ToolchainError, match="not as asked for: b"):
+        reconcile(task, "role", read=server.read, desired={"a": 2, "b": 2}, update=update)
+    assert task.outcome("failed")["changed"]
+
+
+def test_a_refusal_is_told_without_reading_back() -> None:
+    server = Server({"a": 1})
+
+    def refuse(_fields: Fields) -> None:
+        raise ServerRefusal("PUT http://host/role: 403 Forbidden.", 403, "")
+
+    with pytest.raises(ServerRefusal, match="403"):
+        reconcile(Task({"state": "present"}), "role", read=server.read, desired={"a": 2}, update=refuse)
+    assert server.calls == ["read"]
+
+
+@pytest.mark.parametrize(
+    ("before", "desired", "changes"),
+    [
+        ({"a": 1}, {"a": 1}, {}),
+        ({"a": 1, "b": 2}, {}, {}),
+        ({"a": 1}, {"a": "1"}, {"a": "1"}),
+        ({}, {"a": []}, {"a": []}),
+        ({"a": ["x"]}, {"a": []}, {"a": []}),
+        ({"a": "x"}, {"a": ""}, {"a": ""}),
+        ({}, {"a": None}, {}),
+        ({"a": 1}, {"a": None}, {"a": None}),
+        ({"a": {"x": 1, "y": 2}}, {"a": {"x": 1}}, {}),
+        ({"a": {"x": 1, "y": 2}}, {"a": {"x": 3, "y": 2}}, {"a": {"x": 3}}),
+        ({"a": {"x": {"p": 1, "q": 2}}}, {"a": {"x": {"q": 3}}}, {"a": {"x": {"q": 3}}}),
+        ({"a": {"x": 1}}, {"a": {"x": None}}, {"a": {"x": None}}),
+        ({"a": None}, {"a": {"x": 1}}, {"a": {"x": 1}}),
+        ({"a": {"x": 1}}, {"a": "text"}, {"a": "text"}),
+    ],
+)
+def test_differences(before: Fields, desired: Fields, changes: Fields) -> None:
+    assert differences(before, desired) == changes
+
+
+def test_purged_names_what_shall_go() -> None:
+    assert purged({"a": 1, "b": 2}, {"b": 3, "c": 4}) == {"a": None, "b": 3, "c": 4}
+    assert purged(None, {"b": 3}) == {"b": 3}
+
+
+def test_a_set_is_sorted_and_has_each_member_once() -> None:
+    assert as_set(["b", "a", "b"]) == ["a", "b"]
+
+
+def test_an_operation_with_nothing_to_do_does_nothing() -> None:
+    task = Task({})
+    operate(task, None, lambda: pytest.fail("it acted"))
+    assert task.outcome() == {"changed": False, "plan": None}
+
+
+@pytest.mark.parametrize("lasting", [True, False])
+def test_an_operation_in_check_mode_only_tells_its_plan(lasting: bool) -> None:
+    task = Task({}, check_mode=True)
+    operate(task, {"restart": True}, lambda: pytest.fail("it acted"), lasting=lasting)
+    assert task.outcome() == {"changed": lasting, "plan": {"restart": True}}
+
+
+@pytest.mark.parametrize("wrote", [True, False])
+def test_an_operation_changes_what_it_wrote(wrote: bool) -> None:
+    task = Task({})
+
+    def act() -> Fields:
+        task.wrote = wrote
+        return {"seconds": 3}
+
+    operate(task, {"restart": True}, act)
+    assert task.outcome() == {"changed": wrote, "plan": {"restart": True}, "seconds": 3}

@@ -1,0 +1,238 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.ltoken import login
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
+from unit.conversation import Call, call, conversation
+from unit.review_server import LTOKEN, refusal
+from unit.running import run
+
+HOSTS = {
+    "review": ("review.example.com", "192.0.2.7"),
+    "review.example.com": ("review.example.com", "192.0.2.7"),
+    "192.0.2.7": ("review.example.com", "192.0.2.7"),
+    "box": ("box.example.com", "192.0.2.99"),
+    "box.example.com": ("box.example.com", "192.0.2.99"),
+    "192.0.2.99": ("box.example.com", "192.0.2.99"),
+    "localhost": ("localhost", "127.0.0.1"),
+    "127.0.0.1": ("localhost", "127.0.0.1"),
+}
+
+
+@pytest.fixture
+def names(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A name service with two machines; this one is `box`."""
+
+    def addresses(host: str, port: None) -> list[Any]:
+        if host not in HOSTS:
+            raise socket.gaierror(-2, "Name or service not known")
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (HOSTS[host][1], 0))]
+
+    monkeypatch.setattr(socket, "gethostname", lambda: "box")
+    monkeypatch.setattr(socket, "getfqdn", lambda host: HOSTS.get(host, (host,))[0])
+    monkeypatch.setattr(socket, "getaddrinfo", addresses)
+
+
+def chosen(tmp_path: Path, url: str, *lines: str, username: str | None = None) -> dict[str, str]:
+    """The login for this address, from a file with these lines."""
+    file = tmp_path / "ltoken-of-mine"
+    file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return login(Task({"username": username, "ltoken": None, "ltoken_file": str(file)}), url)
+
+
+@pytest.mark.parametrize(
+    ("url", "line"),
+    [
+        ("https://review.example.com:8443", "review.example.com;8443;alice;aa11"),
+        ("https://Review.Example.Com:8443/path", "review.example.com;8443;alice;aa11"),
+        ("https://review.example.com:8443", "REVIEW.example.com;8443;alice;aa11"),
+        ("https://review:8443", "review.example.com;8443;alice;aa11"),
+        ("https://review:8443", "192.0.2.7;8443;alice;aa11"),
+        ("https://192.0.2.7:8443", "review.example.com;8443;alice;aa11"),
+        ("https://review.example.com:8443", "review;8443;alice;aa11"),
+        ("https://unknown.example.com:8443", "unknown.example.com;8443;alice;aa11"),
+        ("http://review.example.com", "review.example.com;8080;alice;aa11"),
+        ("https://review.example.com", "review.example.com;443;alice;aa11"),
+        ("http://localhost:8080", "localhost;8080;alice;aa11"),
+        ("http://localhost:8080", "127.0.0.1;8080;alice;aa11"),
+        ("http://127.0.0.1:8080", "localhost;8080;alice;aa11"),
+        ("http://[::1]:8080", "localhost;8080;alice;aa11"),
+        ("http://localhost:8080", "box;8080;alice;aa11"),
+        ("http://localhost:8080", "box.example.com;8080;alice;aa11"),
+        ("http://localhost:8080", "192.0.2.99;8080;alice;aa11"),
+        ("http://box:8080", "localhost;8080;alice;aa11"),
+    ],
+)
+def test_a_line_that_means_the_same_server_fits(names: None, tmp_path: Path, url: str, line: str) -> None:
+    assert chosen(tmp_path, url, line) == {"user": "alice", "ltoken": "aa11"}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "review.example.com;8080;alice;aa11",
+        "other.example.com;8443;alice;aa11",
+        "localhost;8443;alice;aa11",
+        "review.example.com;8443;alice",
+        "review.example.com;8443;alice;aa11;more",
+        "review.example.com;8443;alice;",
+        "review.example.com;8443;;aa11",
+        "review.example.com 8443 alice aa11",
+        "",
+    ],
+)
+def test_another_line_does_not_fit(names: None, tmp_path: Path, line: str) -> None:
+    with pytest.raises(BadOption, match="has no line for https://review"):
+        chosen(tmp_path, "https://review.example.com:8443", line)
+
+
+def test_the_first_line_that_fits_is_taken(names: None, tmp_path: Path) -> None:
+    lines = ("review;8080;alice;a1", "review;8443;;a2", "review;8443;bob;b3", "review.example.com;8443;alice;a4")
+    assert chosen(tmp_path, "https://review:8443", *lines) == {"user": "bob", "ltoken": "b3"}
+
+
+def test_the_line_of_the_given_account_is_taken(names: None, tmp_path: Path) -> None:
+    lines = ("review;8443;bob;b1", "review;8443;Last First (uid0001);a2", "review;8443;alice;a3")
+    chose = chosen(tmp_path, "https://review:8443", *lines, username="Last First (uid0001)")
+    assert chose == {"user": "Last First (uid0001)", "ltoken": "a2"}
+
+
+def test_the_account_is_compared_exactly(names: None, tmp_path: Path) -> None:
+    with pytest.raises(BadOption, match="has no line for 'Alice' at https://review:8443"):
+        chosen(tmp_path, "https://review:8443", "review;8443;alice;aa11", username="Alice")
+
+
+def test_line_ends_of_windows_are_no_part_of_the_token(names: None, tmp_path: Path) -> None:
+    assert chosen(tmp_path, "https://review:8443", "review;8443;alice;aa11\r") == {"user": "alice", "ltoken": "aa11"}
+
+
+def test_a_line_in_another_encoding_does_not_hide_the_others(names: None, tmp_path: Path) -> None:
+    file = tmp_path / "ltoken-of-mine"
+    file.write_bytes("review;8443;Jérôme;a1\nreview;8443;alice;a2\n".encode("latin-1"))
+    task = Task({"username": "alice", "ltoken": None, "ltoken_file": str(file)})
+    assert login(task, "https://review:8443") == {"user": "alice", "ltoken": "a2"}
+
+
+def logged_in(**login: str) -> Call:
+    """The request of a task that lists projects, and that it sent this login."""
+    return call("POST", "/review/api", text="", sent_form={"action": "projects", **login})
+
+
+def listed(url: str, **parameters: Any) -> dict[str, Any]:
+    return run("review_project_info", url=url, **parameters)
+
+
+def line(url: str, user: str = "alice", token: str = LTOKEN) -> str:
+    return f"127.0.0.1;{url.rpartition(':')[2]};{user};{token}\n"
+
+
+def test_the_given_token_is_sent() -> None:
+    with conversation(logged_in(user="alice", ltoken=LTOKEN)) as server:
+        assert listed(server.url, username="alice", ltoken=f"{LTOKEN}\n") == {"changed": False, "projects": []}
+
+
+def test_the_given_token_goes_before_the_file(tmp_path: Path) -> None:
+    with conversation(logged_in(user="alice", ltoken=LTOKEN)) as server:
+        (tmp_path / "file").write_text(line(server.url, token="other"))
+        assert not listed(server.url, username="alice", ltoken=LTOKEN, ltoken_file=str(tmp_path / "file"))["changed"]
+
+
+def test_the_given_token_needs_an_account() -> None:
+    with conversation() as server:
+        result = listed(server.url, ltoken=LTOKEN)
+    assert result["failed"]
+    assert result["msg"].startswith("Option 'username': is needed with 'ltoken'")
+
+
+def test_account_and_token_come_from_the_given_file(tmp_path: Path) -> None:
+    with conversation(logged_in(user="Last First (uid0001)", ltoken=LTOKEN)) as server:
+        (tmp_path / "file").write_text(line(server.url, "Last First (uid0001)"))
+        assert not listed(server.url, ltoken_file=str(tmp_path / "file")).get("failed")
+
+
+def test_address_and_file_come_from_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with conversation(logged_in(user="alice", ltoken=LTOKEN)) as server:
+        (tmp_path / "file").write_text(line(server.url))
+        monkeypatch.setenv("KLOCWORK_URL", server.url)
+        monkeypatch.setenv("KLOCWORK_LTOKEN", str(tmp_path / "file"))
+        assert not run("review_project_info").get("failed")
+
+
+def test_the_file_of_the_login_tool_is_found(tmp_path: Path) -> None:
+    with conversation(logged_in(user="alice", ltoken=LTOKEN)) as server:
+        (tmp_path / ".klocwork").mkdir()
+        (tmp_path / ".klocwork" / "ltoken").write_text(line(server.url))
+        assert not listed(server.url).get("failed")
+
+
+def test_a_given_file_goes_before_that_of_the_login_tool(tmp_path: Path) -> None:
+    with conversation(logged_in(user="bob", ltoken=LTOKEN)) as server:
+        (tmp_path / ".klocwork").mkdir()
+        (tmp_path / ".klocwork" / "ltoken").write_text(line(server.url))
+        (tmp_path / "file").write_text(line(server.url, "bob"))
+        assert not listed(server.url, ltoken_file=str(tmp_path / "file")).get("failed")
+
+
+def test_a_server_without_access_control_needs_an_account_alone(tmp_path: Path) -> None:
+    with conversation(logged_in(user="anybody")) as server:
+        (tmp_path / ".klocwork").mkdir()
+        (tmp_path / ".klocwork" / "ltoken").write_text(line(server.url))
+        assert not listed(server.url, username="anybody").get("failed")
+
+
+def test_a_given_file_that_is_missing_fails_before_any_request(tmp_path: Path) -> None:
+    with conversation() as server:
+        result = listed(server.url, username="alice", ltoken_file=str(tmp_path / "none"))
+    assert result["msg"] == f"Option 'ltoken_file': cannot read '{tmp_path}/none': No such file or directory"
+
+
+def test_a_given_file_without_a_fitting_line_fails_before_any_request(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("elsewhere.invalid;8080;alice;aa11\n")
+    with conversation() as server:
+        result = listed(server.url, username="alice", ltoken_file=str(tmp_path / "file"))
+    assert f"'{tmp_path}/file' has no line for 'alice' at {server.url}" in result["msg"]
+
+
+def test_no_account_at_all_fails_before_any_request(tmp_path: Path) -> None:
+    with conversation() as server:
+        result = listed(server.url)
+    assert result["failed"]
+    assert result["msg"] == (
+        f"Option 'username': is needed, or a line for {server.url} in 'ltoken_file' ({tmp_path}/.klocwork/ltoken)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("status", "message", "advice"),
+    [
+        (401, "Authentication failed for user alice", "The login token does not fit the account, or has expired"),
+        (403, "User alice does not have the Web API access permission", "The account lacks a permission"),
+    ],
+)
+def test_a_refused_login_is_told(status: int, message: str, advice: str) -> None:
+    with conversation(call("POST", "/review/api", status, text=refusal(status, message))) as server:
+        result = listed(server.url, username="alice", ltoken=LTOKEN)
+    assert result["msg"].startswith(f"POST {server.url}/review/api: {status} {message}. {advice}")
+
+
+def test_a_token_from_a_file_is_no_part_of_a_message(tmp_path: Path) -> None:
+    with conversation(call("POST", "/review/api", 401, text=refusal(401, f"Bad token {LTOKEN}"))) as server:
+        (tmp_path / "file").write_text(line(server.url))
+        result = listed(server.url, ltoken_file=str(tmp_path / "file"))
+    assert "401 Bad token ********." in result["msg"]
+
+
+def test_a_given_token_is_no_part_of_a_message_even_without_its_line_end() -> None:
+    with conversation(call("POST", "/review/api", 401, text=refusal(401, f"Bad token {LTOKEN}"))) as server:
+        result = listed(server.url, username="alice", ltoken=f"{LTOKEN}\n")
+    assert "401 Bad token ********." in result["msg"]

@@ -1,0 +1,112 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from unit.conversation import Call, call, conversation
+from unit.review_server import ACCOUNT, act, records, refusal
+from unit.running import run
+
+TEMPLATE = {
+    "id": "MASTER_klocwork",
+    "name": "MASTER_klocwork",
+    "creator": "wbh",
+    "description": "the template project",
+}
+SPEECH = {
+    "id": "sds__speech_service__jpcc_sds",
+    "name": "sds__speech.service__jpcc-sds",
+    "creator": "wbh",
+    "description": "",
+    "tags": ["security", "c"],
+}
+
+
+def listed(answer: Call, **parameters: Any) -> dict[str, Any]:
+    with conversation(answer) as server:
+        return run("review_project_info", url=server.url, **ACCOUNT, **parameters)
+
+
+def test_projects_are_listed_by_name() -> None:
+    assert listed(act("projects", text=records(SPEECH, TEMPLATE))) == {
+        "changed": False,
+        "projects": [{**TEMPLATE, "tags": []}, {**SPEECH, "tags": ["c", "security"]}],
+    }
+
+
+def test_one_project_is_found_by_its_exact_name() -> None:
+    answer = act("projects", text=records(TEMPLATE, SPEECH))
+    assert [found["id"] for found in listed(answer, name="MASTER_klocwork")["projects"]] == ["MASTER_klocwork"]
+    answer = act("projects", text=records(TEMPLATE, SPEECH))
+    assert listed(answer, name="sds__speech_service__jpcc_sds")["projects"] == []
+
+
+def test_check_mode_reads_although_the_request_is_a_post() -> None:
+    assert len(listed(act("projects", text=records(TEMPLATE)), check_mode=True)["projects"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("", []),
+        ("\n", []),
+        (records(TEMPLATE), ["MASTER_klocwork"]),
+        (records(TEMPLATE).rstrip("\n"), ["MASTER_klocwork"]),
+        (records(TEMPLATE) + "\n" + records(SPEECH), ["MASTER_klocwork", "sds__speech.service__jpcc-sds"]),
+        (records(TEMPLATE).replace("\n", "\r\n"), ["MASTER_klocwork"]),
+        (records({**TEMPLATE, "name": "a=b"}), ["a=b"]),
+        (records({**TEMPLATE, "name": "Prüfung\u2028x"}), ["Prüfung\u2028x"]),
+        ('{"id":"p","name":"Prüfung\u2028x"}\n', ["Prüfung\u2028x"]),
+    ],
+)
+def test_records_are_read_a_line_at_a_time(text: str, names: list[str]) -> None:
+    assert [found["name"] for found in listed(act("projects", text=text))["projects"]] == names
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<html><body>Sign in</body></html>",
+        records(TEMPLATE) + records(SPEECH)[:40],
+        '"text"\n',
+        "[]\n",
+    ],
+    ids=["html", "truncated", "text", "list"],
+)
+def test_a_line_that_is_no_record_is_a_failure(text: str) -> None:
+    result = listed(act("projects", text=text))
+    assert result["failed"]
+    assert "'projects' has a line that is no record: it was cut off, or comes from a login page" in result["msg"]
+
+
+def test_an_answer_that_is_shorter_than_announced_is_asked_for_again() -> None:
+    cut_off = call("POST", "/review/api", text=records(TEMPLATE), headers={"Content-Length": "5000"})
+    with conversation(cut_off, act("projects", text=records(TEMPLATE, SPEECH))) as server:
+        result = run("review_project_info", url=server.url, **ACCOUNT)
+    assert len(result["projects"]) == 2
+    assert "1 request(s) had to be repeated" in result["warnings"][0]
+
+
+@pytest.mark.parametrize("status", [200, 400, 404, 500])
+def test_the_error_object_is_a_failure_with_any_status(status: int) -> None:
+    result = listed(act("projects", status, text=refusal(max(status, 400), "Project not found: p")))
+    assert result["failed"]
+    assert f"{max(status, 400)} Project not found: p" in result["msg"]
+
+
+def test_a_record_with_a_text_status_is_no_error() -> None:
+    odd = {**TEMPLATE, "status": "Analyze", "message": "Null pointer"}
+    assert len(listed(act("projects", text=records(odd)))["projects"]) == 1
+
+
+def test_a_server_that_is_overloaded_is_asked_again() -> None:
+    busy = act("projects", 503, text="busy")
+    with conversation(busy, act("projects", text=records(TEMPLATE))) as server:
+        result = run("review_project_info", url=server.url, **ACCOUNT)
+    assert len(result["projects"]) == 1
+    assert "1 request(s) had to be repeated" in result["warnings"][0]

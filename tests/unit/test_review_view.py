@@ -1,0 +1,222 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from unit.conversation import Call, conversation
+from unit.review_server import ACCOUNT, act, records, refusal
+from unit.running import run
+
+VIEW = {"project": "mobile-app", "name": "critical"}
+TASK = {**VIEW, **ACCOUNT}
+DEFAULT = {"id": 1, "name": "*default*", "query": "", "creator": "klocwork", "is_public": True}
+STORED = {"id": 9, "name": "critical", "query": "severity:1", "creator": "admin", "is_public": True, "tags": ["gate"]}
+SHOWN = {"id": 9, "name": "critical", "query": "severity:1", "creator": "admin", "public": True, "tags": ["gate"]}
+
+
+def views(*found: dict[str, Any]) -> Call:
+    return act("views", project="mobile-app", text=records(DEFAULT, *found))
+
+
+def create(**fields: str) -> Call:
+    return act("create_view", **{**VIEW, **fields})
+
+
+def update(**fields: Any) -> Call:
+    return act("update_view", **{**VIEW, **fields})
+
+
+def test_a_second_run_reads_once() -> None:
+    with conversation(views(STORED)) as server:
+        result = run("review_view", url=server.url, query="severity:1", tags=["gate", "gate"], public=True, **TASK)
+    assert result == {"changed": False, "view": SHOWN}
+
+
+def test_a_new_view_is_public_by_itself() -> None:
+    stored = {**STORED, "query": "severity:1 state:+New"}
+    del stored["tags"]
+    created = create(query="severity:1 state:+New", is_public="true")
+    with conversation(views(), created, views(stored)) as server:
+        result = run("review_view", url=server.url, query="severity:1 state:+New", diff_mode=True, **TASK)
+    assert result["changed"]
+    assert result["view"]["public"] is True
+    assert result["diff"] == {
+        "before": {"state": "absent"},
+        "after": {"state": "present", "name": "critical", "query": "severity:1 state:+New", "public": True},
+    }
+
+
+def test_a_new_view_may_be_private_and_tagged() -> None:
+    created = create(query="severity:1", is_public="false", tags="a\\,b,c\\\\d,gate")
+    stored = {**STORED, "is_public": False, "tags": ["gate", "c\\d", "a,b"]}
+    with conversation(views(), created, views(stored)) as server:
+        result = run(
+            "review_view", url=server.url, query="severity:1", tags=["gate", "a,b", "c\\d"], public=False, **TASK
+        )
+    assert result["changed"]
+    assert result["view"]["tags"] == ["a,b", "c\\d", "gate"]
+
+
+@pytest.mark.parametrize(
+    ("given", "sent", "stored"),
+    [
+        ({"query": "severity:2"}, {"query": "severity:2"}, {"query": "severity:2"}),
+        ({"query": "severity:1", "public": False}, {"is_public": "false"}, {"is_public": False}),
+        ({"query": "severity:1", "tags": ["x", "gate"]}, {"tags": "gate,x"}, {"tags": ["x", "gate"]}),
+        ({"query": "severity:1", "tags": []}, {"tags": ""}, {"tags": []}),
+        ({"query": ""}, {"query": ""}, {"query": ""}),
+        ({"query": "severity:1"}, None, {}),
+    ],
+    ids=["query", "public", "tags", "no-tags", "no-query", "nothing"],
+)
+def test_only_what_is_given_and_differs_is_sent(
+    given: dict[str, Any], sent: dict[str, str] | None, stored: dict[str, Any]
+) -> None:
+    calls = [update(**sent), views({**STORED, **stored})] if sent is not None else []
+    with conversation(views(STORED), *calls) as server:
+        result = run("review_view", url=server.url, **given, **TASK)
+    assert result["changed"] is (sent is not None)
+
+
+def test_a_private_view_stays_private_when_nothing_is_said() -> None:
+    with conversation(views({**STORED, "is_public": False})) as server:
+        assert not run("review_view", url=server.url, query="severity:1", **TASK)["changed"]
+
+
+def test_check_mode_predicts_a_new_view() -> None:
+    with conversation(views()) as server:
+        result = run("review_view", url=server.url, query="severity:1", tags=["gate"], check_mode=True, **TASK)
+    predicted = {"name": "critical", "public": True, "query": "severity:1", "tags": ["gate"]}
+    assert result == {"changed": True, "view": predicted}
+
+
+def test_check_mode_predicts_a_change() -> None:
+    with conversation(views(STORED)) as server:
+        result = run("review_view", url=server.url, query="severity:2", check_mode=True, **TASK)
+    assert result == {"changed": True, "view": {**SHOWN, "query": "severity:2"}}
+
+
+def test_a_view_is_removed_once() -> None:
+    with conversation(views(STORED), act("delete_view", **VIEW), views()) as server:
+        assert run("review_view", url=server.url, state="absent", **TASK) == {"changed": True, "view": None}
+    with conversation(views()) as server:
+        assert run("review_view", url=server.url, state="absent", **TASK) == {"changed": False, "view": None}
+
+
+def test_check_mode_predicts_a_removal() -> None:
+    with conversation(views(STORED)) as server:
+        result = run("review_view", url=server.url, state="absent", check_mode=True, **TASK)
+    assert result == {"changed": True, "view": None}
+
+
+@pytest.mark.parametrize("state", ["present", "absent"])
+def test_the_view_of_the_server_is_refused_before_any_request(state: str) -> None:
+    with conversation() as server:
+        result = run(
+            "review_view", url=server.url, project="mobile-app", name="*default*", query="", state=state, **ACCOUNT
+        )
+    assert result["failed"]
+    assert "Option 'name': '*default*' is the server's own view" in result["msg"]
+
+
+@pytest.mark.parametrize("query", ["build:42", "severity:1 build:+b_1", "-build:x", "+build:x", "Build:x state:New"])
+def test_a_query_that_names_a_build_is_refused_before_any_request(query: str) -> None:
+    with conversation() as server:
+        result = run("review_view", url=server.url, query=query, **TASK)
+    assert result["failed"]
+    assert "Option 'query': a view cannot name a build" in result["msg"]
+
+
+def test_a_query_is_required() -> None:
+    with conversation() as server:
+        result = run("review_view", url=server.url, **TASK)
+    assert result["msg"] == "state is present but all of the following are missing: query"
+
+
+@pytest.mark.parametrize("name", ["a+b", "a & b=c", "50% ; x", "Prüfung/1", "a\\b,c|d#e", '"quoted"'])
+def test_odd_names_and_queries_arrive_unharmed(name: str) -> None:
+    fields = {"project": "mobile-app", "name": name, "query": f"file:{name}", "is_public": "true"}
+    stored = {**STORED, "name": name, "query": f"file:{name}"}
+    with conversation(views(), act("create_view", **fields), views(stored)) as server:
+        result = run("review_view", url=server.url, project="mobile-app", name=name, query=f"file:{name}", **ACCOUNT)
+    assert result["changed"]
+
+
+def test_of_several_views_of_one_name_the_own_one_is_meant() -> None:
+    other = {**STORED, "id": 4, "creator": "alice", "query": "state:New"}
+    with conversation(views(other, STORED)) as server:
+        assert run("review_view", url=server.url, query="severity:1", **TASK) == {"changed": False, "view": SHOWN}
+
+
+def test_several_views_of_others_are_not_guessed_among() -> None:
+    others = ({**STORED, "id": id_, "creator": creator} for id_, creator in ((4, "alice"), (5, "bob")))
+    with conversation(views(*others)) as server:
+        result = run("review_view", url=server.url, query="severity:1", **TASK)
+    assert result["failed"]
+    assert "Several accounts have a view 'critical' in the project 'mobile-app', but not this one." in result["msg"]
+
+
+def test_a_lost_reply_to_a_write_that_acted_is_resolved() -> None:
+    lost = act("create_view", drop=True, **VIEW, query="severity:1", is_public="true")
+    with conversation(views(), lost, views(STORED)) as server:
+        result = run("review_view", url=server.url, query="severity:1", **TASK)
+    assert result["changed"]
+    assert result["view"] == SHOWN
+    assert result["warnings"][0].endswith("Reading back shows that it had.")
+
+
+def test_a_lost_reply_to_a_write_that_did_not_act_is_a_failure() -> None:
+    lost = act("create_view", drop=True, **VIEW, query="severity:1", is_public="true")
+    with conversation(views(), lost, views()) as server:
+        result = run("review_view", url=server.url, query="severity:1", **TASK)
+    assert result["failed"]
+    assert "Whether the request had its effect is not known." in result["msg"]
+
+
+def test_success_without_effect_is_a_failure() -> None:
+    with conversation(views(STORED), update(query="severity:2"), views(STORED)) as server:
+        result = run("review_view", url=server.url, query="severity:2", **TASK)
+    assert result["failed"]
+    assert result["msg"] == (
+        "The server accepted the change, but these fields of the view are not as asked for: query."
+    )
+
+
+def test_a_removal_without_effect_is_a_failure() -> None:
+    with conversation(views(STORED), act("delete_view", **VIEW), views(STORED)) as server:
+        result = run("review_view", url=server.url, state="absent", **TASK)
+    assert result["failed"]
+    assert "but the view is still there" in result["msg"]
+
+
+@pytest.mark.parametrize(
+    ("status", "message"), [(403, "User admin may not change settings"), (409, "View already exists: critical")]
+)
+def test_a_refusal_is_told(status: int, message: str) -> None:
+    refused = act("update_view", status, **VIEW, query="severity:2", text=refusal(status, message))
+    with conversation(views(STORED), refused) as server:
+        result = run("review_view", url=server.url, query="severity:2", **TASK)
+    assert result["failed"]
+    assert not result["changed"]
+    assert f"{status} {message}." in result["msg"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (refusal(404, "View not found: critical"), "The action 'update_view' failed: 404 View not found: critical"),
+        ("<html><body>Sign in</body></html>", "has a line that is no record"),
+    ],
+    ids=["error-object", "login-page"],
+)
+def test_a_write_that_fails_with_the_status_of_success_is_a_failure(text: str, message: str) -> None:
+    refused = act("update_view", 200, **VIEW, query="severity:2", text=text)
+    with conversation(views(STORED), refused) as server:
+        result = run("review_view", url=server.url, query="severity:2", **TASK)
+    assert result["failed"]
+    assert message in result["msg"]

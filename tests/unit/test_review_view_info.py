@@ -1,0 +1,66 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from unit.conversation import Call, conversation
+from unit.review_server import ACCOUNT, act, records, refusal
+from unit.running import run
+
+DEFAULT = {"id": 1, "name": "*default*", "query": "", "creator": "klocwork", "is_public": True}
+ONLINE = {
+    "id": 9,
+    "name": "onlineapplication",
+    "query": '-module:"JsonLib"',
+    "creator": "klocwork",
+    "is_public": False,
+    "tags": ["web", "gate"],
+}
+
+
+def views(*found: dict[str, Any], project: str = "mobile-app") -> Call:
+    return act("views", project=project, text=records(*found))
+
+
+def listed(*calls: Call, **parameters: Any) -> dict[str, Any]:
+    with conversation(*calls) as server:
+        return run("review_view_info", url=server.url, **{"project": "mobile-app", **parameters}, **ACCOUNT)
+
+
+def test_views_are_listed_by_name() -> None:
+    assert listed(views(ONLINE, DEFAULT)) == {
+        "changed": False,
+        "views": [
+            {"id": 1, "name": "*default*", "query": "", "tags": [], "public": True, "creator": "klocwork"},
+            {
+                "id": 9,
+                "name": "onlineapplication",
+                "query": '-module:"JsonLib"',
+                "tags": ["gate", "web"],
+                "public": False,
+                "creator": "klocwork",
+            },
+        ],
+    }
+
+
+@pytest.mark.parametrize(("name", "ids"), [("*default*", [1]), ("onlineapplication", [9, 12]), ("online", [])])
+def test_a_name_is_compared_exactly(name: str, ids: list[int]) -> None:
+    found = listed(views(DEFAULT, ONLINE, {**ONLINE, "id": 12, "creator": "alice"}), name=name)
+    assert [view["id"] for view in found["views"]] == ids
+
+
+def test_a_project_with_an_odd_name_arrives_unharmed() -> None:
+    assert listed(views(DEFAULT, project="a+b & c=d%é;/"), project="a+b & c=d%é;/")["views"]
+
+
+def test_an_unknown_project_is_an_error() -> None:
+    answer = act("views", 404, project="mobile-app", text=refusal(404, "Project not found: mobile-app"))
+    result = listed(answer)
+    assert result["failed"]
+    assert "404 Project not found: mobile-app." in result["msg"]

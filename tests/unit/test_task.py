@@ -1,0 +1,255 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from ansible.module_utils import basic
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils import _task
+from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import (
+    Run,
+    Task,
+    masked,
+    run_as_module,
+    run_in_process,
+)
+
+SPEC = ArgumentSpec(
+    dict(
+        name=dict(type="str", required=True),
+        state=dict(type="str", choices=["present", "absent"], default="present"),
+        count=dict(type="int"),
+        flag=dict(type="bool"),
+        query=dict(type="str"),
+        username=dict(type="str"),
+        password=dict(type="str", no_log=True),
+        entries=dict(type="list", elements="dict", options=dict(key=dict(type="str", required=True, no_log=True))),
+    ),
+    required_together=[("username", "password")],
+    mutually_exclusive=[("count", "flag")],
+    required_if=[("state", "absent", ["query"])],
+)
+AsModule = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture
+def as_module(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> AsModule:
+    """Runs as an ordinary module and gives what it printed."""
+
+    def run(run: Run, check_mode: bool = False, diff_mode: bool = False, **parameters: Any) -> dict[str, Any]:
+        internal = {"_ansible_check_mode": check_mode, "_ansible_diff": diff_mode, "_ansible_module_name": "sample"}
+        arguments = json.dumps({"ANSIBLE_MODULE_ARGS": {**parameters, **internal}})
+        monkeypatch.setattr(basic, "_ANSIBLE_ARGS", arguments.encode())
+        monkeypatch.setattr(basic, "_ANSIBLE_PROFILE", "legacy", raising=False)  # not in 2.18
+        with pytest.raises(SystemExit) as end:
+            run_as_module(SPEC, run)
+        result = json.loads(capsys.readouterr().out)
+        assert end.value.code == (1 if result.get("failed") else 0)
+        # the warnings are those of the whole process; the rest depends on the version of ansible-core
+        others = ("warnings", "invocation", "_ansible_new_secrets")
+        return {name: value for name, value in result.items() if name not in others}
+
+    return run
+
+
+def in_process(run: Run, check_mode: bool = False, diff_mode: bool = False, **parameters: Any) -> dict[str, Any]:
+    return run_in_process("sample", SPEC, run, parameters, check_mode=check_mode, diff_mode=diff_mode)
+
+
+def idle(_task: Task) -> None:
+    pass
+
+
+def busy(task: Task) -> None:
+    """Leaves something of every kind in the outcome."""
+    task.result["echo"] = f"I was told {task.params['password']}"
+    task.result["made"] = task.secret("made-up-secret")
+    task.result["number"] = 12
+    task.result["nothing"] = None
+    task.result["check_mode"] = task.check_mode
+    task.record({"a": 1}, {"a": task.params["password"]})
+
+
+def failing(task: Task) -> None:
+    busy(task)
+    raise ToolchainError(f"GET http://host/x: 401 not valid: {task.params['password']}")
+
+
+# Both ways of running
+
+
+@pytest.mark.parametrize("check_mode", [False, True])
+@pytest.mark.parametrize("diff_mode", [False, True])
+@pytest.mark.parametrize("run", [idle, busy, failing])
+def test_both_ways_give_the_same(as_module: AsModule, run: Run, check_mode: bool, diff_mode: bool) -> None:
+    given = {"name": "n", "username": "u", "password": "open-sesame", "entries": [{"key": "hidden-key"}]}
+    here, there = in_process(run, check_mode, diff_mode, **given), as_module(run, check_mode, diff_mode, **given)
+    for secret in ("open-sesame", "made-up-secret", "hidden-key"):
+        assert secret not in f"{here} {there}"
+    assert here == there
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {},
+        {"name": "n", "state": "gone"},
+        {"name": "n", "state": "absent"},
+        {"name": "n", "username": "u"},
+        {"name": "n", "count": 1, "flag": True},
+        {"name": "n", "count": "many"},
+        {"name": "n", "flag": "perhaps"},
+        {"name": "n", "entries": [{}]},
+        {"name": "n", "entries": "x"},
+        {"name": "n", "nmae": "mistyped"},
+        {"name": "n", "entries": [{"key": "hidden-key", "kye": "mistyped"}]},
+        {"name": "n", "nmae": "mistyped", "state": "gone"},
+        {"nmae": "mistyped"},
+        {"state": "gone", "count": "many"},
+    ],
+)
+def test_both_ways_complain_in_the_same_words(as_module: AsModule, parameters: dict[str, Any]) -> None:
+    def never(_task: Task) -> None:
+        pytest.fail("it ran in spite of bad parameters")
+
+    here, there = in_process(never, **parameters), as_module(never, **parameters)
+    assert here["failed"]
+    assert here["msg"] == there["msg"]
+
+
+def test_warnings_come_along() -> None:
+    def run(task: Task) -> None:
+        task.warn(f"Do not tell {task.params['password']}.")
+        task.repeated("GET http://host/x: 503")
+        task.repeated("GET http://host/x: Connection refused.")
+        task.repeated("GET http://host/x: 503")
+
+    assert in_process(run, name="n", username="u", password="open-sesame")["warnings"] == [
+        "Do not tell ********.",
+        "3 request(s) had to be repeated: GET http://host/x: 503 (2 times); GET http://host/x: Connection refused.",
+    ]
+
+
+def test_a_task_without_warnings_has_none() -> None:
+    assert "warnings" not in in_process(idle, name="n")
+
+
+def test_the_invocation_tells_no_secret() -> None:
+    given = {"name": "n", "username": "u", "password": "open-sesame", "entries": [{"key": "hidden-key"}]}
+    arguments = run_in_process("sample", SPEC, idle, given, with_invocation=True)["invocation"]["module_args"]
+    assert arguments["name"] == "n"
+    assert arguments["state"] == "present"
+    assert arguments["password"] == "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
+    assert arguments["entries"] == [{"key": "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"}]
+
+
+# Outcomes
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ("open-sesame", "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"),
+        ("say open-sesame, open", "say ********, ********"),
+        ({"a": ["open", {"b": "opened"}]}, {"a": ["VALUE_SPECIFIED_IN_NO_LOG_PARAMETER", {"b": "********ed"}]}),
+        ([1, 2.5, True, None], [1, 2.5, True, None]),
+    ],
+)
+def test_secrets_are_masked_the_longest_first(value: Any, shown: Any) -> None:
+    assert masked(value, {"open", "open-sesame"}) == shown
+
+
+def test_a_failure_keeps_what_was_reached() -> None:
+    task = Task({})
+    task.result["items"] = ["one"]
+    assert task.outcome("The second one failed.") == {
+        "items": ["one"],
+        "changed": False,
+        "failed": True,
+        "msg": "The second one failed.",
+    }
+
+
+def test_a_failure_after_a_write_has_changed_something() -> None:
+    task = Task({})
+    task.wrote = True
+    assert task.outcome("It failed.")["changed"]
+
+
+def test_a_difference_is_a_change_and_shown_only_when_asked_for() -> None:
+    plain, shown = Task({}), Task({}, diff_mode=True)
+    for task in (plain, shown):
+        task.record({"a": 1}, {"a": 2})
+    assert plain.outcome() == {"changed": True}
+    assert shown.outcome() == {"changed": True, "diff": {"before": {"a": 1}, "after": {"a": 2}}}
+
+
+def test_no_difference_is_no_change() -> None:
+    task = Task({})
+    task.record({"a": 1}, {"a": 1})
+    assert task.outcome() == {"changed": False}
+
+
+def test_a_later_record_does_not_undo_a_change() -> None:
+    task = Task({})
+    task.record({"a": 1}, {"a": 2})
+    task.record({"b": 1}, {"b": 1})
+    assert task.changed
+
+
+def test_given_leaves_out_what_was_not_given() -> None:
+    task = Task({"a": "", "b": [], "c": None, "d": False, "e": 0})
+    assert task.given("a", "b", "c", "d", "e") == {"a": "", "b": [], "d": False, "e": 0}
+    assert task.pick("a", "c") == {"a": "", "c": None}
+
+
+# Progress
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The time is the last one in the list."""
+    now = [1000.0]
+    monkeypatch.setattr(_task.time, "monotonic", lambda: now[-1])
+    return now
+
+
+def test_progress_is_told_at_most_once_a_second(clock: list[float]) -> None:
+    told: list[str] = []
+    task = Task({}, tell=told.append)
+    for seconds in (0, 0.5, 0.99, 1, 1.5, 3):
+        clock.append(1000 + seconds)
+        task.progress(f"at {seconds}")
+    assert told == ["at 0", "at 1", "at 3"]
+
+
+def test_progress_tells_no_secret(clock: list[float]) -> None:
+    told: list[str] = []
+    task = Task({}, tell=told.append)
+    task.secret("open-sesame")
+    task.progress("waiting for open-sesame")
+    assert told == ["waiting for ********"]
+
+
+def test_a_repeat_is_progress(clock: list[float]) -> None:
+    told: list[str] = []
+    Task({}, tell=told.append).repeated("GET http://host/x: 503")
+    assert told == ["GET http://host/x: 503"]
+
+
+def test_progress_without_anybody_to_tell_is_no_trouble() -> None:
+    Task({}).progress("waiting")
+
+
+def test_an_empty_secret_hides_nothing() -> None:
+    task = Task({})
+    assert task.secret("") == ""
+    assert task.secrets == set()

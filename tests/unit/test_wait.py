@@ -1,0 +1,88 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils import _wait
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ServerUnreachable
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
+from ansible_collections.buildworks.toolchain.plugins.module_utils._wait import NotYet, WaitedTooLong, wait_for
+
+
+class Clock:
+    """Time that passes only when somebody sleeps."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = 1000.0
+        self.naps: list[float] = []
+        monkeypatch.setattr(_wait.time, "monotonic", lambda: self.now)
+        monkeypatch.setattr(_wait.time, "sleep", self.sleep)
+
+    def sleep(self, seconds: float) -> None:
+        self.naps.append(seconds)
+        self.now += seconds
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    return Clock(monkeypatch)
+
+
+def ready_after(tries: int) -> Callable[[], str]:
+    """A probe that finds the condition met at the n-th look."""
+    looks = 0
+
+    def probe() -> str:
+        nonlocal looks
+        looks += 1
+        if looks < tries:
+            raise NotYet(f"{tries - looks} builds are running")
+        return "ready"
+
+    return probe
+
+
+def test_what_is_ready_costs_no_time(clock: Clock) -> None:
+    assert wait_for(Task({}), ready_after(1), timeout=0, delay=5) == "ready"
+    assert clock.naps == []
+
+
+def test_it_looks_again_until_it_is_ready(clock: Clock) -> None:
+    assert wait_for(Task({}), ready_after(4), timeout=60, delay=5) == "ready"
+    assert clock.naps == [5, 5, 5]
+
+
+def test_it_gives_up_with_what_was_missing_last(clock: Clock) -> None:
+    with pytest.raises(WaitedTooLong) as error:
+        wait_for(Task({}), ready_after(10), timeout=12, delay=5)
+    assert str(error.value) == "Waited 10 s, but 7 builds are running."
+    assert clock.naps == [5, 5]
+
+
+def test_it_never_waits_beyond_the_deadline(clock: Clock) -> None:
+    with pytest.raises(WaitedTooLong, match="Waited 0 s"):
+        wait_for(Task({}), ready_after(2), timeout=4, delay=5)
+    assert clock.naps == []
+
+
+def test_it_tells_progress(clock: Clock) -> None:
+    told: list[str] = []
+    wait_for(Task({}, tell=told.append), ready_after(3), timeout=60, delay=5)
+    assert told == [
+        "waiting, 2 builds are running (0 of at most 60 s)",
+        "waiting, 1 builds are running (5 of at most 60 s)",
+    ]
+
+
+def test_another_error_ends_the_wait(clock: Clock) -> None:
+    def probe() -> None:
+        raise ServerUnreachable("gone")
+
+    with pytest.raises(ServerUnreachable, match="gone"):
+        wait_for(Task({}), probe, timeout=60, delay=5)
+    assert clock.naps == []

@@ -1,0 +1,54 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The transport alone, without a service around it; and servers that misbehave below HTTP."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http import CONNECTION, Answer, Credential, Http
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
+
+CREDENTIAL = Credential({"Authorization": "Bearer t0ken-of-mine"})
+
+
+def transport(url: str, *, check_mode: bool = False, credential: Credential = CREDENTIAL, **params: Any) -> Http:
+    """The transport of a service whose errors are plain text."""
+    return transport_and_task(url, check_mode=check_mode, credential=credential, **params)[0]
+
+
+def transport_and_task(
+    url: str, *, check_mode: bool = False, credential: Credential = CREDENTIAL, **params: Any
+) -> tuple[Http, Task]:
+    """As :func:`transport`, with the task that learns of progress and repeats."""
+    validation = ArgumentSpecValidator(**CONNECTION.keywords()).validate(params)
+    assert not validation.error_messages
+    task = Task(validation.validated_parameters, check_mode=check_mode)
+    return Http(task, url, credential=credential, explain=_explain), task
+
+
+def _explain(answer: Answer) -> tuple[str | None, str | None]:
+    return answer.short_text(), None
+
+
+def closed_port() -> int:
+    """A port on which nobody listens."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return listener.getsockname()[1]
+
+
+@contextlib.contextmanager
+def socket_server(serve: Callable[[socket.socket], None]) -> Iterator[str]:
+    """The address of a server that hands its listening socket to a function, in a thread."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(target=serve, args=(listener,))
+        thread.start()
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        thread.join()

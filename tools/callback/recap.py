@@ -1,0 +1,51 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Writes what a run changed, and its recap, as JSON into the file that RECAP_FILE names."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import typing as t
+
+from ansible.plugins.callback import CallbackBase
+
+DOCUMENTATION = """
+name: recap
+type: aggregate
+short_description: Writes what a run changed, and its recap, as JSON
+description: The file is the one that the environment variable E(RECAP_FILE) names.
+"""
+
+
+class CallbackModule(CallbackBase):
+    """Listens to a run of ansible-playbook."""
+
+    CALLBACK_VERSION = 2.0
+    CALLBACK_TYPE = "aggregate"
+    CALLBACK_NAME = "recap"
+    CALLBACK_NEEDS_ENABLED = True
+
+    def __init__(self, *args: t.Any, **kwargs: t.Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._changes: list[dict[str, str]] = []
+
+    def v2_runner_on_ok(self, result: t.Any) -> None:
+        """Note a changed task; of one with a loop its items are noted instead."""
+        if "results" not in result._result:
+            self._note(result, "")
+
+    def v2_runner_item_on_ok(self, result: t.Any) -> None:
+        """Note a changed item."""
+        self._note(result, result._result["_ansible_item_label"])
+
+    def v2_playbook_on_stats(self, stats: t.Any) -> None:
+        """Write it all down at the end."""
+        hosts = {host: stats.summarize(host) for host in sorted(stats.processed)}
+        pathlib.Path(os.environ["RECAP_FILE"]).write_text(json.dumps({"hosts": hosts, "changes": self._changes}))
+
+    def _note(self, result: t.Any, item: str) -> None:
+        if result._result.get("changed"):
+            self._changes.append({"host": result._host.get_name(), "task": result._task.name, "item": item})
