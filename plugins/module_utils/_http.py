@@ -121,19 +121,30 @@ class Answer:
         """The body as text; what is not UTF-8 is replaced."""
         return self._body.decode("utf-8", "replace")
 
-    def json(self) -> t.Any:
-        """The body as JSON.
+    def json(self, kind: type = dict) -> t.Any:
+        """The body as JSON, which is an object unless I(kind) says otherwise.
 
         :raises ToolchainError: when it is something else (a login page, a proxy's page)
         """
         value = self.json_or_none()
-        if value is None:
+        if not isinstance(value, kind):
             what = "HTML" if self.text.lstrip().startswith("<") else "something else"
+            came = f"{what} instead of JSON" if value is None else "JSON of another form than expected"
             raise ToolchainError(
-                f"{self._request}: {self.status}, but with {what} instead of JSON. "
+                f"{self._request}: {self.status}, but with {came}. "
                 "Is the address right, and is no login page or proxy in between?"
             )
         return value
+
+    def member(self, name: str) -> t.Any:
+        """One member of the body.
+
+        :raises ToolchainError: when there is none
+        """
+        body = self.json()
+        if name not in body:
+            raise ToolchainError(f"{self._request}: {self.status}, but without '{name}'. Is the address right?")
+        return body[name]
 
     def json_or_none(self) -> t.Any:
         """The body as JSON, or C(None) when it is none."""
@@ -369,14 +380,15 @@ def _worth_repeating(answer: Answer, repeatable: bool) -> bool:
     return repeatable and answer.status in _TRANSIENT
 
 
-def segments(*names: str) -> str:
+def segments(*names: str, option: str) -> str:
     """A path of percent-encoded segments; a slash in a name stays inside its segment.
 
+    :arg option: the option that the names come from
     :raises BadOption: for C(.) and C(..), which no client may put into a path
     """
     for name in names:
         if name in ("", ".", ".."):
-            raise BadOption("path", f"'{name}' cannot be a part of a path")
+            raise BadOption(option, f"'{name}' cannot be a part of a path")
     return "".join(f"/{quote(name, safe='')}" for name in names)
 
 

@@ -373,8 +373,14 @@ class TestInfo:
         newest = artifactory.get("/api/storage/generic-local/app?lastModified").json()
         assert newest["uri"] == f"{sandbox.url}/artifactory/api/storage/generic-local/app/1.0/newest.txt"
 
+    def test_last_modified_of_a_remote_key_is_that_of_its_cache(self, artifactory, sandbox):
+        newest = artifactory.get("/api/storage/libs-remote/junit?lastModified").json()["uri"]
+        expected = "api/storage/libs-remote-cache/junit/junit/4.13/junit-4.13.pom"
+        assert newest == f"{sandbox.url}/artifactory/{expected}"
+
     @pytest.mark.parametrize("key", ["libs-release", "libs-remote"])
-    def test_last_modified_needs_a_stored_repository(self, artifactory, key):
+    def test_last_modified_needs_a_repository_that_keeps_items(self, artifactory, key):
+        artifactory.post("/api/repositories/libs-remote", json={"storeArtifactsLocally": False})
         assert error_of(artifactory.get(f"/api/storage/{key}/org?lastModified")) == (
             400,
             "This method can only be invoked on local/cached repositories.",
@@ -487,7 +493,7 @@ class TestDeploy:
                 f"No existing file with SHA-256: {'1' * 64}",
             ),
             ({"X-Checksum-Sha256": "0" * 63}, f"Invalid SHA-256: {'0' * 63}"),
-            ({}, "No checksum header 'X-Checksum-Sha1/X-Checksum-Sha256' was found."),
+            ({}, "no checksum header 'X-Checksum-Sha1/X-Checksum-Sha256' was found."),
         ):
             answer = artifactory.put("/generic-local/copy2.tgz", headers={**headers, **given})
             assert error_of(answer) == (404, f"Checksum deploy failed. {message}")
@@ -514,10 +520,19 @@ class TestDeploy:
             " (user: 'ci' needs DELETE permission).",
         )
 
-    def test_a_trailing_slash_makes_a_folder(self, artifactory):
+    def test_a_trailing_slash_makes_a_folder(self, artifactory, sandbox):
         answer = artifactory.put("/generic-local/some/folder/", b"ignored")
         assert answer.status_code == 201
-        assert answer.json()["path"] == "/some/folder"
+        url = f"{sandbox.url}/artifactory/generic-local/some/folder"
+        assert answer.headers["Location"] == url
+        created = answer.json()
+        assert ISO_TIME.fullmatch(created.pop("created"))
+        assert created == {
+            "repo": "generic-local",
+            "path": "/some/folder/",
+            "createdBy": "admin",
+            "uri": f"{url}/",
+        }
         assert artifactory.get("/api/storage/generic-local/some/folder").json()["children"] == []
 
     def test_checksum_files(self, artifactory):

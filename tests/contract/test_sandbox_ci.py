@@ -263,10 +263,35 @@ class TestHeadersAndRefusals:
     def test_jsonp(self, ci: Ci) -> None:
         assert ci.get("/api/json?jsonp=f").status_code == 403
 
-    @pytest.mark.parametrize("path", ["/scriptText", "/cli", "/exit", "/pluginManager/installNecessaryPlugins"])
+    @pytest.mark.parametrize(
+        "path",
+        ["/scriptText", "/computer/(master)/scriptText", "/cli", "/exit", "/pluginManager/installNecessaryPlugins"],
+    )
     def test_not_served(self, ci: Ci, path: str) -> None:
-        answer = ci.post(path)
+        answer = ci.post(path, data={"script": "1 + 1"})
         assert (answer.status_code, "does not serve" in answer.text) == (501, True)
+
+    def test_what_is_told_before_a_script_would_run(self, ci: Ci) -> None:
+        for answer in (ci.get("/scriptText"), ci.post("/scriptText"), ci.post("/scriptText", json={"script": "1"})):
+            assert (answer.status_code, answer.content) == (200, b"")
+            assert answer.headers["Content-Type"] == "text/plain;charset=utf-8"
+            assert not tells(answer, "X-Jenkins")
+        assert ci.post("/scriptText", files={"script": (None, "1")}).status_code == 501
+        shown = ci.get("/scriptText?script=1")
+        assert (shown.status_code, oops(shown), "Allow" in shown.headers) == (405, True, False)
+        assert ci.get("/scriptText?script=1", "manager").status_code == 403
+        assert ci.post("/computer/nowhere/scriptText").status_code == 404
+        assert ci.get("/pluginManager/installNecessaryPlugins").status_code == 405
+        assert ci.get("/jnlpJars/unknown.jar", None).status_code == 500
+
+    def test_slashes(self, ci: Ci) -> None:
+        assert ci.get("//job//app/api/json").json()["name"] == "app"
+        assert ci.post("//quietDown/").headers["Location"] == "/ci//quietDown/"
+
+    def test_users(self, ci: Ci) -> None:
+        assert ci.json("/user/reader")["id"] == "reader"
+        assert ci.get("/user/nobody/api/json").status_code == 404
+        assert "admin" in ci.get("/whoAmI/").text
 
     def test_journal(self, ci: Ci) -> None:
         ci.sandbox.clear_journal()
@@ -341,6 +366,16 @@ class TestTree:
             '{\n  "_class" : "hudson.model.Hudson",\n  "mode" : "NORMAL",\n  "jobs" : [\n    \n  ]\n}'
         )
 
+    def test_python(self, ci: Ci) -> None:
+        answer = ci.get("/job/app/1/api/python?tree=building,description,inProgress,number,displayName")
+        assert answer.headers["Content-Type"] == "text/x-python;charset=UTF-8"
+        assert answer.headers["X-Jenkins"] == "2.579"
+        assert answer.text == (
+            '{"_class":"hudson.model.FreeStyleBuild","building":False,"description":None,"displayName":"#1",'
+            '"inProgress":False,"number":1}'
+        )
+        assert ci.get("/api/python?tree=").status_code == 500
+
     def test_members_in_order(self, ci: Ci) -> None:
         assert list(ci.json("")) == [
             "_class",
@@ -367,6 +402,9 @@ class TestTree:
         assert ci.members("", "url") == {"url": ci.url + "/"}
         forwarded = {"X-Forwarded-Proto": "https", "X-Forwarded-Host": "ci.example.com"}
         assert ci.get("/api/json", headers=forwarded).json()["url"] == "https://ci.example.com/ci/"
+        for port, host in (("443", "ci.example.com"), ("8443", "ci.example.com:8443")):
+            answer = ci.get("/api/json", headers={**forwarded, "X-Forwarded-Port": port})
+            assert answer.json()["url"] == f"https://{host}/ci/"
         ci.sandbox.seed({"ci": {"url": "https://configured.example.com/"}})
         assert ci.members("/job/app", "url") == {"url": "https://configured.example.com/job/app/"}
         location = ci.post("/job/app/build").headers["Location"]
@@ -403,7 +441,8 @@ class TestCrumbs:
         assert self.quiet_down(ci, session, data={"Jenkins-Crumb": crumb}) == 302
         assert self.quiet_down(ci, session, files={"Jenkins-Crumb": (None, crumb)}) == 403
         assert self.quiet_down(ci, session, data={".crumb": crumb}) == 403
-        assert self.quiet_down(ci, session, data={"Jenkins-Crumb": crumb}, headers={"Jenkins-Crumb": "x"}) == 403
+        for wrong in ("x", ""):
+            assert self.quiet_down(ci, session, data={"Jenkins-Crumb": crumb}, headers={"Jenkins-Crumb": wrong}) == 403
 
     def test_needs_session_and_user(self, ci: Ci) -> None:
         session = ci.password("admin")
@@ -411,7 +450,9 @@ class TestCrumbs:
         refused = ci.password("admin").post(ci.url + "/quietDown", headers=header)
         assert refused.status_code == 403
         assert f"<h2>HTTP ERROR 403 {NO_CRUMB}</h2>" in refused.text
-        assert not tells(refused, "X-Jenkins", "X-Hudson", "Set-Cookie")
+        assert not tells(refused, "X-Jenkins", "X-Hudson")
+        without = ci.password("admin").post(ci.url + "/quietDown")
+        assert not tells(without, "X-Jenkins", "X-Hudson", "Set-Cookie")
         session.auth = ("manager", "sandbox-manager")
         assert self.quiet_down(ci, session, headers=header) == 403
 
@@ -594,7 +635,9 @@ class TestRestart:
         assert "Jenkins is restarting" in down.text
         assert "Safe Restart – Builds on agents can usually continue." in down.text
         assert down.headers["Cache-Control"] == "no-cache, no-store, must-revalidate"
-        ci.later(0.8)
+        ci.later(10.05 / 14.8)
+        assert ci.get("/login", None, headers={"Authorization": "Bearer x"}).status_code == 503
+        ci.later(0.12)
         assert "Jenkins is getting ready to work" in ci.get("/login", None).text
 
     def test_waits_for_a_running_build(self, ci: Ci) -> None:
@@ -726,7 +769,7 @@ class TestBuilds:
 
     @pytest.mark.parametrize(
         ("delay", "seconds"),
-        [("5sec", 5), ("5secs", 5), ("5 secs", 5), ("2999", 2), ("3", 0), ("-1sec", 0)],
+        [("5sec", 5), ("5secs", 5), ("5 secs", 5), (" 5sec ", 5), ("2999", 2), ("3", 0), ("-1sec", 0)],
     )
     def test_delay(self, ci: Ci, delay: str, seconds: int) -> None:
         assert ci.post("/job/app/build", params={"delay": delay}).status_code == 201
@@ -762,13 +805,19 @@ class TestBuilds:
     def test_parameterised_without_json(self, ci: Ci) -> None:
         nothing = ci.post("/job/deploy/build")
         assert (nothing.status_code, "Nothing is submitted" in nothing.text) == (400, True)
-        submissions: tuple[dict[str, Any], ...] = ({"data": {"VERSION": "2"}}, {"json": {"parameter": []}})
+        submissions: tuple[dict[str, Any], ...] = (
+            {"data": {"VERSION": "2"}},
+            {"params": {"delay": "0sec"}},
+            {"json": {"parameter": []}},
+            {"files": {"VERSION": (None, "2")}},
+        )
         for options in submissions:
             other = ci.post("/job/deploy/build", **options)
             assert (other.status_code, "This page expects a form submission" in other.text) == (400, True)
         shown = ci.get("/job/deploy/build")
         assert (shown.status_code, "Allow" in shown.headers) == (405, False)
         assert ci.get("/job/app/build").headers["Allow"] == "POST"
+        assert ci.get("/job/app/build", "reader").status_code == 403
 
     def test_json_form(self, ci: Ci) -> None:
         def build(text: str) -> requests.Response:
@@ -783,6 +832,9 @@ class TestBuilds:
         empty = build('{"parameter": [], "redirectTo": "http://elsewhere/"}')
         assert empty.headers["Location"] == f"{ci.url}/queue/item/{FIRST + 1}/"
         assert build('{"parameter": {"name": "VERSION"}, "statusCode": "303"}').status_code == 303
+        parts = {"json": (None, '{"parameter": {"name": "VERSION", "value": "ü"}}')}
+        assert ci.post("/job/deploy/build?delay=5sec", files=parts).status_code == 201
+        assert ci.item(FIRST + 3)["params"] == "\nVERSION=ü"
         assert ci.item(FIRST + 2)["params"] == "\nVERSION="
 
     @pytest.mark.parametrize(
@@ -807,6 +859,8 @@ class TestBuilds:
         assert ci.post(path, json={"VERSION": "3"}).headers["Location"].endswith(f"/{FIRST + 1}/")
         assert ci.item(FIRST + 1)["params"].startswith("\nVERSION=1.0\n")
         assert oops(ci.post(path + "&VERSION=1", data={"VERSION": "1"}))
+        ci.post(path, files={"VERSION": (None, "4")})
+        assert ci.item(FIRST + 2)["params"].startswith("\nVERSION=4\n")
         assert oops(ci.post(path + "&TARGET=moon"))
         assert ci.get(path).status_code == 405
         plain = ci.post("/job/app/buildWithParameters")

@@ -84,7 +84,7 @@ def test_a_seed_may_be_yaml(sandbox, artifactory):
 
 
 def test_a_seed_with_an_unknown_section_is_refused(sandbox):
-    with pytest.raises(client.SandboxError, match=r"400.*sections"):
+    with pytest.raises(client.SandboxError, match=r"400.*seed\.artefact is unknown"):
         sandbox.seed({"artefact": {}})
 
 

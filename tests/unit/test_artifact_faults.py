@@ -132,3 +132,10 @@ def test_an_address_that_is_not_there_is_told(module: str) -> None:
         result = run(module, url=server.url, token=SECRET, **given)
     assert result["failed"]
     assert "404" in result["msg"] or "There is no item" in result["msg"]
+
+
+@pytest.mark.parametrize("repo", ["", ".", ".."])
+def test_a_repository_that_cannot_be_one_is_named_as_the_option(repo: str) -> None:
+    with conversation() as server:
+        result = run("artifact_properties_info", url=server.url, repo=repo, path="a")
+    assert result["msg"] == f"Option 'repo': '{repo}' cannot be a part of a path"

@@ -336,7 +336,7 @@ def test_an_answer_that_is_cut_off_is_not_asked_for_again() -> None:
     [
         ({"json": {"object": "chat.completion", "choices": []}}, "its answer has no completion in it"),
         ({"json": {"error": {"message": "odd"}}}, "its answer has no completion in it"),
-        ({"json": []}, "its answer has no completion in it"),
+        ({"json": []}, "200, but with JSON of another form than expected"),
         ({"text": "<html>Sign in</html>"}, "200, but with HTML instead of JSON"),
     ],
     ids=["no-choices", "error", "list", "html"],

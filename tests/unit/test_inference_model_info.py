@@ -90,11 +90,13 @@ def test_check_mode_reads() -> None:
     assert len(listed(models(GPT_4O), check_mode=True)["models"]) == 1
 
 
-@pytest.mark.parametrize("answer", [{"json": []}, {"json": {"status": "ok"}}])
-def test_json_without_a_list_is_an_error(answer: dict[str, Any]) -> None:
-    result = listed(call("GET", "/v1/models", **answer))
+@pytest.mark.parametrize(
+    ("answer", "message"), [([], "with JSON of another form than expected"), ({"status": "ok"}, "without 'data'")]
+)
+def test_json_without_a_list_is_an_error(answer: Any, message: str) -> None:
+    result = listed(call("GET", "/v1/models", json=answer))
     assert result["failed"]
-    assert "has no list of models in it" in result["msg"]
+    assert message in result["msg"]
 
 
 def test_a_page_is_an_error() -> None:

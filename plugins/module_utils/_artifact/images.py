@@ -21,7 +21,9 @@ def images(artifact: ArtifactService, repo: str, page_size: int) -> list[str]:
 
 def tags(artifact: ArtifactService, repo: str, image: str, page_size: int) -> list[str]:
     """The tags of an image, sorted. Some servers list the folders of digests among them; those are left out."""
-    found = _pages(artifact, f"{_address(repo)}{segments(*image.split('/'))}/tags/list", "tags", page_size)
+    found = _pages(
+        artifact, f"{_address(repo)}{segments(*image.split('/'), option='image')}/tags/list", "tags", page_size
+    )
     return sorted(tag for tag in found if not tag.startswith(("sha256:", "sha256__")))
 
 
@@ -36,7 +38,7 @@ def check_page_size(size: int) -> int:
 
 
 def _address(repo: str) -> str:
-    return f"/artifactory/api/docker{segments(repo)}/v2"
+    return f"/artifactory/api/docker{segments(repo, option='repo')}/v2"
 
 
 def _pages(artifact: ArtifactService, address: str, member: str, page_size: int) -> t.Iterator[str]:
@@ -51,7 +53,7 @@ def _pages(artifact: ArtifactService, address: str, member: str, page_size: int)
         answer = artifact.http.read("GET", address, query=query, accept=(200, 404))
         if answer.status == 404:
             raise ToolchainError(f"GET {address}: 404. There is no such repository or image, or it is hidden.")
-        new = [name for name in answer.json()[member] or [] if name not in seen]
+        new = [name for name in answer.member(member) or [] if name not in seen]
         seen.update(new)
         yield from new
         marker = _next_marker(answer)

@@ -18,7 +18,7 @@ def listed(artifact: ArtifactService, **filters: str) -> list[Fields]:
 
     :arg filters: C(type), C(packageType), C(project), as the server takes them
     """
-    repositories = artifact.http.read("GET", _ADDRESS, query=filters).json()
+    repositories = artifact.http.read("GET", _ADDRESS, query=filters).json(list)
     return sorted(map(_repository, repositories), key=lambda repository: repository["key"])
 
 
@@ -28,7 +28,7 @@ def find(artifact: ArtifactService, key: str) -> Fields | None:
     The detail of an unknown key is answered with 400, and so is any detail by an edition that has none. So after a 400
     or 404 the list decides.
     """
-    answer = artifact.http.read("GET", _ADDRESS + segments(key), accept=(200, 400, 404))
+    answer = artifact.http.read("GET", _ADDRESS + segments(key, option="key"), accept=(200, 400, 404))
     if answer.status == 200:
         return _repository(answer.json())
     return next((repository for repository in listed(artifact) if repository["key"] == key), None)

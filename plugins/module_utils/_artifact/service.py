@@ -58,7 +58,7 @@ class ArtifactService:
         :raises BadOption: when the path has an empty part, C(.) or C(..)
         """
         names = path.strip("/").split("/") if path.strip("/") else []
-        return f"/artifactory/api/storage{segments(repo, *names)}"
+        return f"/artifactory/api/storage{segments(repo, option='repo')}{segments(*names, option='path')}"
 
     def properties(self, repo: str, path: str) -> dict[str, list[str]]:
         """The properties of an item, each a sorted list.
@@ -70,7 +70,7 @@ class ArtifactService:
         address = self.item(repo, path)
         answer = self.http.read("GET", address, query={"properties": None}, accept=(200, 404))
         if answer.status == 200:
-            return {key: sorted(values) for key, values in answer.json()["properties"].items()}
+            return {key: sorted(values) for key, values in answer.member("properties").items()}
         if self.http.read("GET", address, accept=(200, 404)).status == 404:
             raise ToolchainError(
                 f"There is no item '{path}' in the repository '{repo}', or this account may not see it."

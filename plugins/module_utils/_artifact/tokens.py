@@ -36,7 +36,7 @@ def listed(artifact: ArtifactService, **filters: str) -> list[Fields]:
     :arg filters: C(description), C(username), C(refreshable), C(token_id), as the server takes them
     """
     answer = artifact.http.read("GET", _ADDRESS, query=filters)
-    tokens = [_entry(token) for token in answer.json()["tokens"]]
+    tokens = [_entry(token) for token in answer.member("tokens")]
     return sorted(tokens, key=lambda token: (token["issued_at"] or 0, token["token_id"]), reverse=True)
 
 
@@ -153,7 +153,9 @@ class Token:
             store(params["refresh_token_file"], reply["refresh_token"])
 
     def _revoke(self, token: Fields) -> None:
-        self._artifact.http.write("DELETE", _ADDRESS + segments(token["token_id"]), accept=(200, 204), repeatable=True)
+        self._artifact.http.write(
+            "DELETE", _ADDRESS + segments(token["token_id"], option="token_id"), accept=(200, 204), repeatable=True
+        )
 
 
 def _entry(token: Fields) -> Fields:

@@ -69,7 +69,7 @@ def plugins(ci: CiService) -> list[dict[str, t.Any]]:
     answer = ci.view("/pluginManager", f"plugins[{_PLUGIN}]", accept=(200, 404))
     if answer.status == 404:
         raise ToolchainError("This server does not offer the listing of its plugins (Hudson does not).")
-    listed = answer.json().get("plugins", [])
+    listed = answer.member("plugins")
     if not all("shortName" in plugin for plugin in listed):
         raise ToolchainError("The server listed plugins without their names: something in between cut off the query.")
     return sorted(map(_plugin, listed), key=lambda plugin: plugin["name"])

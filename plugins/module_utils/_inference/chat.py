@@ -129,8 +129,8 @@ def _check_schema(schema: dict[str, t.Any]) -> None:
         raise BadOption("response_schema", f"is no JSON schema: {error.message}") from None
 
 
-def _completion(reply: t.Any, request_id: str | None) -> Completion:
-    if not isinstance(reply, dict) or not reply.get("choices"):
+def _completion(reply: dict[str, t.Any], request_id: str | None) -> Completion:
+    if not reply.get("choices"):
         raise ToolchainError("The server accepted the request, but its answer has no completion in it.")
     choice = reply["choices"][0]
     message, usage = choice["message"], reply.get("usage") or {}

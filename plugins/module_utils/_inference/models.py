@@ -9,16 +9,13 @@ from __future__ import annotations
 import datetime
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import InferenceService
 
 
 def models(inference: InferenceService) -> list[dict[str, t.Any]]:
     """All models, the newest first. The server's list has no pages and no order of its own."""
-    reply = inference.http.read("GET", "/models").json()
-    if not isinstance(reply, dict) or "data" not in reply:
-        raise ToolchainError("The server's answer has no list of models in it. Is the address right?")
-    return sorted(map(_model, reply["data"]), key=lambda model: (-(model["created"] or 0), model["id"]))
+    listed = inference.http.read("GET", "/models").member("data")
+    return sorted(map(_model, listed), key=lambda model: (-(model["created"] or 0), model["id"]))
 
 
 def _model(listed: dict[str, t.Any]) -> dict[str, t.Any]:
