@@ -9,7 +9,6 @@ The only file that imports requests.
 
 from __future__ import annotations
 
-import base64
 import dataclasses
 import datetime
 import email.utils
@@ -21,9 +20,16 @@ import sys
 import time
 import typing as t
 from http.client import responses as reason_phrases
-from urllib.parse import SplitResult, quote, urljoin, urlsplit, urlunsplit
+from urllib.parse import urljoin
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._address import (
+    encoded,
+    origin,
+    parts_of,
+    without_query,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
+from ansible_collections.buildworks.toolchain.plugins.module_utils._credential import Credential
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     BadOption,
     OutcomeUnknown,
@@ -64,17 +70,6 @@ _LONGEST_MESSAGE = 500
 _DOUBT = "Whether the request had its effect is not known."
 # What urllib3 begins its messages with, before and since 2.4
 _CONNECTION_OBJECT = re.compile(r"(<[^>]*>|\w+\(host=[^)]*\)): ")
-
-
-@dataclasses.dataclass
-class Credential:
-    """How requests authenticate: the headers to send, or nothing at all."""
-
-    headers: dict[str, str] = dataclasses.field(default_factory=dict)
-
-    def __call__(self, request: t.Any) -> t.Any:
-        request.headers.update(self.headers)
-        return request
 
 
 @dataclasses.dataclass
@@ -288,13 +283,13 @@ class Http:
         stream: bool = False,
         anonymous: bool = False,
     ) -> _Request:
-        url = self.base_url + path + (f"?{_encoded(query)}" if query else "")
+        url = self.base_url + path + (f"?{encoded(query)}" if query else "")
         headers = dict(headers or {})
         if json is not None:
             data = _to_json(json)
             headers["Content-Type"] = "application/json"
         elif form is not None:
-            data = _encoded(form).encode()
+            data = encoded(form).encode()
             headers["Content-Type"] = "application/x-www-form-urlencoded;charset=UTF-8"
         return _Request(method, url, stream, headers, data, anonymous)
 
@@ -304,7 +299,7 @@ class Http:
             if request.method not in ("GET", "HEAD") or answer.status not in _REDIRECTS:
                 return answer
             target = _target(request, answer)
-            if not target or _origin(target) != _origin(request.url):
+            if not target or origin(target) != origin(request.url):
                 return answer
             request = dataclasses.replace(request, url=target)
         raise ToolchainError(f"{request}: redirected more than {_MOST_REDIRECTS} times.")
@@ -333,7 +328,7 @@ class Http:
     def _refusal(self, request: _Request, answer: Answer) -> ToolchainError:
         if answer.status in _REDIRECTS:
             return ServerRefusal(
-                f"{request}: {answer.status}, redirected to {_without_query(_target(request, answer))}, which is not "
+                f"{request}: {answer.status}, redirected to {without_query(_target(request, answer))}, which is not "
                 "followed. Give the address that the server itself uses.",
                 answer.status,
                 answer.text,
@@ -378,50 +373,6 @@ def _worth_repeating(answer: Answer, repeatable: bool) -> bool:
     if answer.status == 429:
         return "insufficient_quota" not in answer.text
     return repeatable and answer.status in _TRANSIENT
-
-
-def segments(*names: str, option: str) -> str:
-    """A path of percent-encoded segments; a slash in a name stays inside its segment.
-
-    :arg option: the option that the names come from
-    :raises BadOption: for C(.) and C(..), which no client may put into a path
-    """
-    for name in names:
-        if name in ("", ".", ".."):
-            raise BadOption(option, f"'{name}' cannot be a part of a path")
-    return "".join(f"/{quote(name, safe='')}" for name in names)
-
-
-def check_url(url: str | None, option: str = "url") -> str:
-    """An address without its last slashes.
-
-    :raises BadOption: when it is no http or https address, or has a user name, password, query or fragment in it
-    """
-    if not url:
-        raise BadOption(option, "is required: give it to the task, in module_defaults, or by its environment variable")
-    parts = _parts(url)
-    if parts is None or parts.scheme not in ("http", "https") or not parts.hostname:
-        raise BadOption(option, "takes an address such as https://host:port/path")
-    if parts.username or parts.password or parts.query or parts.fragment:
-        raise BadOption(option, "takes an address alone: no user name, password, query or fragment in it")
-    return url.rstrip("/")
-
-
-def header_value(option: str, value: str) -> str:
-    """A credential for a header, without the blanks and line ends around it.
-
-    :raises BadOption: when it has characters that no header can carry
-    """
-    value = value.strip()
-    if not value.isascii() or not value.isprintable():
-        raise BadOption(option, "has characters that cannot be sent in a header")
-    return value
-
-
-def basic(task: Task, username: str, password: str) -> Credential:
-    """HTTP basic authentication, sent without waiting to be asked."""
-    encoded = base64.b64encode(f"{username}:{password}".encode()).decode()
-    return Credential({"Authorization": f"Basic {task.secret(encoded)}"})
 
 
 def _connect(task: Task, base_url: str, credential: Credential) -> Connection:
@@ -481,47 +432,16 @@ def _check_complete(request: _Request, response: t.Any) -> None:
         raise requests.exceptions.ChunkedEncodingError("the answer is shorter than announced")
 
 
-def _encoded(fields: t.Mapping[str, str | None]) -> str:
-    """Fields percent-encoded throughout: a blank becomes %20, which means a blank to every server."""
-    return "&".join(
-        quote(name, safe="") if value is None else f"{quote(name, safe='')}={quote(value, safe='')}"
-        for name, value in fields.items()
-    )
-
-
 def _to_json(value: t.Any) -> bytes:
     return json.dumps(value, ensure_ascii=False).encode()
-
-
-def _parts(url: str) -> SplitResult | None:
-    """The parts of an address, or C(None) when it is none."""
-    try:
-        parts = urlsplit(url)
-        parts.port  # noqa: B018  reading it checks it
-    except ValueError:
-        return None
-    return parts
 
 
 def _target(request: _Request, answer: Answer) -> str | None:
     """Where the server sends the client, or C(None) when that is no address."""
     location = answer.headers.get("Location")
-    if not location or not _parts(location):
+    if not location or not parts_of(location):
         return None
     return urljoin(request.url, location)
-
-
-def _without_query(target: str | None) -> str:
-    """An address for a message, without what may be secret in it."""
-    if target is None:
-        return "no proper address"
-    parts = urlsplit(target)
-    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
-
-
-def _origin(url: str) -> tuple[str, str | None, int | None]:
-    parts = urlsplit(url)
-    return parts.scheme, parts.hostname, parts.port or {"http": 80, "https": 443}.get(parts.scheme)
 
 
 def _never_sent(error: t.Any) -> bool:

@@ -61,8 +61,9 @@ def test_parameters_and_stop(server: Jenkins) -> None:
     assert build.get_params() == {"VERSION": "9", "TARGET": "staging", "DRY_RUN": False, "SECRET": None}
     assert build.stop()
     build.block_until_complete(**PATIENCE)
-    assert build.get_status() == "ABORTED"
-    assert not build.stop()
+    stopped = server["deploy"].get_build(build.get_number())
+    assert stopped.get_status() == "ABORTED"
+    assert not stopped.stop()
 
 
 def test_quiet_down(server: Jenkins) -> None:

@@ -27,6 +27,8 @@ LAYERS = (
     "_argspec",
     "_task",
     "_private_file",
+    "_address",
+    "_credential",
     "_http",
     "_reconcile",
     "_wait",

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils import _http
+from ansible_collections.buildworks.toolchain.plugins.module_utils._credential import Credential
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     BadOption,
     OutcomeUnknown,
@@ -25,7 +26,6 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
     ToolchainError,
     WriteRefused,
 )
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http import Credential
 from unit.conversation import Call, call, conversation
 from unit.running import run
 from unit.transport import closed_port, socket_server, transport, transport_and_task

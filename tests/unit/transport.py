@@ -13,7 +13,8 @@ from typing import Any
 
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http import CONNECTION, Answer, Credential, Http
+from ansible_collections.buildworks.toolchain.plugins.module_utils._credential import Credential
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http import CONNECTION, Answer, Http
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 CREDENTIAL = Credential({"Authorization": "Bearer t0ken-of-mine"})

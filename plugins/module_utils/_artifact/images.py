@@ -9,9 +9,10 @@ from __future__ import annotations
 import typing as t
 from urllib.parse import parse_qs, urlsplit
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._address import segments
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http import Answer, segments
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http import Answer
 
 
 def images(artifact: ArtifactService, repo: str, page_size: int) -> list[str]:

@@ -6,8 +6,8 @@
 
 from __future__ import annotations
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._address import segments
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http import segments
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 
 _ADDRESS = "/artifactory/api/repositories"

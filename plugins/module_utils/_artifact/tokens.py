@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import time
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._address import segments
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     BadOption,
     OutcomeUnknown,
     ToolchainError,
 )
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http import segments
 from ansible_collections.buildworks.toolchain.plugins.module_utils._private_file import (
     check_writable,
     has_content,

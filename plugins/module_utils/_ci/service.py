@@ -12,16 +12,11 @@ import typing as t
 
 from ansible.module_utils.basic import env_fallback
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._address import check_url
 from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
+from ansible_collections.buildworks.toolchain.plugins.module_utils._credential import Credential, basic
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ServerRefusal
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http import (
-    CONNECTION,
-    Answer,
-    Credential,
-    Http,
-    basic,
-    check_url,
-)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http import CONNECTION, Answer, Http
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 CI = CONNECTION + ArgumentSpec(

@@ -8,16 +8,11 @@ from __future__ import annotations
 
 from ansible.module_utils.basic import env_fallback
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._address import check_url
 from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
+from ansible_collections.buildworks.toolchain.plugins.module_utils._credential import Credential, header_value
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http import (
-    CONNECTION,
-    Answer,
-    Credential,
-    Http,
-    check_url,
-    header_value,
-)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http import CONNECTION, Answer, Http
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 INFERENCE = CONNECTION + ArgumentSpec(
