@@ -131,9 +131,8 @@ SPEC = CI + ArgumentSpec(
 
 def run(task):
     restart = Restart(task, CiService(task))
-    plan = {"action": "safe restart", "running_builds": restart.running_builds}
-    if task.params["only_if_required"] and not restart.is_required():
-        plan = None
+    wanted = not task.params["only_if_required"] or restart.is_required()
+    plan = {"action": "safe restart", "running_builds": restart.running_builds} if wanted else None
     operate(task, plan, lambda: {"restart": restart.carry_out()})
 
 

@@ -9,6 +9,7 @@ import base64
 import hashlib
 import http.client
 import re
+import socket
 import time
 from email.utils import parsedate_to_datetime
 
@@ -96,10 +97,52 @@ class TestCommon:
         answer = artifactory.get("/api/storage/generic-local/app", headers=override)
         assert answer.json()["uri"] == "https://front.example/a/api/storage/generic-local/app"
 
+    def test_the_older_override_of_the_base_url_still_counts(self, artifactory):
+        answer = artifactory.get(
+            "/api/storage/generic-local", headers={"X-Artifactory-Override-Base-Url": "https://front.example/a/"}
+        )
+        assert answer.json()["uri"] == "https://front.example/a/api/storage/generic-local"
+
+    def test_the_text_of_406_names_what_is_produced(self, artifactory):
+        answer = artifactory.get("/api/storage/generic-local/app", headers={"Accept": "text/xml"})
+        produced = "application/vnd.org.jfrog.artifactory.storage.FolderInfo+json"
+        assert error_of(answer) == (406, f"Resource produces {produced} but client only accepts [text/xml]")
+
+    @pytest.mark.parametrize(
+        "path", ["/api/system/ping", "/api/repositories", "/api/repositories/generic-local", "/api/system/version"]
+    )
+    def test_a_trailing_slash_and_head_do_not_matter(self, artifactory, path):
+        whole = artifactory.get(path)
+        assert artifactory.get(f"{path}/").text == whole.text
+        head = artifactory.head(path)
+        assert (head.status_code, head.content) == (200, b"")
+        assert head.headers["Content-Length"] == str(len(whole.content))
+
+    def test_what_is_not_there_is_told_to_those_who_may_come_in_only(self, artifactory, artifactory_anonymous, sandbox):
+        assert error_of(artifactory.get("/api/nothing"))[0] == 404
+        assert error_of(artifactory_anonymous.get("/api/nothing"))[0] == 401
+        wrong = Session(f"{sandbox.url}/artifactory", ("admin", "wrong"))
+        assert error_of(wrong.post("/api/repositories"))[0] == 401
+
+    def test_a_request_without_a_host_is_answered(self, sandbox, artifactory):
+        host, port = sandbox.url.removeprefix("http://").split(":")
+        with socket.create_connection((host, int(port))) as connection:
+            authorization = artifactory.headers["Authorization"]
+            head = f"GET /artifactory/api/storage/generic-local HTTP/1.0\r\nAuthorization: {authorization}\r\n\r\n"
+            connection.sendall(head.encode())
+            answer = b"".join(iter(lambda: connection.recv(65536), b""))
+        assert f'"uri" : "{sandbox.url}/artifactory/api/storage/generic-local"' in answer.decode()
+
     @pytest.mark.parametrize(
         ("method", "path"),
         [
             ("GET", "/api/search/artifact?name=a"),
+            ("GET", "/api/storage/generic-local/app?storageinfo"),
+            ("GET", "/api/storage/generic-local/app?stats"),
+            ("GET", "/api/storage/generic-local/app?propertiesXml"),
+            ("GET", "/api/storage/generic-local/app?permissions"),
+            ("GET", "/api/security/users"),
+            ("POST", "/api/security/token"),
             ("GET", "/api/search/pattern?pattern=a:b"),
             ("POST", "/api/search/aql"),
             ("GET", "/api/storageinfo"),
@@ -211,6 +254,7 @@ class TestAuthentication:
         )
         sandbox.switch("artifact", hide_unauthorized=True)
         assert error_of(ci.get("/api/storage/generic-local/other"))[0] == 404
+        assert error_of(ci.get("/api/storage/generic-local/other")) == (404, "Resource not found")
         assert error_of(ci.put("/docker-local/x", b""))[0] == 404
         assert error_of(ci.delete(f"/generic-local/{APP}"))[0] == 403
 
@@ -343,6 +387,8 @@ class TestInfo:
         for key in ("libs-remote", "libs-remote-cache"):
             info = artifactory.get(f"/api/storage/{key}/junit/junit/4.13/junit-4.13.pom").json()
             assert info["repo"] == "libs-remote-cache"
+            assert info["remoteUrl"] == "https://repo.maven.apache.org/maven2/junit/junit/4.13/junit-4.13.pom"
+            assert "/libs-remote-cache/junit" in info["downloadUri"]
         assert artifactory.get("/api/storage/libs-remote/never/fetched").status_code == 404
 
     def test_a_virtual_key_stays_and_merges_folders(self, artifactory):
@@ -362,6 +408,11 @@ class TestInfo:
         assert info["path"] == "/a b+c/ü€%#;,=[]{}|\\.txt"
         assert artifactory.get(path).content == b"odd"
         assert artifactory.delete(path).status_code == 204
+
+    def test_an_encoded_slash_is_a_slash(self, artifactory):
+        whole = artifactory.get("/api/storage/generic-local/app/1.0").json()
+        assert artifactory.get("/api/storage/generic-local%2Fapp%2f1.0").json() == whole
+        assert artifactory.get(f"/generic-local/{APP.replace('/', '%2F')}").content == CONTENT
 
     def test_last_modified(self, artifactory, sandbox):
         answer = artifactory.get(f"/api/storage/generic-local/{APP}?lastModified")
@@ -410,6 +461,7 @@ class TestList:
             ("&deep=1", ["/1.0/app-1.0.tar.gz", "/1.1/app-1.1.tar.gz", "/README.txt"]),
             ("&deep=1&depth=1&listFolders=1", ["/1.0", "/1.1", "/README.txt"]),
             ("&listFolders=1&includeRootPath=1", ["/", "/1.0", "/1.1", "/README.txt"]),
+            ("&includeRootPath=1", ["/", "/README.txt"]),
         ],
     )
     def test_depth_and_folders(self, artifactory, query, uris):
@@ -534,12 +586,54 @@ class TestDeploy:
             "uri": f"{url}/",
         }
         assert artifactory.get("/api/storage/generic-local/some/folder").json()["children"] == []
+        assert artifactory.put("/generic-local/").json()["path"] == "/"
+
+    def test_a_folder_takes_matrix_parameters(self, artifactory):
+        assert artifactory.put("/generic-local/some/;a=b+c;d").status_code == 201
+        assert properties_of(artifactory, "generic-local/some") == {"a": ["b c"], "d": [""]}
+
+    def test_content_that_is_known_is_not_waited_for(self, sandbox, artifactory):
+        """A client that waits to be told to go on is not told so: it may keep its bytes."""
+        host, port = sandbox.url.removeprefix("http://").split(":")
+        with socket.create_connection((host, int(port))) as connection:
+            connection.sendall(
+                b"PUT /artifactory/generic-local/known.tgz HTTP/1.1\r\nHost: h\r\nContent-Length: 17\r\n"
+                b"Expect: 100-continue\r\nX-Checksum-Sha256: " + SHA256.encode() + b"\r\n"
+                b"Authorization: " + artifactory.headers["Authorization"].encode() + b"\r\n\r\n"
+            )
+            assert connection.recv(65536).startswith(b"HTTP/1.1 201 ")
+        assert artifactory.get("/generic-local/known.tgz").content == CONTENT
+
+    def test_an_upload_that_breaks_off_stores_nothing(self, sandbox, artifactory):
+        host, port = sandbox.url.removeprefix("http://").split(":")
+        sandbox.clear_journal()
+        with socket.create_connection((host, int(port))) as connection:
+            connection.sendall(
+                b"PUT /artifactory/generic-local/half.txt HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n"
+                b"Authorization: " + artifactory.headers["Authorization"].encode() + b"\r\n\r\nhalf"
+            )
+            time.sleep(0.1)
+        deadline = time.monotonic() + 5
+        while not sandbox.journal() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert [entry["status"] for entry in sandbox.journal()] == [None]
+        assert artifactory.get("/generic-local/half.txt").status_code == 404
+
+    def test_maven_metadata_of_snapshots_is_accepted_and_not_stored(self, artifactory):
+        artifactory.post("/api/repositories/libs-release-local", json={"handleSnapshots": True})
+        answer = artifactory.put("/libs-release-local/a/b/1-SNAPSHOT/maven-metadata.xml", b"<metadata/>")
+        assert (answer.status_code, answer.content) == (202, b"")
+        assert artifactory.get("/libs-release-local/a/b/1-SNAPSHOT/maven-metadata.xml").status_code == 404
 
     def test_checksum_files(self, artifactory):
-        assert artifactory.put(f"/generic-local/{APP}.sha1", SHA1).status_code == 201
+        stored = artifactory.put(f"/generic-local/{APP}.sha1", SHA1)
+        assert (stored.status_code, stored.headers["Location"]) == (201, f"{artifactory.base}/generic-local/{APP}")
         info = artifactory.get(f"/api/storage/generic-local/{APP}").json()
         assert info["originalChecksums"] == {"sha1": SHA1}
-        assert error_of(artifactory.put(f"/generic-local/{APP}.md5", "0" * 32))[0] == 409
+        assert error_of(artifactory.put(f"/generic-local/{APP}.md5", "0" * 32)) == (
+            409,
+            f"Checksum error for '{APP}.md5': received '{'0' * 32}' but actual is '{MD5}'",
+        )
         assert error_of(artifactory.put("/generic-local/nothing.md5", MD5))[0] == 404
 
     def test_into_a_virtual_repository(self, artifactory, sandbox):
@@ -590,8 +684,34 @@ class TestDownload:
     def test_range_and_not_modified(self, artifactory):
         answer = artifactory.get(f"/generic-local/{APP}", headers={"Range": "bytes=4-8"})
         assert (answer.status_code, answer.content) == (206, b"first")
-        answer = artifactory.get(f"/generic-local/{APP}", headers={"If-None-Match": SHA1})
-        assert (answer.status_code, answer.content) == (304, b"")
+        beyond = artifactory.get(f"/generic-local/{APP}", headers={"Range": "bytes=100-"})
+        assert (beyond.status_code, beyond.headers["Content-Range"]) == (416, f"bytes */{len(CONTENT)}")
+
+    @pytest.mark.parametrize(
+        ("condition", "status"),
+        [
+            ({"If-None-Match": SHA1}, 304),
+            ({"If-None-Match": f'"other", W/"{SHA1}"'}, 304),
+            ({"If-None-Match": "*"}, 304),
+            ({"If-None-Match": "other", "If-Modified-Since": "Fri, 01 Jan 2100 00:00:00 GMT"}, 200),
+            ({"If-Modified-Since": "Fri, 01 Jan 2100 00:00:00 GMT"}, 304),
+            ({"If-Modified-Since": "Sat, 01 Jan 2000 00:00:00 GMT"}, 200),
+            ({"If-Modified-Since": "yesterday"}, 200),
+        ],
+    )
+    def test_conditions(self, artifactory, condition, status):
+        answer = artifactory.get(f"/generic-local/{APP}", headers=condition)
+        assert (answer.status_code, answer.content) == (status, CONTENT if status == 200 else b"")
+
+    def test_the_content_type_has_no_charset(self, artifactory):
+        assert artifactory.get("/generic-local/app/README.txt").headers["Content-Type"] == "text/plain"
+
+    def test_checksums_can_be_asked_for_as_files(self, artifactory):
+        for suffix, checksum in (("sha1", SHA1), ("md5", MD5), ("sha256", SHA256)):
+            answer = artifactory.get(f"/generic-local/{APP}.{suffix}")
+            assert (answer.text, answer.headers["Content-Type"]) == (checksum, "application/x-checksum")
+        assert artifactory.get("/generic-local/nothing.sha1").status_code == 404
+        assert artifactory.get("/generic-local/app.sha1").status_code == 404
 
     def test_through_virtual_and_remote(self, artifactory):
         for key in ("libs-release", "libs-remote", "libs-remote-cache"):
@@ -663,6 +783,16 @@ class TestDelete:
         )
         assert artifactory_anonymous.delete(f"/generic-local/{APP}").status_code == 401
 
+    def test_without_the_right_to_something_below(self, sandbox, artifactory):
+        rights = {"generic-local": "r", "generic-local/app": "rd", "generic-local/app/*": "d"}
+        only_readme = {"generic-local/app/README.txt": "d", "generic-local/app": "r"}
+        for permissions, status in ((rights, 204), (only_readme, 403)):
+            user = {"name": "ci", "password": "ci", "permissions": {"generic-local/app": "r", **permissions}}
+            sandbox.seed({"artifact": {"users": [user]}})
+            ci = Session(f"{sandbox.url}/artifactory", ("ci", "ci"))
+            assert ci.delete("/generic-local/app").status_code == status
+            sandbox.reset()
+
     def test_a_repository_root_needs_an_administrator(self, sandbox, artifactory):
         sandbox.seed({"artifact": {"users": [{"name": "ci", "password": "ci", "permissions": {"*": "rwda"}}]}})
         ci = Session(f"{sandbox.url}/artifactory", ("ci", "ci"))
@@ -695,6 +825,14 @@ class TestProperties:
         }
         some = artifactory.get(f"/api/storage/generic-local/{APP}?properties=build.number,other").json()
         assert some["properties"] == {"build.number": ["1"]}
+
+    def test_get_from_a_virtual_repository_answers_for_the_first_that_has_some(self, artifactory, sandbox):
+        artifactory.put("/api/storage/libs-remote-cache/junit?properties=from=cache&recursive=0")
+        artifactory.put("/libs-release-local/junit/")
+        answer = artifactory.get("/api/storage/libs-release/junit?properties").json()
+        assert answer["properties"] == {"from": ["cache"]}
+        assert answer["uri"] == f"{sandbox.url}/artifactory/api/storage/libs-release/junit"
+        assert "/libs-remote-cache/junit" in artifactory.get("/api/storage/libs-remote/junit?properties").json()["uri"]
 
     def test_get_where_there_is_none(self, artifactory):
         assert error_of(artifactory.get(f"{self.ITEM}?properties")) == (404, "No properties could be found.")
@@ -769,6 +907,8 @@ class TestProperties:
         assert error_of(artifactory.delete("/api/storage/generic-local/nothing?properties=a"))[0] == 404
         assert error_of(artifactory_reader.put(f"{self.ITEM}?properties=a=b"))[0] == 403
         assert error_of(artifactory.put(f"{self.ITEM}?properties="))[0] == 400
+        assert error_of(artifactory.put(self.ITEM))[0] == 400
+        assert error_of(artifactory.delete(self.ITEM))[0] == 400
         assert error_of(artifactory.put("/api/storage/libs-release/org?properties=a=b"))[0] == 400
 
     def test_delete_ignores_what_is_not_there(self, artifactory):
@@ -782,13 +922,14 @@ class TestProperties:
 
     def test_patch(self, artifactory):
         odd = r"a,b|c=d;e\f ü"
-        props = {"build.name": None, "qa": ["x", "y"], "odd": odd, "gone": None}
+        props = {"build.name": None, "qa": ["x", "y"], "odd": odd, "gone": None, "scalars": [True, 1.5]}
         answer = artifactory.patch(f"/api/metadata/generic-local/{APP}", json={"props": props})
         assert (answer.status_code, answer.content) == (204, b"")
         assert properties_of(artifactory, f"generic-local/{APP}") == {
             "build.number": ["1"],
             "qa": ["x", "y"],
             "odd": [odd],
+            "scalars": ["1.5", "true"],
         }
 
     def test_patch_is_recursive_unless_told_otherwise(self, artifactory):
@@ -857,12 +998,32 @@ class TestImages:
         answer = artifactory.get("/api/docker/v2/docker-local/acme/web/tags/list")
         assert error_of(answer) == (400, "Unsupported docker repository request for 'v2'")
 
-    def test_no_credentials(self, artifactory_anonymous, sandbox):
-        sandbox.switch("artifact", anonymous=True)
+    @pytest.mark.parametrize("anonymous", [True, False])
+    def test_no_credentials(self, artifactory_anonymous, sandbox, anonymous):
+        sandbox.switch("artifact", anonymous=anonymous)
         sandbox.seed({"artifact": {"users": [{"name": "anonymous"}]}})
-        answer = artifactory_anonymous.get("/api/docker/docker-local/v2/_catalog")
-        assert (answer.status_code, answer.json()["errors"][0]["code"]) == (401, "UNAUTHORIZED")
-        assert re.fullmatch(r'Bearer realm="http://.*/v2/token",service=".*"', answer.headers["WWW-Authenticate"])
+        registry = "/api/docker/docker-local/v2"
+        for path, scope in (
+            ("", ""),
+            ("/_catalog", ',scope="registry:catalog:*"'),
+            ("/acme/web/tags/list", ',scope="repository:acme/web:pull"'),
+        ):
+            answer = artifactory_anonymous.get(registry + path)
+            assert (answer.status_code, answer.json()["errors"][0]["code"]) == (401, "UNAUTHORIZED")
+            assert answer.headers["Content-Type"] == "application/json;charset=ISO-8859-1"
+            realm = f'realm="{sandbox.url}/artifactory{registry}/token"'
+            service = f'service="{sandbox.url.removeprefix("http://")}"'
+            assert answer.headers["WWW-Authenticate"] == f"Bearer {realm},{service}{scope}"
+
+    def test_the_challenge_leads_to_a_token(self, artifactory_reader, artifactory_anonymous, sandbox):
+        registry = "/api/docker/docker-local/v2"
+        given = artifactory_reader.get(f"{registry}/token?service=x&scope=repository:acme/web:pull").json()
+        docker = Session(f"{sandbox.url}/artifactory", given["token"])
+        assert docker.get(f"{registry}/acme/web/tags/list").status_code == 200
+        sandbox.clock(advance=given["expires_in"] + 1)
+        assert docker.get(f"{registry}/acme/web/tags/list").status_code == 401
+        refused = artifactory_anonymous.get(f"{registry}/token")
+        assert (refused.status_code, refused.headers["WWW-Authenticate"]) == (401, CHALLENGE)
 
     def test_manifests(self, artifactory):
         path = "/api/docker/docker-local/v2/acme/web/manifests"
@@ -895,7 +1056,7 @@ class TestTokens:
         answer = access.post("/tokens", json={"description": "ci", "username": "ci", "expires_in": 20000})
         assert answer.status_code == 200
         token = answer.json()
-        assert set(token) == {"token_id", "access_token", "expires_in", "scope", "token_type"}
+        assert set(token) == {"token_id", "access_token", "expires_in", "scope", "token_type", "description"}
         assert (token["expires_in"], token["scope"], token["token_type"]) == (
             20000,
             "applied-permissions/user",
@@ -911,6 +1072,14 @@ class TestTokens:
         assert token["reference_token"].startswith("cmVmdGtu")
         assert base64.b64decode(token["reference_token"]).startswith(b"reftkn:01:")
         assert token["refresh_token"]
+
+    def test_null_is_as_good_as_not_given(self, access):
+        token = access.post("/tokens", json={"grant_type": None, "expires_in": None, "scope": None}).json()
+        assert (token["expires_in"], token["scope"]) == (31536000, "applied-permissions/user")
+
+    def test_the_service_sends_the_headers_of_the_product(self, access):
+        for answer in (access.get("/tokens"), access.get("/tokens/nothing")):
+            assert answer.headers["Server"] == "Artifactory/7.77.3"
 
     def test_what_the_caller_cannot_choose_is_ignored(self, access):
         token = access.post("/tokens", json={"token_id": "mine", "token_type": "access_token"}).json()
@@ -1020,7 +1189,8 @@ class TestTokens:
             return "".join(name for token_id in ids for name in made if made[name] == token_id)
 
         assert found("description=web*") == "ba"
-        assert found("description=web") == ""
+        assert found("description=web") == found("description=[w]eb*") == found("description=web?b") == ""
+        assert found("description=*b*") == "bac"
         assert found("username=ci") == "bc"
         assert found("refreshable=true") == "a"
         assert found(f"token_id={made['c']}") == "c"
@@ -1076,6 +1246,7 @@ class TestTokens:
             assert error_of(answer) == (401, "Token failed verification: expired")
         sandbox.clock(advance=3600)
         assert token["token_id"] not in access.get("/tokens").text
+        assert access_error_of(access.get(f"/tokens/{token['token_id']}")) == (404, "NOT_FOUND")
 
     def test_revoke_by_id(self, access, sandbox):
         token = access.post("/tokens", json={"include_reference_token": True}).json()

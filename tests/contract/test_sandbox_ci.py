@@ -836,6 +836,7 @@ class TestBuilds:
         assert ci.post("/job/deploy/build?delay=5sec", files=parts).status_code == 201
         assert ci.item(FIRST + 3)["params"] == "\nVERSION=ü"
         assert ci.item(FIRST + 2)["params"] == "\nVERSION="
+        assert build('{"parameter": {"name": "VERSION", "value": null}}').status_code == 302
 
     @pytest.mark.parametrize(
         "text",
@@ -992,6 +993,7 @@ class TestBuilds:
     def test_no_such_thing(self, ci: Ci, method: str, name: str) -> None:
         answer = ci.request(method, f"/job/app/1/{name}")
         assert (answer.status_code, answer.headers["Location"]) == (302, f"/ci/job/app/1/{name}/")
+        assert ci.request(method, f"/job/app/1/{name}?a=b").headers["Location"] == f"/ci/job/app/1/{name}/?a=b"
         below = ci.request(method, f"/job/app/1/{name}/")
         assert (below.status_code, "Not found" in below.text) == (404, True)
         assert ci.request(method, f"/job/app/{name}").status_code == 404

@@ -88,6 +88,41 @@ def test_a_seed_with_an_unknown_section_is_refused(sandbox):
         sandbox.seed({"artefact": {}})
 
 
+@pytest.mark.parametrize(
+    ("seed", "complaint"),
+    [
+        ([1], "seed must be an object"),
+        ({"artifact": {"users": 5}}, r"seed\.artifact\.users must be a list"),
+        ({"artifact": {"users": [{"name": "a"}, {"nam": "b"}]}}, r"seed\.artifact\.users\[1\]\.nam is unknown.*name"),
+        ({"artifact": {"users": [{"password": "x"}]}}, r"seed\.artifact\.users\[0\]\.name is missing"),
+        (
+            {"artifact": {"repositories": [{"key": "a", "rclass": "b"}]}},
+            r"seed\.artifact cannot be used: No valid",
+        ),
+        ({"ci": {"jobs": [{"name": "a", "builds": [{"second": 1}]}]}}, r"seed\.ci\.jobs\[0\]\.builds\[0\]\.second"),
+        ({"review": {"views": [{"name": "a"}]}}, r"seed\.review\.views is unknown"),
+        ({"inference": {"models": [{"id": "a"}]}}, r"seed\.inference\.models\[0\]\.created is missing"),
+    ],
+)
+def test_what_is_wrong_with_a_seed_is_said_by_its_path(sandbox, artifactory, seed, complaint):
+    with pytest.raises(client.SandboxError, match=f"400.*{complaint}"):
+        sandbox.seed(seed)
+    assert artifactory.get("/api/repositories/generic-local").status_code == 200
+
+
+def test_a_reset_forgets_contents(tmp_path):
+    with client.start(state=tmp_path) as sandbox:
+        bearer = {"Authorization": f"Bearer {sandbox.environment['JFROG_ACCESS_TOKEN']}"}
+        before = set((tmp_path / "files").rglob("*"))
+        for content in (b"one", b"two"):
+            requests.put(f"{sandbox.url}/artifactory/generic-local/x", content, headers=bearer).raise_for_status()
+        assert set((tmp_path / "files").rglob("*")) > before
+        sandbox.reset()
+        assert set((tmp_path / "files").rglob("*")) == before
+        read = requests.get(f"{sandbox.url}/artifactory/generic-local/app/README.txt", headers=bearer)
+        assert read.text == "Releases of app"
+
+
 def test_the_clock_can_be_moved_and_stopped(sandbox):
     assert sandbox.clock(set=1_000_000)["now"] == pytest.approx(1_000_000, abs=5)
     assert sandbox.clock(advance=500)["now"] == pytest.approx(1_000_500, abs=5)
@@ -121,7 +156,7 @@ class TestFaults:
         assert requests.get(ping).elapsed.total_seconds() < 0.3
 
     def test_status_is_answered_without_the_service(self, sandbox, artifactory):
-        sandbox.fault(kind="status", status=503, headers={"Retry-After": "7"}, body="come back later")
+        sandbox.fault(kind="status", method="delete", status=503, headers={"Retry-After": 7}, body="come back later")
         answer = artifactory.delete("/generic-local/app")
         assert (answer.status_code, answer.headers["Retry-After"], answer.text) == (503, "7", "come back later")
         assert artifactory.get("/api/storage/generic-local/app").status_code == 200
@@ -183,7 +218,19 @@ class TestFaults:
 
     @pytest.mark.parametrize(
         "fields",
-        [{"kind": "fire"}, {"kind": "status"}, {"kind": "latency"}, {"kind": "status", "status": 500, "path": "("}, {}],
+        [
+            {"kind": "fire"},
+            {"kind": "status"},
+            {"kind": "status", "status": 999},
+            {"kind": "status", "status": "500"},
+            {"kind": "status", "status": 500, "path": "("},
+            {"kind": "status", "status": 500, "body": {"not": "text"}},
+            {"kind": "status", "status": 500, "service": "artefact"},
+            {"kind": "truncate", "times": True},
+            {"kind": "latency"},
+            {"kind": "latency", "seconds": "1"},
+            {},
+        ],
     )
     def test_nonsense_is_refused(self, sandbox, fields):
         with pytest.raises(client.SandboxError, match="400"):
@@ -240,6 +287,28 @@ def test_request_targets_arrive_as_they_were_sent(sandbox):
     assert paths_of(b"/artifactory/a%2Fb//c;d=[e]{f}|g/../h") == ("/artifactory/a%2Fb//c;d=[e]{f}|g/../h", "")
     assert paths_of(b"/artifactory/x?q=[a]{b}|c%7C?d") == ("/artifactory/x", "q=[a]{b}|c%7C?d")
     assert paths_of(b"/artifactory/x?q=" + b"y" * 65536) == ("/artifactory/x", "q=" + "y" * 65536)
+
+
+def test_requests_may_be_sent_before_the_answers_are_read(sandbox):
+    host, port = sandbox.url.removeprefix("http://").split(":")
+    request = b"GET /access/api/v1/system/ping HTTP/1.1\r\nHost: h\r\n"
+    with socket.create_connection((host, int(port))) as connection:
+        connection.sendall((request + b"\r\n") * 2 + request + b"Connection: close\r\n\r\n")
+        answers = b"".join(iter(lambda: connection.recv(65536), b""))
+    assert answers.count(b"HTTP/1.1 200 OK") == 3
+
+
+def test_a_slow_client_does_not_hold_up_the_others(sandbox, artifactory, ping):
+    host, port = sandbox.url.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port))) as slow:
+        slow.sendall(
+            b"PUT /artifactory/generic-local/slow.txt HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\n"
+            b"Authorization: " + artifactory.headers["Authorization"].encode() + b"\r\n\r\nsl"
+        )
+        assert requests.get(ping, timeout=2).status_code == 200
+        slow.sendall(b"ow")
+        assert slow.recv(65536).startswith(b"HTTP/1.1 201 ")
+    assert artifactory.get("/generic-local/slow.txt").content == b"slow"
 
 
 def test_connections_are_kept_alive(sandbox, ping):
@@ -299,11 +368,33 @@ def test_the_command_line(tmp_path, record_property):
     assert took < 2
 
 
-def test_what_keeps_it_from_starting_is_said_in_one_line(tmp_path):
-    command = [sys.executable, "-m", "sandbox", "--seed", str(tmp_path / "nothing.yml")]
-    ended = subprocess.run(command, cwd=EXTENSIONS, capture_output=True, text=True, check=False)
-    assert (ended.returncode, ended.stderr.count("\n")) == (1, 1)
-    assert "nothing.yml" in ended.stderr
+def test_what_keeps_it_from_starting_is_said_in_one_line(sandbox, tmp_path):
+    seed, state = tmp_path / "seed.yml", tmp_path / "state"
+    seed.write_text("artifact: {users: [{nam: admin}]}")
+    state.mkdir()
+    (state / "sandbox.sqlite3").write_text("not a database")
+    for arguments, complaint in (
+        (["--seed", str(tmp_path / "nothing.yml")], "nothing.yml"),
+        (["--seed", str(seed)], "seed.artifact.users[0].nam is unknown"),
+        (["--state", str(state)], "file is not a database"),
+        (["--port", sandbox.url.rpartition(":")[2]], "Address already in use"),
+    ):
+        command = [sys.executable, "-m", "sandbox", *arguments]
+        ended = subprocess.run(command, cwd=EXTENSIONS, capture_output=True, text=True, check=False)
+        assert (ended.returncode, ended.stdout, ended.stderr.count("\n")) == (1, "", 1)
+        assert ended.stderr.startswith("The sandbox cannot start: ")
+        assert complaint in ended.stderr
+
+
+@pytest.mark.parametrize(("host", "url"), [("0.0.0.0", "http://127.0.0.1:"), ("::1", "http://[::1]:")])
+def test_it_listens_where_it_is_told_to(host, url):
+    command = [sys.executable, "-m", "sandbox", "--host", host]
+    with subprocess.Popen(command, cwd=EXTENSIONS, stdout=subprocess.PIPE, text=True) as process:
+        ready = next(line for line in process.stdout if line.startswith(client.READY))
+        assert ready.removeprefix(client.READY).startswith(url)
+        assert requests.get(ready.removeprefix(client.READY).strip() + "/_sandbox/health").status_code == 200
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(5) == 0
 
 
 def test_sigterm_ends_it_although_a_request_is_being_served(tmp_path):

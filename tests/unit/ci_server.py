@@ -63,8 +63,9 @@ def engine_page(status: int, message: str) -> str:
     )
 
 
-def computers(headers: dict[str, str] = OLD_SESSION, *, running: tuple[dict[str, Any], ...] = (), **sent: Any) -> Call:
+def computers(headers: dict[str, str] | None = None, *, running: tuple[dict[str, Any], ...] = (), **sent: Any) -> Call:
     """What runs now."""
+    headers = OLD_SESSION if headers is None else headers
     busy = {
         "_class": "hudson.slaves.SlaveComputer",
         "executors": [{"currentExecutable": build} for build in running[:1]],

@@ -44,7 +44,8 @@ def lists(*tokens: dict[str, Any]) -> Call:
     return call("GET", LIST, json={"tokens": tokens}, sent_headers={"Authorization": "Bearer t0ken-of-mine"})
 
 
-def makes(token_id: str, order: dict[str, Any] = ORDER, **more: Any) -> Call:
+def makes(token_id: str, order: dict[str, Any] | None = None, **more: Any) -> Call:
+    order = order or ORDER
     answer = {
         "token_id": token_id,
         "access_token": SECRET,

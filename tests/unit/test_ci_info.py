@@ -45,8 +45,8 @@ def state(**members: Any) -> Call:
     return call("GET", STATE, json={**ROOT, **members}, headers=JENKINS, sent_headers=AUTHORIZATION)
 
 
-def who_am_i(who: dict[str, Any] = ADMIN) -> Call:
-    return call("GET", WHO_AM_I, json=who, headers=JENKINS)
+def who_am_i(who: dict[str, Any] | None = None) -> Call:
+    return call("GET", WHO_AM_I, json=who or ADMIN, headers=JENKINS)
 
 
 def hudson() -> tuple[Call, Call, Call]:

@@ -269,9 +269,14 @@ def test_a_quota_that_is_used_up_is_never_tried_again(method: str) -> None:
         send(method, "/x")
 
 
-def in_seconds(seconds: float) -> str:
-    then = datetime.datetime.now(datetime.UTC) + datetime.timedelta(seconds=seconds)
-    return email.utils.format_datetime(then, usegmt=True)
+def date_in(seconds: float) -> Callable[[], str]:
+    """A date so many seconds after the test has begun."""
+
+    def date() -> str:
+        then = datetime.datetime.now(datetime.UTC) + datetime.timedelta(seconds=seconds)
+        return email.utils.format_datetime(then, usegmt=True)
+
+    return date
 
 
 @pytest.mark.parametrize(
@@ -281,18 +286,19 @@ def in_seconds(seconds: float) -> str:
         ({"Retry_After": "0"}, 0, 0.1),
         ({"Retry_After": "-5"}, 0, 0.1),
         ({"Retry_After": "3600"}, 60, 60.1),
-        ({"Retry_After": in_seconds(30)}, 10, 30.1),
-        ({"Retry_After": in_seconds(3600)}, 60, 60.1),
-        ({"Retry_After": in_seconds(-3600)}, 0, 0.1),
+        ({"Retry_After": date_in(30)}, 10, 30.1),
+        ({"Retry_After": date_in(3600)}, 60, 60.1),
+        ({"Retry_After": date_in(-3600)}, 0, 0.1),
         ({"Retry_After": "Wed, 21 Oct 2015 07:28:00"}, 0, 0.1),
         ({"Retry_After_Ms": "1500", "Retry_After": "9"}, 1.5, 1.6),
         ({"Retry_After": "soon"}, 0.25, 0.5),
     ],
 )
 def test_the_server_is_given_the_time_it_asks_for(
-    headers: dict[str, str], least: float, most: float, naps: list[float]
+    headers: dict[str, str | Callable[[], str]], least: float, most: float, naps: list[float]
 ) -> None:
-    with conversation(busy(429, **headers), OK) as server:
+    told = {name: value if isinstance(value, str) else value() for name, value in headers.items()}
+    with conversation(busy(429, **told), OK) as server:
         transport(server.url).read("GET", "/x")
     assert least <= naps[0] <= most
 

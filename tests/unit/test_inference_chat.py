@@ -44,7 +44,7 @@ def reply(
     *,
     finish_reason: str = "stop",
     refusal: str | None = None,
-    asked: dict[str, Any] = BODY,
+    asked: dict[str, Any] | None = None,
 ) -> Call:
     """A completion, with all the members that the real server sends."""
     answer = {
@@ -70,7 +70,9 @@ def reply(
     }
     sent = {"Authorization": f"Bearer {KEY}", "Content-Type": "application/json"}
     headers = {"x-request-id": "req_0f5c2e"}
-    return call("POST", "/v1/chat/completions", json=answer, headers=headers, sent_json=asked, sent_headers=sent)
+    return call(
+        "POST", "/v1/chat/completions", json=answer, headers=headers, sent_json=asked or BODY, sent_headers=sent
+    )
 
 
 def refusal(status: int, body: dict[str, Any], **headers: str) -> Call:

@@ -21,9 +21,10 @@ DEVELOPERS = {"name": "developers", "projectId": "mobile_app", "group": True}
 ALICE = {"name": "alice", "group": False}
 
 
-def role(permissions: dict[str, bool] = LISTED, *transitions: dict[str, str], **fields: Any) -> dict[str, Any]:
+def role(permissions: dict[str, bool] | None = None, *transitions: dict[str, str], **fields: Any) -> dict[str, Any]:
     """The record of a role."""
-    flags = [{"name": name, "enabled": enabled} for name, enabled in permissions.items()]
+    listed = LISTED if permissions is None else permissions
+    flags = [{"name": name, "enabled": enabled} for name, enabled in listed.items()]
     record = {"name": "Triage", "readonly": False, "permissions": flags, "statusPermissions": list(transitions)}
     return {**record, **fields}
 
