@@ -92,9 +92,11 @@ class _Request:
     headers: dict[str, str]
     body: t.Any
     anonymous: bool
+    label: str | None
 
     def __str__(self) -> str:
-        return f"{self.method} {self.url.partition('?')[0]}"
+        shown = f"{self.method} {self.url.partition('?')[0]}"
+        return f"{shown} ({self.label})" if self.label else shown
 
 
 class Answer:
@@ -225,6 +227,7 @@ class Http:
         :kwarg headers: more headers
         :kwarg stream: do not read the body yet, see :meth:`Answer.chunks` and :meth:`Answer.lines`
         :kwarg anonymous: without the credential
+        :kwarg label: what it is for, in messages, where the path does not tell
         :kwarg once: never repeat, whatever happens
         :raises ServerRefusal: on another status
         :raises ServerUnreachable: when it surely had no effect
@@ -282,6 +285,7 @@ class Http:
         headers: dict[str, str] | None = None,
         stream: bool = False,
         anonymous: bool = False,
+        label: str | None = None,
     ) -> _Request:
         url = self.base_url + path + (f"?{encoded(query)}" if query else "")
         headers = dict(headers or {})
@@ -291,7 +295,7 @@ class Http:
         elif form is not None:
             data = encoded(form).encode()
             headers["Content-Type"] = "application/x-www-form-urlencoded;charset=UTF-8"
-        return _Request(method, url, stream, headers, data, anonymous)
+        return _Request(method, url, stream, headers, data, anonymous, label)
 
     def _send(self, request: _Request) -> Answer:
         for _hop in range(_MOST_REDIRECTS + 1):

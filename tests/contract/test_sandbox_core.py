@@ -368,6 +368,20 @@ def test_the_command_line(tmp_path, record_property):
     assert took < 2
 
 
+def test_the_readme_is_true(sandbox):
+    readme = (EXTENSIONS / "sandbox" / "README.md").read_text()
+    (seed,) = re.findall(r"```yaml\n(.*?)```", readme, re.DOTALL)
+    sandbox.seed(yaml.safe_load(seed), reset=True)
+    (table,) = re.findall(r"### Switches\n(.*?)###", readme, re.DOTALL)
+    for values in sandbox.switches().values():
+        for name, value in values.items():
+            (row,) = (row for row in table.splitlines() if f"`{name}`" in row and f"`{value or 0}`".lower() in row.lower()
+                      or f"| `{name}` | empty |" in row)
+            assert row
+    for name in sandbox.environment:
+        assert f"`{name}`" in readme
+
+
 def test_what_keeps_it_from_starting_is_said_in_one_line(sandbox, tmp_path):
     seed, state = tmp_path / "seed.yml", tmp_path / "state"
     seed.write_text("artifact: {users: [{nam: admin}]}")

@@ -222,7 +222,7 @@ def test_no_account_at_all_fails_before_any_request(tmp_path: Path) -> None:
 def test_a_refused_login_is_told(status: int, message: str, advice: str) -> None:
     with conversation(call("POST", "/review/api", status, text=refusal(status, message))) as server:
         result = listed(server.url, username="alice", ltoken=LTOKEN)
-    assert result["msg"].startswith(f"POST {server.url}/review/api: {status} {message}. {advice}")
+    assert result["msg"].startswith(f"POST {server.url}/review/api (projects): {status} {message}. {advice}")
 
 
 def test_a_token_from_a_file_is_no_part_of_a_message(tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ class ReviewService:
 
         :raises ToolchainError: when a line is no record, as in a login page or a broken answer
         """
-        answer = self.http.read("POST", "/review/api", form=self._form(action, fields))
+        answer = self.http.read("POST", "/review/api", form=self._form(action, fields), label=action)
         for line in answer.lines():
             if line.strip():
                 yield _record(action, line)
@@ -59,7 +59,7 @@ class ReviewService:
 
         :raises ToolchainError: when it is an error after all, or a page
         """
-        answer = self.http.write("POST", "/review/api", form=self._form(action, fields))
+        answer = self.http.write("POST", "/review/api", form=self._form(action, fields), label=action)
         for line in answer.lines():
             if line.strip():
                 _record(action, line)
