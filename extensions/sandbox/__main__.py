@@ -14,6 +14,7 @@ import secrets
 import shlex
 import signal
 import socket
+import sqlite3
 import sys
 from collections.abc import Iterator
 
@@ -21,9 +22,13 @@ import uvicorn
 import yaml
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from . import __doc__ as about
 from .app import DEFAULT_SEED, Sandbox
+from .seeding import SeedError
 
 LONGEST_HEAD = 1024 * 1024
+# Where a server that listens on all addresses is found from the same machine
+LOOPBACK = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 
 
 class Protocol(H11Protocol):
@@ -64,19 +69,36 @@ class Server(uvicorn.Server):
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m sandbox", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m sandbox", description=about)
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
-    parser.add_argument("--port", type=int, default=0, help="port to listen on (default: a free one)")
+    parser.add_argument("--port", type=_port, default=0, help="port to listen on (default: a free one)")
     parser.add_argument("--state", type=pathlib.Path, help="folder that keeps the state (default: kept nowhere)")
     parser.add_argument("--seed", type=pathlib.Path, default=DEFAULT_SEED, help="what is there at first (a YAML file)")
     return parser.parse_args()
 
 
+def _port(text: str) -> int:
+    port = int(text)
+    if not 0 <= port <= 65535:
+        raise argparse.ArgumentTypeError(f"{port} is not between 0 and 65535")
+    return port
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    return socket.create_server((host, port), family=family, backlog=512)
+
+
+def _url(host: str, port: int) -> str:
+    name = LOOPBACK.get(host, host)
+    return f"http://[{name}]:{port}" if ":" in name else f"http://{name}:{port}"
+
+
 async def _serve(arguments: argparse.Namespace) -> None:
     secret = os.environ.get("SANDBOX_SECRET") or secrets.token_urlsafe(24)
+    listener = _listen(arguments.host, arguments.port)
     sandbox = Sandbox(secret, arguments.state, arguments.seed)
-    listener = socket.create_server((arguments.host, arguments.port), backlog=512)
-    url = f"http://{arguments.host}:{listener.getsockname()[1]}"
+    url = _url(arguments.host, listener.getsockname()[1])
     variables = {**sandbox.exports(url), "SANDBOX_URL": url, "SANDBOX_SECRET": secret}
     greeting = [f"export {name}={shlex.quote(value)}" for name, value in variables.items()]
     config = uvicorn.Config(
@@ -100,5 +122,5 @@ async def _serve(arguments: argparse.Namespace) -> None:
 if __name__ == "__main__":
     try:
         asyncio.run(_serve(_arguments()))
-    except (OSError, yaml.YAMLError) as error:
+    except (OSError, yaml.YAMLError, SeedError, sqlite3.Error) as error:
         sys.exit(f"The sandbox cannot start: {error}")

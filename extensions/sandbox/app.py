@@ -17,13 +17,14 @@ from collections.abc import MutableMapping
 from typing import Any
 
 import yaml
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from .control import Control
 from .faults import Fault, Faults
 from .journal import Journal
+from .seeding import SeedError, check, keys
 from .service import Dropped, Service
 from .world import World
 
@@ -37,23 +38,31 @@ class Sandbox:
     """The ASGI application, with the services and everything the control API works on."""
 
     def __init__(self, secret: str, state: pathlib.Path | None = None, seed: pathlib.Path = DEFAULT_SEED) -> None:
+        self._seed = yaml.safe_load(seed.read_text())
         self.world = World(state)
         self.journal = Journal()
-        self.faults = Faults()
+        self.faults = Faults(SERVICES)
         self.services = [self._load(name) for name in SERVICES]
         self._prefixes = [(prefix, service) for service in self.services for prefix in service.prefixes]
-        self._seed = yaml.safe_load(seed.read_text())
         self._control = Control(self, secret)
-        if self.world.recall("seeded"):
-            self.world.clock.restore(self.world.recall("clock", self.world.clock.state()))
-        else:
-            self.reset()
+        try:
+            self._resume()
+        except SeedError:
+            self.world.close()
+            raise
 
     def _load(self, name: str) -> Service:
         service_class: type[Service] = importlib.import_module(f"{__package__}.{name}").SERVICE
         self.world.db.executescript(service_class.schema)
         self.world.declare_switches(name, service_class.switches)
         return service_class(self.world)
+
+    def _resume(self) -> None:
+        """Go on with what the state folder holds, if it holds anything."""
+        if self.world.recall("seeded"):
+            self.world.clock.restore(self.world.recall("clock", self.world.clock.state()))
+        else:
+            self.reset()
 
     def reset(self) -> None:
         """Be as right after the first start."""
@@ -66,15 +75,19 @@ class Sandbox:
             self.world.remember("seeded", True)
         self.journal.clear()
 
-    def seed(self, data: dict[str, Any]) -> None:
-        """Add what a seed describes."""
-        unknown = set(data) - set(SERVICES)
-        if unknown:
-            raise ValueError(f"A seed has the sections {', '.join(SERVICES)}; not {', '.join(sorted(unknown))}.")
+    def seed(self, data: Any) -> None:
+        """Add what a seed describes; SeedError when it is none."""
+        sections = {name: section or {} for name, section in data.items()} if isinstance(data, dict) else data or {}
+        check(sections, keys("", **{service.name: service.seed_shape for service in self.services}), "seed")
         with self.world.transaction():
             for service in self.services:
-                if data.get(service.name):
-                    service.seed(data[service.name])
+                self._seed_service(service, sections.get(service.name, {}))
+
+    def _seed_service(self, service: Service, section: dict[str, Any]) -> None:
+        try:
+            service.seed(section)
+        except Exception as error:
+            raise SeedError(f"seed.{service.name} cannot be used: {error}") from error
 
     def exports(self, base_url: str) -> dict[str, str]:
         """The environment variables of all services."""
@@ -196,6 +209,8 @@ class _Exchange:
             return await self._service(request)
         except Dropped:
             raise
+        except ClientDisconnect:
+            raise Dropped from None
         except Exception:
             traceback.print_exc(file=sys.stderr)
             return JSONResponse({"error": f"The sandbox's {self._service.name} service failed; see its log."}, 500)

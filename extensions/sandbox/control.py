@@ -60,7 +60,7 @@ class Control:
         return {}
 
     async def _seed(self, request: Request) -> Any:
-        data = _mapping(yaml.safe_load(await request.body()), "A seed")
+        data = yaml.safe_load(await request.body())
         with self._sandbox.world.transaction():
             if request.query_params.get("reset") == "1":
                 for service in self._sandbox.services:

@@ -11,6 +11,19 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 KINDS = ("latency", "status", "reset_before", "reset_after", "truncate", "body")
+NUMBER = (int, float)
+TYPES: dict[str, type | tuple[type, ...]] = {
+    "service": str,
+    "method": str,
+    "path": str,
+    "label": str,
+    "nth": int,
+    "times": int,
+    "seconds": NUMBER,
+    "status": int,
+    "headers": dict,
+    "body": str,
+}
 
 
 @dataclass
@@ -32,12 +45,20 @@ class Fault:
     matched: int = 0
 
     def __post_init__(self) -> None:
+        for name, expected in TYPES.items():
+            value = getattr(self, name)
+            if value is not None and (not isinstance(value, expected) or isinstance(value, bool)):
+                raise ValueError(f"{name!r} of a fault cannot be {value!r}.")
         if self.kind not in KINDS:
             raise ValueError(f"A fault is one of {', '.join(KINDS)}; not {self.kind!r}.")
         if self.kind == "status" and self.status is None:
             raise ValueError("A fault of the kind 'status' needs a status.")
         if self.kind == "latency" and not self.seconds:
             raise ValueError("A fault of the kind 'latency' needs seconds.")
+        if self.status is not None and not 200 <= self.status <= 599:
+            raise ValueError("The status of a fault lies between 200 and 599.")
+        self.method = self.method and self.method.upper()
+        self.headers = {name: str(value) for name, value in self.headers.items()}
         self._pattern = re.compile(self.path or "")
 
     def strikes(self, service: str, method: str, path: str, label: str | None) -> bool:
@@ -53,7 +74,8 @@ class Fault:
 class Faults:
     """All faults that are set."""
 
-    def __init__(self) -> None:
+    def __init__(self, services: tuple[str, ...]) -> None:
+        self._services = services
         self.clear()
 
     def clear(self) -> None:
@@ -67,6 +89,8 @@ class Faults:
             fault = Fault(id=next(self._ids), **fields)
         except (TypeError, re.error) as error:
             raise ValueError(f"Not a fault: {error}") from error
+        if fault.service not in (None, *self._services):
+            raise ValueError(f"There is no service {fault.service!r}.")
         self._faults.append(fault)
         return asdict(fault)
 

@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute
 
+from .seeding import ANYTHING, Shape
 from .world import World
 
 
@@ -29,6 +30,7 @@ class Service:
     prefixes: ClassVar[tuple[str, ...]]
     schema: ClassVar[str] = ""
     switches: ClassVar[dict[str, Any]] = {}
+    seed_shape: ClassVar[Shape] = ANYTHING
 
     def __init__(self, world: World) -> None:
         self.world = world

@@ -55,6 +55,11 @@ class Files:
                 incoming.write(chunk)
             return incoming.keep()
 
+    def clear(self) -> None:
+        """Forget all contents."""
+        for folder in self._folder.glob("??"):
+            shutil.rmtree(folder)
+
     @contextlib.contextmanager
     def _incoming(self) -> Iterator[_Incoming]:
         with tempfile.NamedTemporaryFile(dir=self._folder, delete=False) as file:
@@ -194,8 +199,9 @@ class World:
                 raise ValueError(f"Switch {name!r} of {service!r} takes a {type(default).__name__}.")
 
     def reset(self) -> None:
-        """Put clock and switches back to their defaults."""
+        """Forget all contents, and put clock and switches back to their defaults."""
         self.clock.reset()
+        self.files.clear()
         self.db.execute("DELETE FROM sandbox_settings")
         self._switches = {service: dict(values) for service, values in self._defaults.items()}
 

@@ -6,7 +6,9 @@
 from __future__ import annotations
 
 import http.client
+import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -16,6 +18,7 @@ from pathlib import Path
 
 import pytest
 import requests
+import yaml
 
 from sandbox import client
 
@@ -370,16 +373,15 @@ def test_the_command_line(tmp_path, record_property):
 
 def test_the_readme_is_true(sandbox):
     readme = (EXTENSIONS / "sandbox" / "README.md").read_text()
-    (seed,) = re.findall(r"```yaml\n(.*?)```", readme, re.DOTALL)
-    sandbox.seed(yaml.safe_load(seed), reset=True)
     (table,) = re.findall(r"### Switches\n(.*?)###", readme, re.DOTALL)
     for values in sandbox.switches().values():
         for name, value in values.items():
-            (row,) = (row for row in table.splitlines() if f"`{name}`" in row and f"`{value or 0}`".lower() in row.lower()
-                      or f"| `{name}` | empty |" in row)
-            assert row
+            default = json.dumps(value).strip('"') or "empty"
+            assert any(f"`{name}`" in row and default in row for row in table.splitlines()), (name, default)
     for name in sandbox.environment:
         assert f"`{name}`" in readme
+    (seed,) = re.findall(r"```yaml\n(.*?)```", readme, re.DOTALL)
+    sandbox.seed(yaml.safe_load(seed), reset=True)
 
 
 def test_what_keeps_it_from_starting_is_said_in_one_line(sandbox, tmp_path):

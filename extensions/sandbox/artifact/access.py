@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-import fnmatch
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import parse_qsl
@@ -42,18 +42,19 @@ class TokenService:
 
     async def ping(self, request: Request) -> Response:
         """GET /access/api/v1/system/ping"""
-        return PlainTextResponse("OK")
+        return PlainTextResponse("OK", headers={"Content-Type": "text/plain"})
 
     async def create(self, request: Request) -> Response:
         """POST /access/api/v1/tokens"""
         given = await _fields(request)
-        if given.get("grant_type", "client_credentials") == "refresh_token":
+        grant_type = given.get("grant_type") or "client_credentials"
+        if grant_type == "refresh_token":
             return self._refresh(given)
         caller = self._caller(request)
         if caller.claims is None and not self._world.switch("artifact", "basic_creates_tokens"):
             raise AccessError(401, "Token generation with a password is not enabled")
-        if given.get("grant_type", "client_credentials") != "client_credentials":
-            raise AccessError(400, f"Unsupported grant type: {given['grant_type']}")
+        if grant_type != "client_credentials":
+            raise AccessError(400, f"Unsupported grant type: {grant_type}")
         fields = self._checked(given, caller)
         lifetime = self._lifetime(given, caller)
         claims = self._tokens.issue(lifetime=lifetime, forced=self._truth(given, "force_revocable", "7.50.3"), **fields)
@@ -70,7 +71,7 @@ class TokenService:
             (claims, used)
             for claims, used in self._tokens.stored()
             if self._visible(claims, caller)
-            and fnmatch.fnmatchcase(claims.description or "", query.get("description", "*"))
+            and _is_like(claims.description or "", query.get("description", "*"))
             and query.get("username", claims.username) == claims.username
             and query.get("token_id", claims.token_id) == claims.token_id
             and query.get("refreshable", str(claims.refreshable)).lower() == str(claims.refreshable).lower()
@@ -178,6 +179,7 @@ class TokenService:
                 "scope": claims.scope,
                 "token_type": "Bearer",
                 "reference_token": self._tokens.new_reference(claims) if with_reference else None,
+                "description": claims.description,
             }
         )
 
@@ -204,10 +206,15 @@ class TokenService:
         return at_least(self._world.switch("artifact", "version"), version)
 
 
+def _is_like(text: str, pattern: str) -> bool:
+    """Whether a text fits a pattern in which only `*` means something."""
+    return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), text, re.DOTALL) is not None
+
+
 async def _fields(request: Request) -> dict[str, Any]:
-    """The members of a JSON body, or the fields of a form."""
+    """The members of a JSON body, but for those that are null, or the fields of a form."""
     body = await request.body()
-    if not request.headers.get("content-type", "").startswith("application/json"):
+    if not request.headers.get("content-type", "").lower().startswith("application/json"):
         return dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True))
     try:
         fields = json.loads(body)
@@ -215,7 +222,7 @@ async def _fields(request: Request) -> dict[str, Any]:
         raise AccessError(400, "Failed to parse the request body") from None
     if not isinstance(fields, dict):
         raise AccessError(400, "Failed to parse the request body")
-    return fields
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 def _json(value: dict[str, Any]) -> Response:

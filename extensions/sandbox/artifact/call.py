@@ -18,6 +18,7 @@ from .accounts import CHALLENGE, Principal
 from .errors import ArtifactError
 from .formats import jackson
 
+BASE_URL_HEADERS = ("x-jfrog-override-base-url", "x-artifactory-override-base-url")
 VND = "application/vnd.org.jfrog.artifactory."
 PRO_ONLY = (
     "This REST API is available only in Artifactory Pro (see: jfrog.com/artifactory/features). If you are already"
@@ -31,12 +32,12 @@ class Call:
     def __init__(self, request: Request, principal: Principal, world: World) -> None:
         self.request = request
         self.principal = principal
-        self.query = request.query_params
+        # Of an argument that is given twice, the first counts.
+        self.query = dict(reversed(request.query_params.multi_items()))
         self._world = world
-        override = request.headers.get("x-jfrog-override-base-url")
-        self.base = (
-            override.rstrip("/") if override else f"{request.url.scheme}://{request.headers['host']}/artifactory"
-        )
+        override = next((request.headers[name] for name in BASE_URL_HEADERS if request.headers.get(name)), None)
+        asked = f"{request.url.scheme}://{request.url.netloc}/artifactory"
+        self.base = override.rstrip("/") if override else asked
 
     def switch(self, name: str) -> Any:
         """A switch of this service."""
@@ -47,7 +48,7 @@ class Call:
         if self.principal.may(action, repo, path):
             return
         if self.switch("hide_unauthorized") and not self.principal.may("r", repo, path):
-            raise ArtifactError(404)
+            raise ArtifactError(404, "Resource not found")
         if self.principal.anonymous:
             raise ArtifactError(401, headers=CHALLENGE)
         raise ArtifactError(403, refusal)
@@ -61,11 +62,11 @@ class Call:
         if self.principal.anonymous:
             raise ArtifactError(401, "This resource is available to authenticated users only.", CHALLENGE)
 
-    def need_admin(self) -> None:
+    def need_admin(self, refusal: str | None = None) -> None:
         """Refuse all but administrators."""
         self.need_login()
         if not self.principal.admin:
-            raise ArtifactError(403)
+            raise ArtifactError(403, refusal)
 
     def need_pro(self) -> None:
         """Refuse what only the paid edition does."""
@@ -77,7 +78,7 @@ class Call:
         produced = f"{VND}{kind}+json"
         accepted = self.request.headers.get("accept", "*/*")
         if not any(kind in accepted for kind in (produced, "application/json", "*/*", "application/*")):
-            raise ArtifactError(406, f"This resource produces {produced}.")
+            raise ArtifactError(406, f"Resource produces {produced} but client only accepts [{accepted}]")
         return Response(jackson(value).encode(), 200, {"Content-Type": produced, **headers})
 
 

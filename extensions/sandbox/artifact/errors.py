@@ -12,6 +12,10 @@ from starlette.responses import Response
 
 from .formats import jackson
 
+CONTENT_TYPE = {"Content-Type": "application/json;charset=ISO-8859-1"}
+# What the server's charset cannot hold arrives as a question mark.
+CHARSET = ("latin-1", "replace")
+
 
 class Refusal(Exception):
     """Anything that ends a call with an error answer."""
@@ -33,11 +37,12 @@ class ArtifactError(Refusal):
         super().__init__(status, headers)
         self.message = message or HTTPStatus(status).phrase
 
+    def __str__(self) -> str:
+        return self.message
+
     def response(self) -> Response:
         body = jackson({"errors": [{"status": self.status, "message": self.message}]})
-        # The charset is the server's; what it cannot hold arrives as a question mark.
-        content_type = {"Content-Type": "application/json;charset=ISO-8859-1"}
-        return Response(body.encode("latin-1", "replace"), self.status, {**content_type, **self.headers})
+        return Response(body.encode(*CHARSET), self.status, {**CONTENT_TYPE, **self.headers})
 
 
 class DockerError(Refusal):
@@ -50,8 +55,8 @@ class DockerError(Refusal):
         self.error = {"code": code, "message": message, "detail": detail}
 
     def response(self) -> Response:
-        headers = {"Docker-Distribution-Api-Version": "registry/2.0", **self.headers}
-        return Response(jackson({"errors": [self.error]}), self.status, headers, "application/json")
+        headers = {"Docker-Distribution-Api-Version": "registry/2.0", **CONTENT_TYPE, **self.headers}
+        return Response(jackson({"errors": [self.error]}).encode(*CHARSET), self.status, headers)
 
 
 class AccessError(Refusal):

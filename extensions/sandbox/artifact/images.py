@@ -18,24 +18,39 @@ from .errors import ArtifactError, DockerError
 from .formats import jackson
 from .items import ClientChecksums, Item, Items
 from .repositories import Repositories
+from .tokens import Tokens
 
 MANIFEST_TYPE = "application/vnd.docker.distribution.manifest.v2+json"
+TOKEN_SECONDS = 3600
 VERSION_HEADER = {"Docker-Distribution-Api-Version": "registry/2.0"}
 
 
 class Images:
     """The calls under /api/docker/{repo}/v2; an image's tag is a folder with a `manifest.json` in it."""
 
-    def __init__(self, world: World, items: Items, repositories: Repositories) -> None:
+    def __init__(self, world: World, items: Items, repositories: Repositories, tokens: Tokens) -> None:
         self._world = world
         self._items = items
         self._repositories = repositories
+        self._tokens = tokens
 
     def seed(self, repo: str, images: dict[str, list[str]]) -> None:
         """Add images: a list of tags by image name."""
         for image, tags in images.items():
             for tag in tags:
                 self._push(repo, image, str(tag))
+
+    async def token(self, call: Call, repo: str) -> Response:
+        """GET /api/docker/{repo}/v2/token, where the registry's challenge leads"""
+        own = call.principal.claims
+        claims = self._tokens.issue(
+            lifetime=TOKEN_SECONDS,
+            username=call.principal.name,
+            owner=call.principal.name,
+            scope=own.scope if own else "applied-permissions/user",
+        )
+        body = jackson({"token": self._tokens.sign(claims), "expires_in": TOKEN_SECONDS})
+        return Response(body, headers=VERSION_HEADER, media_type="application/json")
 
     async def base(self, call: Call, repo: str) -> Response:
         """GET /api/docker/{repo}/v2/"""
@@ -44,13 +59,13 @@ class Images:
 
     async def catalog(self, call: Call, repo: str) -> Response:
         """GET /api/docker/{repo}/v2/_catalog"""
-        storages = self._open(call, repo)
+        storages = self._open(call, repo, "registry:catalog:*")
         images = {_image(item) for storage in storages for item in self._items.manifests(storage)}
         return self._page(call, "/v2/_catalog", "repositories", {}, images)
 
     async def tags(self, call: Call, repo: str, image: str) -> Response:
         """GET /api/docker/{repo}/v2/{image}/tags/list"""
-        storages = self._open(call, repo)
+        storages = self._open(call, repo, f"repository:{image}:pull")
         found = [
             item for storage in storages for item in self._items.manifests(storage, image) if _image(item) == image
         ]
@@ -61,7 +76,7 @@ class Images:
 
     async def manifest(self, call: Call, repo: str, image: str, reference: str) -> Response:
         """GET or HEAD /api/docker/{repo}/v2/{image}/manifests/{reference}"""
-        for storage in self._open(call, repo):
+        for storage in self._open(call, repo, f"repository:{image}:pull"):
             item = self._manifest(storage, image, reference)
             if item is not None and item.sha256:
                 content = self._world.files.path(item.sha256).read_bytes()
@@ -79,23 +94,29 @@ class Images:
         """GET /api/docker/v2/..., with the repository forgotten"""
         raise ArtifactError(400, "Unsupported docker repository request for 'v2'")
 
-    def _open(self, call: Call, repo: str) -> list[str]:
-        """The storages of the repository that the caller may read."""
+    def _open(self, call: Call, repo: str, scope: str = "") -> list[str]:
+        """The storages of the repository that the caller may read; the scope is what a token would be needed for."""
         call.need_pro()
-        storages = self._repositories.storages(repo)
-        repository = self._repositories.find(repo.removesuffix("-cache")) or self._repositories.find(repo)
-        if not storages or repository is None or repository.package_type not in ("docker", "oci"):
-            raise self._unknown_name(repo)
+        storages = self._storages(repo)
         readable = [storage for storage in storages if call.principal.may_somewhere("r", storage)]
         if readable:
             return readable
-        if call.switch("hide_unauthorized"):
-            raise self._unknown_name(repo)
         if call.principal.anonymous:
-            realm = f"{call.base}/api/docker/{repo}/v2/token"
-            challenge = {"Www-Authenticate": f'Bearer realm="{realm}",service="{call.request.headers["host"]}"'}
-            raise DockerError(401, "UNAUTHORIZED", "authentication required", None, challenge)
+            raise DockerError(
+                401,
+                "UNAUTHORIZED",
+                "authentication required",
+                None,
+                {"Www-Authenticate": _challenge(call, repo, scope)},
+            )
+        if not storages or call.switch("hide_unauthorized"):
+            raise self._unknown_name(repo)
         raise DockerError(403, "DENIED", "requested access to the resource is denied", {"name": repo})
+
+    def _storages(self, repo: str) -> list[str]:
+        repository = self._repositories.find(repo) or self._repositories.find(repo.removesuffix("-cache"))
+        holds_images = repository is not None and repository.package_type in ("docker", "oci")
+        return self._repositories.storages(repo) if holds_images else []
 
     def _unknown_name(self, name: str) -> DockerError:
         return DockerError(404, "NAME_UNKNOWN", "Repository name not known to registry.", {"name": name})
@@ -155,3 +176,10 @@ class Images:
 
 def _image(manifest: Item) -> str:
     return (manifest.parent or "").rpartition("/")[0]
+
+
+def _challenge(call: Call, repo: str, scope: str) -> str:
+    parameters = {"realm": f"{call.base}/api/docker/{repo}/v2/token", "service": call.request.url.netloc}
+    if scope:
+        parameters["scope"] = scope
+    return "Bearer " + ",".join(f'{name}="{value}"' for name, value in parameters.items())

@@ -228,6 +228,8 @@ class Items:
 
     def set_properties(self, item: Item, changes: dict[str, list[str]], recursive: bool) -> None:
         """Give the named properties exactly these values; none removes the property."""
+        if not changes:
+            return
         condition, values = _subtree(item) if recursive else (SELF, {"repo": item.repo, "path": item.path})
         targets = f"FROM artifact_items WHERE {condition}"
         with self._world.transaction():

@@ -30,21 +30,21 @@ class Properties:
 
     async def get(self, call: Call, repo: str, path: str) -> Response:
         """GET /api/storage/{repo}/{path}?properties[=a,b]"""
-        item = next(iter(self._repositories.items_at(call, repo, path)), None)
-        if item is None:
+        items = self._repositories.items_at(call, repo, path)
+        if not items:
             raise ArtifactError(404, "Unable to find item")
         asked = [name for name in split(call.query["properties"], ",") if name]
-        properties = self._items.properties(item)
+        properties = next(filter(None, map(self._items.properties, items)), {})
         shown = {name: values for name, values in properties.items() if not asked or name in asked}
         if not shown:
             raise ArtifactError(404, "No properties could be found.")
-        uri = f"{call.base}/api/storage/{repo}/{path}".rstrip("/")
+        uri = f"{call.base}/api/storage/{self._repositories.shown_as(repo)}/{path}".rstrip("/")
         return call.vnd("storage.ItemProperties", {"properties": shown, "uri": uri}, **{"Cache-Control": "no-store"})
 
     async def set(self, call: Call, repo: str, path: str) -> Response:
         """PUT /api/storage/{repo}/{path}?properties=k=v,w;l=x"""
         call.need_pro()
-        changes = parse(call.query["properties"])
+        changes = parse(call.query.get("properties", ""))
         item = self._changeable(call, repo, path)
         self._items.set_properties(item, changes, call.query.get("recursive", "1") != "0")
         return Response(status_code=204)
@@ -52,7 +52,7 @@ class Properties:
     async def delete(self, call: Call, repo: str, path: str) -> Response:
         """DELETE /api/storage/{repo}/{path}?properties=k,l"""
         call.need_pro()
-        names = [name for name in split(call.query["properties"], ",") if name]
+        names = [name for name in split(call.query.get("properties", ""), ",") if name]
         if not names:
             raise ArtifactError(400, "No properties were given")
         item = self._changeable(call, repo, path)
@@ -125,4 +125,5 @@ def _unescape(text: str) -> str:
 def _values(value: Any) -> list[str]:
     if value is None:
         return []
-    return [str(single) for single in value] if isinstance(value, list) else [str(value)]
+    values = value if isinstance(value, list) else [value]
+    return [single if isinstance(single, str) else json.dumps(single) for single in values]

@@ -62,6 +62,11 @@ BY_CLASS: dict[str, dict[str, Any]] = {
     "virtual": {"repositories": [], "artifactoryRequestsCanRetrieveRemoteArtifacts": False},
 }
 BY_CLASS["federated"] = {**BY_CLASS["local"], "members": []}
+CONFIGURATION = sorted(
+    {"packageType", "url", "repoLayoutRef", "defaultDeploymentRepo", "projectKey", "environments", *COMMON}.union(
+        *BY_CLASS.values()
+    )
+)
 LAYOUTS = {"maven": "maven-2-default", "npm": "npm-default", "pypi": "simple-default", "nuget": "nuget-default"}
 SNAPSHOT = re.compile(r"-SNAPSHOT(/|$)|-\d{8}\.\d{6}-\d+[.-]")
 
@@ -82,6 +87,11 @@ class Repository:
     def package_type(self) -> str:
         """The package type in lower case."""
         return str(self.configuration["packageType"])
+
+    @property
+    def keeps_items(self) -> bool:
+        """Whether items lie in it, or in its cache."""
+        return self.rclass in STORED or bool(self.configuration.get("storeArtifactsLocally"))
 
     def accepts(self, path: str) -> bool:
         """Whether the include and exclude patterns let a path in."""
@@ -131,11 +141,11 @@ class Repositories:
         repository = self.find(key)
         if repository is None:
             remote = self.find(key.removesuffix("-cache")) if key.endswith("-cache") else None
-            return [key] if remote is not None and remote.rclass == "remote" else []
+            return [key] if remote is not None and remote.rclass == "remote" and remote.keeps_items else []
         if repository.configuration.get("blackedOut"):
             return []
         if repository.rclass == "remote":
-            return [f"{key}-cache"]
+            return [f"{key}-cache"] if repository.keeps_items else []
         if repository.rclass == "virtual":
             members = (
                 storage for member in repository.configuration["repositories"] for storage in self.storages(member)
@@ -143,17 +153,39 @@ class Repositories:
             return list(dict.fromkeys(members))
         return [key]
 
+    def makes_metadata(self, key: str, path: str) -> bool:
+        """Whether the repository writes this Maven metadata itself, and does not store what clients send."""
+        repository = self.find(key)
+        return (
+            repository is not None
+            and repository.package_type == "maven"
+            and path.endswith("-SNAPSHOT/maven-metadata.xml")
+            and repository.configuration["snapshotVersionBehavior"] != "deployer"
+        )
+
     def is_virtual(self, key: str) -> bool:
         """Whether this is the key of a virtual repository."""
         repository = self.find(key)
         return repository is not None and repository.rclass == "virtual"
+
+    def shown_as(self, key: str) -> str:
+        """The key that answers about items have: a remote repository's items are those of its cache."""
+        repository = self.find(key)
+        return f"{key}-cache" if repository is not None and repository.rclass == "remote" else key
+
+    def upstream(self, key: str) -> str | None:
+        """The address from which the items of a cache come."""
+        remote = self.find(key.removesuffix("-cache"))
+        if remote is None or remote.rclass != "remote":
+            return None
+        return str(remote.configuration["url"]).rstrip("/")
 
     def is_stored(self, key: str) -> bool:
         """Whether items lie under this very key, so that they can be changed there."""
         return self.storages(key) == [key]
 
     def items_at(self, call: Call, key: str, path: str) -> list[Item]:
-        """What a repository shows at a path; more than one item only when a virtual one merges folders.
+        """What a repository shows at a path: in a virtual one, what each of its members has there.
 
         What the caller may not read is passed over, and refused if there is nothing else.
         """
@@ -161,8 +193,7 @@ class Repositories:
         readable = [storage for storage in storages if call.principal.may("r", storage, path)]
         if storages and not readable:
             call.permit_reading(storages[0], path)
-        found = [item for storage in readable if (item := self._items.find(storage, path)) is not None]
-        return found if found and found[0].folder else found[:1]
+        return [item for storage in readable if (item := self._items.find(storage, path)) is not None]
 
     async def list_all(self, call: Call) -> Response:
         """GET /api/repositories"""

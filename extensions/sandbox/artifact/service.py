@@ -13,11 +13,12 @@ from urllib.parse import unquote
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
+from ..seeding import keys
 from ..service import Service
 from ..world import World
 from . import accounts, items, repositories, tokens
 from .access import TokenService
-from .accounts import CHALLENGE, Accounts, WrongCredentials
+from .accounts import ANONYMOUS, CHALLENGE, Accounts, Principal, WrongCredentials
 from .call import Call, decoded
 from .errors import AccessError, ArtifactError, Refusal
 from .images import Images
@@ -33,19 +34,23 @@ NODE_ID = "5f0e1ab1c3d24e6a"
 ITEM = r"(?P<repo>[^/;]+)(?:/(?P<path>[^;]*))?"
 STORAGE = rf"api/storage/{ITEM}(?:;.*)?"
 DEPLOYED = r"(?P<repo>[^/;]+)/(?P<path>[^;]*[^;/])(?:;(?P<matrix>.*))?"
-FOLDER = r"(?P<repo>[^/;]+)/(?P<path>[^;]*/)(?:;(?P<matrix>.*))?"
+FOLDER = r"(?P<repo>[^/;]+)(?:/(?P<path>(?:[^;]*/)?))?(?:;(?P<matrix>.*))?"
 DOCKER = r"api/docker/(?P<repo>[^/]+)/v2"
 TOKENS = r"api/v1/tokens"
 
 
 class Route(NamedTuple):
-    """A call: its name, methods, path below the prefix, handler, and the query argument that makes it this call."""
+    """A call: its name, method, path below the prefix, handler, and the query argument that makes it this call."""
 
     label: str
-    methods: str
+    method: str
     path: str
     handler: Callable[..., Awaitable[Response]]
     argument: str | None = None
+
+    def serves(self, method: str) -> bool:
+        """Whether a method leads here; what can be read can be asked for its head."""
+        return self.method == ("GET" if method == "HEAD" else method)
 
 
 class ArtifactService(Service):
@@ -67,13 +72,21 @@ class ArtifactService(Service):
         "basic_creates_tokens": True,
     }
 
+    seed_shape = keys(
+        "",
+        groups=[keys("name! permissions")],
+        users=[keys("name! password api_key admin locked groups permissions")],
+        tokens=[keys("token! username! token_id scope expires_in description exported")],
+        repositories=[keys(f"key! rclass! files images {' '.join(repositories.CONFIGURATION)}")],
+    )
+
     def __init__(self, world: World) -> None:
         super().__init__(world)
         self._items = Items(world)
         self._repositories = Repositories(world, self._items)
         self._tokens = Tokens(world)
         self._accounts = Accounts(world, self._tokens)
-        self._images = Images(world, self._items, self._repositories)
+        self._images = Images(world, self._items, self._repositories, self._tokens)
         self._routes = [(re.compile(route.path), route) for route in self._artifact_routes()]
         self._access_routes = [(re.compile(route.path), route) for route in self._token_routes()]
 
@@ -95,8 +108,7 @@ class ArtifactService(Service):
             name: [str(value) for value in (values if isinstance(values, list) else [values])]
             for name, values in file.get("properties", {}).items()
         }
-        if properties:
-            self._items.set_properties(item, properties, recursive=False)
+        self._items.set_properties(item, properties, recursive=False)
 
     def exports(self, base_url: str) -> dict[str, str]:
         token = self._tokens.exported()
@@ -106,8 +118,9 @@ class ArtifactService(Service):
         path = request.scope["raw_path"].decode("latin-1")
         try:
             if path.startswith("/access"):
-                return await self._access(request, path.removeprefix("/access").lstrip("/"))
-            response = await self._artifactory(request, path.removeprefix("/artifactory").lstrip("/"))
+                response = await self._access(request, path.removeprefix("/access").strip("/"))
+            else:
+                response = await self._artifactory(request, path.removeprefix("/artifactory").lstrip("/"))
         except Refusal as refusal:
             response = refusal.response()
         version = self.world.switch("artifact", "version")
@@ -121,40 +134,46 @@ class ArtifactService(Service):
     async def _access(self, request: Request, path: str) -> Response:
         if not at_least(self.world.switch("artifact", "version"), "7.21.1"):
             raise AccessError(404, "HTTP 404 Not Found")
-        allowed = []
-        for pattern, route in self._access_routes:
-            match = pattern.fullmatch(path)
-            if match and request.method in route.methods.split():
+        matching = [(route, match) for pattern, route in self._access_routes if (match := pattern.fullmatch(path))]
+        for route, match in matching:
+            if route.serves(request.method):
                 request.scope["sandbox.label"] = route.label
                 return await route.handler(request, **match.groupdict())
-            allowed += route.methods.split() if match else []
-        raise AccessError(405 if allowed else 404, f"HTTP {405 if allowed else 404}")
+        raise AccessError(405 if matching else 404, f"HTTP {405 if matching else 404}")
 
     async def _artifactory(self, request: Request, path: str) -> Response:
-        route, groups = self._route(request, path)
+        # An encoded slash parts a path like a plain one.
+        path = path.replace("%2F", "/").replace("%2f", "/")
+        route, groups = self._route(request, path.rstrip("/") if path.startswith("api/") else path)
         request.scope["sandbox.label"] = route.label
+        return await route.handler(Call(request, self._principal(request, route), self.world), **groups)
+
+    def _principal(self, request: Request, route: Route) -> Principal:
         try:
             principal = self._accounts.identify(request)
         except WrongCredentials as error:
             raise error.refusal() from None
-        if principal is None:
-            if not self.world.switch("artifact", "anonymous"):
-                raise ArtifactError(401, "Authentication is required", CHALLENGE)
-            principal = self._accounts.nobody()
-        return await route.handler(Call(request, principal, self.world), **groups)
+        if principal is not None:
+            return principal
+        if self.world.switch("artifact", "anonymous"):
+            return self._accounts.nobody()
+        if route.label.startswith("image_"):
+            # The registry sends its clients for a token: it has a challenge of its own.
+            return Principal(ANONYMOUS)
+        raise ArtifactError(401, "Authentication is required", CHALLENGE)
 
     def _route(self, request: Request, path: str) -> tuple[Route, dict[str, str]]:
-        allowed: list[str] = []
+        allowed = set()
         for pattern, route in self._routes:
             match = pattern.fullmatch(path)
             if match is None or (route.argument is not None and route.argument not in request.query_params):
                 continue
-            if request.method in route.methods.split():
+            if route.serves(request.method):
                 return route, {name: _decoded(name, value or "") for name, value in match.groupdict().items()}
-            allowed += route.methods.split()
-        if not allowed:
-            raise ArtifactError(404)
-        raise ArtifactError(405, headers={"Allow": ", ".join(sorted(set(allowed)))})
+            allowed.add(route.method)
+        # Nobody learns what is not there before it is known who asks.
+        refusal = ArtifactError(405, headers={"Allow": ", ".join(sorted(allowed))}) if allowed else ArtifactError(404)
+        return Route("unknown", request.method, path, _refusing(refusal)), {}
 
     def _token_routes(self) -> list[Route]:
         service = TokenService(self.world, self._accounts, self._tokens)
@@ -173,42 +192,45 @@ class ArtifactService(Service):
         properties = Properties(self._items, known)
         transfer = Transfer(self.world, self._items, known, properties)
         return [
-            Route("ping", "GET HEAD", "api/system/ping", self._ping),
+            Route("ping", "GET", "api/system/ping", self._ping),
             Route("version", "GET", "api/system/version", self._version),
-            Route("list_repositories", "GET", "api/repositories/?", known.list_all),
-            Route("repository_detail", "GET HEAD", "api/repositories/(?P<key>[^/]+)", known.detail),
+            Route("list_repositories", "GET", "api/repositories", known.list_all),
+            Route("repository_detail", "GET", "api/repositories/(?P<key>[^/]+)", known.detail),
             Route("create_repository", "PUT", "api/repositories/(?P<key>[^/]+)", known.create),
             Route("update_repository", "POST", "api/repositories/(?P<key>[^/]+)", known.update),
             Route("delete_repository", "DELETE", "api/repositories/(?P<key>[^/]+)", known.delete),
             # The first argument that is there decides, whatever its value.
-            Route("list_files", "GET HEAD", STORAGE, storage.list_files, "list"),
-            Route("statistics", "GET HEAD", STORAGE, _not_served("Item statistics"), "stats"),
-            Route("last_modified", "GET HEAD", STORAGE, storage.last_modified, "lastModified"),
-            Route("get_properties", "GET HEAD", STORAGE, properties.get, "properties"),
-            Route("set_properties", "PUT", STORAGE, properties.set, "properties"),
-            Route("delete_properties", "DELETE", STORAGE, properties.delete, "properties"),
-            Route("item_info", "GET HEAD", STORAGE, storage.info),
+            Route("list_files", "GET", STORAGE, storage.list_files, "list"),
+            Route("item_storage", "GET", STORAGE, _not_served("The storage of an item"), "storageinfo"),
+            Route("statistics", "GET", STORAGE, _not_served("Item statistics"), "stats"),
+            Route("last_modified", "GET", STORAGE, storage.last_modified, "lastModified"),
+            Route("get_properties", "GET", STORAGE, properties.get, "properties"),
+            Route("properties_in_xml", "GET", STORAGE, _not_served("Properties in XML"), "propertiesXml"),
+            Route("permissions", "GET", STORAGE, _not_served("The permissions on an item"), "permissions"),
+            Route("set_properties", "PUT", STORAGE, properties.set),
+            Route("delete_properties", "DELETE", STORAGE, properties.delete),
+            Route("item_info", "GET", STORAGE, storage.info),
             Route("patch_metadata", "PATCH", f"api/metadata/{ITEM}", properties.patch),
-            Route("image_base", "GET HEAD", f"{DOCKER}/?", images.base),
+            Route("docker_token", "GET", f"{DOCKER}/token", images.token),
+            Route("image_base", "GET", DOCKER, images.base),
             Route("image_catalog", "GET", f"{DOCKER}/_catalog", images.catalog),
             Route("image_tags", "GET", rf"{DOCKER}/(?P<image>.+)/tags/list", images.tags),
-            Route(
-                "image_manifest", "GET HEAD", rf"{DOCKER}/(?P<image>.+)/manifests/(?P<reference>[^/]+)", images.manifest
-            ),
+            Route("image_manifest", "GET", rf"{DOCKER}/(?P<image>.+)/manifests/(?P<reference>[^/]+)", images.manifest),
             Route("promote_image", "POST", f"{DOCKER}/promote", _not_served("Image promotion")),
-            Route("image_misplaced", "GET HEAD", "api/docker/v2(/.*)?", images.misplaced),
+            Route("image_misplaced", "GET", "api/docker/v2(/.*)?", images.misplaced),
             Route("quick_search", "GET", "api/search/artifact", _not_served("Quick search")),
             Route("pattern_search", "GET", "api/search/pattern", _not_served("Pattern search")),
             Route("query", "POST", "api/search/aql", _not_served("The query language")),
             Route("storage_summary", "GET", "api/storageinfo", _not_served("The storage summary")),
             Route("promote_build", "POST", "api/build/promote/.+", _not_served("Build promotion")),
             Route("retain_builds", "POST", "api/build/retention/.+", _not_served("Build retention")),
-            Route("builds", "GET PUT POST DELETE", "api/build(/.*)?", _not_served("Build records")),
+            *_all_methods("builds", "api/build(/.*)?", _not_served("Build records")),
+            *_all_methods("security", "api/security(/.*)?", _not_served("Users, groups, and tokens as of old")),
             Route("clean_trash", "DELETE", "api/trash/clean/.+", _not_served("Cleaning the trash can")),
             Route("empty_trash", "POST", "api/trash/empty", _not_served("Emptying the trash can")),
             Route("restore_trash", "POST", "api/trash/restore/.+", _not_served("Restoring from the trash can")),
             Route("copy_or_move", "POST", "api/(?:copy|move)/.+", _not_served("Copying and moving")),
-            Route("download_file", "GET HEAD", rf"(?!api/){ITEM}(?:;.*)?", transfer.download),
+            Route("download_file", "GET", rf"(?!api/){ITEM}(?:;.*)?", transfer.download),
             Route("deploy_file", "PUT", rf"(?!api/){DEPLOYED}", transfer.deploy),
             Route("create_folder", "PUT", rf"(?!api/){FOLDER}", transfer.create_folder),
             Route("delete_item", "DELETE", rf"(?!api/){ITEM}(?:;.*)?", transfer.delete),
@@ -226,9 +248,17 @@ class ArtifactService(Service):
         return call.vnd("system.Version", body)
 
 
+def _all_methods(label: str, path: str, handler: Callable[..., Awaitable[Response]]) -> list[Route]:
+    return [Route(label, method, path, handler) for method in ("GET", "PUT", "POST", "DELETE")]
+
+
 def _not_served(what: str) -> Callable[..., Awaitable[Response]]:
+    return _refusing(ArtifactError(501, f"{what}: the sandbox does not serve this call yet."))
+
+
+def _refusing(refusal: Refusal) -> Callable[..., Awaitable[Response]]:
     async def refuse(call: Call, **groups: str) -> Response:
-        raise ArtifactError(501, f"{what}: the sandbox does not serve this call yet.")
+        raise refusal
 
     return refuse
 

@@ -30,18 +30,19 @@ class Storage:
     async def info(self, call: Call, repo: str, path: str) -> Response:
         """GET /api/storage/{repo}/{path}"""
         found = self._found(call, repo, path)
-        shown_as = repo if self._repositories.is_virtual(repo) else found[0].repo
+        shown_as = self._repositories.shown_as(repo)
         if found[0].folder:
-            children = {child.name: child.folder for item in found for child in self._items.children(item.repo, path)}
-            info = folder_info(call, found[0], shown_as, dict(sorted(children.items())))
+            info = self._folder_info(call, found, shown_as)
             return call.vnd("storage.FolderInfo", info, **{"Cache-Control": "no-store"})
-        return call.vnd("storage.FileInfo", file_info(call, found[0], shown_as))
+        return call.vnd("storage.FileInfo", self._file_info(call, found[0], shown_as))
 
     async def last_modified(self, call: Call, repo: str, path: str) -> Response:
         """GET /api/storage/{repo}/{path}?lastModified"""
         call.need_pro()
-        if self._repositories.storages(repo) and not self._repositories.is_stored(repo):
+        repository = self._repositories.find(repo)
+        if repository is not None and not repository.keeps_items:
             raise ArtifactError(400, LOCAL_ONLY)
+        repo = self._repositories.shown_as(repo)
         item = self._found(call, repo, path)[0]
         newest = self._items.newest_file(item) if item.folder else item
         if newest is None:
@@ -61,7 +62,7 @@ class Storage:
             raise ArtifactError(400, f"Expected a folder but found a file: '{repo}:{path}'.")
         depth = (flags["depth"] or None) if flags["deep"] else 1
         entries: dict[str, dict[str, Any]] = {}
-        if flags["includeRootPath"] and flags["listFolders"]:
+        if flags["includeRootPath"]:
             entries["/"] = self._entry(found[0], "/", flags)
         for folder in found:
             for item in self._items.below(folder, depth):
@@ -74,6 +75,22 @@ class Storage:
             "files": list(entries.values()),
         }
         return call.vnd("storage.FileList", listing)
+
+    def _file_info(self, call: Call, item: Item, repo: str) -> dict[str, Any]:
+        return {
+            **_item_facts(item, repo),
+            **file_facts(call, item, repo, self._repositories.upstream(item.repo)),
+            "uri": f"{call.base}/api/storage/{repo}/{item.path}",
+        }
+
+    def _folder_info(self, call: Call, folders: list[Item], repo: str) -> dict[str, Any]:
+        path = folders[0].path
+        children = {child.name: child for item in folders for child in self._items.children(item.repo, path)}
+        return {
+            **_item_facts(folders[0], repo),
+            "children": [{"uri": f"/{name}", "folder": bool(children[name].folder)} for name in sorted(children)],
+            "uri": f"{call.base}/api/storage/{repo}/{path}".rstrip("/"),
+        }
 
     def _found(self, call: Call, repo: str, path: str) -> list[Item]:
         if repo == TRASH and not call.principal.admin:
@@ -104,25 +121,11 @@ class Storage:
         }
 
 
-def file_info(call: Call, item: Item, repo: str) -> dict[str, Any]:
-    """The info of a file."""
-    return {
-        "repo": repo,
-        "path": f"/{item.path}",
-        "created": colon_time(item.created),
-        "createdBy": item.created_by,
-        "lastModified": colon_time(item.modified),
-        "modifiedBy": item.modified_by,
-        "lastUpdated": colon_time(item.updated),
-        **file_facts(call, item, repo),
-        "uri": f"{call.base}/api/storage/{repo}/{item.path}",
-    }
-
-
-def file_facts(call: Call, item: Item, repo: str) -> dict[str, Any]:
+def file_facts(call: Call, item: Item, repo: str, upstream: str | None = None) -> dict[str, Any]:
     """What the info of a file and the answer to its deployment share."""
     return {
         "downloadUri": f"{call.base}/{repo}/{item.path}",
+        "remoteUrl": f"{upstream}/{item.path}" if upstream else None,
         "mimeType": media_type(item.name),
         "size": str(item.size),
         "checksums": {"sha1": item.sha1, "md5": item.md5, "sha256": item.sha256},
@@ -130,8 +133,7 @@ def file_facts(call: Call, item: Item, repo: str) -> dict[str, Any]:
     }
 
 
-def folder_info(call: Call, item: Item, repo: str, children: dict[str, bool]) -> dict[str, Any]:
-    """The info of a folder."""
+def _item_facts(item: Item, repo: str) -> dict[str, Any]:
     return {
         "repo": repo,
         "path": f"/{item.path}",
@@ -140,6 +142,4 @@ def folder_info(call: Call, item: Item, repo: str, children: dict[str, bool]) ->
         "lastModified": colon_time(item.modified),
         "modifiedBy": item.modified_by,
         "lastUpdated": colon_time(item.updated),
-        "children": [{"uri": f"/{name}", "folder": bool(folder)} for name, folder in children.items()],
-        "uri": f"{call.base}/api/storage/{repo}/{item.path}".rstrip("/"),
     }

@@ -12,6 +12,7 @@ import hmac
 import json
 import secrets
 import uuid
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -164,15 +165,19 @@ class Tokens:
 
     def find(self, token_id: str) -> tuple[Claims, int | None] | None:
         """A stored token, and when it was used last."""
-        row = self._db.execute("SELECT * FROM artifact_tokens WHERE token_id = ?", (token_id,)).fetchone()
-        return (_claims(row["claims"]), row["last_used"]) if row else None
+        return next(self._select("token_id = ?", token_id), None)
 
     def stored(self) -> list[tuple[Claims, int | None]]:
-        """All stored tokens, but for those that the clean-up job has removed."""
+        """All stored tokens."""
+        return list(self._select("TRUE"))
+
+    def _select(self, condition: str, *values: str) -> Iterator[tuple[Claims, int | None]]:
+        """Stored tokens, but for those that the clean-up job has removed."""
         oldest = self._world.clock.now() - LISTED_AFTER_EXPIRY
-        rows = self._db.execute("SELECT * FROM artifact_tokens ORDER BY rowid")
-        tokens = [(_claims(row["claims"]), row["last_used"]) for row in rows]
-        return [(claims, used) for claims, used in tokens if claims.expiry is None or claims.expiry > oldest]
+        for row in self._db.execute(f"SELECT * FROM artifact_tokens WHERE {condition} ORDER BY rowid", values):
+            claims = _claims(row["claims"])
+            if claims.expiry is None or claims.expiry > oldest:
+                yield claims, row["last_used"]
 
     def revoke(self, token_id: str) -> bool:
         """End a stored token; False when there is none with this id."""

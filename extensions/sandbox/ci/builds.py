@@ -224,7 +224,7 @@ def _delete(call: Call, job: str, build: str) -> Response:
 
 def _unknown(call: Call, job: str, build: str) -> Response:
     _named(call, job, build)
-    return pages.redirect(call.request_uri + "/")
+    return pages.redirect(call.with_slash)
 
 
 def _unknown_below(call: Call, job: str, build: str) -> Response:

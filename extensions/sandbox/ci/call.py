@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
+import email
+import email.policy
 import re
 import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from .server import CiService
 
 Answer = Response | Awaitable[Response]
+USUAL_PORTS = {"http": "80", "https": "443"}
 
 
 @dataclass(frozen=True)
@@ -63,12 +66,11 @@ class Call:
         self.headers = request.headers
         self.query = request.scope["query_string"].decode("latin-1")
         self.request_uri: str = request.scope["raw_path"].decode("latin-1")
-        self.path = self.request_uri.removeprefix(self.context)
+        self.path = re.sub("/+", "/", self.request_uri.removeprefix(self.context))
         self.body = b""
         self.session = service.sessions.find(request.cookies.get(self.cookie_name))
         self._session_begun = False
         self._parameters = parse_qsl(self.query, keep_blank_values=True)
-        self.form: list[tuple[str, str]] = []
 
     def switch(self, name: str) -> Any:
         """The present value of one of the service's switches."""
@@ -78,8 +80,12 @@ class Call:
         """Take in the body; the fields of a form become parameters."""
         self.body = await self.request.body()
         if self.content_type == "application/x-www-form-urlencoded":
-            self.form = parse_qsl(self.body.decode("utf-8", "replace"), keep_blank_values=True)
-            self._parameters += self.form
+            self._parameters += parse_qsl(self.body.decode("utf-8", "replace"), keep_blank_values=True)
+
+    def read_parts(self) -> None:
+        """Make parameters of the fields of a multipart form, where no crumb is looked for."""
+        if self.content_type == "multipart/form-data":
+            self._parameters += _parts(self.headers["Content-Type"], self.body)
 
     @property
     def content_type(self) -> str:
@@ -87,12 +93,17 @@ class Call:
         return self.headers.get("Content-Type", "").partition(";")[0].strip().lower()
 
     def parameters(self, name: str) -> list[str]:
-        """All values of a parameter, from query and form."""
+        """All values of a parameter, from the query and the form."""
         return [value for key, value in self._parameters if key == name]
 
     def parameter(self, name: str) -> str | None:
         """The first value of a parameter."""
         return next(iter(self.parameters(name)), None)
+
+    @property
+    def submits_nothing(self) -> bool:
+        """Whether there is neither a parameter nor a body."""
+        return not self._parameters and not self.body
 
     def accepted_types(self) -> list[str]:
         """The media types of `Accept`, most wanted first."""
@@ -108,11 +119,12 @@ class Call:
     @cached_property
     def root(self) -> str:
         """The server's address as the client sees it, with a slash at the end."""
+        scheme = self.headers.get("X-Forwarded-Proto") or self.request.url.scheme
         host = self.headers.get("X-Forwarded-Host") or self.headers.get("Host", "")
         port = self.headers.get("X-Forwarded-Port")
-        if port and ":" not in host:
+        if port and ":" not in host and port != USUAL_PORTS.get(scheme):
             host += f":{port}"
-        return f"{self.headers.get('X-Forwarded-Proto') or self.request.url.scheme}://{host}{self.context}/"
+        return f"{scheme}://{host}{self.context}/"
 
     @cached_property
     def configured_root(self) -> str:
@@ -133,6 +145,11 @@ class Call:
     def here(self) -> str:
         """Where a redirect to the present folder leads: a path only."""
         return self.request_uri.rpartition("/")[0] + "/"
+
+    @property
+    def with_slash(self) -> str:
+        """Where a folder's address without its last slash leads."""
+        return f"{self.request_uri}/" + (f"?{self.query}" if self.query else "")
 
     def absolute(self, location: str) -> str:
         """A reference as seen from this request, as an address."""
@@ -195,6 +212,14 @@ class Call:
         answer.headers["X-Jenkins"] = self.switch("version")
         if self.switch("session_id_header"):
             answer.headers["X-Jenkins-Session"] = self.store.setting("session")
+
+
+def _parts(content_type: str, body: bytes) -> Iterator[tuple[str, str]]:
+    head = f"Content-Type: {content_type}\r\n\r\n".encode("latin-1")
+    for part in email.message_from_bytes(head + body, policy=email.policy.HTTP).iter_parts():
+        content = part.get_payload(decode=True)
+        if isinstance(content, bytes):
+            yield str(part.get_param("name", header="Content-Disposition")), content.decode("utf-8", "replace")
 
 
 def _number(text: str) -> float:

@@ -13,6 +13,7 @@ from .exposition import Bean, Property, opaque
 from .remote_api import API, serve
 from .store import Build
 
+BUILT_IN = r"/computer/(\(|%28)(built-in|master)(\)|%29)"
 DESCRIPTION = "the Jenkins controller's built-in node"
 
 
@@ -84,5 +85,5 @@ def _show(call: Call, form: str) -> Response:
 
 ROUTES = (
     Route("/computer" + API, _show_all, "nodes", reads=True),
-    Route(r"/computer/(\(|%28)(built-in|master)(\)|%29)" + API, _show, "node", reads=True),
+    Route(BUILT_IN + API, _show, "node", reads=True),
 )

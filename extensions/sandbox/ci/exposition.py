@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Exported beans and how clients see them: `depth`, `tree`, JSON, XML and XPath."""
+"""Exported beans and how clients see them: `depth`, `tree`, JSON, Python, XML and XPath."""
 
 from __future__ import annotations
 
@@ -179,24 +179,37 @@ def _plain(value: Any, pruner: Pruner) -> Any:
     return value
 
 
-def to_json(data: Any, pretty: bool = False) -> str:
-    """JSON as the server writes it: compact, or with blanks around colons and a line even inside what is empty."""
-    return "".join(_json(data, 0 if pretty else None))
+@dataclass(frozen=True)
+class Notation:
+    """What tells JSON and Python literals apart."""
+
+    null: str
+    true: str
+    false: str
 
 
-def _json(value: Any, indent: int | None) -> Iterable[str]:
+JSON = Notation("null", "true", "false")
+PYTHON = Notation("None", "True", "False")
+
+
+def to_literal(data: Any, notation: Notation, pretty: bool = False) -> str:
+    """Data as the server writes it: compact, or with blanks around colons and a line even inside what is empty."""
+    return "".join(_literal(data, notation, 0 if pretty else None))
+
+
+def _literal(value: Any, notation: Notation, indent: int | None) -> Iterable[str]:
     if isinstance(value, dict):
         colon = '" : ' if indent is not None else '":'
-        items = [[f'"{name}{colon}', *_json(item, _deeper(indent))] for name, item in value.items()]
+        items = [[f'"{name}{colon}', *_literal(item, notation, _deeper(indent))] for name, item in value.items()]
         yield from _enclosed("{", items, "}", indent)
     elif isinstance(value, list):
-        yield from _enclosed("[", [list(_json(item, _deeper(indent))) for item in value], "]", indent)
+        yield from _enclosed("[", [list(_literal(item, notation, _deeper(indent))) for item in value], "]", indent)
     elif isinstance(value, str):
-        yield _json_string(value)
-    elif value is None:
-        yield "null"
+        yield _quoted(value)
+    elif isinstance(value, bool):
+        yield notation.true if value else notation.false
     else:
-        yield str(value).lower()
+        yield notation.null if value is None else str(value)
 
 
 def _deeper(indent: int | None) -> int | None:
@@ -213,12 +226,12 @@ def _enclosed(opening: str, items: list[list[str]], closing: str, indent: int | 
     yield outer + closing
 
 
-_JSON_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f"}
-_JSON_SPECIAL = re.compile(r'["\\\x00-\x1f]')
+_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f"}
+_SPECIAL = re.compile(r'["\\\x00-\x1f]')
 
 
-def _json_string(text: str) -> str:
-    return '"' + _JSON_SPECIAL.sub(lambda m: _JSON_ESCAPES.get(m[0], f"\\u{ord(m[0]):04x}"), text) + '"'
+def _quoted(text: str) -> str:
+    return '"' + _SPECIAL.sub(lambda m: _ESCAPES.get(m[0], f"\\u{ord(m[0]):04x}"), text) + '"'
 
 
 def to_xml(bean: Bean, data: dict[str, Any]) -> str:

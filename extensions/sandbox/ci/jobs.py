@@ -148,7 +148,7 @@ def _page(call: Call, job: str) -> Response:
 
 def _page_without_slash(call: Call, job: str) -> Response:
     call.job(job)
-    return pages.redirect(call.request_uri + "/")
+    return pages.redirect(call.with_slash)
 
 
 def _configure_page(call: Call, job: str) -> Response:

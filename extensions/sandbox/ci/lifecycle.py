@@ -122,7 +122,7 @@ class Lifecycle:
         kind, phase = down
         if phase == "refused":
             raise Dropped
-        if phase.endswith("without login") and "Authorization" in call.headers:
+        if phase.endswith("without login") and security.sends_credentials(call):
             return security.unauthorized(call).answer(call)
         if phase.startswith("starting"):
             return pages.outage("Starting Jenkins", "Jenkins is getting ready to work")
@@ -187,6 +187,6 @@ def _restart(call: Call) -> Response:
 ROUTES = (
     Route("/quietDown/?", _quiet_down, "quiet_down"),
     Route("/cancelQuietDown/?", _cancel_quiet_down, "cancel_quiet_down"),
-    Route("/safeRestart", _safe_restart, "safe_restart"),
-    Route("/restart", _restart, "restart"),
+    Route("/safeRestart/?", _safe_restart, "safe_restart"),
+    Route("/restart/?", _restart, "restart"),
 )

@@ -100,7 +100,7 @@ def _delay(call: Call, definition: Definition) -> float:
     if text is None:
         own = definition.quiet_period
         return float(call.switch("quiet_period")) if own is None else own
-    found = _DELAY.fullmatch(text)
+    found = _DELAY.fullmatch(text.strip())
     if not found:
         raise pages.Oops
     number = int(found[1])
@@ -114,8 +114,8 @@ def _check_trigger(call: Call, definition: Definition) -> None:
         if token == definition.trigger_token:
             return
         raise pages.AccessDenied(message="Invalid token provided.")
-    call.require_post()
     call.require(JOB_BUILD)
+    call.require_post()
 
 
 def _require_buildable(job: Job, definition: Definition) -> None:
@@ -147,8 +147,8 @@ def _build(call: Call, job: str) -> Response:
 
 def _build_from_form(call: Call, job: Job, definition: Definition) -> Response:
     submitted = call.parameter("json")
-    if submitted is None:
-        nothing = not call.form and not call.body
+    if not submitted:
+        nothing = call.submits_nothing
         raise pages.EngineError(400, "Nothing is submitted" if nothing else "This page expects a form submission")
     form = _json_object(submitted)
     location, waited = _schedule(call, job, definition, _form_values(form, definition))
@@ -179,9 +179,14 @@ def _form_values(form: dict[str, Any], definition: Definition) -> list[dict[str,
         parameter = definition.parameter(entry.get("name", "")) if isinstance(entry, dict) else None
         if not parameter:
             raise pages.Oops
-        value = entry.get("value", "")
-        values.append(_value(parameter, str(value).lower() if isinstance(value, bool) else str(value)))
+        values.append(_value(parameter, _submitted_text(entry.get("value"))))
     return values
+
+
+def _submitted_text(value: Any) -> str:
+    if value is None:
+        return ""
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _value(parameter: Parameter, text: str) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The remote API: a bean as `api/json` or `api/xml`."""
+"""The remote API: a bean as `api/json`, `api/xml` or `api/python`."""
 
 from __future__ import annotations
 
@@ -11,8 +11,11 @@ from starlette.responses import Response
 
 from . import pages
 from .exposition import (
+    JSON,
+    PYTHON,
     Bean,
     ByDepth,
+    Notation,
     Primitive,
     Pruner,
     TreeError,
@@ -21,24 +24,20 @@ from .exposition import (
     export,
     parse_tree,
     select,
-    to_json,
+    to_literal,
     to_xml,
 )
 
 if TYPE_CHECKING:
     from .call import Call
 
-API = "/api/(?P<form>json|xml)/?"
+XML_TYPE = "application/xml;charset=UTF-8"
+API = "/api/(?P<form>json|xml|python)/?"
 
 
 def serve(call: Call, bean: Bean, form: str) -> Response:
     """Show a bean in the form asked for."""
-    if form == "xml":
-        answer = _xml(call, bean)
-    elif call.parameter("jsonp") is not None and call.switch("security"):
-        raise pages.EngineError(403, "jsonp forbidden; implement jenkins.security.SecureRequester")
-    else:
-        answer = _json(call, bean)
+    answer = {"json": _json, "xml": _xml, "python": _python}[form](call, bean)
     call.sign(answer)
     answer.headers["X-Frame-Options"] = "deny"
     return answer
@@ -54,21 +53,30 @@ def _pruner(call: Call) -> Pruner:
         raise pages.Oops from None
 
 
+def _literal(call: Call, bean: Bean, notation: Notation) -> str:
+    return to_literal(export(bean, _pruner(call)), notation, pretty=call.parameter("pretty") is not None)
+
+
 def _json(call: Call, bean: Bean) -> Response:
-    content = to_json(export(bean, _pruner(call)), pretty=call.parameter("pretty") is not None)
-    jsonp = call.parameter("jsonp")
-    if jsonp is not None:
-        content = f"{jsonp}({content})"
-    return Response(content.encode(), headers={"Content-Type": "application/json;charset=utf-8"})
+    function = call.parameter("jsonp")
+    if function is None:
+        return _answer(_literal(call, bean, JSON), "application/json;charset=utf-8")
+    if call.switch("security"):
+        raise pages.EngineError(403, "jsonp forbidden; implement jenkins.security.SecureRequester")
+    return _answer(f"{function}({_literal(call, bean, JSON)})", "application/javascript;charset=UTF-8")
+
+
+def _python(call: Call, bean: Bean) -> Response:
+    return _answer(_literal(call, bean, PYTHON), "text/x-python;charset=UTF-8")
 
 
 def _xml(call: Call, bean: Bean) -> Response:
     content = to_xml(bean, export(bean, _pruner(call)))
     xpath, excludes = call.parameter("xpath"), call.parameters("exclude")
     if xpath is None and not excludes:
-        return _xml_answer(content)
+        return _answer(content, XML_TYPE)
     try:
-        return _xml_answer(select(content, xpath, call.parameter("wrapper"), excludes))
+        return _answer(select(content, xpath, call.parameter("wrapper"), excludes), XML_TYPE)
     except Primitive as primitive:
         return _primitive(call, str(primitive))
     except XPathRefusal as refusal:
@@ -77,8 +85,8 @@ def _xml(call: Call, bean: Bean) -> Response:
         raise pages.Oops from None
 
 
-def _xml_answer(content: str) -> Response:
-    return Response(content.encode(), headers={"Content-Type": "application/xml;charset=UTF-8"})
+def _answer(content: str, content_type: str) -> Response:
+    return Response(content.encode(), headers={"Content-Type": content_type})
 
 
 def _primitive(call: Call, text: str) -> Response:

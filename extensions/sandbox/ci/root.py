@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import html
 from typing import Any
 
 from starlette.responses import Response
@@ -75,7 +76,11 @@ def _who_am_i(call: Call, form: str) -> Response:
 
 
 def _me(call: Call, form: str) -> Response:
-    user = call.store.user(call.principal.name)
+    return _user(call, call.principal.name, form)
+
+
+def _user(call: Call, name: str, form: str) -> Response:
+    user = call.store.user(name)
     if not user:
         raise pages.NotFound
     account = Bean(
@@ -103,6 +108,25 @@ def _crumb_issuer(call: Call, form: str) -> Response:
     return serve(call, Bean("hudson.security.csrf.DefaultCrumbIssuer", *members), form)
 
 
+def _who_am_i_page(call: Call) -> Response:
+    return pages.page("Who Am I? - Jenkins", f"<h1>Who Am I?</h1><p>{html.escape(call.principal.name)}</p>")
+
+
+def _script_text(call: Call) -> Answer:
+    call.require(ADMINISTER)
+    if call.parameter("script") is None:
+        return pages.text("")
+    if call.method != "POST":
+        raise pages.Oops(405)
+    raise pages.NotServed("scriptText")
+
+
+def _change_plugins(call: Call) -> Answer:
+    call.require_post()
+    call.require(ADMINISTER)
+    raise pages.NotServed("changes of plugins")
+
+
 def _unknown_jar(call: Call) -> Response:
     raise pages.Oops
 
@@ -124,7 +148,9 @@ ROUTES = (
     Route("/loginError", security.login_error, "login_page", open=True, reads=True),
     Route(security.LOGIN_PATH, security.login, "login", open=True),
     Route("/whoAmI" + API, _who_am_i, "who_am_i", open=True, reads=True),
+    Route("/whoAmI/", _who_am_i_page, "who_am_i", open=True, reads=True),
     Route("/me" + API, _me, "me", reads=True),
+    Route("/user/{name}" + API, _user, "user", reads=True),
     Route("/crumbIssuer" + API, _crumb_issuer, "crumb", reads=True),
 )
 
@@ -133,8 +159,10 @@ NOT_SERVED = (
     Route("/jnlpJars/jenkins-cli.jar", _not_served("the command-line client", False), "cli_jar", open=True, reads=True),
     Route("/jnlpJars/.*", _unknown_jar, "cli_jar", open=True, reads=True),
     Route("/cli(/ws)?", _not_served("the command-line interface", False), "cli", open=True),
-    Route("/scriptText|/computer/[^/]+/scriptText|/script", _not_served("scriptText"), "script"),
-    Route("/pluginManager/.*", _not_served("changes of plugins"), "change_plugins"),
+    Route(f"({computers.BUILT_IN})?/scriptText", _script_text, "script"),
+    Route("/script", _not_served("the script console"), "script", reads=True),
+    Route("/pluginManager/.+", _change_plugins, "change_plugins"),
+    Route("/job/[^/]+/(confirmRename|doRename)", _not_served("renaming jobs", False), "rename_job"),
     Route("/exit|/safeExit", _not_served("shutting down for good"), "exit"),
     Route("/reload", _not_served("reloading the configuration from disk"), "reload"),
 )

@@ -96,20 +96,25 @@ def unauthorized(call: Call) -> pages.EngineError:
     return pages.EngineError(401, headers=headers)
 
 
+def sends_credentials(call: Call) -> bool:
+    """Whether a request comes with a name and a password or token."""
+    return call.headers.get("Authorization", "").lower().startswith("basic ")
+
+
 def authenticate(call: Call) -> Principal:
     """The user of a request; wrong credentials are a refusal on every path."""
     if not call.switch("security"):
         return _anonymous(call)
     logged_in = call.store.user(call.session.user) if call.session and call.session.user else None
-    scheme, _, value = call.headers.get("Authorization", "").partition(" ")
-    if scheme.lower() == "basic":
-        name, secret = _credentials(call, value)
+    if sends_credentials(call):
+        name, secret = _credentials(call)
         if not logged_in or logged_in.name != name:
             return _check(call, name, secret)
     return _principal(logged_in) if logged_in else _anonymous(call)
 
 
-def _credentials(call: Call, value: str) -> tuple[str, str]:
+def _credentials(call: Call) -> tuple[str, str]:
+    _, _, value = call.headers["Authorization"].partition(" ")
     try:
         name, colon, secret = base64.b64decode(value, validate=True).decode().partition(":")
     except (binascii.Error, UnicodeDecodeError):
@@ -135,8 +140,8 @@ def crumb(call: Call, session: Session) -> str:
 
 
 def _has_crumb(call: Call) -> bool:
-    sent = call.headers.get(CRUMB_FIELD) or call.parameter(CRUMB_FIELD) or ""
-    return call.session is not None and hmac.compare_digest(sent.encode(), crumb(call, call.session).encode())
+    sent = call.headers.get(CRUMB_FIELD, call.parameter(CRUMB_FIELD))
+    return sent is not None and hmac.compare_digest(sent.encode(), crumb(call, call.need_session()).encode())
 
 
 def check_crumb(call: Call) -> None:

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 from starlette.requests import Request
 from starlette.responses import Response
 
+from ..seeding import keys
 from ..service import Service
 from ..world import World
 from . import builds, computers, jobs, lifecycle, pages, plugins, queue, root, security
@@ -51,6 +52,25 @@ class CiService(Service):
         "session_id_header": True,
         "ssh_endpoint": "",
     }
+
+    seed_shape = keys(
+        "url executors restart_required",
+        users=[keys("name! password! full_name tokens permissions")],
+        plugins=[
+            keys(
+                "name! version! long_name active enabled deleted pinned has_update backup_version url"
+                " required_core_version minimum_java_version supports_dynamic_load",
+                dependencies=[keys("name! version! optional")],
+            )
+        ],
+        jobs=[
+            keys(
+                "name! config description command seconds quiet_period trigger_token disabled concurrent",
+                parameters=[keys("name! type default choices description")],
+                builds=[keys("result seconds ago keep parameters")],
+            )
+        ],
+    )
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
@@ -94,6 +114,7 @@ class CiService(Service):
         try:
             call.principal = security.authenticate(call)
             security.check_crumb(call)
+            call.read_parts()
             if not route or not route.open:
                 call.require(READ)
             if not route:

@@ -14,9 +14,11 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
+from .checks import unserved
 from .errors import ApiError, failure
+from .messages import text_of
 from .structured import document
-from .validation import text_of
+from .tools import functions
 
 TOKEN = re.compile(r"\s*(?:\w+|[^\w\s])|\s+\Z")
 
@@ -50,7 +52,7 @@ def prompt_tokens(messages: list[dict[str, Any]]) -> int:
 def respond(request: dict[str, Any], scripted: dict[str, Any] | None) -> Answer:
     """The scripted reply, or one that follows from the request alone."""
     if scripted is None:
-        return Answer(*_cut(request, _content(request)))
+        return _forced_call(request) or Answer(*_cut(request, _content(request)))
     if "error" in scripted:
         raise failure(scripted["error"], scripted.get("headers"))
     broken = failure(scripted["stream_error"]) if "stream_error" in scripted else None
@@ -63,6 +65,24 @@ def respond(request: dict[str, Any], scripted: dict[str, Any] | None) -> Answer:
     if content is not None and "finish_reason" not in scripted and not calls:
         content, reason = _cut(request, content)
     return Answer(content, scripted.get("finish_reason", reason), scripted.get("refusal"), calls, broken)
+
+
+def _forced_call(request: dict[str, Any]) -> Answer | None:
+    """The call of a function, where the request leaves no choice."""
+    choice = request.get("tool_choice")
+    if choice != "required" and not isinstance(choice, dict):
+        return None
+    named = choice["function"]["name"] if isinstance(choice, dict) else None
+    function = next((f for f in functions(request) if named in (None, f["name"])), None)
+    if function is None:
+        raise unserved("calls of tools that are no functions", "tools")
+    arguments = document(function.get("parameters") or {"type": "object"}, "tools")
+    call = {"name": function["name"], "arguments": json.dumps(arguments, ensure_ascii=False)}
+    return Answer(
+        content=None,
+        finish_reason="stop" if named else "tool_calls",
+        tool_calls=[{"id": "call_0", "type": "function", "function": call}],
+    )
 
 
 def _content(request: dict[str, Any]) -> str:

@@ -15,52 +15,59 @@ from starlette.responses import Response, StreamingResponse
 
 from ..world import World
 from .answers import Answer, prompt_tokens, respond, tokens
-from .errors import ApiError, failure
+from .errors import ApiError, failure, header_fields
 from .keys import Caller
 from .limits import RateLimits
-from .models import find_model
+from .messages import check_conversation
+from .models import model_for_chat
 from .protocol import json_response
 from .replies import Replies
 from .validation import check_for_model, parse_chat_request
 
 FINGERPRINT = "fp_5a2db0c0de"
 
+# The tier that serves a request, where it is not the one that was asked for.
+TIERS = {None: "default", "auto": "default", "fast": "priority"}
+
 
 def complete(world: World, limits: RateLimits, replies: Replies, caller: Caller, body: bytes) -> Response:
     """Answer a chat request."""
     request = parse_chat_request(body)
-    model = find_model(world, request["model"])
+    model = model_for_chat(world, request["model"])
     check_for_model(request, model)
+    check_conversation(request["messages"])
     prompt = prompt_tokens(request["messages"])
     longest = request.get("max_completion_tokens", request.get("max_tokens", 0))
     headers = limits.spend(caller, model, max(prompt, longest))
     try:
         if world.switch("inference", "chat_failure"):
-            raise failure(world.switch("inference", "chat_failure"))
+            raise failure(world.switch("inference", "chat_failure"), world.switch("inference", "chat_failure_headers"))
         scripted = replies.take()
         answers = [respond(request, scripted)] * request.get("n", 1)
     except ApiError as error:
         error.headers = {**headers, **error.headers}
         raise
-    headers.update((scripted or {}).get("headers", {}))
-    completion = Completion(model, int(world.clock.now()), answers, prompt)
+    headers.update(header_fields((scripted or {}).get("headers", {})))
+    completion = Completion(request, model, int(world.clock.now()), answers, prompt)
     if request.get("stream"):
-        usage_too = bool(request.get("stream_options", {}).get("include_usage"))
-        return StreamingResponse(completion.events(usage_too), 200, headers, "text/event-stream; charset=utf-8")
+        return StreamingResponse(completion.events(), 200, headers, "text/event-stream; charset=utf-8")
     return json_response(completion.whole(), headers=headers)
 
 
 class Completion:
     """A reply, ready to be written down either way."""
 
-    def __init__(self, model: sqlite3.Row, created: int, answers: list[Answer], prompt: int) -> None:
+    def __init__(
+        self, request: dict[str, Any], model: sqlite3.Row, created: int, answers: list[Answer], prompt: int
+    ) -> None:
+        self._request = request
         self._answers = answers
         self._prompt = prompt
-        self._common = {
-            "id": f"chatcmpl-{uuid.uuid4().hex}",
-            "created": created,
-            "model": model["snapshot"],
-            "service_tier": "default",
+        self._id = f"chatcmpl-{uuid.uuid4().hex}"
+        self._created = created
+        self._model = model["snapshot"]
+        self._service = {
+            "service_tier": TIERS.get(request.get("service_tier"), request.get("service_tier")),
             "system_fingerprint": FINGERPRINT,
         }
 
@@ -70,26 +77,47 @@ class Completion:
             {
                 "index": index,
                 "message": _message(reply),
-                "logprobs": None,
+                "logprobs": self._logprobs(reply.content, reply.refusal),
                 "finish_reason": reply.finish_reason,
             }
             for index, reply in enumerate(self._answers)
         ]
-        return {"object": "chat.completion", **self._common, "choices": choices, "usage": self._usage()}
+        return {**self._head("chat.completion"), "choices": choices, "usage": self._usage(), **self._service}
 
-    async def events(self, usage_too: bool) -> AsyncIterator[str]:
+    async def events(self) -> AsyncIterator[str]:
         """The server-sent events of the stream."""
-        common = {"object": "chat.completion.chunk", **self._common, **({"usage": None} if usage_too else {})}
         for index, reply in enumerate(self._answers):
             for delta in _deltas(reply):
-                yield _event({**common, "choices": [_chunk(index, delta, None)]})
+                logprobs = self._logprobs(delta.get("content"), delta.get("refusal"))
+                yield self._event(_choice(index, delta, logprobs=logprobs))
             if reply.stream_error:
-                yield _event(reply.stream_error.body)
+                yield _line(reply.stream_error.body)
                 return
-            yield _event({**common, "choices": [_chunk(index, {}, reply.finish_reason)]})
-        if usage_too:
-            yield _event({**common, "choices": [], "usage": self._usage()})
+            yield self._event(_choice(index, {}, finish_reason=reply.finish_reason))
+        if self._tells_usage:
+            yield self._event(usage=self._usage())
         yield "data: [DONE]\n\n"
+
+    @property
+    def _tells_usage(self) -> bool:
+        return bool(self._request.get("stream_options", {}).get("include_usage"))
+
+    def _head(self, kind: str) -> dict[str, Any]:
+        return {"id": self._id, "object": kind, "created": self._created, "model": self._model}
+
+    def _event(self, *choices: dict[str, Any], usage: dict[str, Any] | None = None) -> str:
+        told = {"usage": usage} if self._tells_usage else {}
+        return _line({**self._head("chat.completion.chunk"), **self._service, "choices": choices, **told})
+
+    def _logprobs(self, content: str | None, refusal: str | None) -> dict[str, Any] | None:
+        """The model is sure of every token."""
+        if not self._request.get("logprobs"):
+            return None
+        alternatives = bool(self._request.get("top_logprobs"))
+        return {
+            name: None if text is None else [_logprob(token, alternatives) for token in tokens(text)]
+            for name, text in (("content", content), ("refusal", refusal))
+        }
 
     def _usage(self) -> dict[str, Any]:
         completion = sum(answer.tokens() for answer in self._answers)
@@ -136,9 +164,16 @@ def _call_deltas(index: int, call: dict[str, Any]) -> list[dict[str, Any]]:
     return [{"tool_calls": [piece]} for piece in [head, *pieces]]
 
 
-def _chunk(index: int, delta: dict[str, Any], finish_reason: str | None) -> dict[str, Any]:
-    return {"index": index, "delta": delta, "logprobs": None, "finish_reason": finish_reason}
+def _choice(
+    index: int, delta: dict[str, Any], *, logprobs: dict[str, Any] | None = None, finish_reason: str | None = None
+) -> dict[str, Any]:
+    return {"index": index, "delta": delta, "logprobs": logprobs, "finish_reason": finish_reason}
 
 
-def _event(data: dict[str, Any]) -> str:
+def _logprob(token: str, alternatives: bool) -> dict[str, Any]:
+    entry = {"token": token, "logprob": 0.0, "bytes": list(token.encode(errors="replace"))}
+    return {**entry, "top_logprobs": [entry] if alternatives else []}
+
+
+def _line(data: dict[str, Any]) -> str:
     return f"data: {json.dumps(data, separators=(',', ':'))}\n\n"

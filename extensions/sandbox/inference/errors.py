@@ -11,6 +11,11 @@ from typing import Any
 INVALID_REQUEST = "invalid_request_error"
 
 
+def header_fields(given: Mapping[str, Any]) -> dict[str, str]:
+    """Headers, named in lower case so that one replaces another of the same name."""
+    return {name.lower(): str(value) for name, value in given.items()}
+
+
 class ApiError(Exception):
     """A failed call."""
 
@@ -27,7 +32,7 @@ class ApiError(Exception):
         super().__init__(message)
         self.status = status
         self.body: dict[str, Any] = {"error": {"message": message, "type": type, "param": param, "code": code}}
-        self.headers = dict(headers or {})
+        self.headers = header_fields(headers or {})
 
 
 class ScopeError(ApiError):
@@ -66,9 +71,24 @@ FAILURES: Mapping[str, Mapping[str, Any]] = {
     },
     "insufficient_quota": {
         "status": 429,
-        "message": "You exceeded your current quota, please check your plan and billing details.",
+        "message": (
+            "You exceeded your current quota, please check your plan and billing details. For more information on this "
+            "error, read the docs: https://platform.openai.com/docs/guides/error-codes/api-errors."
+        ),
         "type": "insufficient_quota",
         "code": "insufficient_quota",
+    },
+    "spend_limit_reached": {
+        "status": 429,
+        "message": "You have reached your hard spend limit.",
+        "type": "insufficient_quota",
+        "code": "billing_hard_limit_reached",
+    },
+    "unsupported_country_region_territory": {
+        "status": 403,
+        "message": "Country, region, or territory not supported",
+        "type": "request_forbidden",
+        "code": "unsupported_country_region_territory",
     },
     "server_error": {
         "status": 500,
@@ -95,4 +115,8 @@ def failure(asked: str | Mapping[str, Any], headers: Mapping[str, str] | None = 
         asked = FAILURES[asked]
     if not {"status", "message"} <= set(asked) <= set(_FIELDS):
         raise ValueError(f"A failure has status, message and perhaps {', '.join(_FIELDS[2:])}.")
-    return ApiError(**{**asked, "headers": {**asked.get("headers", {}), **(headers or {})}})
+    if not isinstance(asked["status"], int) or not isinstance(asked.get("headers", {}), dict):
+        raise ValueError("The status of a failure is a number, and its headers are an object.")
+    error = ApiError(**asked)
+    error.headers.update(header_fields(headers or {}))
+    return error

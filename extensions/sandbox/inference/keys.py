@@ -8,7 +8,6 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-import re
 from typing import NamedTuple
 
 from starlette.requests import Request
@@ -45,7 +44,7 @@ def authenticate(world: World, request: Request) -> Caller:
     """The caller that the Authorization header proves, for the organization and project that the headers choose."""
     key = _given_key(request.headers.get("authorization", ""))
     if not key:
-        raise ApiError(401, NO_KEY)
+        raise ApiError(401, NO_KEY, headers={"WWW-Authenticate": 'Basic realm="OpenAI API"'})
     row = world.db.execute(
         """
         SELECT k.*, o.name AS organization_name
@@ -97,9 +96,9 @@ def key_class(key: str) -> str:
 
 def masked(key: str) -> str:
     """A key as error messages echo it."""
-    found = re.match("(sk-proj-|sk-svcacct-|sk-admin-|sk-|sess-)?(.*)", key, re.DOTALL)
-    prefix, rest = (found[1] or "", found[2]) if found else ("", key)
-    return f"{prefix}****{rest[-4:] if len(rest) > 8 else ''}"
+    if len(key) <= 16:
+        return f"{key[:3]}****"
+    return f"{key[:8]}****{key[-4:]}"
 
 
 def _given_key(authorization: str) -> str:

@@ -27,6 +27,13 @@ class Bucket:
         self.left = min(self.limit, self.left + max(0.0, now - self.at) * self.limit / 60)
         self.at = now
 
+    def take(self, amount: int, *, whole: bool = False) -> bool:
+        """Take the amount, or what is left (nothing, where it must be the `whole`); tells whether there was enough."""
+        enough = self.left >= amount
+        if enough or not whole:
+            self.left = max(0.0, self.left - amount)
+        return enough
+
     def seconds_until(self, amount: float) -> float:
         """How long until so much is left."""
         return max(0.0, amount - self.left) * 60 / self.limit
@@ -41,22 +48,24 @@ class RateLimits:
 
     def clear(self) -> None:
         """All buckets are full again."""
-        self._buckets: dict[tuple[str, ...], Bucket] = {}
+        self._buckets: dict[tuple[str, str, str, str, int], Bucket] = {}
 
     def spend(self, caller: Caller, model: sqlite3.Row, tokens: int) -> dict[str, str]:
-        """Take one request and its tokens; returns the headers that tell what is left."""
+        """Take one request and its tokens; returns the headers that tell what is left. A refused request counts too."""
         requests = self._bucket(caller, model, "requests", model["requests_per_minute"])
         budget = self._bucket(caller, model, "tokens", model["tokens_per_minute"])
-        if self._world.switch("inference", "enforce_rate_limits"):
-            _refuse_beyond(requests, "requests", 1, caller, model, _headers(requests, budget))
-            _refuse_beyond(budget, "tokens", tokens, caller, model, _headers(requests, budget))
-        requests.left = max(0.0, requests.left - 1)
-        budget.left = max(0.0, budget.left - tokens)
+        enforced = self._world.switch("inference", "enforce_rate_limits")
+        served = requests.take(1)
+        if enforced and not served:
+            raise _refusal(requests, "requests", 1, caller, model, _headers(requests, budget))
+        affordable = budget.take(tokens, whole=enforced)
+        if enforced and not affordable:
+            raise _refusal(budget, "tokens", tokens, caller, model, _headers(requests, budget))
         return _headers(requests, budget)
 
     def _bucket(self, caller: Caller, model: sqlite3.Row, what: str, limit: int) -> Bucket:
         now = self._world.clock.now()
-        key = (caller.organization, caller.project, model["id"], what)
+        key = (caller.organization, caller.project, model["id"], what, limit)
         bucket = self._buckets.setdefault(key, Bucket(limit, limit, now))
         bucket.refill(now)
         return bucket
@@ -87,13 +96,11 @@ def _headers(requests: Bucket, tokens: Bucket) -> dict[str, str]:
     }
 
 
-def _refuse_beyond(
+def _refusal(
     bucket: Bucket, what: str, amount: int, caller: Caller, model: sqlite3.Row, headers: dict[str, str]
-) -> None:
-    if bucket.left >= amount:
-        return
+) -> ApiError:
     wait = bucket.seconds_until(min(amount, bucket.limit))
-    raise ApiError(
+    return ApiError(
         429,
         f"Rate limit reached for {model['id']} in organization {caller.organization} on {what} per min: "
         f"Limit {bucket.limit}, Used {bucket.limit - int(bucket.left)}, Requested {amount}. "

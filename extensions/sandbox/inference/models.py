@@ -12,9 +12,9 @@ from ..world import World
 from .errors import ApiError
 
 
-def find_model(world: World, model_id: str) -> sqlite3.Row:
-    """A model; 404 when there is none."""
-    row: sqlite3.Row | None = world.db.execute("SELECT * FROM inference_models WHERE id = ?", (model_id,)).fetchone()
+def model_for_chat(world: World, model_id: str) -> sqlite3.Row:
+    """The model that a request wants to ask."""
+    row = _find(world, model_id)
     if row is None:
         message = f"The model `{model_id}` does not exist or you do not have access to it."
         raise ApiError(404, message, code="model_not_found")
@@ -29,12 +29,12 @@ def list_models(world: World) -> dict[str, Any]:
 
 def retrieve_model(world: World, model_id: str) -> dict[str, Any]:
     """GET /v1/models/{id}."""
-    return _record(find_model(world, model_id))
+    return _record(_require(world, model_id))
 
 
 def delete_model(world: World, model_id: str) -> dict[str, Any]:
     """DELETE /v1/models/{id}, for fine-tuned models only."""
-    find_model(world, model_id)
+    _require(world, model_id)
     if not model_id.startswith("ft:"):
         raise ApiError(403, f"The model `{model_id}` is not a fine-tuned model, and cannot be deleted.")
     world.db.execute("DELETE FROM inference_models WHERE id = ?", (model_id,))
@@ -55,6 +55,18 @@ def tuning_limits(world: World) -> dict[str, Any]:
         for row in rows
     ]
     return {"object": "list", "data": data}
+
+
+def _find(world: World, model_id: str) -> sqlite3.Row | None:
+    row: sqlite3.Row | None = world.db.execute("SELECT * FROM inference_models WHERE id = ?", (model_id,)).fetchone()
+    return row
+
+
+def _require(world: World, model_id: str) -> sqlite3.Row:
+    row = _find(world, model_id)
+    if row is None:
+        raise ApiError(404, f"The model '{model_id}' does not exist", param="model", code="model_not_found")
+    return row
 
 
 def _record(row: sqlite3.Row) -> dict[str, Any]:

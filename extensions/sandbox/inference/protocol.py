@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""JSON as the API writes it."""
+"""JSON as the API reads and writes it."""
 
 from __future__ import annotations
 
@@ -9,9 +9,24 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from starlette.requests import Request
 from starlette.responses import Response
+
+from .errors import invalid
 
 
 def json_response(body: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
     """A JSON answer, indented like the real one's."""
     return Response(json.dumps(body, indent=2) + "\n", status, headers, "application/json")
+
+
+def require_json(request: Request) -> None:
+    """Refuse a body that says it is something else than JSON."""
+    declared = request.headers.get("content-type", "application/json")
+    if declared.partition(";")[0].strip().lower() != "application/json":
+        raise invalid(
+            f"Unsupported content type: '{declared}'. This API method only accepts 'application/json' requests, but "
+            f"you specified the header 'Content-Type: {declared}'. Please try again with a supported content type.",
+            None,
+            "unsupported_content_type",
+        )

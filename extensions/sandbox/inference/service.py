@@ -15,6 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute
 
+from ..seeding import keys
 from ..service import Service
 from ..world import World
 from .chat import complete
@@ -22,7 +23,7 @@ from .errors import ApiError
 from .keys import Caller, authenticate, key_class, require_scope
 from .limits import RateLimits
 from .models import delete_model, list_models, retrieve_model, tuning_limits
-from .protocol import json_response
+from .protocol import json_response, require_json
 from .replies import Replies
 from .storage import SCHEMA, plant
 
@@ -64,10 +65,23 @@ class InferenceService(Service):
     prefixes: ClassVar[tuple[str, ...]] = (PREFIX,)
     schema: ClassVar[str] = SCHEMA
     switches: ClassVar[dict[str, Any]] = {
-        "chat_failure": "",  # a name in errors.FAILURES, with which every chat request then fails
+        "chat_failure": "",  # a name in errors.FAILURES, with which every chat request then fails,
+        "chat_failure_headers": {},  # and headers of these failures, such as another Retry-After
         "enforce_rate_limits": False,
         "bare_scope_errors": False,
     }
+
+    seed_shape = keys(
+        "replies",
+        organizations=[keys("id! name!", projects=[keys("id! name!")])],
+        keys=[keys("key! organization! project scopes")],
+        models=[
+            keys(
+                "id! created! owned_by snapshot chat reasoning requests_per_minute tokens_per_minute",
+                fine_tuning=keys("max_pending_jobs max_jobs_per_day"),
+            )
+        ],
+    )
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
@@ -99,6 +113,7 @@ class InferenceService(Service):
     async def _answer(self, request: Request, caller: Caller, label: str, argument: str) -> Response:
         match label:
             case "chat":
+                require_json(request)
                 return complete(self.world, self._limits, self._replies, caller, await request.body())
             case "list_models":
                 return json_response(list_models(self.world))

@@ -11,11 +11,14 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
+from .checks import one_of, required, typed, unserved
 from .errors import ApiError, invalid
 
 Schema = dict[str, Any]
+
+RESPONSE_FORMAT = "response_format"
 
 # In strict mode the real API refuses these, and otherwise no rule here honours them.
 REFUSED_KEYWORDS = (
@@ -55,95 +58,108 @@ DEEP = 5
 TOO_DEEP = 50
 
 
+class SchemaOwner(NamedTuple):
+    """Whose schema it is, as errors name it."""
+
+    name: str
+    param: str
+    code: str | None = None
+
+
+class Unsatisfiable(Exception):
+    """The rules in here cannot make a document for the schema."""
+
+
 def check_response_format(response_format: dict[str, Any], prompt: str) -> None:
     """Refuse a `response_format` that the API refuses."""
-    kind = response_format.get("type")
+    kind = required("response_format", response_format, "type")
+    one_of(("json_object", "json_schema", "text"), "response_format.type", kind)
     if kind == "json_object" and "json" not in prompt.lower():
         raise invalid(
             "'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'.",
             "messages",
         )
-    if kind in ("text", "json_object"):
-        return
-    if kind != "json_schema":
-        raise invalid(
-            f"Invalid value: '{kind}'. Supported values are: 'json_object', 'json_schema', and 'text'.",
-            "response_format.type",
-            "invalid_value",
+    if kind == "json_schema":
+        wanted = required("response_format", response_format, "json_schema")
+        typed("an object", "response_format.json_schema", wanted)
+        _check_json_schema("response_format.json_schema", wanted)
+
+
+def check_object_schema(owner: SchemaOwner, schema: Any, *, strict: bool) -> None:
+    """Refuse a schema that is not an object's, or breaks the rules of strict mode."""
+    typed("an object", owner.param, schema)
+    if schema.get("type") != "object":
+        raise _refusal(
+            owner, f"schema must be a JSON Schema of 'type: \"object\"', got 'type: \"{schema.get('type')}\"'."
         )
-    wanted = response_format.get("json_schema")
-    if not isinstance(wanted, dict):
-        raise _missing("response_format.json_schema")
-    if "name" not in wanted:
-        raise _missing("response_format.json_schema.name")
-    name = wanted["name"]
-    if not isinstance(name, str) or not re.fullmatch("[a-zA-Z0-9_-]{1,64}", name):
+    if strict:
+        try:
+            _check_strict(owner, schema, ())
+        except MALFORMED as error:
+            raise _no_schema(owner.param) from error
+
+
+def document(schema: Schema, param: str = RESPONSE_FORMAT) -> Any:
+    """A JSON document that satisfies the schema, which is in the parameter `param`."""
+    try:
+        return _Maker(schema).make(schema, "value", 0)
+    except Unsatisfiable as error:
+        raise unserved(f"this schema ({error}; a scripted reply needs none)", param) from error
+    except MALFORMED as error:
+        raise _no_schema(param) from error
+
+
+def _check_json_schema(name: str, wanted: dict[str, Any]) -> None:
+    called = required(name, wanted, "name")
+    if not isinstance(called, str) or not re.fullmatch("[a-zA-Z0-9_-]{1,64}", called):
         raise invalid(
-            "Invalid 'response_format.json_schema.name': string does not match pattern. Expected a string that "
-            "matches the pattern '^[a-zA-Z0-9_-]+$'.",
-            "response_format.json_schema.name",
+            f"Invalid '{name}.name': string does not match pattern. Expected a string that matches the pattern "
+            "'^[a-zA-Z0-9_-]+$'.",
+            f"{name}.name",
             "invalid_value",
         )
     schema = wanted.get("schema", {})
-    if not isinstance(schema, dict):
-        raise invalid(f"Invalid schema for response_format '{name}': it is not an object.", "response_format")
+    typed("an object", f"{name}.schema", schema)
     if wanted.get("strict"):
-        try:
-            _check_strict(name, schema)
-        except MALFORMED as error:
-            raise _no_schema() from error
+        check_object_schema(SchemaOwner(f"response_format '{called}'", RESPONSE_FORMAT), schema, strict=True)
 
 
-def document(schema: Schema) -> Any:
-    """A JSON document that satisfies the schema."""
-    try:
-        return _Maker(schema).make(schema, "value", 0)
-    except MALFORMED as error:
-        raise _no_schema() from error
+def _check_strict(owner: SchemaOwner, schema: Any, context: tuple[str, ...]) -> None:
+    if not isinstance(schema, dict):
+        return
+    for keyword in REFUSED_KEYWORDS:
+        if keyword in schema:
+            raise _refusal(owner, f"In context={context}, '{keyword}' is not permitted.")
+    if schema.get("type") == "object":
+        _check_strict_object(owner, schema, context)
+    for keyword in ("properties", "$defs", "definitions"):
+        for key, child in schema.get(keyword, {}).items():
+            _check_strict(owner, child, (*context, keyword, key))
+    _check_strict(owner, schema.get("items"), (*context, "items"))
+    for position, child in enumerate(schema.get("anyOf", [])):
+        _check_strict(owner, child, (*context, "anyOf", str(position)))
 
 
-def _no_schema() -> ApiError:
-    return invalid("Invalid schema for response_format: it is not a JSON Schema.", "response_format")
+def _check_strict_object(owner: SchemaOwner, schema: Schema, context: tuple[str, ...]) -> None:
+    if schema.get("additionalProperties") is not False:
+        raise _refusal(
+            owner, f"In context={context}, 'additionalProperties' is required to be supplied and to be false."
+        )
+    for key in schema.get("properties", {}):
+        if key not in schema.get("required", []):
+            raise _refusal(
+                owner,
+                f"In context={context}, 'required' is required to be supplied and to be an array including every key "
+                f"in properties. Missing '{key}'.",
+            )
 
 
-def _missing(name: str) -> ApiError:
-    return invalid(f"Missing required parameter: '{name}'.", name, "missing_required_parameter")
+def _refusal(owner: SchemaOwner, what: str) -> ApiError:
+    return invalid(f"Invalid schema for {owner.name}: {what}", owner.param, owner.code)
 
 
-def _check_strict(name: str, root: Schema) -> None:
-    def refuse(context: tuple[str, ...], what: str) -> ApiError:
-        message = f"Invalid schema for response_format '{name}': In context={context}, {what}"
-        return invalid(message, "response_format")
-
-    def check(schema: Any, context: tuple[str, ...]) -> None:
-        if not isinstance(schema, dict):
-            return
-        for keyword in REFUSED_KEYWORDS:
-            if keyword in schema:
-                raise refuse(context, f"'{keyword}' is not permitted.")
-        if schema.get("type") == "object":
-            check_object(schema, context)
-        for keyword in ("properties", "$defs", "definitions"):
-            for key, child in schema.get(keyword, {}).items():
-                check(child, (*context, keyword, key))
-        check(schema.get("items"), (*context, "items"))
-        for position, child in enumerate(schema.get("anyOf", [])):
-            check(child, (*context, "anyOf", str(position)))
-
-    def check_object(schema: Schema, context: tuple[str, ...]) -> None:
-        if schema.get("additionalProperties") is not False:
-            raise refuse(context, "'additionalProperties' is required to be supplied and to be false.")
-        for key in schema.get("properties", {}):
-            if key not in schema.get("required", []):
-                raise refuse(
-                    context,
-                    "'required' is required to be supplied and to be an array including every key in properties. "
-                    f"Missing '{key}'.",
-                )
-
-    if root.get("type") != "object":
-        raise refuse((), f"schema must be a JSON Schema of 'type: \"object\"', got 'type: \"{root.get('type')}\"'.")
-    check(root, ())
+def _no_schema(param: str) -> ApiError:
+    return invalid(f"Invalid schema for {param}: it is not a JSON Schema.", param)
 
 
 class _Maker:
@@ -152,14 +168,14 @@ class _Maker:
 
     def make(self, schema: Any, name: str, depth: int) -> Any:
         if depth > TOO_DEEP:
-            raise _impossible("recursion without an end")
+            raise Unsatisfiable("recursion without an end")
         if schema is True or schema == {}:
             return name
         if schema is False:
-            raise _impossible("false")
+            raise Unsatisfiable("false")
         for keyword in REFUSED_KEYWORDS:
             if keyword in schema:
-                raise _impossible(keyword)
+                raise Unsatisfiable(keyword)
         if "$ref" in schema:
             return self.make(_replace(schema, "$ref", self._resolve(schema["$ref"])), name, depth + 1)
         if "const" in schema:
@@ -175,7 +191,7 @@ class _Maker:
         for step in reference.removeprefix("#").split("/")[1:]:
             found = found.get(step.replace("~1", "/").replace("~0", "~")) if isinstance(found, dict) else None
         if not reference.startswith("#") or not isinstance(found, dict):
-            raise _impossible(f"$ref {reference}")
+            raise Unsatisfiable(f"$ref {reference}")
         return found
 
     def _of_type(self, kind: str, schema: Schema, name: str, depth: int) -> Any:
@@ -189,7 +205,7 @@ class _Maker:
             return _number(schema, integer=kind == "integer")
         if kind in ("boolean", "null"):
             return True if kind == "boolean" else None
-        raise _impossible(f"type {kind}")
+        raise Unsatisfiable(f"type {kind}")
 
     def _object(self, schema: Schema, depth: int) -> dict[str, Any]:
         properties = schema.get("properties", {})
@@ -203,7 +219,7 @@ class _Maker:
         usual = min(schema.get("maxItems", 1), 1) if depth < DEEP else 0
         count = max(schema.get("minItems", 0), usual)
         if schema.get("uniqueItems") and count > 1:
-            raise _impossible("uniqueItems")
+            raise Unsatisfiable("uniqueItems")
         return [self.make(schema.get("items", True), name, depth + 1) for _ in range(count)]
 
 
@@ -211,7 +227,7 @@ def _replace(schema: Schema, keyword: str, other: Schema) -> Schema:
     """The schema with what a keyword stands for in the keyword's place."""
     rest = {key: value for key, value in schema.items() if key not in (keyword, *ANNOTATIONS)}
     if rest.keys() & other.keys():
-        raise _impossible(f"{keyword} beside {', '.join(sorted(rest.keys() & other.keys()))}")
+        raise Unsatisfiable(f"{keyword} beside {', '.join(sorted(rest.keys() & other.keys()))}")
     return {**rest, **other}
 
 
@@ -231,7 +247,7 @@ def _type(schema: Schema, depth: int) -> str:
 
 def _string(schema: Schema, name: str) -> str:
     if "pattern" in schema:
-        raise _impossible("pattern")
+        raise Unsatisfiable("pattern")
     if schema.get("format") in FORMATS:
         return FORMATS[schema["format"]]
     text: str = name[: schema.get("maxLength")]
@@ -252,7 +268,7 @@ def _number(schema: Schema, *, integer: bool) -> float:
         value = step if high == math.inf else math.floor(high / step) * step
         value -= step if value == schema.get("exclusiveMaximum") else 0
     if value > high or value == schema.get("exclusiveMaximum"):
-        raise _impossible("a range of numbers without a number")
+        raise Unsatisfiable("a range of numbers without a number")
     return int(value) if integer else value
 
 
@@ -260,13 +276,3 @@ def _between(low: float, high: float) -> float:
     if low > -math.inf:
         return low + 1 if high == math.inf else (low + high) / 2
     return 1.5 if high == math.inf else high - 1
-
-
-def _impossible(keyword: str) -> ApiError:
-    return ApiError(
-        501,
-        f"The sandbox cannot make up a document for this schema ({keyword}). Script a reply instead.",
-        type="not_implemented",
-        param="response_format",
-        code="not_implemented",
-    )

@@ -7,136 +7,151 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable
-from functools import partial
-from typing import Any
+from typing import Any, NoReturn
 
+from .checks import (
+    Check,
+    array,
+    boolean,
+    choice,
+    decimal,
+    integer,
+    listed,
+    missing,
+    object_,
+    objects,
+    string,
+    typed,
+    unknown,
+    unserved,
+    wrong_type,
+)
 from .errors import ApiError, invalid
+from .messages import check_messages, text_of
 from .structured import check_response_format
-
-ROLES = ("system", "assistant", "user", "function", "tool", "developer")
-PARTS = ("text", "image_url", "input_audio", "refusal", "file")
+from .tools import check_choice_of_tools, check_tool_choice, check_tools
 
 BAD_JSON = (
     "We could not parse the JSON body of your request. (HINT: This likely means you aren't using your HTTP library "
-    "correctly. The OpenAI API expects a JSON payload, but what was sent was not valid JSON.)"
+    "correctly. The OpenAI API expects a JSON payload, but what was sent was not valid JSON. If you have trouble "
+    "figuring out how to fix this, please contact us through our help center at help.openai.com.)"
 )
 
-Check = Callable[[str, Any], None]
-
-
-def _kind(value: Any) -> str:
-    if value is None:
-        return "null"
-    kinds = {bool: "a boolean", int: "an integer", float: "a decimal", str: "a string", list: "an array"}
-    return kinds.get(type(value), "an object")
-
-
-def _wrong_type(name: str, value: Any, expected: str) -> ApiError:
-    return invalid(
-        f"Invalid type for '{name}': expected {expected}, but got {_kind(value)} instead.", name, "invalid_type"
-    )
-
-
-def _typed(expected: str, name: str, value: Any) -> None:
-    if _kind(value) != expected:
-        raise _wrong_type(name, value, expected)
-
-
-def _number(low: float | None, high: float | None, name: str, value: Any, *, integer: bool = False) -> None:
-    kind = "integer" if integer else "decimal"
-    if isinstance(value, bool) or not isinstance(value, int if integer else (int, float)):
-        raise _wrong_type(name, value, f"{'an' if integer else 'a'} {kind}")
-    if low is not None and value < low:
-        message = f"Invalid '{name}': {kind} below minimum value. Expected a value >= {low}, but got {value} instead."
-        raise invalid(message, name, f"{kind}_below_min_value")
-    if high is not None and value > high:
-        message = f"Invalid '{name}': {kind} above maximum value. Expected a value <= {high}, but got {value} instead."
-        raise invalid(message, name, f"{kind}_above_max_value")
+EFFORTS = ("low", "medium", "high")
 
 
 def _stop(name: str, value: Any) -> None:
     if isinstance(value, str):
         return
     if not isinstance(value, list):
-        raise _wrong_type(name, value, "one of a string or an array of strings")
+        raise wrong_type(name, value, "one of a string or array of strings")
     if len(value) > 4:
-        message = f"Invalid '{name}': array too long. Expected an array with maximum length 4, but got {len(value)}."
-        raise invalid(message, name, "array_above_max_length")
+        raise invalid(
+            f"Invalid '{name}': array too long. Expected an array with maximum length 4, but got an array with length "
+            f"{len(value)} instead.",
+            name,
+            "array_above_max_length",
+        )
     for position, item in enumerate(value):
-        _typed("a string", f"{name}[{position}]", item)
+        string(f"{name}[{position}]", item)
+
+
+def _metadata(name: str, value: Any) -> None:
+    if not isinstance(value, dict):
+        raise wrong_type(name, value, "a metadata object")
+    if len(value) > 16:
+        raise invalid(
+            f"Invalid '{name}': too many properties. Expected an object with at most 16 properties, but got an object "
+            f"with {len(value)} properties instead.",
+            name,
+            "object_above_max_properties",
+        )
+    for key, item in value.items():
+        string(f"{name}.{key}", item)
+
+
+def _stream_options(name: str, value: Any) -> None:
+    typed("an object", name, value)
+    for key, item in value.items():
+        if key not in ("include_usage", "include_obfuscation"):
+            raise unknown(f"{name}.{key}")
+        boolean(f"{name}.{key}", item)
 
 
 def _anything(name: str, value: Any) -> None:
     return
 
 
-_decimal = partial(partial, _number)
-_integer = partial(partial, _number, integer=True)
-_boolean, _string, _array, _object = (
-    partial(_typed, expected) for expected in ("a boolean", "a string", "an array", "an object")
-)
-
+# In the order in which the API looks at them.
 PARAMETERS: dict[str, Check] = {
-    "audio": _object,
-    "frequency_penalty": _decimal(-2, 2),
+    "model": string,
+    "messages": check_messages,
+    "functions": objects,
     "function_call": _anything,
-    "functions": _array,
-    "logit_bias": _object,
-    "logprobs": _boolean,
-    "max_completion_tokens": _integer(1, None),
-    "max_tokens": _integer(1, None),
-    "messages": _array,
-    "metadata": _object,
-    "modalities": _array,
-    "model": _string,
-    "n": _integer(1, 128),
-    "parallel_tool_calls": _boolean,
-    "prediction": _object,
-    "presence_penalty": _decimal(-2, 2),
-    "prompt_cache_key": _string,
-    "reasoning_effort": _string,
-    "response_format": _object,
-    "safety_identifier": _string,
-    "seed": _integer(None, None),
-    "service_tier": _string,
+    "tools": check_tools,
+    "tool_choice": check_tool_choice,
+    "parallel_tool_calls": boolean,
+    "max_completion_tokens": integer(1, None),
+    "max_tokens": integer(1, None),
+    "n": integer(1, 128),
     "stop": _stop,
-    "store": _boolean,
-    "stream": _boolean,
-    "stream_options": _object,
-    "temperature": _decimal(0, 2),
-    "tool_choice": _anything,
-    "tools": _array,
-    "top_logprobs": _integer(0, 20),
-    "top_p": _decimal(0, 1),
-    "user": _string,
-    "verbosity": _string,
-    "web_search_options": _object,
+    "temperature": decimal(0, 2),
+    "top_p": decimal(0, 1),
+    "presence_penalty": decimal(-2, 2),
+    "frequency_penalty": decimal(-2, 2),
+    "logit_bias": object_,
+    "logprobs": boolean,
+    "top_logprobs": integer(0, 20),
+    "user": string,
+    "seed": integer(None, None),
+    "safety_identifier": string,
+    "prompt_cache_key": string,
+    "prompt_cache_retention": string,
+    "response_format": object_,
+    "service_tier": choice(("auto", "default", "fast", "flex", "priority")),
+    "stream": boolean,
+    "stream_options": _stream_options,
+    "store": boolean,
+    "metadata": _metadata,
+    "verbosity": choice(("low", "medium", "high")),
+    "reasoning_effort": _anything,
+    "modalities": array,
+    "audio": object_,
+    "prediction": object_,
+    "web_search_options": object_,
 }
 
 # Their effect on the answer is more than the sandbox can make up.
-UNSERVED = ("audio", "logprobs", "web_search_options")
+UNSERVED = ("audio", "function_call", "functions", "web_search_options")
+
+# The second has an effect only beside the first.
+DEPENDENT = (("stream", "stream_options"), ("logprobs", "top_logprobs"), ("store", "metadata"))
+
+REFUSED_BY_REASONING = (
+    "stop",
+    "logit_bias",
+    "prediction",
+    "top_p",
+    "presence_penalty",
+    "frequency_penalty",
+    "logprobs",
+)
 
 
 def parse_chat_request(body: bytes) -> dict[str, Any]:
     """The parameters of a chat request, checked; those that are null are left out."""
-    try:
-        data = json.loads(body)
-    except ValueError as error:
-        raise invalid(BAD_JSON, None) from error
-    if not isinstance(data, dict):
-        raise invalid(BAD_JSON, None)
-    for name in data:
-        if name not in PARAMETERS:
-            raise invalid(f"Unrecognized request argument supplied: {name}", None)
+    data = _parse(body)
     given = {name: value for name, value in data.items() if value is not None}
     if not given.get("model"):
         raise invalid("you must provide a model parameter", None)
     if "messages" not in given:
-        raise invalid("Missing required parameter: 'messages'.", "messages", "missing_required_parameter")
-    for name, value in given.items():
-        PARAMETERS[name](name, value)
-    _check_messages(given["messages"])
+        raise missing("messages")
+    strange = [name for name in data if name not in PARAMETERS]
+    if strange:
+        raise _unrecognized(strange)
+    for name, check in PARAMETERS.items():
+        if name in given:
+            check(name, given[name])
     _check_combinations(given)
     return given
 
@@ -146,81 +161,65 @@ def check_for_model(given: dict[str, Any], model: sqlite3.Row) -> None:
     if not model["chat"]:
         message = "This is not a chat model and thus not supported in the v1/chat/completions endpoint."
         raise ApiError(404, message, param="model")
-    if not model["reasoning"]:
-        return
+    if model["reasoning"]:
+        _check_for_reasoning(given)
+    elif "reasoning_effort" in given:
+        raise _unrecognized(["reasoning_effort"])
+
+
+def _parse(body: bytes) -> dict[str, Any]:
+    try:
+        data = json.loads(body, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        raise invalid(BAD_JSON, None) from error
+    if not isinstance(data, dict):
+        raise invalid(BAD_JSON, None)
+    return data
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _unrecognized(names: list[str]) -> ApiError:
+    plural = "s" if len(names) > 1 else ""
+    return invalid(f"Unrecognized request argument{plural} supplied: {', '.join(names)}", None)
+
+
+def _check_for_reasoning(given: dict[str, Any]) -> None:
     if "max_tokens" in given:
-        raise invalid(
-            "Unsupported parameter: 'max_tokens' is not supported with this model. "
-            "Use 'max_completion_tokens' instead.",
-            "max_tokens",
-            "unsupported_parameter",
-        )
+        raise _unsupported("max_tokens", " Use 'max_completion_tokens' instead.")
+    for name in REFUSED_BY_REASONING:
+        if given.get(name):
+            raise _unsupported(name)
     if given.get("temperature", 1) != 1:
-        raise invalid(
-            f"Unsupported value: 'temperature' does not support {given['temperature']} with this model. "
-            "Only the default (1) value is supported.",
-            "temperature",
-            "unsupported_value",
-        )
+        raise _unsupported_value("temperature", given["temperature"], "Only the default (1) value is supported.")
+    effort = given.get("reasoning_effort", EFFORTS[0])
+    if effort not in EFFORTS:
+        raise _unsupported_value("reasoning_effort", effort, f"Supported values are: {listed(EFFORTS, 'and')}.")
 
 
-def text_of(message: dict[str, Any]) -> str:
-    """The text of a message, whichever way its content is given."""
-    content = message.get("content") or ""
-    if isinstance(content, str):
-        return content
-    return "\n".join(part["text"] for part in content if part["type"] == "text")
+def _unsupported(name: str, advice: str = "") -> ApiError:
+    message = f"Unsupported parameter: '{name}' is not supported with this model.{advice}"
+    return invalid(message, name, "unsupported_parameter")
 
 
-def _check_messages(messages: list[Any]) -> None:
-    if not messages:
-        raise invalid(
-            "Invalid 'messages': empty array. Expected an array with minimum length 1, but got an empty array instead.",
-            "messages",
-            "empty_array",
-        )
-    for position, message in enumerate(messages):
-        _check_message(f"messages[{position}]", message)
-
-
-def _check_message(name: str, message: Any) -> None:
-    _typed("an object", name, message)
-    if "role" not in message:
-        raise invalid(f"Missing required parameter: '{name}.role'.", f"{name}.role", "missing_required_parameter")
-    _one_of(ROLES, f"{name}.role", message["role"])
-    if message["role"] == "tool" and not message.get("tool_call_id"):
-        missing = f"{name}.tool_call_id"
-        raise invalid(f"Missing required parameter: '{missing}'.", missing, "missing_required_parameter")
-    content = message.get("content")
-    if content is None and message["role"] == "assistant":
-        return
-    if not isinstance(content, (str, list)):
-        raise _wrong_type(f"{name}.content", content, "one of a string or array of objects")
-    if isinstance(content, list):
-        for position, part in enumerate(content):
-            _check_part(f"{name}.content[{position}]", part)
-
-
-def _check_part(name: str, part: Any) -> None:
-    _typed("an object", name, part)
-    _one_of(PARTS, f"{name}.type", part.get("type"))
-    if part["type"] == "text":
-        _typed("a string", f"{name}.text", part.get("text"))
-
-
-def _one_of(choices: tuple[str, ...], name: str, value: Any) -> None:
-    if value not in choices:
-        supported = ", ".join(f"'{choice}'" for choice in choices[:-1]) + f", and '{choices[-1]}'"
-        raise invalid(f"Invalid value: '{value}'. Supported values are: {supported}.", name, "invalid_value")
+def _unsupported_value(name: str, value: Any, advice: str) -> ApiError:
+    shown = repr(value) if isinstance(value, str) else value
+    message = f"Unsupported value: '{name}' does not support {shown} with this model. {advice}"
+    return invalid(message, name, "unsupported_value")
 
 
 def _check_combinations(given: dict[str, Any]) -> None:
     for name in UNSERVED:
         if given.get(name):
-            message = f"The sandbox does not serve the parameter '{name}' yet."
-            raise ApiError(501, message, type="not_implemented", param=name, code="not_implemented")
-    if "stream_options" in given and not given.get("stream"):
-        message = "The 'stream_options' parameter is only allowed when 'stream' is enabled."
-        raise invalid(message, "stream_options")
+            raise unserved(f"the parameter '{name}'", name)
+    if "max_tokens" in given and "max_completion_tokens" in given:
+        message = "Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported."
+        raise invalid(message, "max_tokens", "invalid_parameter_combination")
+    for enabling, name in DEPENDENT:
+        if name in given and not given.get(enabling):
+            raise invalid(f"The '{name}' parameter is only allowed when '{enabling}' is enabled.", name)
+    check_choice_of_tools(given)
     if "response_format" in given:
         check_response_format(given["response_format"], "".join(map(text_of, given["messages"])))

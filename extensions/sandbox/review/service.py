@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
+from ..seeding import keys
 from ..service import Service
 from . import accounts, projects, roles, server, views
 from .access import authenticate
@@ -48,6 +49,23 @@ class ReviewService(Service):
         "version_minor": "4",
         "streams": False,
     }
+
+    seed_shape = keys(
+        "",
+        users=[keys("name! password ltoken readonly")],
+        groups=[keys("name! users readonly")],
+        projects=[
+            keys(
+                "name! creator! description tags streams",
+                modules=[keys("name! paths! allow_all tags")],
+                views=[keys("name! query! creator is_public tags")],
+            )
+        ],
+        roles=[
+            keys("name! readonly permissions transitions", assignments=[keys("account! group project")]),
+        ],
+        licenses=[keys("feature! version! count! days_to_expiry! permanent servers")],
+    )
 
     async def __call__(self, request: Request) -> Response:
         if request.scope["raw_path"] != API_PATH:

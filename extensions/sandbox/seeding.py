@@ -1,0 +1,55 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The shape of a seed: which keys it may have, so that a mistyped one is not passed over."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+# What a part of a seed looks like: Keys, a list with the shape of its elements, or ANYTHING.
+Shape = Any
+ANYTHING: Shape = ...
+
+
+class SeedError(ValueError):
+    """A seed that cannot be used; the message says where and why."""
+
+
+@dataclass(frozen=True)
+class Keys:
+    """A mapping with these keys, each with the shape of its value."""
+
+    shapes: Mapping[str, Shape]
+    required: tuple[str, ...]
+
+
+def keys(names: str, **shapes: Shape) -> Keys:
+    """A mapping with plain keys, and with keys that have shapes; a name with `!` has to be there."""
+    plain = {name.rstrip("!"): ANYTHING for name in names.split()}
+    return Keys({**plain, **shapes}, tuple(name[:-1] for name in names.split() if name.endswith("!")))
+
+
+def check(data: Any, shape: Shape, path: str) -> None:
+    """Find the first place where a part of a seed has not the shape it should have."""
+    if isinstance(shape, Keys):
+        _check_mapping(data, shape, path)
+    elif isinstance(shape, list):
+        if not isinstance(data, list):
+            raise SeedError(f"{path} must be a list.")
+        for index, element in enumerate(data):
+            check(element, shape[0], f"{path}[{index}]")
+
+
+def _check_mapping(data: Any, shape: Keys, path: str) -> None:
+    if not isinstance(data, Mapping):
+        raise SeedError(f"{path} must be an object.")
+    for name, value in data.items():
+        if name not in shape.shapes:
+            raise SeedError(f"{path}.{name} is unknown; {path} takes {', '.join(sorted(shape.shapes))}.")
+        check(value, shape.shapes[name], f"{path}.{name}")
+    for name in shape.required:
+        if name not in data:
+            raise SeedError(f"{path}.{name} is missing.")
