@@ -24,6 +24,8 @@ SESSION = "sess-sandbox000000000000000000000000000005"
 RESTRICTED = "sk-proj-restricted00000000000000000000000006"
 HELLO = [{"role": "system", "content": "You are a helpful assistant."}, {"role": "user", "content": "Hello!"}]
 
+CALL = {"id": "call_1", "type": "function", "function": {"name": "weather", "arguments": "{}"}}
+
 
 class Api:
     def __init__(self, sandbox: Any) -> None:
@@ -92,9 +94,9 @@ def test_one_model(api: Api) -> None:
     assert error(api.get("/v1/models/nope")) == (
         404,
         {
-            "message": "The model `nope` does not exist or you do not have access to it.",
+            "message": "The model 'nope' does not exist",
             "type": "invalid_request_error",
-            "param": None,
+            "param": "model",
             "code": "model_not_found",
         },
     )
@@ -127,6 +129,7 @@ def test_no_key(api: Api) -> None:
         status, body = error(api.get("/v1/models", None, **headers))
         assert (status, body["type"], body["code"]) == (401, "invalid_request_error", None)
         assert body["message"].startswith("You didn't provide an API key.")
+    assert api.get("/v1/models", None).headers["www-authenticate"] == 'Basic realm="OpenAI API"'
 
 
 def test_a_wrong_key_is_echoed_masked(api: Api) -> None:
@@ -134,6 +137,13 @@ def test_a_wrong_key_is_echoed_masked(api: Api) -> None:
     assert (status, body["code"]) == (401, "invalid_api_key")
     assert body["message"].startswith("Incorrect API key provided: sk-proj-****MxYA. ")
     assert "verysecret" not in body["message"]
+    shown = {
+        "sk-abcdeVERYSECRETwlmi": "sk-abcde****wlmi",
+        "sk-admin-VERYSECRETwlmi": "sk-admin****wlmi",
+        "sk-x": "sk-****",
+    }
+    for key, echo in shown.items():
+        assert f"provided: {echo}. " in error(api.get("/v1/models", key))[1]["message"]
 
 
 def test_a_key_can_be_the_password_of_a_blank_user(api: Api) -> None:
@@ -195,7 +205,16 @@ def test_unknown_urls(api: Api) -> None:
         status, body = error(api.get("/v1/x?secret=1", key))
         assert (status, body["message"]) == (404, "Invalid URL (GET /v1/x)")
         assert (body["type"], body["param"], body["code"]) == ("invalid_request_error", None, None)
-    assert error(api.get("/v1/chat/completions"))[0] == 405
+    for path in ("/v1/models/", "/v1/chat/completions/", "/v1//models", "/v1"):
+        assert error(api.get(path))[1]["message"] == f"Invalid URL (GET {path})"
+
+
+def test_other_methods(api: Api) -> None:
+    answer = api.get("/v1/chat/completions")
+    assert error(answer)[0] == 405
+    assert error(answer)[1]["code"] == "method_not_supported"
+    assert answer.headers["allow"] == "POST"
+    assert api.call("POST", "/v1/models", json={}).headers["allow"] == "GET"
 
 
 @pytest.mark.parametrize(
@@ -292,7 +311,20 @@ def test_stop_and_n(api: Api) -> None:
         ({"messages": "hi"}, "messages", "invalid_type"),
         ({"messages": ["hi"]}, "messages[0]", "invalid_type"),
         ({"messages": [{"role": "robot", "content": ""}]}, "messages[0].role", "invalid_value"),
-        ({"messages": [{"role": "user"}]}, "messages[0].content", "invalid_type"),
+        ({"messages": [{"role": "user"}]}, "messages.[0].content", None),
+        ({"messages": [{"role": "assistant", "content": None}]}, "messages.[0].content", None),
+        ({"messages": [{"role": "developer"}]}, "messages[0].content", "missing_required_parameter"),
+        ({"messages": [{"role": "user", "content": 7}]}, "messages[0].content", "invalid_type"),
+        ({"messages": [{"role": "user"}, {"role": "robot", "content": ""}]}, "messages[1].role", "invalid_value"),
+        ({"messages": [{"content": "x"}]}, "messages[0].role", "missing_required_parameter"),
+        (
+            {"messages": [{"role": "user", "content": [{"type": "text"}]}]},
+            "messages[0].content[0].text",
+            "missing_required_parameter",
+        ),
+        ({"messages": [{"role": "tool", "content": "x", "tool_call_id": "c"}]}, "messages.[0].role", None),
+        ({"messages": [{"role": "assistant", "tool_calls": []}]}, "messages[0].tool_calls", "empty_array"),
+        ({"messages": [{"role": "assistant", "tool_calls": [CALL]}]}, "messages.[1].role", None),
         ({"messages": [{"role": "tool", "content": ""}]}, "messages[0].tool_call_id", "missing_required_parameter"),
         (
             {"messages": [{"role": "user", "content": [{"type": "x"}]}]},
@@ -309,6 +341,17 @@ def test_stop_and_n(api: Api) -> None:
         ({"max_tokens": 1.5}, "max_tokens", "invalid_type"),
         ({"stop": ["a", "b", "c", "d", "e"]}, "stop", "array_above_max_length"),
         ({"stream_options": {"include_usage": True}}, "stream_options", None),
+        ({"stream": True, "stream_options": {"usage": True}}, "stream_options.usage", "unknown_parameter"),
+        ({"top_logprobs": 2}, "top_logprobs", None),
+        ({"metadata": {"a": "b"}}, "metadata", None),
+        ({"metadata": {"a": 1}, "store": True}, "metadata.a", "invalid_type"),
+        ({"metadata": {str(key): "" for key in range(17)}}, "metadata", "object_above_max_properties"),
+        ({"max_tokens": 5, "max_completion_tokens": 5}, "max_tokens", "invalid_parameter_combination"),
+        ({"service_tier": "x"}, "service_tier", "invalid_value"),
+        ({"verbosity": 1}, "verbosity", "invalid_type"),
+        ({"n": "2", "messages": "hi"}, "messages", "invalid_type"),
+        ({"temperature": "hot", "n": 0}, "n", "integer_below_min_value"),
+        ({"response_format": {}}, "response_format.type", "missing_required_parameter"),
         ({"response_format": {"type": "yaml"}}, "response_format.type", "invalid_value"),
         ({"response_format": {"type": "json_object"}}, "messages", None),
         (
@@ -318,7 +361,15 @@ def test_stop_and_n(api: Api) -> None:
         ),
         ({"model": "o4-mini", "max_tokens": 5}, "max_tokens", "unsupported_parameter"),
         ({"model": "o4-mini", "temperature": 0}, "temperature", "unsupported_value"),
+        ({"model": "o4-mini", "stop": "x"}, "stop", "unsupported_parameter"),
+        ({"model": "o4-mini", "top_p": 0.5}, "top_p", "unsupported_parameter"),
+        ({"model": "o4-mini", "presence_penalty": 0.5}, "presence_penalty", "unsupported_parameter"),
+        ({"model": "o4-mini", "logprobs": True}, "logprobs", "unsupported_parameter"),
+        ({"model": "o4-mini", "reasoning_effort": "max"}, "reasoning_effort", "unsupported_value"),
+        ({"reasoning_effort": "low"}, None, None),
         ({"temprature": 1}, None, None),
+        ({"temprature": 1, "messages": None}, "messages", "missing_required_parameter"),
+        ({"temprature": 1, "n": "x"}, None, None),
     ],
 )
 def test_bad_parameters(api: Api, change: dict[str, Any], param: str | None, code: str | None) -> None:
@@ -326,8 +377,66 @@ def test_bad_parameters(api: Api, change: dict[str, Any], param: str | None, cod
     assert (status, body["type"], body["param"], body["code"]) == (400, "invalid_request_error", param, code)
 
 
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            {"max_tokens": 1, "max_completion_tokens": 1},
+            "Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported.",
+        ),
+        ({"seed": 1.5}, "Invalid type for 'seed': expected an integer, but got a decimal number instead."),
+        ({"messages": "hi"}, "Invalid type for 'messages': expected an array of objects, but got a string instead."),
+        (
+            {"messages": [{"role": "user", "content": None}]},
+            "Invalid value for 'content': expected a string, got null.",
+        ),
+        (
+            {"stop": list("abcde")},
+            "Invalid 'stop': array too long. Expected an array with maximum length 4, but got an array with length 5 "
+            "instead.",
+        ),
+        (
+            {"service_tier": {}},
+            "Invalid type for 'service_tier': expected one of 'auto', 'default', 'fast', 'flex', or 'priority', but "
+            "got an object instead.",
+        ),
+        ({"verbosity": "x"}, "Invalid value: 'x'. Supported values are: 'low', 'medium', and 'high'."),
+        (
+            {"messages": [{"role": "x", "content": ""}]},
+            "Invalid value: 'x'. Supported values are: 'system', 'assistant', 'user', 'function', 'tool', and "
+            "'developer'.",
+        ),
+        ({"x": 1}, "Unrecognized request argument supplied: x"),
+        ({"x": 1, "y": 1}, "Unrecognized request arguments supplied: x, y"),
+        ({"top_logprobs": 1}, "The 'top_logprobs' parameter is only allowed when 'logprobs' is enabled."),
+        (
+            {"model": "o4-mini", "reasoning_effort": "max"},
+            "Unsupported value: 'reasoning_effort' does not support 'max' with this model. Supported values are: "
+            "'low', 'medium', and 'high'.",
+        ),
+        (
+            {"messages": [{"role": "assistant", "tool_calls": [CALL]}]},
+            "An assistant message with 'tool_calls' must be followed by tool messages responding to each "
+            "'tool_call_id'. The following tool_call_ids did not have response messages: call_1",
+        ),
+    ],
+)
+def test_words_of_refusals(api: Api, change: dict[str, Any], message: str) -> None:
+    assert error(api.chat(**change))[1]["message"] == message
+
+
+def test_other_content_types(api: Api) -> None:
+    declared = "application/x-www-form-urlencoded"
+    status, body = error(api.call("POST", "/v1/chat/completions", data={"model": "gpt-4o"}))
+    assert (status, body["param"], body["code"]) == (400, None, "unsupported_content_type")
+    assert body["message"].startswith(f"Unsupported content type: '{declared}'. ")
+    headers = {"Content-Type": "application/JSON; charset=utf-8"}
+    data = json.dumps({"model": "gpt-4o", "messages": HELLO})
+    assert api.call("POST", "/v1/chat/completions", data=data, headers=headers).status_code == 200
+
+
 def test_bad_bodies(api: Api) -> None:
-    for data in ("{", "[]", b"\xff", ""):
+    for data in ("{", "[]", b"\xff", "", '{"temperature": NaN}', "[" * 100_000):
         status, body = error(api.call("POST", "/v1/chat/completions", data=data))
         assert (status, body["param"], body["code"]) == (400, None, None)
         assert body["message"].startswith("We could not parse the JSON body of your request.")
@@ -339,8 +448,109 @@ def test_models_that_do_not_chat(api: Api) -> None:
 
 
 def test_unserved_parameters_say_so(api: Api) -> None:
-    assert error(api.chat(logprobs=True))[0] == 501
-    assert api.chat(logprobs=False).status_code == 200
+    assert error(api.chat(functions=[{"name": "f"}]))[0] == 501
+    assert error(api.chat(audio={"voice": "alloy"}))[0] == 501
+
+
+def test_the_tier_that_served(api: Api) -> None:
+    for asked, serving in (("auto", "default"), ("flex", "flex"), ("fast", "priority")):
+        assert api.chat(service_tier=asked).json()["service_tier"] == serving
+
+
+def test_log_probabilities(api: Api) -> None:
+    [first, *rest] = api.choice(logprobs=True, top_logprobs=2)["logprobs"]["content"]
+    entry = {"token": "You", "logprob": 0.0, "bytes": [89, 111, 117]}
+    assert first == {**entry, "top_logprobs": [entry]}
+    assert len(rest) == 4
+    assert api.choice(logprobs=True)["logprobs"]["refusal"] is None
+    assert api.choice(logprobs=True)["logprobs"]["content"][0]["top_logprobs"] == []
+    assert api.choice(logprobs=False)["logprobs"] is None
+    *chunks, done = events(api.chat(logprobs=True, stream=True))
+    told = [chunk["choices"][0]["logprobs"] for chunk in chunks[:-1]]
+    assert [[token["token"] for token in logprobs["content"]] for logprobs in told] == [
+        [],
+        ["You"],
+        [" said"],
+        [":"],
+        [" Hello"],
+        ["!"],
+    ]
+    assert chunks[-1]["choices"][0]["logprobs"] is None
+
+
+def test_members_come_in_the_order_of_the_real_api(api: Api) -> None:
+    head = ["id", "object", "created", "model"]
+    service = ["service_tier", "system_fingerprint"]
+    assert list(api.chat().json()) == [*head, "choices", "usage", *service]
+    chunk = events(api.chat(stream=True, stream_options={"include_usage": True}))[0]
+    assert list(chunk) == [*head, *service, "choices", "usage"]
+
+
+# -- tools
+
+
+def tool(name: str = "weather", **function: Any) -> dict[str, Any]:
+    schema = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+    return {"type": "function", "function": {"name": name, "parameters": schema, **function}}
+
+
+def test_a_tool_is_called_where_the_request_leaves_no_choice(api: Api) -> None:
+    assert api.choice(tools=[tool()])["finish_reason"] == "stop"
+    assert api.choice(tools=[tool()], tool_choice="none")["message"]["content"] == "You said: Hello!"
+    called = api.choice(tools=[tool(), tool("other")], tool_choice="required")
+    assert called["finish_reason"] == "tool_calls"
+    assert called["message"]["content"] is None
+    [call] = called["message"]["tool_calls"]
+    assert (call["type"], call["function"]) == ("function", {"name": "weather", "arguments": '{"city": "city"}'})
+    named = api.choice(tools=[tool(), tool("other")], tool_choice={"type": "function", "function": {"name": "other"}})
+    assert named["finish_reason"] == "stop"
+    assert named["message"]["tool_calls"][0]["function"]["name"] == "other"
+
+
+def test_a_tool_may_answer_a_call(api: Api) -> None:
+    messages = [*HELLO, {"role": "assistant", "tool_calls": [CALL]}]
+    answered = [*messages, {"role": "tool", "tool_call_id": "call_1", "content": "sunny"}]
+    assert api.chat(messages=answered).status_code == 200
+    twice = [*answered, {"role": "tool", "tool_call_id": "call_1", "content": "sunny"}]
+    assert error(api.chat(messages=twice))[1]["param"] == "messages.[4].role"
+
+
+@pytest.mark.parametrize(
+    ("change", "param", "code"),
+    [
+        ({"tools": "x"}, "tools", "invalid_type"),
+        ({"tools": []}, "tools", "empty_array"),
+        ({"tools": [{}]}, "tools[0].type", "missing_required_parameter"),
+        ({"tools": [{"type": "x"}]}, "tools[0].type", "invalid_value"),
+        ({"tools": [{"type": "function"}]}, "tools[0].function", "missing_required_parameter"),
+        (
+            {"tools": [{"type": "function", "function": {}}]},
+            "tools[0].function.name",
+            "missing_required_parameter",
+        ),
+        ({"tools": [tool("")]}, "tools[0].function.name", "empty_string"),
+        ({"tools": [tool("a b")]}, "tools[0].function.name", "invalid_value"),
+        (
+            {"tools": [tool(parameters={"type": "array"})]},
+            "tools[0].function.parameters",
+            "invalid_function_parameters",
+        ),
+        ({"tools": [tool(strict=True)]}, "tools[0].function.parameters", "invalid_function_parameters"),
+        ({"tool_choice": "auto"}, "tool_choice", None),
+        ({"parallel_tool_calls": False}, "parallel_tool_calls", None),
+        ({"tools": [tool()], "tool_choice": "x"}, "tool_choice", "invalid_value"),
+        ({"tools": [tool()], "tool_choice": 7}, "tool_choice", "invalid_type"),
+        ({"tools": [tool()], "tool_choice": {}}, "tool_choice.function", "missing_required_parameter"),
+        (
+            {"tools": [tool()], "tool_choice": {"type": "function", "function": {"name": "x"}}},
+            "function_call",
+            None,
+        ),
+    ],
+)
+def test_bad_tools(api: Api, change: dict[str, Any], param: str, code: str | None) -> None:
+    status, body = error(api.chat(**change))
+    assert (status, body["type"], body["param"], body["code"]) == (400, "invalid_request_error", param, code)
 
 
 # -- structured output
@@ -385,7 +595,10 @@ def test_json_objects(api: Api) -> None:
 def test_strict_mode_is_strict(api: Api, schema: dict[str, Any]) -> None:
     status, body = error(api.chat(response_format=schema_format(schema)))
     assert (status, body["param"], body["code"]) == (400, "response_format", None)
-    assert body["message"].startswith("Invalid schema for response_format 'answer': In context=")
+    assert re.match(
+        "Invalid schema for response_format 'answer': (In context=|schema must be a JSON Schema of 'type: \"object\"')",
+        body["message"],
+    )
 
 
 def test_schemas_that_are_none(api: Api) -> None:
@@ -500,6 +713,14 @@ def test_scripts_are_checked(api: Api) -> None:
         ("rate_limit_exceeded", 429, "requests", "rate_limit_exceeded", "1"),
         ("slow_down", 429, "rate_limit_error", "slow_down", "1"),
         ("insufficient_quota", 429, "insufficient_quota", "insufficient_quota", None),
+        ("spend_limit_reached", 429, "insufficient_quota", "billing_hard_limit_reached", None),
+        (
+            "unsupported_country_region_territory",
+            403,
+            "request_forbidden",
+            "unsupported_country_region_territory",
+            None,
+        ),
         ("server_error", 500, "server_error", None, None),
         ("server_is_overloaded", 503, "service_unavailable_error", "server_is_overloaded", "1"),
     ],
@@ -517,6 +738,17 @@ def test_failures_by_name(
         sandbox.switch("inference", chat_failure=name)
     sandbox.switch("inference", chat_failure="")
     assert api.chat().status_code == 200
+
+
+@pytest.mark.parametrize("advice", ["150", "Wed, 21 Oct 2026 07:28:00 GMT"])
+def test_the_advice_of_failures_can_be_another(api: Api, sandbox: Any, advice: str) -> None:
+    sandbox.switch(
+        "inference",
+        chat_failure="rate_limit_exceeded",
+        chat_failure_headers={"Retry-After": advice, "X-Should-Retry": "true"},
+    )
+    answer = api.chat()
+    assert (answer.headers["retry-after"], answer.headers["x-should-retry"]) == (advice, "true")
 
 
 def test_failures_in_full(api: Api) -> None:
@@ -613,7 +845,16 @@ def test_rate_limits_bite_where_they_are_enforced(api: Api, sandbox: Any) -> Non
     assert answer.headers["x-ratelimit-remaining-requests"] == "0"
     sandbox.clock(advance=30)
     assert error(api.chat(model="slow", max_tokens=99))[1]["type"] == "tokens"
+    assert error(api.chat(model="slow"))[1]["type"] == "requests"  # a refused request has counted
+    sandbox.clock(advance=30)
     assert api.chat(model="slow").status_code == 200
+
+
+def test_a_new_limit_holds_at_once(api: Api, sandbox: Any) -> None:
+    api.chat()
+    sandbox.seed({"inference": {"models": [{"id": "gpt-4o", "created": 1, "requests_per_minute": 60}]}})
+    headers = api.chat().headers
+    assert (headers["x-ratelimit-limit-requests"], headers["x-ratelimit-remaining-requests"]) == ("60", "59")
 
 
 @pytest.mark.parametrize(

@@ -28,27 +28,29 @@ class CallbackModule(CallbackBase):
 
     def __init__(self) -> None:
         super().__init__()
-        self._file = pathlib.Path(os.environ["TIMING_FILE"]).open("w", encoding="utf-8")  # noqa: SIM115
+        self._events = []
         self._items = 0
 
     def v2_playbook_on_task_start(self, task, is_conditional):
         self._items = 0
-        self._write("start", task.get_name())
+        self._note("start", task.get_name())
 
     def v2_runner_item_on_ok(self, result):
         self._items += 1
-        rss = _worker_rss() if self._items % 10 == 0 else None
-        self._write("item", result._task.get_name(), number=self._items, rss_kb=rss)
+        rss = _worker_rss() if self._items in (10, 1000) else None
+        self._note("item", result._task.get_name(), number=self._items, rss_kb=rss)
 
     def v2_runner_on_ok(self, result):
-        self._write("end", result._task.get_name())
+        self._note("end", result._task.get_name())
 
     def v2_runner_on_failed(self, result, ignore_errors=False):
-        self._write("failed", result._task.get_name(), message=str(result._result.get("msg")))
+        self._note("failed", result._task.get_name(), message=str(result._result.get("msg")))
 
-    def _write(self, event, task, **more):
-        self._file.write(json.dumps({"event": event, "task": task, "at": time.perf_counter(), **more}) + "\n")
-        self._file.flush()
+    def v2_playbook_on_stats(self, stats):
+        pathlib.Path(os.environ["TIMING_FILE"]).write_text("".join(f"{json.dumps(event)}\n" for event in self._events))
+
+    def _note(self, event, task, **more):
+        self._events.append({"event": event, "task": task, "at": time.perf_counter(), **more})
 
 
 def _worker_rss():
