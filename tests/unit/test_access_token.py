@@ -147,7 +147,9 @@ def test_a_token_that_expires_soon_is_replaced(tmp_path: Path) -> None:
     file = tmp_path / "ci.token"
     file.write_text("old-secret\n")
     old = entry("old", expiry=NOW + DAY)
-    with conversation(lists(old), makes("new"), revokes("old"), lists(entry("new"))) as server:
+    with conversation(
+        lists(old), makes("new"), lists(entry("new"), old), revokes("old"), lists(entry("new"))
+    ) as server:
         result = run(
             "access_token", url=server.url, token_file=str(file), rotate_before=2 * DAY, diff_mode=True, **TASK
         )
@@ -193,7 +195,7 @@ def test_a_crash_before_the_old_one_is_revoked_leaves_both_and_the_new_one_store
     refused = call("DELETE", f"{TOKENS}/old", 403, json=refusal)
     task = {**TASK, "token_file": str(file), "rotate_before": DAY}
     old = entry("old", expiry=NOW + 60)
-    with conversation(lists(old), makes("new"), refused) as server:
+    with conversation(lists(old), makes("new"), lists(old, entry("new")), refused) as server:
         result = run("access_token", url=server.url, **task)
     assert result["failed"]
     assert result["changed"]
@@ -203,6 +205,15 @@ def test_a_crash_before_the_old_one_is_revoked_leaves_both_and_the_new_one_store
         result = run("access_token", url=server.url, **task)
     assert not result["changed"]
     assert result["token"]["token_id"] == "new"
+
+
+def test_the_old_one_stays_when_the_server_does_not_store_the_new_one(tmp_path: Path) -> None:
+    old = entry("old", expiry=NOW + 60)
+    with conversation(lists(old), makes("new"), lists(old)) as server:
+        result = run("access_token", url=server.url, token_file=str(tmp_path / "t"), rotate_before=DAY, **TASK)
+    assert result["changed"]
+    assert "the server does not store it" in result["msg"]
+    assert "The old one was left alone." in result["msg"]
 
 
 def test_a_secret_that_cannot_be_stored_is_revoked_and_the_old_one_stays(
@@ -228,7 +239,9 @@ def test_a_lost_secret_is_replaced(tmp_path: Path, content: str | None) -> None:
     file = tmp_path / "ci.token"
     if content is not None:
         file.write_text(content)
-    with conversation(lists(entry("old")), makes("new"), revokes("old"), lists(entry("new"))) as server:
+    with conversation(
+        lists(entry("old")), makes("new"), lists(entry("new"), entry("old")), revokes("old"), lists(entry("new"))
+    ) as server:
         result = run("access_token", url=server.url, token_file=str(file), diff_mode=True, **TASK)
     assert file.read_text() == f"{SECRET}\n"
     assert result["diff"]["before"]["replace"] == "its secret is not in 'token_file'"

@@ -81,14 +81,22 @@ class Token:
         self._made = _entry({**self._order(), **reply, "subject": self._task.params["subject"]})
 
     def replace(self, fields: Fields) -> None:
-        """Make a new token, and revoke the old ones when its secret is stored."""
+        """Make a new token, and revoke the old ones when its secret is stored and the server lists it.
+
+        :raises ToolchainError: when the server does not list it; the old ones are left alone then
+        """
+        old = self._live
         self.create(fields)
-        self.revoke()
+        if self.find() is None:
+            raise ToolchainError(
+                "The new token works, but the server does not store it, so it can be neither found again nor revoked. "
+                "The old one was left alone. Perhaps the server stores tokens with a longer 'expires_in' only."
+            )
+        self._revoke_all(old)
 
     def revoke(self) -> None:
         """Revoke all tokens of this description, subject and scope that were live when last looked for."""
-        for token in self._live:
-            self._revoke(token)
+        self._revoke_all(self._live)
 
     def _check_options(self) -> None:
         params = self._task.params
@@ -151,6 +159,10 @@ class Token:
         store(params["token_file"], reply.get("reference_token") or reply["access_token"])
         if params["refreshable"]:
             store(params["refresh_token_file"], reply["refresh_token"])
+
+    def _revoke_all(self, tokens: list[Fields]) -> None:
+        for token in tokens:
+            self._revoke(token)
 
     def _revoke(self, token: Fields) -> None:
         self._artifact.http.write(
