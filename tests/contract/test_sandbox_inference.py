@@ -465,7 +465,7 @@ def test_log_probabilities(api: Api) -> None:
     assert api.choice(logprobs=True)["logprobs"]["refusal"] is None
     assert api.choice(logprobs=True)["logprobs"]["content"][0]["top_logprobs"] == []
     assert api.choice(logprobs=False)["logprobs"] is None
-    *chunks, done = events(api.chat(logprobs=True, stream=True))
+    chunks = events(api.chat(logprobs=True, stream=True))[:-1]
     told = [chunk["choices"][0]["logprobs"] for chunk in chunks[:-1]]
     assert [[token["token"] for token in logprobs["content"]] for logprobs in told] == [
         [],
@@ -730,7 +730,7 @@ def test_failures_by_name(
 ) -> None:
     api.script({"error": name})
     sandbox.switch("inference", chat_failure="")
-    for _ in range(2):
+    for _unused in range(2):
         answer = api.chat()
         assert (error(answer)[0], error(answer)[1]["type"], error(answer)[1]["code"]) == (status, type_, code)
         assert answer.headers.get("Retry-After") == retry_after
@@ -837,7 +837,7 @@ def test_rate_limits_bite_where_they_are_enforced(api: Api, sandbox: Any) -> Non
     slow = {"id": "slow", "created": 1, "requests_per_minute": 2, "tokens_per_minute": 100}
     sandbox.seed({"inference": {"models": [slow]}})
     sandbox.clock(frozen=True)
-    assert [api.chat(model="slow").status_code for _ in range(3)] == [200, 200, 200]
+    assert [api.chat(model="slow").status_code for _unused in range(3)] == [200, 200, 200]
     sandbox.switch("inference", enforce_rate_limits=True)
     answer = api.chat(model="slow")
     assert error(answer)[1]["type"] == "requests"

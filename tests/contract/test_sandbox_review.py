@@ -125,6 +125,30 @@ def test_other_content_types_carry_no_parameters(api: Api) -> None:
     assert answer.json() == {"status": 400, "message": "Missing required parameter: user"}
 
 
+def test_no_content_type_is_a_form(api: Api) -> None:
+    body = f"user=admin&ltoken={LTOKENS['admin']}&action=version"
+    request = requests.Request("POST", api.url, data=body.encode()).prepare()
+    assert "Content-Type" not in request.headers
+    with requests.Session() as session:
+        assert session.send(request, timeout=10).json() == {"majorVersion": "20", "minorVersion": "4"}
+
+
+def test_the_order_of_fields_does_not_matter_nor_does_the_case_of_booleans(api: Api) -> None:
+    for body in ("list_users=True&action=groups&{}", "{}&action=groups&list_users=TRUE"):
+        body = body.format(f"user=admin&ltoken={LTOKENS['admin']}")
+        answer = requests.post(api.url, data=body, headers={"Content-Type": FORM}, timeout=10)
+        assert answer.text.split("\n") == [
+            '{"name":"developers","readonly":false,"roles":[],"groups":[],"users":["alice","bob"]}',
+            "",
+        ]
+
+
+def test_an_unencoded_body_is_read_as_it_stands(api: Api) -> None:
+    body = f"user=admin&ltoken={LTOKENS['admin']}&action=roles&search=Project admin"
+    answer = requests.post(api.url, data=body, headers={"Content-Type": FORM.partition(";")[0]}, timeout=10)
+    assert [json.loads(line)["name"] for line in answer.text.splitlines()] == ["Project admin"]
+
+
 def test_of_a_repeated_field_the_first_counts(api: Api) -> None:
     body = f"action=users&user=admin&ltoken={LTOKENS['admin']}&search=alice&search=bob"
     answer = requests.post(api.url, data=body, headers={"Content-Type": FORM}, timeout=10)
@@ -156,6 +180,12 @@ def test_bad_calls(api: Api) -> None:
     assert api.refused("users", limit="many") == (400, "Invalid value for parameter limit: many")
     api.user = ""
     assert api.refused("version") == (400, "Missing required parameter: user")
+
+
+def test_all_failures_can_be_a_500(api: Api, sandbox: Any) -> None:
+    sandbox.switch("review", all_failures_500=True)
+    assert api.refused("views", project="x") == (500, "Project not found: x")
+    assert api.refused("foo") == (500, "Unknown action: foo")
 
 
 def test_the_journal_names_actions_and_tells_reads_from_writes(api: Api, sandbox: Any) -> None:

@@ -75,7 +75,7 @@ def _forced_call(request: dict[str, Any]) -> Answer | None:
     named = choice["function"]["name"] if isinstance(choice, dict) else None
     function = next((f for f in functions(request) if named in (None, f["name"])), None)
     if function is None:
-        raise unserved("calls of tools that are no functions", "tools")
+        raise unserved("calls of custom tools", "tools")
     arguments = document(function.get("parameters") or {"type": "object"}, "tools")
     call = {"name": function["name"], "arguments": json.dumps(arguments, ensure_ascii=False)}
     return Answer(

@@ -102,12 +102,12 @@ def masked(key: str) -> str:
 
 
 def _given_key(authorization: str) -> str:
-    scheme, _, value = authorization.partition(" ")
+    scheme, _blank, value = authorization.partition(" ")
     if scheme.lower() == "bearer":
         return value.strip()
     if scheme.lower() == "basic":
         try:
-            user, _, password = base64.b64decode(value).decode().partition(":")
+            user, _colon, password = base64.b64decode(value).decode().partition(":")
         except (binascii.Error, UnicodeDecodeError):
             return ""
         return "" if user else password

@@ -28,7 +28,7 @@ class Bucket:
         self.at = now
 
     def take(self, amount: int, *, whole: bool = False) -> bool:
-        """Take the amount, or what is left (nothing, where it must be the `whole`); tells whether there was enough."""
+        """Take the amount, tell whether there was enough; if not, take what is left (nothing, for the `whole` only)."""
         enough = self.left >= amount
         if enough or not whole:
             self.left = max(0.0, self.left - amount)
@@ -55,11 +55,9 @@ class RateLimits:
         requests = self._bucket(caller, model, "requests", model["requests_per_minute"])
         budget = self._bucket(caller, model, "tokens", model["tokens_per_minute"])
         enforced = self._world.switch("inference", "enforce_rate_limits")
-        served = requests.take(1)
-        if enforced and not served:
+        if not requests.take(1) and enforced:
             raise _refusal(requests, "requests", 1, caller, model, _headers(requests, budget))
-        affordable = budget.take(tokens, whole=enforced)
-        if enforced and not affordable:
+        if not budget.take(tokens, whole=enforced) and enforced:
             raise _refusal(budget, "tokens", tokens, caller, model, _headers(requests, budget))
         return _headers(requests, budget)
 

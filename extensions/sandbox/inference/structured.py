@@ -104,7 +104,7 @@ def document(schema: Schema, param: str = RESPONSE_FORMAT) -> Any:
     try:
         return _Maker(schema).make(schema, "value", 0)
     except Unsatisfiable as error:
-        raise unserved(f"this schema ({error}; a scripted reply needs none)", param) from error
+        raise unserved(f"a schema like this ({error}); script a reply instead", param) from error
     except MALFORMED as error:
         raise _no_schema(param) from error
 
@@ -220,7 +220,7 @@ class _Maker:
         count = max(schema.get("minItems", 0), usual)
         if schema.get("uniqueItems") and count > 1:
             raise Unsatisfiable("uniqueItems")
-        return [self.make(schema.get("items", True), name, depth + 1) for _ in range(count)]
+        return [self.make(schema.get("items", True), name, depth + 1) for _unused in range(count)]
 
 
 def _replace(schema: Schema, keyword: str, other: Schema) -> Schema:

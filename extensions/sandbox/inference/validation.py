@@ -107,6 +107,8 @@ PARAMETERS: dict[str, Check] = {
     "safety_identifier": string,
     "prompt_cache_key": string,
     "prompt_cache_retention": string,
+    "prompt_cache_options": object_,
+    "moderation": object_,
     "response_format": object_,
     "service_tier": choice(("auto", "default", "fast", "flex", "priority")),
     "stream": boolean,

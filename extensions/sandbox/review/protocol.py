@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 CONTENT_TYPE = "application/json;charset=UTF-8"
+FORM = "application/x-www-form-urlencoded"
 
 # Gson's default (HTML-safe) escapes. None of these characters is JSON syntax, so replacing them in the
 # serialised text only ever touches the inside of strings.
@@ -71,15 +72,15 @@ class Parameters:
 
     def names(self, name: str) -> list[str]:
         r"""A comma-separated list, in which ``\,`` is a comma and ``\\`` a backslash."""
-        items = re.findall(r"(?:\\.|[^\\,]|\\$)+", self.text(name))
+        items = re.findall(r"(?:\\.|[^\\,]|\\$)+", self.text(name), re.DOTALL)
         unescaped = (re.sub(r"\\([\\,])", r"\1", item).strip() for item in items)
         return list(dict.fromkeys(filter(None, unescaped)))
 
 
 async def read_parameters(request: Request) -> Parameters:
     """Decode a form body as a servlet does: a raw `+` is a blank, and without a charset the bytes are Latin-1."""
-    content_type = request.headers.get("content-type", "")
-    if content_type.split(";")[0].strip().lower() != "application/x-www-form-urlencoded":
+    content_type = request.headers.get("content-type", FORM)
+    if content_type.split(";")[0].strip().lower() != FORM:
         return Parameters({})
     found = re.search(r'charset="?([\w-]+)', content_type, re.IGNORECASE)
     charset = found[1] if found else "latin-1"
@@ -97,10 +98,9 @@ def record_lines(records: Iterable[Mapping[str, object]]) -> Response:
     return Response(body, headers={"Content-Type": CONTENT_TYPE})
 
 
-def error_line(error: ActionError) -> Response:
+def error_line(status: int, message: str) -> Response:
     """The reply of a failed action."""
-    body = _line({"status": error.status, "message": error.message})
-    return Response(body, error.status, {"Content-Type": CONTENT_TYPE})
+    return Response(_line({"status": status, "message": message}), status, {"Content-Type": CONTENT_TYPE})
 
 
 def _line(record: Mapping[str, object]) -> str:

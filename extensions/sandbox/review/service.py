@@ -48,6 +48,7 @@ class ReviewService(Service):
         "version_major": "20",
         "version_minor": "4",
         "streams": False,
+        "all_failures_500": False,  # as some old servers are believed to answer
     }
 
     seed_shape = keys(
@@ -78,7 +79,8 @@ class ReviewService(Service):
         try:
             return await self._act(request)
         except ActionError as error:
-            return error_line(error)
+            status = 500 if self.world.switch("review", "all_failures_500") else error.status
+            return error_line(status, error.message)
 
     async def _act(self, request: Request) -> Response:
         parameters = await read_parameters(request)
