@@ -123,6 +123,6 @@ def _attach(process: subprocess.Popen[str]) -> Sandbox:
     for line in process.stdout:
         if line.startswith(READY):
             return Sandbox(variables["SANDBOX_URL"], variables["SANDBOX_SECRET"])
-        name, _, value = line.removeprefix("export ").partition("=")
+        name, _unused, value = line.removeprefix("export ").partition("=")
         variables[name] = shlex.split(value)[0] if value.strip() else ""
     raise SandboxError(f"The sandbox ended with status {process.wait()} before it was ready.")

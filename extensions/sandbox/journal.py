@@ -53,5 +53,5 @@ class Journal:
 
 
 def _without_secret(argument: str) -> str:
-    name, equals, _ = argument.partition("=")
+    name, equals, _unused = argument.partition("=")
     return f"{name}=***" if equals and CONFIDENTIAL.search(name) else argument

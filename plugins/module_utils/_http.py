@@ -21,6 +21,7 @@ import time
 import typing as t
 from http.client import responses as reason_phrases
 from urllib.parse import urljoin
+from urllib.request import getproxies_environment
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._address import (
     encoded,
@@ -43,7 +44,6 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 try:
     import requests
     import urllib3.exceptions
-    from requests.adapters import HTTPAdapter
     from requests.utils import get_environ_proxies
 except ImportError:
     requests = None  # type: ignore[assignment]
@@ -402,11 +402,8 @@ def _connect(task: Task, base_url: str, credential: Credential) -> Connection:
         session.cert = cert
         session.headers["User-Agent"] = "buildworks.toolchain"
         session.headers["Accept"] = "application/json, */*;q=0.5"
-        if params["use_proxy"]:
+        if params["use_proxy"] and getproxies_environment():
             session.proxies = get_environ_proxies(base_url, no_proxy=None)
-        adapter = HTTPAdapter(pool_connections=4, pool_maxsize=16)
-        session.mount("http://", adapter)
-        session.mount("https://", adapter)
         _CONNECTIONS[key] = Connection(session, credential)
     return _CONNECTIONS[key]
 

@@ -520,7 +520,7 @@ class TestDeploy:
 
     def test_streamed_and_large(self, artifactory):
         chunk = b"x" * 65536
-        answer = artifactory.put("/generic-local/large.bin", (chunk for _ in range(160)))
+        answer = artifactory.put("/generic-local/large.bin", (chunk for _unused in range(160)))
         assert answer.json()["size"] == str(160 * 65536)
         assert artifactory.head("/generic-local/large.bin").headers["Content-Length"] == str(160 * 65536)
 

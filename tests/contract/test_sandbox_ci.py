@@ -544,7 +544,7 @@ class TestRestart:
         waiting = ci.json("/queue")["items"][0]
         assert waiting["_class"] == "hudson.model.Queue$BuildableItem"
         assert waiting["why"] == "Jenkins is about to shut down"
-        for _ in range(2):
+        for _unused in range(2):
             assert ci.post("/cancelQuietDown").headers["Location"] == "/ci/"
         assert ci.members("", "quietingDown,quietDownReason") == {"quietingDown": False, "quietDownReason": None}
         assert ci.members("/computer", "busyExecutors") == {"busyExecutors": 1}

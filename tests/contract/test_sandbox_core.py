@@ -190,11 +190,11 @@ class TestFaults:
 
     def test_nth_and_times(self, sandbox, ping):
         sandbox.fault(kind="status", status=500, nth=2, times=2)
-        assert [requests.get(ping).status_code for _ in range(5)] == [200, 500, 500, 200, 200]
+        assert [requests.get(ping).status_code for _unused in range(5)] == [200, 500, 500, 200, 200]
 
     def test_times_0_means_always(self, sandbox, ping):
         sandbox.fault(kind="status", status=500, nth=2, times=0)
-        assert [requests.get(ping).status_code for _ in range(4)] == [200, 500, 500, 500]
+        assert [requests.get(ping).status_code for _unused in range(4)] == [200, 500, 500, 500]
         sandbox.clear_faults()
         assert requests.get(ping).status_code == 200
 
@@ -318,7 +318,7 @@ def test_connections_are_kept_alive(sandbox, ping):
     connection = http.client.HTTPConnection(sandbox.url.removeprefix("http://"))
     connection.connect()
     socket_at_first = connection.sock
-    for _ in range(3):
+    for _unused in range(3):
         connection.request("GET", ping.removeprefix(sandbox.url))
         connection.getresponse().read()
         assert connection.sock is socket_at_first

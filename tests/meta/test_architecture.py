@@ -79,7 +79,7 @@ def test_imports_go_one_way(path: pathlib.Path) -> None:
     own = path.relative_to(PLUGINS / "module_utils").parts[0].removesuffix(".py")
     for name in imported(path):
         if name.startswith(f"{COLLECTION}."):
-            kind, _, rest = name.removeprefix(f"{COLLECTION}.").partition(".")
+            kind, _unused, rest = name.removeprefix(f"{COLLECTION}.").partition(".")
             assert kind == "module_utils"
             other = rest.partition(".")[0]
             assert other == own or layer(other) < layer(own), f"{own} must not know {other}"

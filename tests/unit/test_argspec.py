@@ -25,14 +25,14 @@ def test_options_and_rules_travel_together() -> None:
 
 def test_adding_leaves_both_sides_as_they_were() -> None:
     one, other = ArgumentSpec({"a": {}}, required_one_of=[("a",)]), ArgumentSpec({"b": {}}, required_one_of=[("b",)])
-    _ = one + other
+    _unused = one + other
     assert one.keywords()["required_one_of"] == [("a",)]
     assert list(other.options) == ["b"]
 
 
 def test_an_option_given_twice_is_a_defect() -> None:
     with pytest.raises(ValueError, match="options given twice: a, b"):
-        _ = ArgumentSpec({"a": {}, "b": {}, "c": {}}) + ArgumentSpec({"b": {}, "a": {}})
+        _unused = ArgumentSpec({"a": {}, "b": {}, "c": {}}) + ArgumentSpec({"b": {}, "a": {}})
 
 
 def test_a_rule_that_ansible_does_not_know_is_a_defect() -> None:

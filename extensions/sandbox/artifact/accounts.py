@@ -107,7 +107,7 @@ class Accounts:
         api_key = request.headers.get("x-jfrog-art-api")
         if api_key is not None:
             return self._by_api_key(api_key)
-        scheme, _, credentials = request.headers.get("authorization", "").partition(" ")
+        scheme, _unused, credentials = request.headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer":
             return self._by_token(credentials.strip())
         if scheme.lower() == "basic":
@@ -130,7 +130,7 @@ class Accounts:
 
     def _by_basic(self, credentials: str) -> Principal:
         try:
-            name, _, password = base64.b64decode(credentials, validate=True).decode().partition(":")
+            name, _unused, password = base64.b64decode(credentials, validate=True).decode().partition(":")
         except (binascii.Error, UnicodeDecodeError):
             raise WrongCredentials(401, "Bad credentials") from None
         user = self._user(name)

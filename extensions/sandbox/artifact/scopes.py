@@ -49,7 +49,7 @@ def glob(pattern: str) -> re.Pattern[str]:
 
 def rule(text: str, actions: str) -> Rule:
     """The rule for `repo` or `repo/path`."""
-    repo, _, path = text.partition("/")
+    repo, _unused, path = text.partition("/")
     return Rule(repo, path, actions)
 
 
@@ -65,7 +65,7 @@ def is_valid(scope: str) -> bool:
 
 def groups(scope: str) -> list[str]:
     """The groups that a single scope names."""
-    _, marker, names = scope.partition("applied-permissions/groups:")
+    _unused, marker, names = scope.partition("applied-permissions/groups:")
     return [name.strip('"') for name in re.findall(r'"[^"]+"|[^",]+', names)] if marker else []
 
 

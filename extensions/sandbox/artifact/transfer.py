@@ -276,7 +276,7 @@ class Transfer:
         properties: dict[str, list[str]] = {}
         if call.principal.may("a", repo, path):
             for parameter in filter(None, matrix.split(";")):
-                name, _, values = parameter.partition("=")
+                name, _unused, values = parameter.partition("=")
                 properties.setdefault(checked(unquote(name)), []).extend(split(unquote_plus(values), ","))
         return properties
 

@@ -217,7 +217,7 @@ def _delete(call: Call, job: str, build: str) -> Response:
     call.require_post()
     call.require(BUILD_DELETE)
     if found.keep:
-        raise pages.Failure(f"Unable to delete ‘{found.job} #{found.number}’ because it is marked to be kept")
+        raise pages.Failure(f"Unable to delete \u2018{found.job} #{found.number}\u2019 because it is marked to be kept")
     call.store.delete_build(found)
     return pages.redirect(f"{call.context}/job/{call.quoted(found.job)}/")
 

@@ -114,7 +114,7 @@ class Call:
             name, *fields = (part.strip().lower() for part in entry.split(";"))
             quality = next((f[2:] for f in fields if f.startswith("q=")), "1")
             ranges.append((-_number(quality), name.count("*"), name))
-        return [name for quality, _, name in sorted(ranges, key=lambda r: r[:2]) if quality < 0]
+        return [name for quality, _unused, name in sorted(ranges, key=lambda r: r[:2]) if quality < 0]
 
     @cached_property
     def root(self) -> str:

@@ -295,7 +295,7 @@ def select(xml: str, xpath: str | None, wrapper: str | None, excludes: list[str]
     if wrapper is not None:
         return _wrapped(wrapper, found)
     if not found:
-        raise XPathRefusal(404, f"XPath {xpath} didn’t match")
+        raise XPathRefusal(404, f"XPath {xpath} didn\u2019t match")
     if len(found) > 1:
         raise XPathRefusal(
             500,

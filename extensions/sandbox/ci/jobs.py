@@ -226,7 +226,7 @@ def _create(call: Call) -> Response:
     if mode is None:
         raise pages.Failure("No mode given")
     if mode not in ("hudson.model.FreeStyleProject", "Freestyle project"):
-        raise pages.Failure(f"No item type ‘{mode}’ is known")
+        raise pages.Failure(f"No item type \u2018{mode}\u2019 is known")
     call.store.put_job(Job(name, configuration.from_seed({})))
     return pages.redirect(f"{call.context}/job/{call.quoted(name)}/configure")
 
@@ -239,12 +239,12 @@ def _good_name(call: Call) -> str:
     if not name:
         raise pages.Failure("No name is specified")
     if name in (".", ".."):
-        raise pages.Failure(f"‘{name}’ is not an allowed name")
+        raise pages.Failure(f"\u2018{name}\u2019 is not an allowed name")
     unsafe = next((character for character in name if character in UNSAFE), None)
     if unsafe:
-        raise pages.Failure(f"‘{unsafe}’ is an unsafe character")
+        raise pages.Failure(f"\u2018{unsafe}\u2019 is an unsafe character")
     if call.store.job(name):
-        raise pages.Failure(f"A job already exists with the name ‘{name}’")
+        raise pages.Failure(f"A job already exists with the name \u2018{name}\u2019")
     return name
 
 

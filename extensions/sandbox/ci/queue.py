@@ -141,7 +141,7 @@ def _build(call: Call, job: str) -> Response:
     _check_trigger(call, definition)
     if definition.parameters:
         return _build_from_form(call, found, definition)
-    location, _ = _schedule(call, found, definition, None)
+    location, _unused = _schedule(call, found, definition, None)
     return pages.redirect(location, 201)
 
 

@@ -114,7 +114,7 @@ def authenticate(call: Call) -> Principal:
 
 
 def _credentials(call: Call) -> tuple[str, str]:
-    _, _, value = call.headers["Authorization"].partition(" ")
+    _unused, _unused, value = call.headers["Authorization"].partition(" ")
     try:
         name, colon, secret = base64.b64decode(value, validate=True).decode().partition(":")
     except (binascii.Error, UnicodeDecodeError):
