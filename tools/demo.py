@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -40,6 +41,7 @@ class Run:
     seconds: float
     hosts: dict[str, dict[str, int]]
     changes: list[dict[str, str]]
+    task_seconds: list[float]
     requests: Counter[tuple[str, str]]
 
     @property
@@ -75,9 +77,11 @@ def provision(sandbox: client.Sandbox, scratch: Path, title: str) -> Run:
     start = time.monotonic()
     status = subprocess.run(PLAYBOOK, cwd=CHECKOUT, env=environment, check=False).returncode
     seconds = time.monotonic() - start
-    recap: dict[str, Any] = json.loads(notes.read_text()) if notes.exists() else {"hosts": {}, "changes": []}
+    recap: dict[str, Any] = (
+        json.loads(notes.read_text()) if notes.exists() else {"hosts": {}, "changes": [], "seconds": []}
+    )
     requests = Counter((request["service"], request["effect"]) for request in sandbox.journal())
-    return Run(status, seconds, recap["hosts"], recap["changes"], requests)
+    return Run(status, seconds, recap["hosts"], recap["changes"], recap["seconds"], requests)
 
 
 def summary(runs: list[Run]) -> str:
@@ -87,10 +91,16 @@ def summary(runs: list[Run]) -> str:
         lines.append(f"{change['host']:14}{change['task']:36}{change['item']}".rstrip())
     lines += ["", f"##### What it took{'first run':>26}{'second run':>20}", ""]
     lines.append(row("seconds", [f"{run.seconds:.1f}" for run in runs]))
+    lines.append(row("milliseconds a task", [milliseconds(run) for run in runs]))
     lines.append(row("changes", [str(len(run.changes)) for run in runs]))
     for service in SERVICES:
         lines.append(row(f"requests, {service}", [requests(run, service) for run in runs]))
     return "\n".join(lines)
+
+
+def milliseconds(run: Run) -> str:
+    """The median of the tasks that ran modules of the collection, loops as a whole."""
+    return f"{1000 * statistics.median(run.task_seconds):.0f}" if run.task_seconds else "none"
 
 
 def requests(run: Run, service: str) -> str:

@@ -1,13 +1,14 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Writes what a run changed, and its recap, as JSON into the file that RECAP_FILE names."""
+"""Writes what a run changed, how long its tasks took, and its recap, as JSON into the file that RECAP_FILE names."""
 
 from __future__ import annotations
 
 import json
 import os
 import pathlib
+import time
 import typing as t
 
 from ansible.plugins.callback import CallbackBase
@@ -15,7 +16,7 @@ from ansible.plugins.callback import CallbackBase
 DOCUMENTATION = """
 name: recap
 type: aggregate
-short_description: Writes what a run changed, and its recap, as JSON
+short_description: Writes what a run changed, how long its tasks took, and its recap, as JSON
 description: The file is the one that the environment variable E(RECAP_FILE) names.
 """
 
@@ -31,9 +32,17 @@ class CallbackModule(CallbackBase):
     def __init__(self, *args: t.Any, **kwargs: t.Any) -> None:
         super().__init__(*args, **kwargs)
         self._changes: list[dict[str, str]] = []
+        self._seconds: list[float] = []
+        self._started = 0.0
+
+    def v2_playbook_on_task_start(self, task: t.Any, is_conditional: bool) -> None:
+        """Start the watch."""
+        self._started = time.perf_counter()
 
     def v2_runner_on_ok(self, result: t.Any) -> None:
-        """Note a changed task; of one with a loop its items are noted instead."""
+        """Note how long a module of the collection took, and a changed task; of a loop the changed items are noted."""
+        if result._task.action.startswith("buildworks.toolchain."):
+            self._seconds.append(time.perf_counter() - self._started)
         if "results" not in result._result:
             self._note(result, "")
 
@@ -44,7 +53,8 @@ class CallbackModule(CallbackBase):
     def v2_playbook_on_stats(self, stats: t.Any) -> None:
         """Write it all down at the end."""
         hosts = {host: stats.summarize(host) for host in sorted(stats.processed)}
-        pathlib.Path(os.environ["RECAP_FILE"]).write_text(json.dumps({"hosts": hosts, "changes": self._changes}))
+        recap = {"hosts": hosts, "changes": self._changes, "seconds": self._seconds}
+        pathlib.Path(os.environ["RECAP_FILE"]).write_text(json.dumps(recap))
 
     def _note(self, result: t.Any, item: str) -> None:
         if result._result.get("changed"):
