@@ -23,6 +23,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from .control import Control
 from .faults import Fault, Faults
+from .headers import spelt
 from .journal import Journal
 from .seeding import SeedError, check, keys
 from .service import Dropped, Service
@@ -231,6 +232,8 @@ class _Exchange:
     async def _sending(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self._status = message["status"]
+            if self._service.spells_headers:
+                message = {**message, "headers": [(spelt(name), value) for name, value in message["headers"]]}
         await self._send(message)
 
     async def _truncate(self, start: Message, body: bytes) -> None:

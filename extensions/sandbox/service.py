@@ -31,6 +31,7 @@ class Service:
     schema: ClassVar[str] = ""
     switches: ClassVar[dict[str, Any]] = {}
     seed_shape: ClassVar[Shape] = ANYTHING
+    spells_headers: ClassVar[bool] = True  # as in X-Jenkins; a server behind HTTP/2 writes them small
 
     def __init__(self, world: World) -> None:
         self.world = world

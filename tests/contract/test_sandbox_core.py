@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
 import os
@@ -420,3 +421,18 @@ def test_sigterm_ends_it_although_a_request_is_being_served(tmp_path):
             requests.get(f"{sandbox.url}/artifactory/api/system/ping", timeout=0.2)
         began = time.perf_counter()
     assert time.perf_counter() - began < 5
+
+
+@pytest.mark.parametrize(
+    ("path", "names"),
+    [
+        ("/ci/login", {"X-Jenkins", "X-Jenkins-Session", "X-Hudson", "Content-Type", "Set-Cookie"}),
+        ("/artifactory/generic-local/app/README.txt", {"WWW-Authenticate", "X-JFrog-Version", "Content-Length"}),
+        ("/inference/v1/models", {"x-request-id", "content-type"}),
+    ],
+)
+def test_headers_are_spelt_as_the_real_servers_spell_them(sandbox: client.Sandbox, path: str, names: set[str]) -> None:
+    connection = http.client.HTTPConnection(sandbox.url.removeprefix("http://"))
+    connection.request("GET", path)
+    with contextlib.closing(connection):
+        assert names <= set(dict(connection.getresponse().getheaders()))
