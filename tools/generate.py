@@ -35,17 +35,22 @@ class ActionModule(InProcessAction):
 """
 
 
+def modules() -> list[str]:
+    """The names of all modules, sorted."""
+    return sorted(path.stem for path in MODULES.glob("*.py"))
+
+
 def generated() -> dict[pathlib.Path, str]:
     """Each file that follows from the modules, with its content."""
-    names = sorted(path.stem for path in MODULES.glob("*.py"))
+    names = modules()
     files = {ROOT / "plugins" / "action" / f"{name}.py": HEADER + NOTE + ACTION.format(module=name) for name in names}
     return {ROOT / "meta" / "runtime.yml": HEADER + NOTE + _runtime(names), **files}
 
 
-def _runtime(modules: list[str]) -> str:
-    services = {module: service_of(module) for module in modules}
-    groups = {service: [module for module in modules if services[module] == service] for service in SERVICES}
-    runtime = {"requires_ansible": ">=2.18.0", "action_groups": {"all": modules, **groups}}
+def _runtime(names: list[str]) -> str:
+    services = {name: service_of(name) for name in names}
+    groups = {service: [name for name in names if services[name] == service] for service in SERVICES}
+    runtime = {"requires_ansible": ">=2.18.0", "action_groups": {"all": names, **groups}}
     return "---\n" + yaml.dump(runtime, sort_keys=False, Dumper=_IndentedDumper)
 
 

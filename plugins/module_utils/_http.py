@@ -212,11 +212,14 @@ class Http:
         """Send a request that changes nothing. Options as for :meth:`write`; it is repeated on passing troubles."""
         return self._exchange(method, path, repeatable=True, **options)
 
-    def write(self, method: str, path: str, *, repeatable: bool = False, **options: t.Any) -> Answer:
+    def write(
+        self, method: str, path: str, *, repeatable: bool = False, lasting: bool = True, **options: t.Any
+    ) -> Answer:
         """Send a request that has an effect. Never sent in check mode.
 
         :arg path: below the base address, percent-encoded
         :kwarg repeatable: the service makes it idempotent, so it may be sent again after a lost reply
+        :kwarg lasting: whether it changes something; a completion, say, only costs
         :kwarg accept: statuses that are answers; others raise
         :kwarg query: name to value; C(None) for a bare name
         :kwarg json: a value to send as JSON
@@ -234,7 +237,7 @@ class Http:
         if self._task.check_mode:
             raise WriteRefused(f"{method} {path} would write in check mode. Please report this defect.")
         answer = self._exchange(method, path, repeatable=repeatable, write=True, **options)
-        self._task.wrote = True
+        self._task.wrote = self._task.wrote or lasting
         return answer
 
     def _exchange(

@@ -23,9 +23,12 @@ import yaml
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 BUILD = ROOT / "build"
-sys.path[:0] = [str(ROOT / "extensions"), str(BUILD / "collections")]
+sys.path[:0] = [str(ROOT / name) for name in ("extensions", "build/collections", "tests", "tools")]
 
+from integration.cases import MODULES  # noqa: E402
+from integration.playbook import PLAYBOOK, environment  # noqa: E402
 from sandbox import client  # noqa: E402
+from unit import running  # noqa: E402
 
 ROUNDS = 5
 ITEMS = 200
@@ -80,19 +83,13 @@ def play(sandbox: client.Sandbox) -> list[dict[str, Any]]:
     tasks.append(named("ours many", ours(), loop=list(range(MANY_ITEMS))))
     play = {"hosts": "localhost", "connection": "local", "gather_facts": False, "tasks": tasks}
     playbook.write_text(yaml.safe_dump([play], sort_keys=False))
-    environment = {
-        **{name: value for name, value in os.environ.items() if not name.startswith("ANSIBLE_")},
-        **sandbox.environment,
-        "ANSIBLE_COLLECTIONS_PATH": str(BUILD / "collections"),
-        "ANSIBLE_PYTHON_INTERPRETER": sys.executable,
-        "ANSIBLE_CALLBACK_PLUGINS": str(HERE / "callback_plugins"),
-        "ANSIBLE_CALLBACKS_ENABLED": "timing",
-        "ANSIBLE_LOCALHOST_WARNING": "false",
-        "ANSIBLE_INVENTORY_UNPARSED_WARNING": "false",
-        "TIMING_FILE": str(record),
-    }
-    program = pathlib.Path(sys.executable).with_name("ansible-playbook")
-    done = subprocess.run([program, playbook], env=environment, capture_output=True, text=True, check=False)
+    variables = environment(
+        sandbox,
+        ANSIBLE_CALLBACK_PLUGINS=str(HERE / "callback_plugins"),
+        ANSIBLE_CALLBACKS_ENABLED="timing",
+        TIMING_FILE=str(record),
+    )
+    done = subprocess.run([PLAYBOOK, playbook], env=variables, capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(done.stdout + done.stderr)
     return [json.loads(line) for line in record.read_text().splitlines()]
@@ -173,7 +170,6 @@ for name in sys.argv[2:]:
     assert action_loader.get(f"buildworks.toolchain.{name}", class_only=True)
 print(1000 * (time.perf_counter() - start))
 """
-    modules = sorted(path.stem for path in (ROOT / "plugins" / "modules").glob("*.py"))
 
     def measured(*names: str) -> float:
         command = [sys.executable, "-c", program, str(BUILD / "collections"), *names]
@@ -182,8 +178,8 @@ print(1000 * (time.perf_counter() - start))
     one = [measured("artifact_properties") for _round in range(ROUNDS)]
     return {
         "value": round(statistics.median(one), 1),
-        "all_modules": round(statistics.median(measured(*modules) for _round in range(ROUNDS)), 1),
-        "modules": len(modules),
+        "all_modules": round(statistics.median(measured(*MODULES) for _round in range(ROUNDS)), 1),
+        "modules": len(MODULES),
     }
 
 
@@ -206,12 +202,7 @@ def requests(sandbox: client.Sandbox) -> dict[str, Any]:
 def run_module(sandbox: client.Sandbox, module: str, options: dict[str, Any]) -> None:
     """Run a module in this process."""
     os.environ.update(sandbox.environment)
-    import importlib
-
-    from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_in_process
-
-    code = importlib.import_module(f"ansible_collections.buildworks.toolchain.plugins.modules.{module}")
-    result = run_in_process(module, code.SPEC, code.run, options)
+    result = running.run(module, **options)
     if result.get("failed"):
         raise SystemExit(result["msg"])
 

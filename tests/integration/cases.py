@@ -6,11 +6,11 @@
 from __future__ import annotations
 
 import dataclasses
-import pathlib
 from typing import Any
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-MODULES = sorted(path.stem for path in (ROOT / "plugins" / "modules").glob("*.py"))
+import generate
+
+MODULES = generate.modules()
 PREFIX = "buildworks.toolchain."
 
 _ITEM = {"repo": "generic-local", "path": "app/1.0/app-1.0.tar.gz"}

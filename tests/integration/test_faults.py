@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import pathlib
 import socket
@@ -14,10 +13,10 @@ from typing import Any
 import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils import _http
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_in_process
 from integration.cases import MODULES, parameters, task
 from integration.playbook import run_tasks
 from sandbox.client import Sandbox
+from unit import running
 
 PAGE = "<!DOCTYPE html><html><head><title>Sign in</title></head><body>Please sign in</body></html>"
 SECRETS = {"token": "JFROG_ACCESS_TOKEN", "api_token": "JENKINS_API_TOKEN", "api_key": "OPENAI_API_KEY"}
@@ -47,11 +46,10 @@ def as_a_user(monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -> None:
 
 def run(module: str, **more: Any) -> dict[str, Any]:
     """The module's result, with one repeat and little patience."""
-    code = importlib.import_module(f"ansible_collections.buildworks.toolchain.plugins.modules.{module}")
     options = {"retries": 1, **parameters(module), **more}
     if module == "ci_safe_restart":
         options["wait_timeout"] = 10
-    return run_in_process(module, code.SPEC, code.run, options)
+    return running.run(module, **options)
 
 
 def service(module: str) -> str:

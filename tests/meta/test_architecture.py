@@ -18,7 +18,7 @@ import generate
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 PLUGINS = ROOT / "plugins"
-MODULES = sorted(path.stem for path in (PLUGINS / "modules").glob("*.py"))
+MODULES = generate.modules()
 COLLECTION = "ansible_collections.buildworks.toolchain.plugins"
 
 # From the ground up: a file knows only those above it in this list

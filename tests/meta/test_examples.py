@@ -6,17 +6,14 @@
 from __future__ import annotations
 
 import importlib
-import pathlib
 from typing import Any
 
 import pytest
 import yaml
 
+from integration.cases import MODULES
 from integration.playbook import Run, run_tasks
 from sandbox.client import Sandbox
-
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-MODULES = sorted(path.stem for path in (ROOT / "plugins" / "modules").glob("*.py"))
 
 
 def examples(module: str) -> list[dict[str, Any]]:

@@ -58,8 +58,7 @@ class Chat:
 
         :raises ToolchainError: when the answer is refused, cut off or not as the schema wants it
         """
-        answer = self._inference.http.write("POST", "/chat/completions", json=self._body)
-        self._task.wrote = False  # it cost something, but changed nothing
+        answer = self._inference.http.write("POST", "/chat/completions", json=self._body, lasting=False)
         completion = _completion(answer.json(), answer.headers.get("x-request-id"))
         self._task.result["completion"] = completion
         shortfall = self._parse(completion) if completion["complete"] else _shortfall(completion)
