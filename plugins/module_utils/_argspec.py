@@ -6,21 +6,71 @@
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 import typing as t
 
-_RULES = ("mutually_exclusive", "required_together", "required_one_of", "required_if")
+from ansible.module_utils.common.validation import (
+    check_mutually_exclusive,
+    check_required_arguments,
+    check_required_by,
+    check_required_if,
+    check_required_one_of,
+    check_required_together,
+    check_type_dict,
+)
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import check_limits, without_limits
+
+_RULES = {
+    "mutually_exclusive": check_mutually_exclusive,
+    "required_together": check_required_together,
+    "required_one_of": check_required_one_of,
+    "required_if": check_required_if,
+    "required_by": check_required_by,
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Service:
+    """The service that a module talks to, and the options that say how to reach it.
+
+    :arg name: `artifact`, `ci`, `review` or `inference`
+    :arg login: options that say where it is and who asks: its address and all that belongs to credentials
+    :arg transport: options that say how to connect, the same for every service
+    :arg credentials: each option that logs in, with those that it is used together with; of several, one is used
+    """
+
+    name: str
+    login: tuple[str, ...]
+    transport: tuple[str, ...]
+    credentials: dict[str, tuple[str, ...]]
+
+    def variable(self, option: str) -> str:
+        """The name of the host variable that an option may come from."""
+        return f"toolchain_{self.name}_{option}"
 
 
 class ArgumentSpec:
-    """What a module takes: its options and the rules between them.
+    """What a module takes: its options with their limits, and the rules between them.
 
-    :arg options: name to option, in the form of C(argument_spec)
-    :arg rules: C(mutually_exclusive), C(required_together), C(required_one_of) and C(required_if), in Ansible's forms
+    :arg options: name to option, in the form of `argument_spec`, with the limits that `_limits.py` describes
+    :arg service: the service that some of the options reach
+    :arg rules: `mutually_exclusive`, `required_together`, `required_one_of`, `required_if` and `required_by`, in
+        Ansible's forms
     """
 
-    def __init__(self, options: dict[str, dict[str, t.Any]], **rules: t.Iterable[t.Any]) -> None:
+    def __init__(
+        self,
+        options: dict[str, dict[str, t.Any]],
+        *,
+        service: Service | None = None,
+        **rules: t.Any,
+    ) -> None:
         self.options = options
-        self.rules = {rule: list(rules.pop(rule, ())) for rule in _RULES}
+        self._service = service
+        self.rules = {rule: rules.pop(rule, {} if rule == "required_by" else []) for rule in _RULES}
         if rules:
             raise TypeError(f"unknown rules: {', '.join(rules)}")
 
@@ -29,16 +79,119 @@ class ArgumentSpec:
         twice = self.options.keys() & other.options.keys()
         if twice:
             raise ValueError(f"options given twice: {', '.join(sorted(twice))}")
-        rules = {rule: self.rules[rule] + other.rules[rule] for rule in _RULES}
-        return ArgumentSpec({**self.options, **other.options}, **rules)
+        rules = {rule: _both(self.rules[rule], other.rules[rule]) for rule in _RULES}
+        return ArgumentSpec({**self.options, **other.options}, service=self._service or other._service, **rules)
 
     def keywords(self) -> dict[str, t.Any]:
-        """Keyword arguments for C(AnsibleModule) and for C(ArgumentSpecValidator)."""
-        return {"argument_spec": self.options, **self.rules}
+        """Keyword arguments for `AnsibleModule` and for `ArgumentSpecValidator`, neither of which knows limits."""
+        return {"argument_spec": self._plain_options, **self.rules}
+
+    def check(self, parameters: dict[str, t.Any]) -> None:
+        """
+        :arg parameters: validated ones
+        :raises BadOption: when one of them is beyond the limits of its option
+        :raises ToolchainError: when one that is needed is null, which Ansible takes for a value
+        """
+        check_limits(self.options, parameters)
+        self.check_rules(parameters)
+
+    def check_rules(self, parameters: dict[str, t.Any]) -> None:
+        """
+        :arg parameters: validated ones, put together from several places
+        :raises ToolchainError: in Ansible's words, when one is missing or two contradict each other
+        """
+        try:
+            _check_rules(self._plain_options, self.rules, parameters)
+        except TypeError as error:
+            raise ToolchainError(str(error)) from None
+
+    def misshapen(self, parameters: dict[str, t.Any]) -> str | None:
+        """What is wrong with parameters of which one has a form that its option cannot have.
+
+        Where a dictionary belongs, Ansible's own validation names no option then, or breaks off; where a text belongs,
+        it makes one that nobody meant, such as `['a', 'b']`, `True` or, depending on its version, `None`.
+        """
+        return next(_misshapen(self.options, parameters), None)
+
+    @functools.cached_property
+    def _plain_options(self) -> dict[str, dict[str, t.Any]]:
+        return without_limits(self.options)
+
+    @property
+    def service(self) -> Service:
+        """The service that some of the options reach."""
+        if self._service is None:
+            raise TypeError("these options reach no service")
+        return self._service
+
+    def fallback(self, option: str) -> str:
+        """The environment variable that an option comes from when it is not given; empty for none."""
+        _read, names = self.options[option].get("fallback") or (None, [""])
+        return names[0]
 
     def secrets(self, parameters: dict[str, t.Any]) -> set[str]:
-        """The values in I(parameters) that must never be shown."""
+        """The values in `parameters`, valid or not, that must never be shown."""
         return set(_secrets(self.options, parameters))
+
+
+def _both(rules: t.Any, others: t.Any) -> t.Any:
+    return {**rules, **others} if isinstance(rules, dict) else [*rules, *others]
+
+
+def _check_rules(
+    options: dict[str, dict[str, t.Any]],
+    rules: dict[str, t.Any],
+    parameters: dict[str, t.Any],
+    inside: tuple[str, ...] = (),
+) -> None:
+    given = {name: value for name, value in parameters.items() if value is not None}
+    check_required_arguments(options, given, inside)
+    for rule, check in _RULES.items():
+        check(rules.get(rule), given, inside)
+    for name, value in given.items():
+        option = options.get(name, {})
+        if option.get("options"):
+            for entry in value if isinstance(value, list) else [value]:
+                _check_rules(option["options"], option, entry, (*inside, name))
+
+
+_TEXTS = ("str", "path")
+_NO_TEXTS: dict[type, str] = {list: "a list", dict: "a dictionary", bool: "a boolean", type(None): "null"}
+
+
+def _misshapen(options: dict[str, dict[str, t.Any]], parameters: dict[str, t.Any], inside: str = "") -> t.Iterator[str]:
+    for name, option in options.items():
+        value, path = parameters.get(name), f"{inside}{name}"
+        if value is None:
+            if name in parameters and option.get("required"):
+                yield str(BadOption(path, "is required"))
+        elif option.get("options"):
+            several = option["type"] == "list" and isinstance(value, list)
+            if not all(map(_is_dictionary, value if several else [value])):
+                yield str(BadOption(path, f"takes a {'list of dictionaries' if several else 'dictionary'}"))
+                return
+            for number, entry in enumerate(value if several else [value]):
+                if isinstance(entry, dict):
+                    yield from _misshapen(option["options"], entry, f"{path}[{number}]." if several else f"{path}.")
+        elif option.get("elements") in _TEXTS:
+            for number, entry in enumerate(value if isinstance(value, list) else [value]):
+                yield from _no_text(f"{path}[{number}]", entry)
+        elif option["type"] in _TEXTS:
+            yield from _no_text(path, value)
+
+
+def _no_text(path: str, value: t.Any) -> t.Iterator[str]:
+    if type(value) in _NO_TEXTS:  # null in a list: elsewhere it stands for nothing given
+        yield str(BadOption(path, f"takes a text, not {_NO_TEXTS[type(value)]}"))
+
+
+def _is_dictionary(value: t.Any) -> bool:
+    """Whether it is one to Ansible, which takes some texts for one."""
+    try:
+        check_type_dict(value)
+    except TypeError:
+        return False
+    return True
 
 
 def _secrets(options: dict[str, dict[str, t.Any]], parameters: dict[str, t.Any]) -> t.Iterator[str]:
@@ -50,7 +203,8 @@ def _secrets(options: dict[str, dict[str, t.Any]], parameters: dict[str, t.Any])
             yield from _texts(value)
         elif option.get("options"):
             for entry in value if isinstance(value, list) else [value]:
-                yield from _secrets(option["options"], entry)
+                if isinstance(entry, dict):
+                    yield from _secrets(option["options"], entry)
 
 
 def _texts(value: t.Any) -> t.Iterator[str]:

@@ -8,7 +8,11 @@ from __future__ import annotations
 
 
 class ToolchainError(Exception):
-    """Something the user has to know about; the message says what happened and what to do."""
+    """Something the user has to know about; the message says what happened and what to do, and ends in a full stop."""
+
+    def __init__(self, message: str) -> None:
+        message = message.rstrip()
+        super().__init__(message if message.endswith(("?", "!")) else f"{message.rstrip('. ')}.")
 
 
 class BadOption(ToolchainError):
@@ -20,6 +24,8 @@ class BadOption(ToolchainError):
 
     def __init__(self, option: str, problem: str) -> None:
         super().__init__(f"Option '{option}': {problem}")
+        self.option = option
+        self.problem = problem
 
 
 class ServerRefusal(ToolchainError):
@@ -27,10 +33,12 @@ class ServerRefusal(ToolchainError):
 
     :arg status: the HTTP status
     :arg text: the body of the answer
+    :arg credential: the option with the credential that the server refused
     """
 
-    def __init__(self, message: str, status: int, text: str) -> None:
+    def __init__(self, message: str, status: int, text: str, credential: str | None = None) -> None:
         super().__init__(message)
+        self.credential = credential
         self.status = status
         self.text = text
 
@@ -40,7 +48,22 @@ class ServerUnreachable(ToolchainError):
 
 
 class OutcomeUnknown(ToolchainError):
-    """The reply to a write was lost: whether it had its effect is not known."""
+    """The reply to a write was lost: whether it had its effect is not known.
+
+    :arg what: what happened
+    """
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"{what} Whether the request had its effect is not known.")
+        self.what = what
+
+
+class BrokenOff(ToolchainError):
+    """A long answer broke off in the middle; what came of it until then was told."""
+
+
+class UnexpectedAnswer(ToolchainError):
+    """The server answered with success, but with something else than such an answer has in it."""
 
 
 class WriteRefused(ToolchainError):

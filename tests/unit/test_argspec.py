@@ -9,17 +9,29 @@ from typing import Any
 import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
 
 
 def test_options_and_rules_travel_together() -> None:
-    one = ArgumentSpec({"a": {"type": "str"}}, required_together=[("a", "b")], mutually_exclusive=[("a", "c")])
-    other = ArgumentSpec({"b": {"type": "int"}}, required_together=[("b", "d")], required_if=[("b", 1, ["a"])])
+    one = ArgumentSpec(
+        {"a": {"type": "str"}},
+        required_together=[("a", "b")],
+        mutually_exclusive=[("a", "c")],
+        required_by={"a": ["b"]},
+    )
+    other = ArgumentSpec(
+        {"b": {"type": "int"}},
+        required_together=[("b", "d")],
+        required_if=[("b", 1, ["a"])],
+        required_by={"b": ["c"]},
+    )
     assert (one + other).keywords() == {
         "argument_spec": {"a": {"type": "str"}, "b": {"type": "int"}},
         "required_together": [("a", "b"), ("b", "d")],
         "mutually_exclusive": [("a", "c")],
         "required_one_of": [],
         "required_if": [("b", 1, ["a"])],
+        "required_by": {"a": ["b"], "b": ["c"]},
     }
 
 
@@ -67,3 +79,35 @@ def test_secrets_are_found_wherever_they_are(parameters: dict[str, Any], secrets
         }
     )
     assert spec.secrets(parameters) == secrets
+
+
+@pytest.mark.parametrize(
+    ("parameters", "complaint"),
+    [
+        ({"name": None}, "missing required arguments: name."),
+        ({"name": "n", "kind": "file"}, "kind is file but all of the following are missing: file."),
+        ({"name": "n", "to": [{"account": None}]}, "one of the following is required: account, group found in to."),
+        ({"name": "n", "one": {"key": None}}, "missing required arguments: key found in one."),
+        ({"name": "n", "file": None, "text": None, "to": None, "one": None}, None),
+    ],
+)
+def test_null_is_no_value_for_a_rule(parameters: dict[str, Any], complaint: str | None) -> None:
+    account, key = {"account": {"type": "str"}, "group": {"type": "str"}}, {"key": {"type": "str", "required": True}}
+    spec = ArgumentSpec(
+        {
+            "name": {"type": "str", "required": True},
+            "kind": {"type": "str"},
+            "file": {"type": "str"},
+            "text": {"type": "str"},
+            "to": {"type": "list", "elements": "dict", "options": account, "required_one_of": [("account", "group")]},
+            "one": {"type": "dict", "options": key},
+        },
+        required_if=[("kind", "file", ["file"])],
+        mutually_exclusive=[("file", "text")],
+    )
+    if complaint is None:
+        spec.check(parameters)
+    else:
+        with pytest.raises(ToolchainError) as refusal:
+            spec.check(parameters)
+        assert str(refusal.value) == complaint

@@ -1,0 +1,68 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Families of options that many modules share, each with a doc fragment of its name: `SPEC = CI + WAIT + ...`."""
+
+from __future__ import annotations
+
+import typing as t
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
+from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
+
+_DAY = 86400
+
+# Whether the resource shall be there; `reconcile` reads it
+STATE = ArgumentSpec(dict(state=dict(type="str", choices=["present", "absent"], default="present")))
+
+# Whether what is not given goes
+PURGE = ArgumentSpec(dict(purge=dict(type="bool", default=False)))
+
+# How long to wait for the end of what was asked for; `wait_for` takes the seconds
+DEADLINE = ArgumentSpec(
+    dict(
+        wait_timeout=dict(type="float", default=600.0, at_least=0, at_most=30 * _DAY),
+        wait_delay=dict(type="float", default=1.0, at_least=0.1, at_most=_DAY),
+    )
+)
+
+# Whether to wait for it at all
+WAIT = ArgumentSpec(dict(wait=dict(type="bool", default=True))) + DEADLINE
+
+# How to work through many items; `_bulk.py` takes them
+BULK = ArgumentSpec(
+    dict(
+        workers=dict(type="int", default=4, at_least=1, at_most=64),
+        on_error=dict(type="str", choices=["fail", "report"], default="fail"),
+        max_failures=dict(type="int", at_least=1, at_most=1_000_000),
+        shown=dict(type="int", default=10, at_least=0, at_most=10_000),
+        to_file=dict(type="path", not_empty=True),
+    )
+)
+
+# Who may read a file that the task writes; `store` in _private_file.py takes them
+TO_FILE = ArgumentSpec(
+    dict(
+        owner=dict(type="str", **NAME),
+        group=dict(type="str", **NAME),
+        mode=dict(type="str", matches=("0?[0-7]{3}", "three octal digits in quotes, such as '0600'")),
+    )
+)
+
+# Where a long list goes; `gather` in _private_file.py takes them
+LISTING = TO_FILE + ArgumentSpec(dict(to_file=dict(type="path", not_empty=True)))
+
+
+def one_or_many(item: ArgumentSpec) -> ArgumentSpec:
+    """The options of a module that takes one item or many: those of an item, and `items`, each with its own.
+
+    What is given beside `items` is the default for all of them. `one_or_each` in _bulk.py sees to the rules of an item.
+    """
+    beside = {name: _without(option, "required") for name, option in item.options.items()}
+    inside = {name: _without(option, "default") for name, option in beside.items()}
+    return ArgumentSpec({**beside, "items": dict(type="list", elements="dict", options=inside)}) + BULK
+
+
+def _without(option: dict[str, t.Any], key: str) -> dict[str, t.Any]:
+    return {name: value for name, value in option.items() if name != key}

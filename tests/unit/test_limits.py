@@ -1,0 +1,217 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Values that cannot work are refused before the first request, by the option's name; generated for each option."""
+
+from __future__ import annotations
+
+import copy
+import importlib
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http import session
+from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
+from integration.cases import CASES, MODULES, SPEAKING, parameters
+from unit import running
+
+Option = dict[str, Any]
+
+# What the type of an option does not take
+OF_ANOTHER_TYPE: dict[str, list[Any]] = {
+    "int": ["many", "", 1.5, [1], {"a": 1}, math.nan, math.inf, -math.inf, "1e3x", "true"],
+    "float": ["much", "", [1.0], {"a": 1}, "true"],
+    "bool": ["perhaps", 7, [True], {"a": True}],
+    "list": [{"a": 1}],
+    "dict": [["x"], 7, "no pairs", [{"a": 1}]],
+    "str": [True, False, ["x"], {"a": 1}],
+    "path": [True, ["x"], {"a": 1}],
+    "raw": [],
+}
+NUMBERS = [0, -1, -5, 0.001, math.nan, math.inf, -math.inf, 2**63, -(2**63) - 1, 10**40, 1e300]
+NOT_ONE_LINE = [" a", "a ", "\ta", "a\n", "a\nb", "a\0b", "a\rb", "\x7f", "\x1b[1m", " ", "\n"]
+ANYTHING: list[Any] = [
+    None, "", " ", "  a  ", "a\nb", "a\0b", 0, -1, 1.5, math.nan, math.inf, 2**63, 10**400, True, False, [], [None],
+    [[]], [{}], ["x"], [1], {}, {"a": 1}, {"a": {"b": [None]}}, {1: 2}, "é", "e\u0301", "\U0001f600", "'", '"', "\\",
+    "/", ";", ",", "|", "=", "%", "%2F", "+", "#", "?", "&", "*", "<", ">", ".", "..", "../..", "/a/", "a/b",
+    "x" * 10000, "\ud800", "{{ x }}", "~", "2026-01-01", "0x10", "1_000", "on", "no", "null", "[]", "{}", "a=b", "a,b",
+]  # fmt: skip
+
+
+def wrong_values(option: Option) -> Iterator[Any]:
+    """Values that the limits of an option exclude, from those that its type takes and those that it does not."""
+    yield from OF_ANOTHER_TYPE[option.get("type", "str")]
+    if "at_least" in option:
+        yield from (number for number in NUMBERS if not option["at_least"] <= number <= option["at_most"])
+    if option.get("elements") in ("str", "path"):
+        yield from ([["x"]], [True], True, [None])
+    if option.get("not_empty"):
+        yield {"list": [], "dict": {}}.get(option["type"], "")
+    if option.get("one_line"):
+        yield from NOT_ONE_LINE
+    if option.get("type") == "path":
+        yield "a\0b"
+    for wrong in wrong_values({"type": option["elements"], **option["each"]}) if "each" in option else ():
+        yield ["fine", wrong]
+
+
+def each_wrong(options: dict[str, Option], given: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Each option's name with parameters in which it has a wrong value; those inside others too."""
+    for name, option in options.items():
+        for wrong in wrong_values(option):
+            yield name, {**given, name: wrong}
+        if option.get("required"):
+            yield name, {**given, name: None}
+        if option.get("options"):
+            entry = given.get(name)
+            inner = entry[0] if isinstance(entry, list) else entry or {}
+            for inside, wrong in each_wrong(option["options"], inner):
+                yield inside, {**given, name: wrong if option["type"] == "dict" else [wrong]}
+
+
+def spec(module: str) -> ArgumentSpec:
+    return importlib.import_module(f"ansible_collections.buildworks.toolchain.plugins.modules.{module}").SPEC
+
+
+@pytest.fixture(autouse=True)
+def sent(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
+    """The requests that were sent, to nobody; what is written goes into a folder of its own."""
+    monkeypatch.chdir(tmp_path)
+    requested: list[str] = []
+
+    def send(_connection: Any, request: Any, _timeout: Any) -> None:
+        requested.append(request.url)
+        raise session.NoAnswer("nobody is there", unsent=True)
+
+    monkeypatch.setattr(session.Connection, "send", send)
+    return requested
+
+
+LOGIN = {"url": "http://server.test", "retries": 0}
+ACCOUNTS: dict[str, dict[str, Any]] = {"review": {"username": "admin"}}
+# In a form that has an option inside of each option
+_CALLS = [{"id": "call_0", "name": "list_builds", "arguments": {}}]
+_MESSAGES = [{"role": "assistant", "parts": [{"text": "Hello"}], "tool_calls": _CALLS}]
+_PRICES = [{"model": "gpt-4o-mini", "input": 0.15, "output": 0.6}]
+FORMS = {
+    "inference_chat": {"model": "gpt-4o", "messages": _MESSAGES, "tools": [{"name": "list_builds"}]},
+    "inference_chat_batch": {
+        **CASES["inference_chat_batch"].options,
+        "prompts": [{"messages": _MESSAGES}],
+        "prices": _PRICES,
+    },
+    "inference_user": {"email": "dora@sandbox.example", "projects": [{"id": "proj_sandbox"}]},
+    "review_issue": {"project": "mobile-app", "rules": [{"query": "severity:1-3", "status": "Defer"}]},
+}
+
+
+def base(module: str) -> dict[str, Any]:
+    """Parameters with which the module sends a request."""
+    return {
+        **LOGIN,
+        **ACCOUNTS.get(module.partition("_")[0], {}),
+        **copy.deepcopy(FORMS.get(module) or parameters(module)),
+    }
+
+
+@pytest.mark.parametrize("module", SPEAKING)
+def test_its_usual_parameters_send_a_request(module: str, sent: list[str]) -> None:
+    assert "nobody is there" in running.run(module, **base(module))["msg"]
+    assert sent
+
+
+@pytest.mark.parametrize("check_mode", [False, True])
+@pytest.mark.parametrize("module", MODULES)
+def test_a_wrong_value_is_refused_by_name(module: str, check_mode: bool, sent: list[str]) -> None:
+    for name, given in each_wrong(spec(module).options, base(module)):
+        result = running.run(module, check_mode=check_mode, **given)
+        case = f"{name} in {given}"
+        assert result.get("failed"), case
+        assert name in result["msg"], f"{case}: {result['msg']}"
+        assert "'str' object" not in result["msg"], f"{case}: {result['msg']}"
+        assert not result["changed"], case
+        assert not sent, case
+
+
+@pytest.mark.parametrize("module", SPEAKING)
+def test_any_value_is_taken_or_refused_by_name(module: str, sent: list[str]) -> None:
+    for name in spec(module).options:
+        for value in ANYTHING:
+            sent.clear()
+            result = running.run(module, **{**base(module), name: value})
+            if not sent and result.get("failed"):
+                assert name in result["msg"] or "required" in result["msg"], f"{name}={value!r}: {result['msg']}"
+            assert "object has no attribute" not in result.get("msg", "")
+
+
+SAMPLE = ArgumentSpec(
+    dict(
+        count=dict(type="int", at_least=1, at_most=1000),
+        secret=dict(type="str", no_log=True, **NAME),
+        kind=dict(type="str", matches=("[a-z]+", "small letters")),
+        names=dict(type="list", elements="str", not_empty=True, each=NAME),
+        entry=dict(type="dict", options=dict(names=dict(type="list", elements="str", each=NAME))),
+        entries=dict(type="list", elements="dict", options=dict(name=dict(type="str", **NAME))),
+        file=dict(type="path", free="any will do"),
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"count": 0}, "Option 'count': takes 1 to 1,000, not 0"),
+        ({"count": True}, "Option 'count': takes 1 to 1,000, not True"),
+        ({"count": math.nan}, "Option 'count': takes 1 to 1,000, not nan"),
+        ({"secret": "pass "}, "Option 'secret': takes a text without blanks at its ends"),
+        ({"secret": ""}, "Option 'secret': must not be empty"),
+        ({"kind": "A"}, "Option 'kind': takes small letters, not 'A'"),
+        ({"names": []}, "Option 'names': must not be empty"),
+        ({"names": ["a", ""]}, "Option 'names[1]': must not be empty"),
+        (
+            {"entry": {"names": ["\n"]}},
+            "Option 'entry.names[0]': takes one line, without control characters, not '\\n'",
+        ),
+        ({"entries": [{"name": "a"}, {"name": ""}]}, "Option 'entries[1].name': must not be empty"),
+        ({"file": "a\0"}, "Option 'file': takes a path, which has no NUL in it, not 'a\\x00'"),
+        ({"kind": "B" * 99}, f"Option 'kind': takes small letters, not '{'B' * 39} and so on"),
+    ],
+)  # fmt: skip
+def test_a_message_names_the_option_by_its_path_and_what_it_takes(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(BadOption) as refusal:
+        SAMPLE.check(given)
+    assert str(refusal.value) == f"{message}."
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {},
+        {"count": None},
+        {"count": 1},
+        {"count": 1000},
+        {"names": ["a b"], "kind": "x"},
+        {"entries": []},
+        {"entry": {}},
+    ],
+)
+def test_what_is_within_the_limits_passes(given: dict[str, Any]) -> None:
+    SAMPLE.check(given)
+
+
+def test_ansible_does_not_see_the_limits() -> None:
+    assert SAMPLE.keywords()["argument_spec"] == {
+        "count": {"type": "int"},
+        "secret": {"type": "str", "no_log": True},
+        "kind": {"type": "str"},
+        "names": {"type": "list", "elements": "str"},
+        "entry": {"type": "dict", "options": {"names": {"type": "list", "elements": "str"}}},
+        "entries": {"type": "list", "elements": "dict", "options": {"name": {"type": "str"}}},
+        "file": {"type": "path"},
+    }
