@@ -7,16 +7,51 @@
 from __future__ import annotations
 
 import collections
+import contextlib
+import json
+import os
 import time
+import traceback
 import typing as t
 
-from ansible.module_utils.basic import AnsibleModule
+from ansible.module_utils import basic
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
+    BadOption,
+    ServerRefusal,
+    ToolchainError,
+    WriteRefused,
+)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._interruption import Interrupted, heard
 
-_SECONDS_BETWEEN_PROGRESS = 1.0
+# After an interruption; somebody waits for the end
+SECONDS_TO_CLEAN_UP = 10.0
+# Seconds between two lines of progress that say the same; the first of them also between two that do not
+_PATIENCE = (1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0)
+_SECONDS_FOR_LAST_LOOK = 1.0
+_MOST_DIGITS = 40
+_REASONS_TOLD = 20
+_OTHER_REASONS = "others"
+
+
+class Reasons(collections.Counter[str]):
+    """Texts and how often each came. However many there are, few are kept: later ones count as others."""
+
+    def note(self, text: str, times: int = 1) -> None:
+        """Count a text."""
+        known = text in self or len(self) < _REASONS_TOLD
+        self[text if known else _OTHER_REASONS] += times
+
+    def add_all(self, others: t.Mapping[str, int]) -> None:
+        """Count texts that were counted elsewhere."""
+        for text, times in others.items():
+            self.note(text, times)
+
+    def told(self) -> list[str]:
+        """The texts, each with its number when it came more than once."""
+        return [text if times == 1 else f"{text} ({times} times)" for text, times in self.items()]
 
 
 class Task:
@@ -26,6 +61,7 @@ class Task:
     :arg check_mode: only predict
     :arg diff_mode: put the difference into the outcome
     :arg tell: shows one line of progress to the user; without it progress is not shown
+    :arg last_words: shows a line to the user when the process is about to end, and nothing else is shown any more
     """
 
     def __init__(
@@ -35,18 +71,65 @@ class Task:
         check_mode: bool = False,
         diff_mode: bool = False,
         tell: t.Callable[[str], None] | None = None,
+        last_words: t.Callable[[str], None] | None = None,
     ) -> None:
         self.params = params
         self.check_mode = check_mode
         self.diff_mode = diff_mode
         self.changed = False
         self.wrote = False
+        self.last_answer: str | None = None
         self.result: dict[str, t.Any] = {}
         self.warnings: list[str] = []
-        self.repeats: list[str] = []
+        self.repeats = Reasons()
         self.secrets: set[str] = set()
         self._tell = tell
+        self._last_words = last_words
         self._told = float("-inf")
+        self._told_state: str | None = None
+        self._told_again = 0
+        self._deadline = float("inf")
+
+    @contextlib.contextmanager
+    def writing(self, what: str, lasting: bool = True) -> t.Iterator[None]:
+        """Around each act that has an effect: a request, a file, a command. When it is done, the task `wrote`.
+
+        :arg what: the act, for messages: `POST /x`, `Storing '/etc/token'`
+        :arg lasting: whether it changes something; a completion, say, only costs
+        :raises WriteRefused: in check mode, before anything happened
+        """
+        if self.check_mode:
+            raise WriteRefused(f"{what} would write in check mode. Please report this defect.")
+        doubt = f"interrupted during this: {what}. Whether it had its effect is not known."
+        with self.when_interrupted(lambda: [doubt] if lasting else []):
+            yield
+        self.wrote = self.wrote or lasting
+
+    @contextlib.contextmanager
+    def when_interrupted(self, left: t.Callable[[], t.Iterable[str]]) -> t.Iterator[None]:
+        """When the process is interrupted in here, clean up for some seconds, and say how things are left.
+
+        :arg left: cleans up, and gives what is told
+        """
+        try:
+            yield
+        except Interrupted:
+            with self.until(time.monotonic() + SECONDS_TO_CLEAN_UP):
+                try:
+                    for text in left():
+                        self._tell_last(text)
+                except ToolchainError as error:
+                    self._tell_last(str(error))
+            raise
+
+    def of_item(self, params: dict[str, t.Any], diff_mode: bool) -> Task:
+        """A task for one of many items, which records for itself what it does.
+
+        :arg params: those in which it differs
+        """
+        task = Task({**self.params, **params}, check_mode=self.check_mode, diff_mode=diff_mode)
+        task.secrets = self.secrets
+        return task
 
     def given(self, *names: str) -> dict[str, t.Any]:
         """Those of the named options that the user gave."""
@@ -62,21 +145,54 @@ class Task:
             self.secrets.add(value)
         return value
 
-    def progress(self, text: str) -> None:
-        """Tell what the task is doing, at most once a second."""
+    @contextlib.contextmanager
+    def until(self, deadline: float) -> t.Iterator[None]:
+        """Let no request in here wait for its answer beyond a moment of `time.monotonic()`."""
+        before, self._deadline = self._deadline, min(self._deadline, deadline)
+        try:
+            yield
+        finally:
+            self._deadline = before
+
+    def patience(self, option: str) -> float:
+        """Seconds to wait for an answer: those of the option, but not beyond the deadline; the last look gets one."""
+        return min(self.params[option], max(self._deadline - time.monotonic(), _SECONDS_FOR_LAST_LOOK))
+
+    @property
+    def overdue(self) -> bool:
+        """Whether the deadline has passed, so that nothing is worth another try."""
+        return time.monotonic() >= self._deadline
+
+    def progress(self, text: str, state: str | None = None) -> None:
+        """Tell what the task is doing: what is new within a second, what lasts ever more rarely.
+
+        :arg state: what the text says without the figures that always change; by default all of it
+        """
+        state = text if state is None else state
+        again = min(self._told_again, len(_PATIENCE) - 1) if state == self._told_state else 0
         now = time.monotonic()
-        if self._tell and now - self._told >= _SECONDS_BETWEEN_PROGRESS:
-            self._told = now
+        if now - self._told >= _PATIENCE[again]:
+            self._told_again = again + 1 if state == self._told_state else 0
+            self._told, self._told_state = now, state
+            self.tell(text)
+
+    def tell(self, text: str) -> None:
+        """Tell something that cannot wait."""
+        if self._tell:
             self._tell(masked(text, self.secrets))
+
+    def _tell_last(self, text: str) -> None:
+        if self._last_words:
+            self._last_words(masked(text, self.secrets))
 
     def warn(self, text: str) -> None:
         """Show a warning at the end of the task."""
         self.warnings.append(text)
 
-    def repeated(self, why: str) -> None:
-        """Note that a request had to be sent again."""
-        self.repeats.append(why)
-        self.progress(why)
+    def repeated(self, why: str, attempt: int, attempts: int) -> None:
+        """Note that a request has to be sent again, for the `attempt`th of at most so many times."""
+        self.repeats.note(why)
+        self.progress(f"{why.rstrip('.')}, trying again ({attempt} of {attempts})")
 
     def record(self, before: dict[str, t.Any], after: dict[str, t.Any]) -> None:
         """Say what the managed part of a resource was and is (or would be, in check mode)."""
@@ -94,30 +210,44 @@ class Task:
         """The warnings, and one for the requests that had to be repeated."""
         if not self.repeats:
             return self.warnings
-        times = collections.Counter(self.repeats)
-        reasons = "; ".join(why if count == 1 else f"{why} ({count} times)" for why, count in times.items())
-        return [*self.warnings, f"{len(self.repeats)} request(s) had to be repeated: {reasons}"]
+        reasons = "; ".join(self.repeats.told())
+        return [*self.warnings, f"{sum(self.repeats.values())} request(s) had to be repeated: {reasons}"]
 
 
 Run = t.Callable[[Task], None]
 
 
-def perform(task: Task, run: Run) -> dict[str, t.Any]:
+def perform(task: Task, spec: ArgumentSpec, run: Run) -> dict[str, t.Any]:
     """Run a task and give its outcome; an error that the user has to know about becomes a failure."""
     try:
-        run(task)
-    except ToolchainError as error:
-        return task.outcome(failure=str(error))
+        with heard():
+            spec.check(task.params)
+            run(task)
+    except Exception as error:
+        return task.outcome(failure=explained(task, error))
     return task.outcome()
+
+
+def explained(task: Task, error: Exception) -> str:
+    """Why a task failed; for what nobody thought of, in words that help to mend it."""
+    if isinstance(error, ServerRefusal) and error.credential:  # the action says where it came from
+        task.result["refused_credential"] = error.credential
+    if isinstance(error, ToolchainError):
+        return str(error)
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    place = f"{type(error).__name__} in {os.path.basename(frame.filename)}, line {frame.lineno}"
+    came = f"Unexpected answer to {task.last_answer}" if task.last_answer else "Unexpected parameters"
+    return f"{came}: the module cannot make sense of it ({place}). This is a defect of the module, please report it."
 
 
 def run_as_module(spec: ArgumentSpec, run: Run) -> None:
     """Run as an ordinary Ansible module: parameters on standard input, result on standard output."""
-    module = AnsibleModule(supports_check_mode=True, **spec.keywords())
+    # looked up now: a linter that checks the options of tasks puts a class in its place that goes no further
+    module = basic.AnsibleModule(supports_check_mode=True, **spec.keywords())
     task = Task(module.params, check_mode=module.check_mode, diff_mode=module._diff)
     task.secrets = spec.secrets(module.params)
     # AnsibleModule does not know what the task learned, and since 2.22 removes nothing itself
-    outcome = masked(perform(task, run), task.secrets)
+    outcome = _without_secrets(perform(task, spec, run), task.secrets)
     for warning in masked(task.all_warnings(), task.secrets):
         module.warn(warning)
     if outcome.pop("failed", False):
@@ -134,27 +264,83 @@ def run_in_process(
     check_mode: bool = False,
     diff_mode: bool = False,
     tell: t.Callable[[str], None] | None = None,
+    last_words: t.Callable[[str], None] | None = None,
     with_invocation: bool = False,
 ) -> dict[str, t.Any]:
-    """Run inside the calling process, with the result that :func:`run_as_module` would give.
+    """Run inside the calling process, with the result that `run_as_module` would give.
 
     :arg name: the module's name, for error messages
-    :arg parameters: the parameters as the user gave them, templated
+    :arg parameters: the parameters as the user gave them, templated and `plain`
     :arg with_invocation: put the validated parameters into the result
     """
+    if problem := spec.misshapen(parameters):
+        return {"changed": False, "failed": True, "msg": problem}
     validation = ArgumentSpecValidator(**spec.keywords()).validate(parameters)
     params = validation.validated_parameters
-    task = Task(params, check_mode=check_mode, diff_mode=diff_mode, tell=tell)
+    task = Task(params, check_mode=check_mode, diff_mode=diff_mode, tell=tell, last_words=last_words)
     task.secrets = spec.secrets(params)
     if validation.error_messages:
         outcome = task.outcome(failure=_validation_failure(name, validation))
     else:
-        outcome = perform(task, run)
+        outcome = perform(task, spec, run)
     if with_invocation:
         outcome["invocation"] = {"module_args": params}
     if warnings := task.all_warnings():
         outcome["warnings"] = warnings
-    return masked(outcome, task.secrets)
+    return _without_secrets(outcome, task.secrets)
+
+
+def plain(parameters: dict[str, t.Any]) -> dict[str, t.Any]:
+    """Parameters as an ordinary module gets them: JSON values, without marks of where they came from.
+
+    What is no number in JSON, and numbers that only Python has, become texts: Ansible's validation breaks on them.
+
+    :raises BadOption: when a dictionary has a key that is no text, from which JSON would make one that nobody meant
+    """
+    for name, value in parameters.items():
+        _check_keys(name, value)
+    return json.loads(json.dumps(parameters, default=_text), parse_constant="no number: {}".format, parse_int=_integer)
+
+
+def validated(spec: ArgumentSpec, place: str, given: t.Any) -> dict[str, t.Any]:
+    """Parameters that are no task's own: those in a line of a file, say, or in an entry of a dictionary.
+
+    :arg place: where they are, for the message
+    :raises BadOption: when they are not as the spec wants them
+    """
+    if not isinstance(given, dict):
+        raise BadOption(place, "takes an object with members")
+    parameters = plain(given)
+    if problem := spec.misshapen(parameters):
+        raise BadOption(place, problem)
+    validation = ArgumentSpecValidator(**spec.keywords()).validate(parameters)
+    if validation.error_messages:
+        raise BadOption(place, validation.errors.msg)
+    try:
+        spec.check(validation.validated_parameters)
+    except ToolchainError as error:
+        raise BadOption(place, str(error)) from None
+    return validation.validated_parameters
+
+
+def _check_keys(path: str, value: t.Any) -> None:
+    if isinstance(value, dict):
+        for key, item in value.items():
+            if not isinstance(key, str):
+                what = f"has the key {json.dumps(key, default=_text)}, which is no text"
+                raise BadOption(path, f"{what}: put it in quotes (YAML takes on, off, yes and no for booleans)")
+            _check_keys(f"{path}.{key}", item)
+    elif isinstance(value, list):
+        for number, item in enumerate(value):
+            _check_keys(f"{path}[{number}]", item)
+
+
+def _text(value: t.Any) -> str:
+    return value.isoformat() if hasattr(value, "isoformat") else str(value)
+
+
+def _integer(digits: str) -> int | str:
+    return int(digits) if len(digits) <= _MOST_DIGITS else digits
 
 
 def _validation_failure(name: str, validation: t.Any) -> str:
@@ -164,8 +350,16 @@ def _validation_failure(name: str, validation: t.Any) -> str:
     return message
 
 
+def _without_secrets(outcome: dict[str, t.Any], secrets: set[str]) -> dict[str, t.Any]:
+    try:
+        return masked(outcome, secrets)
+    except RecursionError:
+        failure = "The server's answer is nested too deeply to be shown."
+        return {"changed": outcome["changed"], "failed": True, "msg": failure}
+
+
 def masked(value: t.Any, secrets: set[str]) -> t.Any:
-    """The value without the secrets in its texts, in the way that Ansible hides the values of C(no_log) options."""
+    """The value without the secrets in its texts, in the way that Ansible hides the values of `no_log` options."""
     if isinstance(value, str):
         return _masked_text(value, secrets)
     if isinstance(value, dict):
@@ -178,6 +372,8 @@ def masked(value: t.Any, secrets: set[str]) -> t.Any:
 def _masked_text(text: str, secrets: set[str]) -> str:
     if text in secrets:
         return "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
-    for secret in sorted(secrets, key=len, reverse=True):
+    # Most texts of a long list have none, and are not to cost more than the look
+    found = [secret for secret in secrets if secret in text]
+    for secret in sorted(found, key=len, reverse=True):
         text = text.replace(secret, "********")
     return text

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Wait for a condition with a deadline, telling progress."""
+"""Wait for a condition with a deadline, telling progress; an interruption is heard before it ends the task."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 
 Found = t.TypeVar("Found")
 
+_SOON = 0.05
+
 
 class NotYet(Exception):
     """Raised by a probe while the condition does not hold; the text says what is missing."""
@@ -23,21 +25,34 @@ class WaitedTooLong(ToolchainError):
     """The deadline passed before the condition held."""
 
 
-def wait_for(task: Task, probe: t.Callable[[], Found], *, timeout: float, delay: float) -> Found:
-    """Call I(probe) until it returns, and give what it returns.
+def wait_for(
+    task: Task,
+    probe: t.Callable[[], Found],
+    *,
+    timeout: float,
+    delay: float,
+    soon: bool = False,
+    interrupted: t.Callable[[], t.Iterable[str]] = lambda: (),
+) -> Found:
+    """Call `probe` until it returns, and give what it returns. The last call is at the deadline.
 
-    :arg probe: raises :class:`NotYet` while the condition does not hold
+    :arg probe: raises `NotYet` while the condition does not hold; its requests end with the deadline
     :arg timeout: seconds to go on for
     :arg delay: seconds between two calls
+    :arg soon: begin with less, for what may be done in a moment
+    :arg interrupted: called on Ctrl-C, see `Task.when_interrupted`
     :raises WaitedTooLong: with what was missing last
     """
     start = time.monotonic()
-    while True:
-        try:
-            return probe()
-        except NotYet as missing:
-            waited = time.monotonic() - start
-            if waited + delay > timeout:
-                raise WaitedTooLong(f"Waited {waited:.0f} s, but {missing}.") from None
-            task.progress(f"waiting, {missing} ({waited:.0f} of at most {timeout:.0f} s)")
-        time.sleep(delay)
+    nap = min(_SOON, delay) if soon else delay
+    with task.until(start + timeout), task.when_interrupted(interrupted):
+        while True:
+            try:
+                return probe()
+            except NotYet as missing:
+                waited = time.monotonic() - start
+                if waited >= timeout:
+                    raise WaitedTooLong(f"Waited {waited:.0f} s, but {missing}.") from None
+                task.progress(f"waiting, {missing} ({waited:.0f} of at most {timeout:.0f} s)", str(missing))
+            time.sleep(min(nap, timeout - waited))
+            nap = min(2 * nap, delay)

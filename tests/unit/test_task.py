@@ -4,8 +4,12 @@
 
 from __future__ import annotations
 
+import datetime
 import json
-from collections.abc import Callable
+import os
+import signal
+from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,11 +17,17 @@ from ansible.module_utils import basic
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils import _task
 from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
+    BadOption,
+    ToolchainError,
+    WriteRefused,
+)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._interruption import Interrupted
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import (
     Run,
     Task,
     masked,
+    plain,
     run_as_module,
     run_in_process,
 )
@@ -108,7 +118,6 @@ def test_both_ways_give_the_same(as_module: AsModule, run: Run, check_mode: bool
         {"name": "n", "count": "many"},
         {"name": "n", "flag": "perhaps"},
         {"name": "n", "entries": [{}]},
-        {"name": "n", "entries": "x"},
         {"name": "n", "nmae": "mistyped"},
         {"name": "n", "entries": [{"key": "hidden-key", "kye": "mistyped"}]},
         {"name": "n", "nmae": "mistyped", "state": "gone"},
@@ -125,12 +134,27 @@ def test_both_ways_complain_in_the_same_words(as_module: AsModule, parameters: d
     assert here["msg"] == there["msg"]
 
 
+@pytest.mark.parametrize(
+    ("parameters", "place", "key"),
+    [
+        ({"properties": {True: "x"}}, "properties", "true"),
+        ({"items": [{"path": "a"}, {"properties": {"k": {1: "x"}}}]}, "items[1].properties.k", "1"),
+        ({"properties": {None: "x"}}, "properties", "null"),
+        ({"properties": {datetime.date(2026, 1, 2): "x"}}, "properties", '"2026-01-02"'),
+    ],
+)
+def test_a_key_that_is_no_text_is_refused(parameters: dict[str, Any], place: str, key: str) -> None:
+    with pytest.raises(BadOption) as error:
+        plain(parameters)
+    assert str(error.value).startswith(f"Option '{place}': has the key {key}, which is no text: put it in quotes")
+
+
 def test_warnings_come_along() -> None:
     def run(task: Task) -> None:
         task.warn(f"Do not tell {task.params['password']}.")
-        task.repeated("GET http://host/x: 503")
-        task.repeated("GET http://host/x: Connection refused.")
-        task.repeated("GET http://host/x: 503")
+        task.repeated("GET http://host/x: 503", 1, 3)
+        task.repeated("GET http://host/x: Connection refused.", 1, 3)
+        task.repeated("GET http://host/x: 503", 1, 3)
 
     assert in_process(run, name="n", username="u", password="open-sesame")["warnings"] == [
         "Do not tell ********.",
@@ -149,6 +173,67 @@ def test_the_invocation_tells_no_secret() -> None:
     assert arguments["state"] == "present"
     assert arguments["password"] == "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
     assert arguments["entries"] == [{"key": "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"}]
+
+
+def test_a_thousand_reasons_make_one_short_warning() -> None:
+    task = Task({})
+    for number in range(1000):
+        task.repeated(f"GET http://host/{number}: 503", 1, 3)
+    (warning,) = task.all_warnings()
+    assert warning.startswith("1000 request(s) had to be repeated: GET http://host/0: 503; ")
+    assert warning.endswith("; GET http://host/19: 503; others (980 times)")
+    assert len(task.repeats) == 21
+
+
+# The write guard
+
+
+def test_an_act_is_refused_in_check_mode() -> None:
+    task = Task({}, check_mode=True)
+    with pytest.raises(WriteRefused) as error, task.writing("POST /x"):
+        pytest.fail("it was carried out")
+    assert str(error.value) == "POST /x would write in check mode. Please report this defect."
+    assert not task.wrote
+
+
+@pytest.mark.parametrize("lasting", [True, False])
+def test_only_an_act_that_lasts_is_a_change(lasting: bool) -> None:
+    task = Task({})
+    with task.writing("POST /x", lasting=lasting):
+        pass
+    assert task.wrote is lasting
+
+
+@pytest.mark.parametrize("lasting", [True, False])
+def test_an_act_that_is_interrupted_is_in_doubt(lasting: bool) -> None:
+    told: list[str] = []
+    task = Task({}, last_words=told.append)
+    with pytest.raises(Interrupted), task.writing("PUT /x", lasting=lasting):
+        raise Interrupted(signal.SIGINT)
+    doubt = ["interrupted during this: PUT /x. Whether it had its effect is not known."]
+    assert told == (doubt if lasting else [])
+    assert not task.wrote
+
+
+def test_an_interrupted_task_ends_as_it_would_have_without_being_heard(tmp_path: Path) -> None:
+    file = tmp_path / "kept"
+
+    def run(_task: Task) -> None:
+        with file.open("w") as kept:
+            kept.write("flushed")
+            os.kill(os.getpid(), signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        in_process(run, name="n")
+    assert file.read_text() == "flushed"
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_an_act_that_failed_has_not_written() -> None:
+    task = Task({})
+    with pytest.raises(ToolchainError), task.writing("POST /x"):
+        raise ToolchainError("It failed.")
+    assert not task.wrote
 
 
 # Outcomes
@@ -222,13 +307,32 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return now
 
 
-def test_progress_is_told_at_most_once_a_second(clock: list[float]) -> None:
+def told_at(clock: list[float], state: str | None, seconds: Iterable[float]) -> list[str]:
+    """Of the lines of progress at these times, those that are shown."""
     told: list[str] = []
     task = Task({}, tell=told.append)
-    for seconds in (0, 0.5, 0.99, 1, 1.5, 3):
-        clock.append(1000 + seconds)
-        task.progress(f"at {seconds}")
-    assert told == ["at 0", "at 1", "at 3"]
+    for second in seconds:
+        clock.append(1000 + second)
+        task.progress(f"at {second:g}", state)
+    return told
+
+
+def test_what_is_new_is_told_at_most_once_a_second(clock: list[float]) -> None:
+    assert told_at(clock, None, (0, 0.5, 0.99, 1, 1.5, 2)) == ["at 0", "at 1", "at 2"]
+
+
+def test_what_lasts_is_told_ever_more_rarely(clock: list[float]) -> None:
+    seconds = [0, 1, 3, 8, 18, 38, 68, 128, 188]
+    assert told_at(clock, "waiting", range(200)) == [f"at {second}" for second in seconds]
+
+
+def test_what_is_new_is_told_at_once_however_long_the_last_lasted(clock: list[float]) -> None:
+    told: list[str] = []
+    task = Task({}, tell=told.append)
+    for second in range(30):
+        clock.append(1000 + second)
+        task.progress(f"at {second}", "builds run" if second < 20 else "it restarts")
+    assert told == ["at 0", "at 1", "at 3", "at 8", "at 18", "at 20", "at 21", "at 23", "at 28"]
 
 
 def test_progress_tells_no_secret(clock: list[float]) -> None:
@@ -241,8 +345,8 @@ def test_progress_tells_no_secret(clock: list[float]) -> None:
 
 def test_a_repeat_is_progress(clock: list[float]) -> None:
     told: list[str] = []
-    Task({}, tell=told.append).repeated("GET http://host/x: 503")
-    assert told == ["GET http://host/x: 503"]
+    Task({}, tell=told.append).repeated("GET http://host/x: no answer.", 1, 3)
+    assert told == ["GET http://host/x: no answer, trying again (1 of 3)"]
 
 
 def test_progress_without_anybody_to_tell_is_no_trouble() -> None:

@@ -4,12 +4,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+import signal
+from collections.abc import Callable, Iterator
 
 import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils import _wait
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ServerUnreachable
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ServerUnreachable, ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._interruption import heard
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 from ansible_collections.buildworks.toolchain.plugins.module_utils._wait import NotYet, WaitedTooLong, wait_for
 
@@ -60,14 +63,58 @@ def test_it_looks_again_until_it_is_ready(clock: Clock) -> None:
 def test_it_gives_up_with_what_was_missing_last(clock: Clock) -> None:
     with pytest.raises(WaitedTooLong) as error:
         wait_for(Task({}), ready_after(10), timeout=12, delay=5)
-    assert str(error.value) == "Waited 10 s, but 7 builds are running."
-    assert clock.naps == [5, 5]
+    assert str(error.value) == "Waited 12 s, but 6 builds are running."
+    assert clock.naps == [5, 5, 2]
 
 
-def test_it_never_waits_beyond_the_deadline(clock: Clock) -> None:
+def test_the_last_look_is_at_the_deadline(clock: Clock) -> None:
+    assert wait_for(Task({}), ready_after(2), timeout=40, delay=60) == "ready"
+    assert clock.naps == [40]
+
+
+def test_it_looks_once_without_time(clock: Clock) -> None:
     with pytest.raises(WaitedTooLong, match="Waited 0 s"):
-        wait_for(Task({}), ready_after(2), timeout=4, delay=5)
+        wait_for(Task({}), ready_after(2), timeout=0, delay=5)
     assert clock.naps == []
+
+
+def test_no_request_of_a_probe_is_more_patient_than_the_deadline(clock: Clock) -> None:
+    task = Task({"timeout": 30.0})
+    patience: list[float] = []
+
+    def probe() -> None:
+        patience.append(task.patience("timeout"))
+        raise NotYet("nothing")
+
+    with pytest.raises(WaitedTooLong):
+        wait_for(task, probe, timeout=40, delay=20)
+    assert patience == [30, 20, 1]
+    assert task.patience("timeout") == 30
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interruption_is_heard_before_it_ends_the_task(clock: Clock, number: int) -> None:
+    events: list[str] = []
+    task = Task({}, last_words=events.append)
+    task.secret("s3cret")
+
+    def probe() -> None:
+        os.kill(os.getpid(), number)
+        raise NotYet("nothing")
+
+    def interrupted() -> Iterator[str]:
+        os.kill(os.getpid(), number)  # a second one does not end the cleaning up
+        events.append("cleaned up")
+        yield "left with s3cret"
+        raise ToolchainError("And that failed.")
+
+    before = signal.signal(number, lambda *_unused: events.append("ended"))
+    try:
+        with pytest.raises(KeyboardInterrupt), heard():
+            wait_for(task, probe, timeout=40, delay=20, interrupted=interrupted)
+    finally:
+        signal.signal(number, before)
+    assert events == ["cleaned up", "left with ********", "And that failed.", "ended"]
 
 
 def test_it_tells_progress(clock: Clock) -> None:
