@@ -6,42 +6,245 @@
 
 from __future__ import annotations
 
+import collections
 import contextlib
+import grp
+import itertools
+import json
 import os
-import tempfile
+import pwd
+import secrets
+import stat
+import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, masked
+
+# What JSON can say and UTF-8 cannot is written as JSON says it
+_NO_UNICODE = "backslashreplace"
 
 
-def check_writable(path: str, option: str) -> None:
-    """See to it that a file can be stored before there is something to store.
+def check_writable(task: Task, path: str, option: str) -> None:
+    """See to it that a file can be stored before there is something to store. A link stands for what it leads to.
 
-    :raises BadOption: when it cannot
+    :raises BadOption: when it cannot; in check mode its folder may be missing, for another task may make it
     """
-    folder = os.path.dirname(os.path.abspath(path))
-    if os.path.isdir(path) or not os.access(folder, os.W_OK | os.X_OK):
+    target = os.path.realpath(path)
+    folder = os.path.dirname(target)
+    if os.path.exists(target) and not os.path.isfile(target):
+        raise BadOption(option, f"'{path}' cannot be written: it is no ordinary file")
+    if task.check_mode and not os.path.exists(folder):
+        return
+    if not os.path.isdir(folder) or not os.access(folder, os.W_OK | os.X_OK):
         raise BadOption(option, f"'{path}' cannot be written: its folder must be there and writable")
 
 
-def has_content(path: str) -> bool:
-    """Whether the file is there and not empty."""
-    return os.path.isfile(path) and os.path.getsize(path) > 0
+def check_owner(task: Task) -> None:
+    """
+    :raises BadOption: when there is no such `owner` or `group` on this machine
+    """
+    for option, find in (("owner", _user_id), ("group", _group_id)):
+        try:
+            find(task.params[option])
+        except KeyError:
+            raise BadOption(option, f"there is no '{task.params[option]}' on this machine") from None
 
 
-def store(path: str, text: str) -> None:
-    """Replace the file's content, with mode 0600."""
-    folder = os.path.dirname(os.path.abspath(path))
+def content(path: str) -> str | None:
+    """What is in the file, without blanks around it, or `None` when it is empty or not there.
+
+    :raises ToolchainError: when it cannot be read
+    """
     try:
-        handle, temporary = tempfile.mkstemp(dir=folder, prefix=".new-")
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read().strip() or None
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise ToolchainError(f"Cannot read '{path}': {error.strerror}.") from None
+
+
+def store(
+    task: Task, path: str, text: str, *, owner: str | None = None, group: str | None = None, mode: str | None = None
+) -> None:
+    """Replace the file's content. Never done in check mode.
+
+    Owner, group and mode stay those of the file that is there where none are given; a new one has mode 0600.
+
+    :raises ToolchainError: when it cannot be done; the old content is still there then
+    """
+    with task.writing(f"Storing '{path}'"):
+        _replace(path, _encoded([f"{text}\n"]), owner, group, mode)
+
+
+def store_pieces(task: Task, path: str, pieces: t.Iterable[bytes], always: bool = False) -> None:
+    """Replace the file's content by these pieces, as `store` does; a new file is readable as the umask says.
+
+    :arg always: write it in check mode, too, for it only keeps what need not be fetched again
+    :raises ToolchainError: when it cannot be done, or the pieces raise it; the old content is still there then
+    """
+    with contextlib.nullcontext() if always else task.writing(f"Storing '{path}'"):
+        try:
+            os.makedirs(os.path.dirname(os.path.realpath(path)), exist_ok=True)
+        except OSError as error:
+            raise ToolchainError(f"Cannot make the folder of '{path}': {error.strerror}.") from None
+        _replace(path, pieces, None, None, None, new=0o666)
+
+
+def store_output(
+    task: Task,
+    path: str,
+    pieces: t.Iterable[bytes],
+    *,
+    owner: str | None = None,
+    group: str | None = None,
+    mode: str | None = None,
+) -> None:
+    """Replace the file's content by what a command writes, as `store` does; it counts for no change of its own.
+
+    The pieces are gone through one by one, also in check mode, in which no file is written.
+
+    :raises ToolchainError: when it cannot be done, or the pieces raise it; the old content is still there then
+    """
+    if task.check_mode:
+        collections.deque(pieces, maxlen=0)
+        return
+    with task.writing(f"Writing '{path}'", lasting=False):
+        _replace(path, pieces, owner, group, mode)
+
+
+def store_lines(
+    task: Task,
+    path: str,
+    values: t.Iterable[t.Any],
+    *,
+    owner: str | None = None,
+    group: str | None = None,
+    mode: str | None = None,
+    always: bool = False,
+) -> None:
+    """Replace the file's content by a line of JSON for each value, without secrets, as `store` does.
+
+    The values are gone through one by one, also in check mode, in which no file is written.
+
+    :arg always: write it in check mode, too, for it says what would be done
+    :raises ToolchainError: when it cannot be done; the old content is still there then
+    """
+    lines = (_line(task, value) for value in values)
+    if task.check_mode and not always:
+        collections.deque(lines, maxlen=0)
+        return
+    with contextlib.nullcontext() if always else task.writing(f"Writing '{path}'", lasting=False):
+        _replace(path, _encoded(lines), owner, group, mode)
+
+
+@contextlib.contextmanager
+def lines_to(task: Task, path: str | None) -> t.Iterator[t.Callable[[t.Any], t.Any]]:
+    """A file with mode 0600 that grows by a line of JSON with each call, without secrets.
+
+    :arg path: without one, and in check mode, nothing is written
+    :raises ToolchainError: when it cannot be written
+    """
+    if path is None or task.check_mode:
+        yield lambda _value: None
+        return
+    try:
+        with (
+            task.writing(f"Writing '{path}'", lasting=False),
+            open(path, "w", encoding="utf-8", errors=_NO_UNICODE, opener=_private) as file,
+        ):
+            yield lambda value: file.write(_line(task, value))
+    except OSError as error:
+        raise ToolchainError(f"Cannot write '{path}': {error.strerror}.") from None
+
+
+def open_private(path: str, mode: str) -> t.Any:
+    """A file with mode 0600, opened for bytes, each of whose writes is there at once."""
+    return open(path, mode, buffering=0, opener=_private)
+
+
+def gather(task: Task, name: str, values: t.Iterable[dict[str, t.Any]], order: t.Sequence[str] = ()) -> int:
+    """Put the values into the result under a name, or those of a task with `to_file` into that file.
+
+    :return: how many there were
+    :arg values: not asked for before the file is known to be writable
+    :arg order: by what members they are sorted in the result; without it, and in the file, they stay as they come
+    :raises BadOption: when it is not
+    """
+    if task.params["to_file"] is None:
+        found = task.result[name] = list(values)
+        if order:
+            found.sort(key=lambda value: [value[name] for name in order])
+        return len(found)
+    check_writable(task, task.params["to_file"], "to_file")
+    check_owner(task)
+    counter = itertools.count()
+    store_lines(
+        task,
+        task.params["to_file"],
+        (value for value, _number in zip(values, counter)),
+        **task.pick("owner", "group", "mode"),
+    )
+    return next(counter)
+
+
+def _line(task: Task, value: t.Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    # Most lines have no secret in them, and are not worth the way through all of their texts
+    if any(json.dumps(secret, ensure_ascii=False)[1:-1] in text for secret in task.secrets):
+        text = json.dumps(masked(value, task.secrets), ensure_ascii=False)
+    return f"{text}\n"
+
+
+def _private(path: str, flags: int) -> int:
+    handle = os.open(path, flags, 0o600)
+    os.fchmod(handle, 0o600)
+    return handle
+
+
+def _encoded(texts: t.Iterable[str]) -> t.Iterator[bytes]:
+    return (text.encode("utf-8", _NO_UNICODE) for text in texts)
+
+
+def _replace(
+    path: str, pieces: t.Iterable[bytes], owner: str | None, group: str | None, mode: str | None, new: int = 0o600
+) -> None:
+    """:arg new: mode of a file that was not there, before the umask"""
+    path = os.path.realpath(path)
+    folder = os.path.dirname(path)
+    temporary = os.path.join(folder, f".new-{secrets.token_hex(8)}")
+    try:
+        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, new)
     except OSError as error:
         raise ToolchainError(f"Cannot write into '{folder}': {error.strerror}.") from None
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(f"{text}\n")
+        with os.fdopen(handle, "wb") as file:
+            _let_read(handle, path, _user_id(owner), _group_id(group), int(mode, 8) if mode else None)
+            file.writelines(pieces)
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)
-    except OSError as error:
+    except BaseException as error:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
-        raise ToolchainError(f"Cannot write '{path}': {error.strerror}.") from None
+        if isinstance(error, OSError):
+            raise ToolchainError(f"Cannot write '{path}': {error.strerror}.") from None
+        raise
+
+
+def _let_read(handle: int, path: str, owner: int | None, group: int | None, mode: int | None) -> None:
+    """Give the new file owner, group and mode, by default those of the old one."""
+    new = os.fstat(handle)
+    old = os.stat(path) if os.path.exists(path) else new
+    ids = (old.st_uid if owner is None else owner, old.st_gid if group is None else group)
+    if ids != (new.st_uid, new.st_gid):
+        os.fchown(handle, *ids)
+    os.fchmod(handle, stat.S_IMODE(old.st_mode) if mode is None else mode)
+
+
+def _user_id(name: str | None) -> int | None:
+    return None if name is None else int(name) if name.isdigit() else pwd.getpwnam(name).pw_uid
+
+
+def _group_id(name: str | None) -> int | None:
+    return None if name is None else int(name) if name.isdigit() else grp.getgrnam(name).gr_gid

@@ -4,18 +4,30 @@
 
 from __future__ import annotations
 
+import grp
+import json
 import os
+import pwd
 import stat
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
-from ansible_collections.buildworks.toolchain.plugins.module_utils._private_file import (
-    check_writable,
-    has_content,
-    store,
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
+    BadOption,
+    ToolchainError,
+    WriteRefused,
 )
+from ansible_collections.buildworks.toolchain.plugins.module_utils._private_file import (
+    check_owner,
+    check_writable,
+    content,
+    gather,
+    store,
+    store_lines,
+)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 
 @pytest.fixture
@@ -27,25 +39,87 @@ def file(tmp_path: Path) -> Path:
 def test_a_new_file_is_for_its_owner_alone(file: Path, umask: int) -> None:
     before = os.umask(umask)
     try:
-        store(str(file), "sécret")
+        store(Task({}), str(file), "sécret")
     finally:
         os.umask(before)
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert file.read_bytes() == "sécret\n".encode()
 
 
-def test_an_old_file_becomes_private(file: Path) -> None:
+def test_storing_is_a_write(file: Path) -> None:
+    task = Task({})
+    store(task, str(file), "new")
+    assert task.wrote
+
+
+def test_nothing_is_stored_in_check_mode(file: Path) -> None:
+    task = Task({}, check_mode=True)
+    with pytest.raises(WriteRefused, match=r"Storing '.*/secret' would write in check mode"):
+        store(task, str(file), "new")
+    assert not task.wrote
+    assert list(file.parent.iterdir()) == []
+
+
+def test_an_old_file_keeps_its_owner_its_group_and_its_mode(file: Path) -> None:
     file.write_text("old")
-    file.chmod(0o644)
-    store(str(file), "new")
+    file.chmod(0o640)
+    if os.geteuid() == 0:
+        os.chown(file, 1234, 2345)
+    before = file.stat()
+    store(Task({}), str(file), "new")
+    after = file.stat()
     assert file.read_text() == "new\n"
-    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert (after.st_uid, after.st_gid, after.st_mode) == (before.st_uid, before.st_gid, before.st_mode)
+
+
+def test_owner_group_and_mode_are_those_that_are_given(file: Path) -> None:
+    file.write_text("old")
+    owner, group = (1234, 2345) if os.geteuid() == 0 else (os.geteuid(), os.getegid())
+    store(Task({}), str(file), "new", owner=str(owner), group=str(group), mode="0604")
+    after = file.stat()
+    assert (after.st_uid, after.st_gid, stat.S_IMODE(after.st_mode)) == (owner, group, 0o604)
+
+
+def test_names_of_owner_and_group_are_looked_up(file: Path) -> None:
+    owner, group = pwd.getpwuid(os.geteuid()).pw_name, grp.getgrgid(os.getegid()).gr_name
+    store(Task({}), str(file), "new", owner=owner, group=group)
+    assert (file.stat().st_uid, file.stat().st_gid) == (os.geteuid(), os.getegid())
+
+
+@pytest.mark.parametrize("option", ["owner", "group"])
+def test_an_owner_that_is_not_there_is_a_bad_option(option: str) -> None:
+    task = Task({"owner": None, "group": None, option: "nobody-of-that-name"})
+    with pytest.raises(BadOption, match=f"Option '{option}': there is no 'nobody-of-that-name' on this machine"):
+        check_owner(task)
+
+
+def test_a_link_stays_and_what_it_leads_to_is_written(file: Path) -> None:
+    link = file.with_name("link")
+    link.symlink_to(file.name)
+    check_writable(Task({}), str(link), "token_file")
+    store(Task({}), str(link), "new")
+    assert link.is_symlink()
+    assert file.read_text() == "new\n"
+
+
+@pytest.mark.parametrize("kind", ["folder", "pipe", "device"])
+@pytest.mark.parametrize("through_a_link", [False, True])
+def test_what_is_no_ordinary_file_is_a_bad_option(tmp_path: Path, kind: str, through_a_link: bool) -> None:
+    path = {"folder": tmp_path, "pipe": tmp_path / "pipe", "device": Path("/dev/null")}[kind]
+    if kind == "pipe":
+        os.mkfifo(path)
+    if through_a_link:
+        link = tmp_path / "link"
+        link.symlink_to(path)
+        path = link
+    with pytest.raises(BadOption, match="it is no ordinary file"):
+        check_writable(Task({}), str(path), "token_file")
 
 
 def test_whoever_reads_meanwhile_sees_the_old_content(file: Path) -> None:
     file.write_text("old")
     with file.open() as reader:
-        store(str(file), "new")
+        store(Task({}), str(file), "new")
         assert reader.read() == "old"
 
 
@@ -59,7 +133,7 @@ def test_the_content_is_on_disk_before_it_takes_the_place_of_the_old(
 
     monkeypatch.setattr(os, "fsync", lambda _handle: steps.append("fsync"))
     monkeypatch.setattr(os, "replace", replace)
-    store(str(file), "new")
+    store(Task({}), str(file), "new")
     assert steps == ["fsync", "new\n"]
 
 
@@ -71,7 +145,7 @@ def test_a_failure_leaves_the_old_content_and_no_litter(file: Path, step: str, m
     file.write_text("old")
     monkeypatch.setattr(os, step, fail)
     with pytest.raises(ToolchainError) as error:
-        store(str(file), "new")
+        store(Task({}), str(file), "new")
     assert str(error.value) == f"Cannot write '{file}': No space left on device."
     assert file.read_text() == "old"
     assert list(file.parent.iterdir()) == [file]
@@ -79,39 +153,102 @@ def test_a_failure_leaves_the_old_content_and_no_litter(file: Path, step: str, m
 
 def test_a_missing_folder_is_told(file: Path) -> None:
     with pytest.raises(ToolchainError, match=r"^Cannot write into '.*/none': No such file or directory\.$"):
-        store(str(file.parent / "none" / "secret"), "new")
+        store(Task({}), str(file.parent / "none" / "secret"), "new")
 
 
 def test_a_relative_path_is_one_in_the_current_folder(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(file.parent)
-    check_writable("secret", "token_file")
-    store("secret", "new")
-    assert has_content("secret")
+    check_writable(Task({}), "secret", "token_file")
+    store(Task({}), "secret", "new")
+    assert content("secret") == "new"
     assert file.read_text() == "new\n"
 
 
 def test_what_can_be_written_passes(file: Path) -> None:
-    check_writable(str(file), "token_file")
+    check_writable(Task({}), str(file), "token_file")
     assert not file.exists()
 
 
-@pytest.mark.parametrize("path", ["{folder}", "{folder}/none/secret", "{folder}/file/secret"])
+@pytest.mark.parametrize("path", ["{folder}/none/secret", "{folder}/file/secret"])
 def test_what_cannot_be_written_is_a_bad_option(tmp_path: Path, path: str) -> None:
     (tmp_path / "file").write_text("")
     path = path.replace("{folder}", str(tmp_path))
     with pytest.raises(BadOption) as error:
-        check_writable(path, "token_file")
+        check_writable(Task({}), path, "token_file")
     assert str(error.value) == (
-        f"Option 'token_file': '{path}' cannot be written: its folder must be there and writable"
+        f"Option 'token_file': '{path}' cannot be written: its folder must be there and writable."
     )
 
 
-@pytest.mark.parametrize(("content", "has"), [(None, False), ("", False), ("x", True)])
-def test_only_a_file_with_something_in_it_has_content(file: Path, content: str | None, has: bool) -> None:
-    if content is not None:
-        file.write_text(content)
-    assert has_content(str(file)) is has
+def test_a_folder_may_be_missing_in_check_mode(tmp_path: Path) -> None:
+    path = str(tmp_path / "none" / "secret")
+    check_writable(Task({}, check_mode=True), path, "token_file")
+    with pytest.raises(BadOption):
+        check_writable(Task({}), path, "token_file")
 
 
-def test_a_folder_has_no_content(tmp_path: Path) -> None:
-    assert not has_content(str(tmp_path))
+@pytest.mark.parametrize(("text", "found"), [(None, None), ("", None), (" \n", None), ("x\n", "x"), (" a\nb ", "a\nb")])
+def test_the_content_of_a_file(file: Path, text: str | None, found: str | None) -> None:
+    if text is not None:
+        file.write_text(text)
+    assert content(str(file)) == found
+
+
+def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
+    with pytest.raises(ToolchainError, match=r"^Cannot read '.*': Is a directory\.$"):
+        content(str(tmp_path))
+
+
+LISTING = {"to_file": None, "owner": None, "group": None, "mode": None}
+
+
+def test_lines_replace_a_file_when_all_of_them_are_there(file: Path) -> None:
+    file.write_text("old")
+
+    def broken() -> Iterator[int]:
+        yield 1
+        raise ToolchainError("The answer broke off.")
+
+    with pytest.raises(ToolchainError, match="broke off"):
+        store_lines(Task({}), str(file), broken())
+    assert file.read_text() == "old"
+    task = Task({})
+    task.secret("s3cret")
+    store_lines(task, str(file), ({"n": n, "said": "s3cret é \ud800"} for n in range(2)), mode="0640")
+    assert [json.loads(line) for line in file.read_text().splitlines()] == [
+        {"n": n, "said": "******** é \ud800"} for n in range(2)
+    ]
+    assert stat.S_IMODE(file.stat().st_mode) == 0o640
+    assert list(file.parent.iterdir()) == [file]
+    assert not task.wrote
+
+
+def test_a_secret_that_json_writes_otherwise_is_hidden_in_a_line(file: Path) -> None:
+    task = Task({})
+    task.secret('a"b\\é\n')
+    store_lines(task, str(file), [{"said": 'x a"b\\é\n y'}, {"said": "nothing"}])
+    assert file.read_text() == '{"said": "x ******** y"}\n{"said": "nothing"}\n'
+
+
+def test_lines_are_gone_through_in_check_mode_and_not_stored(file: Path) -> None:
+    values = iter(range(3))
+    store_lines(Task({}, check_mode=True), str(file), values)
+    assert list(values) == []
+    assert not file.exists()
+
+
+def test_what_is_gathered_is_in_the_result_or_in_the_file(file: Path) -> None:
+    task = Task(LISTING)
+    assert gather(task, "rows", iter([{"n": 2}, {"n": 1}]), order=["n"]) == 2
+    assert task.result == {"rows": [{"n": 1}, {"n": 2}]}
+    task = Task({**LISTING, "to_file": str(file)})
+    assert gather(task, "rows", iter([{"n": 2}, {"n": 1}]), order=["n"]) == 2
+    assert (task.result, file.read_text()) == ({}, '{"n": 2}\n{"n": 1}\n')
+
+
+@pytest.mark.parametrize(("option", "value"), [("to_file", "/nowhere/x"), ("owner", "nobody-of-that-name")])
+def test_nothing_is_asked_for_when_it_cannot_be_kept(option: str, value: str, file: Path) -> None:
+    asked = iter([{}])
+    with pytest.raises(BadOption, match=option):
+        gather(Task({**LISTING, "to_file": str(file), option: value}), "rows", asked)
+    assert list(asked) == [{}]
