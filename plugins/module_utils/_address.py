@@ -18,7 +18,10 @@ def check_url(url: str | None, option: str = "url") -> str:
     :raises BadOption: when it is no http or https address, or has a user name, password, query or fragment in it
     """
     if not url:
-        raise BadOption(option, "is required: give it to the task, in module_defaults, or by its environment variable")
+        raise BadOption(
+            option,
+            "is required: give it to the task, in module_defaults, as a variable of the host, or in the environment",
+        )
     parts = parts_of(url)
     if parts is None or parts.scheme not in ("http", "https") or not parts.hostname:
         raise BadOption(option, "takes an address such as https://host:port/path")
@@ -31,7 +34,7 @@ def segments(*names: str, option: str) -> str:
     """A path of percent-encoded segments; a slash in a name stays inside its segment.
 
     :arg option: the option that the names come from
-    :raises BadOption: for C(.) and C(..), which no client may put into a path
+    :raises BadOption: for `.` and `..`, which no client may put into a path
     """
     for name in names:
         if name in ("", ".", ".."):
@@ -48,7 +51,7 @@ def encoded(fields: t.Mapping[str, str | None]) -> str:
 
 
 def parts_of(url: str) -> SplitResult | None:
-    """The parts of an address, or C(None) when it is none."""
+    """The parts of an address, or `None` when it is none."""
     try:
         parts = urlsplit(url)
         parts.port  # noqa: B018  reading it checks it

@@ -1,0 +1,93 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A netrc file gives user name and password where no other credential is given, and is never read unasked."""
+
+from __future__ import annotations
+
+import base64
+import pathlib
+from typing import Any
+
+import pytest
+
+from unit.ci_server import COMPUTERS
+from unit.conversation import Call, call, conversation
+from unit.running import run
+
+TOKENS = "/access/api/v1/tokens"
+LINES = "machine elsewhere login nobody password n0ne\nmachine 127.0.0.1 login robot password of-the-file\n"
+
+
+def basic(account: str) -> dict[str, str]:
+    return {"Authorization": f"Basic {base64.b64encode(account.encode()).decode()}"}
+
+
+def lists(**sent: Any) -> Call:
+    return call("GET", TOKENS, json={"tokens": []}, **sent)
+
+
+@pytest.fixture
+def path(tmp_path: pathlib.Path) -> pathlib.Path:
+    """A file as it should be."""
+    path = tmp_path / "netrc"
+    path.write_text(LINES)
+    path.chmod(0o600)
+    return path
+
+
+@pytest.mark.parametrize("options", [{}, {"username": "robot"}, {"token": ""}])
+def test_the_file_gives_user_name_and_password(options: dict[str, str], path: pathlib.Path) -> None:
+    with conversation(lists(sent_headers=basic("robot:of-the-file"))) as server:
+        assert not run("access_token_info", url=server.url, netrc_file=str(path), **options).get("failed")
+
+
+def test_the_ci_server_takes_it_too(path: pathlib.Path) -> None:
+    with conversation(call("GET", COMPUTERS, 401, sent_headers=basic("robot:of-the-file"))) as server:
+        result = run("ci_safe_restart", url=server.url, netrc_file=str(path))
+    assert result["refused_credential"] == "netrc_file"
+    assert "of-the-file" not in str(result)
+
+
+def test_the_environment_may_name_it(path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NETRC", str(path))
+    with conversation(lists(sent_headers=basic("robot:of-the-file"))) as server:
+        assert not run("access_token_info", url=server.url).get("failed")
+
+
+def test_other_credentials_go_before_it(path: pathlib.Path) -> None:
+    with conversation(lists(sent_headers={"Authorization": "Bearer t0ken"})) as server:
+        assert not run("access_token_info", url=server.url, token="t0ken", netrc_file=str(path)).get("failed")
+
+
+def test_it_is_never_read_unasked(path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path.rename(path.with_name(".netrc"))
+    monkeypatch.setenv("HOME", str(path.parent))
+    with conversation(lists(sent_without=["Authorization"])) as server:
+        assert not run("access_token_info", url=server.url).get("failed")
+
+
+@pytest.mark.parametrize(
+    ("content", "mode", "options", "expected"),
+    [
+        (None, 0o600, {}, "cannot read '{path}': No such file or directory."),
+        (LINES, 0o640, {}, "others than its owner may use '{path}': chmod 600 '{path}'."),
+        ("machine 127.0.0.1 pasword s3cret", 0o600, {}, "'{path}' is no netrc file: line 1 cannot be understood."),
+        (b"\xff\xfe\x00", 0o600, {}, "'{path}' is no netrc file: "),
+        ("machine elsewhere login a password b", 0o600, {}, "'{path}' has no line with a password for 127.0.0.1."),
+        ("machine 127.0.0.1 login a", 0o600, {}, "'{path}' has no line with a password for 127.0.0.1."),
+        (LINES, 0o600, {"username": "me"}, "'{path}' has no line with a password for 'me' at 127.0.0.1."),
+    ],
+)
+def test_a_file_that_cannot_work_is_refused_before_anything_is_sent(
+    content: str | bytes | None, mode: int, options: dict[str, str], expected: str, path: pathlib.Path
+) -> None:
+    if content is None:
+        path.unlink()
+    else:
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        path.chmod(mode)
+    with conversation() as server:
+        message = run("access_token_info", url=server.url, netrc_file=str(path), **options)["msg"]
+    assert message.startswith("Option 'netrc_file': " + expected.format(path=path))
+    assert "s3cret" not in message
