@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import datetime
 import ssl
+import subprocess
 import warnings
 from pathlib import Path
 from typing import Any
@@ -17,9 +18,10 @@ from unit.certificates import Authority
 from unit.conversation import call, conversation
 from unit.transport import transport
 
+VARIABLES = ["REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE"]
 OK = call("GET", "/x", json={"ok": True})
 NAME_THE_AUTHORITY = (
-    "Name the authority that signed the certificate with 'ca_path', "
+    "Name the authority that signed the certificate with 'ca_path' ('system' for those that this machine trusts), "
     "or set 'validate_certs: false' if you trust the network."
 )
 
@@ -27,7 +29,7 @@ NAME_THE_AUTHORITY = (
 @pytest.fixture(autouse=True)
 def no_authorities_of_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever runs the tests may name some."""
-    for name in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"):
+    for name in VARIABLES:
         monkeypatch.delenv(name, raising=False)
 
 
@@ -76,7 +78,7 @@ def test_the_users_own_authority_is_believed(tls: ssl.SSLContext, authority: Aut
         assert transport(server.url, ca_path=str(authority.path)).read("GET", "/x").json() == {"ok": True}
 
 
-@pytest.mark.parametrize("name", ["REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"])
+@pytest.mark.parametrize("name", VARIABLES)
 def test_the_authorities_of_the_environment_are_believed(
     tls: ssl.SSLContext, authority: Authority, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -106,22 +108,119 @@ def test_not_validating_once_does_not_spread(tls: ssl.SSLContext) -> None:
         assert refused(server.url).endswith(NAME_THE_AUTHORITY)
 
 
+def test_the_nearest_authorities_are_believed(
+    tls: ssl.SSLContext, authority: Authority, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(Authority(tmp_path, "other").path))
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(authority.path))
+    with conversation(OK, tls=tls) as server:
+        transport(server.url).read("GET", "/x")
+
+
+def test_those_whom_this_machine_trusts_are_believed(
+    tls: ssl.SSLContext, authority: Authority, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(Authority(tmp_path, "other").path))
+    # where OpenSSL looks for them, which on this machine only root may write to
+    monkeypatch.setenv("SSL_CERT_FILE", str(authority.path))
+    with conversation(OK, tls=tls) as server:
+        transport(server.url, ca_path="system").read("GET", "/x")
+
+
+def test_a_machine_that_trusts_nobody_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    paths = ssl.DefaultVerifyPaths(None, None, "SSL_CERT_FILE", "/a.pem", "SSL_CERT_DIR", "/b")
+    monkeypatch.setattr(ssl, "get_default_verify_paths", lambda: paths)
+    message = refused("https://127.0.0.1:1", ca_path="system")
+    assert message == "Option 'ca_path': this machine has no authorities at /a.pem or /b."
+
+
 @pytest.mark.parametrize(
-    ("address", "until", "why"), [("127.0.0.2", 1, "IP address mismatch"), ("127.0.0.1", -1, "certificate has expired")]
+    ("address", "until", "why", "advice"),
+    [
+        ("127.0.0.2", 1, "IP address mismatch", "is for another name: give the address that it is for."),
+        ("127.0.0.1", -1, "certificate has expired", "needs a new certificate, or this machine's clock is wrong."),
+    ],
 )
 def test_a_certificate_for_another_or_of_the_past_is_refused(
-    address: str, until: int, why: str, authority: Authority
+    address: str, until: int, why: str, advice: str, authority: Authority
 ) -> None:
     pair = authority.sign("odd", address, until=datetime.timedelta(days=until))
     with conversation(tls=context(pair)) as server:
-        assert why in refused(server.url, ca_path=str(authority.path))
+        message = refused(server.url, ca_path=str(authority.path))
+    assert why in message
+    assert message.endswith(advice)
 
 
-def test_a_file_without_authorities_is_told(tls: ssl.SSLContext, tmp_path: Path) -> None:
+def test_a_file_without_authorities_is_told_before_the_first_request(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file = tmp_path / "empty.pem"
     file.write_text("nothing\n")
-    with conversation(tls=tls) as server:
-        assert refused(server.url, ca_path=str(file)).startswith(f"GET {server.url}/x: ")
+    message = refused("https://127.0.0.1:1", ca_path=str(file))
+    assert message == f"Option 'ca_path': '{file}' has no certificates in PEM format."
+    monkeypatch.setenv("SSL_CERT_FILE", str(file))
+    message = refused("https://127.0.0.1:1")
+    assert message == f"SSL_CERT_FILE of the environment cannot be used: '{file}' has no certificates in PEM format."
+
+
+def test_a_variable_that_names_no_file_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CURL_CA_BUNDLE", f"{tmp_path}/none")
+    message = refused("https://127.0.0.1:1")
+    assert message.startswith("CURL_CA_BUNDLE of the environment cannot be used: ")
+    assert message.endswith("cannot be read: No such file or directory.")
+
+
+def test_a_folder_is_looked_into_as_openssl_does(tls: ssl.SSLContext, authority: Authority, tmp_path: Path) -> None:
+    folder = tmp_path / "authorities"
+    folder.mkdir()
+    (folder / "ours.pem").write_bytes(authority.path.read_bytes())
+    message = refused("https://127.0.0.1:1", ca_path=str(folder))
+    assert message.endswith("has no certificates, or 'openssl rehash' was not run on it.")
+    subprocess.run(["openssl", "rehash", folder], check=True)
+    with conversation(OK, tls=tls) as server:
+        transport(server.url, ca_path=str(folder)).read("GET", "/x")
+
+
+def test_a_key_that_does_not_fit_is_told(authority: Authority) -> None:
+    (certificate, _key), (_other, key) = authority.sign("one"), authority.sign("two")
+    options = {"client_cert": str(certificate), "client_key": str(key)}
+    assert refused("https://127.0.0.1:1", **options) == (
+        f"Option 'client_key': the key does not belong to the certificate in '{certificate}'."
+    )
+
+
+@pytest.mark.parametrize(
+    ("certificate", "key", "complaint"),
+    [
+        ("nothing\n", None, "Option 'client_cert': '{folder}/c.pem' has no certificate in PEM format."),
+        ("good", "nothing\n", "Option 'client_key': '{folder}/k.pem' has no key in PEM format."),
+        ("good", None, "Option 'client_cert': '{folder}/c.pem' has no key in PEM format."),
+        ("good", "encrypted", "Option 'client_key': the key needs a passphrase: give one that does not."),
+    ],
+)
+def test_what_is_no_certificate_or_key_is_told(
+    certificate: str, key: str | None, complaint: str, authority: Authority, tmp_path: Path
+) -> None:
+    pair = authority.sign("own")
+    encrypted = ["openssl", "pkey", "-in", pair[1], "-aes256", "-passout", "pass:secret"]
+    texts = {
+        "good": pair[0].read_bytes(),
+        "encrypted": subprocess.run(encrypted, capture_output=True, check=True).stdout,
+    }
+    options = {"client_cert": certificate, "client_key": key}
+    for option, text in options.items():
+        if text is not None:
+            file = tmp_path / f"{option[7]}.pem"
+            file.write_bytes(texts.get(text, text.encode()))
+            options[option] = str(file)
+    assert refused("https://127.0.0.1:1", **options) == complaint.replace("{folder}", str(tmp_path))
+
+
+def test_a_proxy_that_needs_a_package_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", "socks5://127.0.0.1:1")
+    message = refused("https://ci.example.com")
+    assert message.startswith("GET https://ci.example.com/x: the proxy speaks SOCKS, for which a Python package is")
+    assert message.endswith("-m pip install requests[socks]'.")
 
 
 def test_a_server_that_speaks_no_tls_is_told() -> None:
@@ -160,4 +259,5 @@ def test_a_missing_client_certificate_is_told(demanding: ssl.SSLContext, authori
 def test_a_client_certificate_without_its_key_is_told(tls: ssl.SSLContext, authority: Authority) -> None:
     certificate, _key = authority.sign("client")
     with conversation(tls=tls) as server:
-        assert "'client_cert'" in refused(server.url, ca_path=str(authority.path), client_cert=str(certificate))
+        message = refused(server.url, ca_path=str(authority.path), client_cert=str(certificate))
+    assert message == f"Option 'client_cert': '{certificate}' has no key in PEM format."

@@ -1,0 +1,252 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Requests to a service: reads and writes, redirects and repeats."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import time
+import typing as t
+from http.client import responses as reason_phrases
+from urllib.parse import urljoin
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._address import (
+    encoded,
+    origin,
+    parts_of,
+    without_query,
+)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._credential import Credential
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
+    OutcomeUnknown,
+    ServerRefusal,
+    ServerUnreachable,
+    ToolchainError,
+)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http import retry
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer, Explain, Request
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.session import NoAnswer, connect
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
+
+_REDIRECTS = frozenset((301, 302, 303, 307, 308))
+_MOST_REDIRECTS = 5
+
+
+class Options(t.TypedDict, total=False):
+    """What may be said of a request.
+
+    :ivar accept: statuses that are answers, 200 by default; others raise
+    :ivar query: name to value; `None` for a bare name
+    :ivar json: a value to send as JSON
+    :ivar form: name to value, sent as a form
+    :ivar data: bytes, or what gives pieces of bytes, each time it is iterated over. One with a `size` is sent as so
+        many bytes, another piece by piece, as they come; what has a `content_type` says it by itself
+    :ivar headers: more headers
+    :ivar stream: do not read a long body yet, see `Answer.chunks` and `Answer.lines`
+    :ivar live: give a streamed body as it comes, from its first piece; the option with the seconds to wait for each.
+        Whoever does not read it to its end closes it
+    :ivar anonymous: without the credential
+    :ivar label: what it is for, in messages, where the path does not tell
+    :ivar patience: the option with the seconds to wait for the answer, `timeout` by default
+    :ivar once: never repeat, whatever happens
+    """
+
+    accept: t.Container[int]
+    query: t.Mapping[str, str | None] | None
+    json: t.Any
+    form: t.Mapping[str, str] | None
+    data: t.Any
+    headers: t.Mapping[str, str] | None
+    stream: bool
+    live: str | None
+    anonymous: bool
+    label: str | None
+    patience: str
+    once: bool
+
+
+class Http:
+    """Requests to one service with one credential.
+
+    :arg task: gives the connection options; learns of progress, repeats and writes
+    :arg base_url: what paths are relative to
+    :arg credential: sent with each request, to this origin only
+    :arg explain: finds in an unwelcome answer the server's own message, and what to do about it
+    """
+
+    def __init__(
+        self,
+        task: Task,
+        base_url: str,
+        *,
+        credential: Credential,
+        explain: Explain,
+    ) -> None:
+        self.base_url = base_url
+        self._task = task
+        self._explain = explain
+        self._credential = credential
+        self._connection = connect(task, base_url, credential)
+
+    def remembered(self, name: str, make: t.Callable[[], t.Any], instead_of: t.Any = None) -> t.Any:
+        """What is kept with the session under a name, for the life of the process and for all its threads.
+
+        :arg make: gives it when it is not there yet
+        :arg instead_of: what was remembered, but is good no longer
+        """
+        with self._connection.lock:
+            memory = self._connection.memory
+            if name not in memory or (instead_of is not None and memory[name] is instead_of):
+                memory[name] = make()
+            return memory[name]
+
+    def cookies(self) -> str | None:
+        """The session's cookies, as the header `Cookie` of a request to this service has them."""
+        return self._connection.cookie_header(_request("GET", f"{self.base_url}/", {}))
+
+    def read(
+        self, method: str, path: str, *, policy: retry.Policy = retry.REPEATABLE, **options: t.Unpack[Options]
+    ) -> Answer:
+        """Send a request that changes nothing. It is repeated on passing troubles.
+
+        :arg path: below the base address, percent-encoded
+        :raises ServerRefusal: on a status that is not accepted
+        :raises ServerUnreachable: when no answer came
+        """
+        return self._exchange(method, path, options, policy=policy)
+
+    def write(
+        self,
+        method: str,
+        path: str,
+        *,
+        policy: retry.Policy = retry.WRITE,
+        lasting: bool = True,
+        **options: t.Unpack[Options],
+    ) -> Answer:
+        """Send a request that has an effect. Never sent in check mode.
+
+        :arg path: below the base address, percent-encoded
+        :arg policy: when it may be sent again; `retry.REPEATABLE` where the service makes it idempotent
+        :arg lasting: whether it changes something; a completion, say, only costs
+        :raises ServerRefusal: on a status that is not accepted
+        :raises ServerUnreachable: when it surely had no effect
+        :raises OutcomeUnknown: when the reply was lost
+        """
+        with self._task.writing(f"{method} {path}", lasting=False):
+            answer = self._exchange(method, path, options, policy=policy, write=True)
+        # what is accepted as an answer, a 404 say, is not always an effect
+        self._task.wrote = self._task.wrote or (lasting and answer.status < 400)
+        return answer
+
+    def _exchange(
+        self, method: str, path: str, options: Options, *, policy: retry.Policy, write: bool = False
+    ) -> Answer:
+        request = _request(method, self.base_url + path, options)
+        accept = options.get("accept", (200,))
+        tries_left = 0 if options.get("once") else self._task.params["retries"]
+        attempt = 0
+        in_doubt = False  # whether a lost try of a write may have had its effect
+        while True:
+            try:
+                answer = self._send(request)
+            except NoAnswer as lost:
+                in_doubt = in_doubt or (write and not lost.unsent)
+                if tries_left == 0 or self._task.overdue or not (policy.acted or lost.unsent):
+                    raise _no_answer(lost, in_doubt) from None
+                delay, why = retry.backoff(attempt), str(lost)
+            else:
+                answer.explain = self._explain
+                self._task.last_answer = f"{request}: {answer.status}"
+                if answer.status in accept:
+                    return answer
+                if tries_left == 0 or self._task.overdue or not policy.repeats(answer):
+                    refusal = self._refusal(request, answer)
+                    raise OutcomeUnknown(str(refusal)) if in_doubt else refusal
+                delay, why = retry.delay(answer, attempt, policy), f"{request}: {answer.status}"
+            self._task.repeated(why, attempt + 1, attempt + tries_left)
+            time.sleep(delay)
+            attempt, tries_left = attempt + 1, tries_left - 1
+
+    def _send(self, request: Request) -> Answer:
+        connection = self._connection
+        if request.anonymous:  # with cookies of its own, for some servers believe a cookie more than a credential
+            connection = connect(self._task, self.base_url, Credential())
+        for _hop in range(_MOST_REDIRECTS + 1):
+            answer = connection.send(request, self._patience(request))
+            if request.method not in ("GET", "HEAD") or answer.status not in _REDIRECTS:
+                return answer
+            target = _target(request, answer)
+            if not target or origin(target) != origin(request.url):
+                return answer
+            request = dataclasses.replace(request, url=target)
+        raise ToolchainError(f"{request}: redirected more than {_MOST_REDIRECTS} times.")
+
+    def _patience(self, request: Request) -> tuple[float, float, float]:
+        patience = self._task.patience
+        return patience("timeout"), patience(request.patience), patience(request.live or request.patience)
+
+    def _refusal(self, request: Request, answer: Answer) -> ToolchainError:
+        if answer.status in _REDIRECTS:
+            return ServerRefusal(
+                f"{request}: {answer.status}, redirected to {without_query(_target(request, answer))}, which is not "
+                "followed. Give the address that the server itself uses.",
+                answer.status,
+                answer.text,
+            )
+        message, advice = self._explain(answer)
+        text = f"{request}: {answer.status} {message or reason_phrases.get(answer.status, '')}".rstrip(". ") + "."
+        parts = (text, advice, retry.request_to_wait(answer))
+        return ServerRefusal(" ".join(filter(None, parts)), answer.status, answer.text, self._refused(request, answer))
+
+    def _refused(self, request: Request, answer: Answer) -> str | None:
+        """The option with the credential that the server did not accept."""
+        return self._credential.option if answer.status == 401 and not request.anonymous else None
+
+
+def _request(method: str, url: str, options: Options) -> Request:
+    headers = dict(options.get("headers") or {})
+    body = options.get("data")
+    if own := getattr(body, "content_type", None):
+        headers["Content-Type"] = own
+    if options.get("json") is not None:
+        body = _to_json(options["json"])
+        headers["Content-Type"] = "application/json"
+    elif (form := options.get("form")) is not None:
+        body = encoded(form).encode()
+        headers["Content-Type"] = "application/x-www-form-urlencoded;charset=UTF-8"
+    if query := options.get("query"):
+        url = f"{url}?{encoded(query)}"
+    stream, anonymous = options.get("stream", False), options.get("anonymous", False)
+    return Request(
+        method,
+        url,
+        stream,
+        headers,
+        body,
+        anonymous,
+        options.get("label"),
+        options.get("patience", "timeout"),
+        live=options.get("live"),
+    )
+
+
+def _to_json(value: t.Any) -> bytes:
+    return json.dumps(value, ensure_ascii=False).encode()
+
+
+def _target(request: Request, answer: Answer) -> str | None:
+    """Where the server sends the client, or `None` when that is no address."""
+    location = answer.headers.get("Location")
+    if not location or not parts_of(location):
+        return None
+    return urljoin(request.url, location)
+
+
+def _no_answer(lost: NoAnswer, in_doubt: bool) -> ToolchainError:
+    if in_doubt:
+        return OutcomeUnknown(str(lost))
+    return ServerUnreachable(f"{lost} Is the address right, and is the server up?")

@@ -1,0 +1,59 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""A long body that is fetched to its end, over as many answers as it takes."""
+
+from __future__ import annotations
+
+import time
+import typing as t
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BrokenOff, ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http import retry
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.client import Http
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
+
+# What is stored compressed is not to be compressed once more: places in it would mean something else
+_AS_IT_IS = {"Accept-Encoding": "identity"}
+
+
+def pieces(task: Task, http: Http, path: str) -> t.Iterator[bytes]:
+    """What is at an address, a piece at a time; when the answer breaks off, the rest of it is asked for.
+
+    :raises BrokenOff: when that did not help `retries` times without anything new
+    :raises ToolchainError: when there is something else meanwhile
+    """
+    retries = task.params["retries"]
+    answer = http.read("GET", path, stream=True, headers=_AS_IT_IS)
+    mark = answer.headers.get("ETag")
+    place, attempt = 0, 0
+    while True:
+        known = place if answer.status == 200 else 0  # a server without ranges begins anew
+        try:
+            for piece in answer.chunks():
+                fresh = piece[known:]
+                known -= len(piece) - len(fresh)
+                if fresh:
+                    place, attempt = place + len(fresh), 0
+                    yield fresh
+            return
+        except BrokenOff as broken:
+            if attempt == retries:
+                raise
+            task.repeated(str(broken), attempt + 1, retries)
+        time.sleep(retry.backoff(attempt))
+        attempt += 1
+        answer = _rest(http, path, place, mark)
+
+
+def _rest(http: Http, path: str, place: int, mark: str | None) -> Answer:
+    """The answer with what is from a place on, or all of it again."""
+    headers = {**_AS_IT_IS, "Range": f"bytes={place}-"}
+    answer = http.read("GET", path, stream=True, headers=headers, accept=(200, 206))
+    if answer.headers.get("ETag") != mark:
+        raise ToolchainError(f"GET {path}: there is another content than when the answer broke off. Try again.")
+    if answer.status == 206 and not answer.headers.get("Content-Range", "").startswith(f"bytes {place}-"):
+        raise ToolchainError(f"GET {path}: 206, but with another part than was asked for.")
+    return answer

@@ -1,0 +1,151 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Objects in answers, whose members are read by their types: a surprise says where it is and what was expected."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import typing as t
+
+Unexpected = t.Callable[[str, str, t.Any], Exception]
+
+Converted = t.TypeVar("Converted")
+
+# Instead of a value that is not there
+NOTHING = object()
+_MOST = 2**63
+
+
+class Record(dict[str, t.Any]):
+    """An object in an answer.
+
+    Readers named `maybe_` give `None`, or an empty list, for a member that is not there or is null. All raise
+    `UnexpectedAnswer` for one of another type, and so does `record["name"]` for one that is not there.
+
+    :arg value: the object itself
+    :arg unexpected: makes the exception from a path, what was expected there, and what came
+    :arg path: where the object is in the answer, nothing for the whole of it
+    """
+
+    def __init__(self, value: dict[str, t.Any], unexpected: Unexpected, path: str = "") -> None:
+        super().__init__(value)
+        self._unexpected = unexpected
+        self._path = path
+
+    def __missing__(self, name: str) -> t.NoReturn:
+        raise self._unexpected(self._path_of(name), "a member", NOTHING)
+
+    def text(self, name: str) -> str:
+        return self._read(name, "a text", _is_text)
+
+    def maybe_text(self, name: str) -> str | None:
+        value = self.get(name)
+        return value if value is None or isinstance(value, str) else self.text(name)
+
+    def integer(self, name: str) -> int:
+        return int(self._read(name, "a whole number", _is_integer))
+
+    def maybe_integer(self, name: str) -> int | None:
+        return None if self.get(name) is None else self.integer(name)
+
+    def flag(self, name: str) -> bool:
+        return self._read(name, "true or false", _is_flag)
+
+    def maybe_flag(self, name: str) -> bool | None:
+        return None if self.get(name) is None else self.flag(name)
+
+    def maybe_moment(self, name: str, per_second: int = 1) -> str | None:
+        """A number of seconds since 1970, or of `per_second` parts of them, as a date and time in UTC."""
+        if (ticks := self.maybe_integer(name)) is None:
+            return None
+        try:
+            moment = datetime.datetime.fromtimestamp(ticks // per_second, datetime.timezone.utc)
+        except (OverflowError, ValueError, OSError):
+            unit = "milliseconds" if per_second == 1000 else "seconds"
+            raise self._unexpected(self._path_of(name), f"a number of {unit} since 1970", ticks) from None
+        return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+    def converted(self, name: str, wanted: str, convert: t.Callable[[t.Any], Converted]) -> Converted:
+        """A member as something else; `convert` raises `ValueError` for what it cannot be made of."""
+        value = self.get(name, NOTHING)
+        try:
+            return convert(value)
+        except ValueError:
+            raise self._unexpected(self._path_of(name), wanted, value) from None
+
+    def texts(self, name: str) -> list[str]:
+        return self._list(name, "a text", _is_text)
+
+    def maybe_texts(self, name: str) -> list[str]:
+        return [] if self.get(name) is None else self.texts(name)
+
+    def record(self, name: str) -> Record:
+        return Record(self._read(name, "an object", _is_object), self._unexpected, self._path_of(name))
+
+    def maybe_record(self, name: str) -> Record | None:
+        return None if self.get(name) is None else self.record(name)
+
+    def records(self, name: str) -> list[Record]:
+        entries = self._list(name, "an object", _is_object)
+        return [
+            Record(entry, self._unexpected, f"{self._path_of(name)}[{number}]") for number, entry in enumerate(entries)
+        ]
+
+    def maybe_records(self, name: str) -> list[Record]:
+        return [] if self.get(name) is None else self.records(name)
+
+    def _read(self, name: str, wanted: str, fits: t.Callable[[t.Any], bool]) -> t.Any:
+        value = self.get(name, NOTHING)
+        if not fits(value):
+            raise self._unexpected(self._path_of(name), wanted, value)
+        return value
+
+    def _list(self, name: str, wanted: str, fits: t.Callable[[t.Any], bool]) -> list[t.Any]:
+        entries = self._read(name, "a list", lambda value: isinstance(value, list))
+        for number, entry in enumerate(entries):
+            if not fits(entry):
+                raise self._unexpected(f"{self._path_of(name)}[{number}]", wanted, entry)
+        return entries
+
+    def _path_of(self, name: str) -> str:
+        return f"{self._path}.{name}" if self._path else name
+
+
+def surprise(path: str, wanted: str, value: t.Any) -> str:
+    """What is wrong at a place of an answer, in words."""
+    if value is NOTHING:
+        return f"without '{path}'"
+    place = f"'{path}' is {kind_of(value)}" if path else f"with {kind_of(value)}"
+    return f"{place} instead of {wanted}"
+
+
+def kind_of(value: t.Any) -> str:
+    """What a JSON value is, in words."""
+    if value is None or isinstance(value, bool):
+        return json.dumps(value)
+    if isinstance(value, (int, float)):
+        return f"the number {value:.6g}" if -_MOST < value < _MOST else "a huge number"
+    if isinstance(value, str):
+        return "a text"
+    return "a list" if isinstance(value, list) else "an object"
+
+
+def _is_text(value: t.Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_flag(value: t.Any) -> bool:
+    return isinstance(value, bool)
+
+
+def _is_object(value: t.Any) -> bool:
+    return isinstance(value, dict)
+
+
+def _is_integer(value: t.Any) -> bool:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return False
+    return -_MOST < value < _MOST and value == int(value)

@@ -1,0 +1,88 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What is worth another try, and how long to wait before it."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import email.utils
+import math
+import random
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer
+
+_LONGEST_DELAY = 60.0
+
+
+@dataclasses.dataclass(frozen=True)
+class Policy:
+    """When a request may be sent again.
+
+    :ivar statuses: after which answers, unless `x-should-retry` says otherwise
+    :ivar acted: also when the server may have acted on it: after a lost reply, or because `x-should-retry` says so
+    :ivar slow: seconds to wait after the first 429 that does not say how long, twice as long after the next; by default
+        as after other troubles
+    """
+
+    statuses: frozenset[int]
+    acted: bool
+    slow: float | None = None
+
+    def repeats(self, answer: Answer) -> bool:
+        """Whether the request may be sent again after this answer, in the time that the server asks for."""
+        if (_asked(answer) or 0) > _LONGEST_DELAY or "insufficient_quota" in answer.text:
+            return False
+        hint = answer.headers.get("x-should-retry")
+        if hint == "false" or (hint == "true" and self.acted):
+            return hint == "true"
+        return answer.status in self.statuses
+
+
+REPEATABLE = Policy(frozenset((429, 502, 503, 504)), acted=True)
+WRITE = Policy(frozenset((429,)), acted=False)
+
+
+def backoff(attempt: int) -> float:
+    return min(0.5 * 2**attempt, 8.0) * random.uniform(0.5, 1.0)
+
+
+def delay(answer: Answer, attempt: int, policy: Policy) -> float:
+    """Seconds to wait: what the server asks for, else a growing time with jitter."""
+    asked = _asked(answer)
+    if asked is not None:
+        return asked + random.uniform(0, 0.1)
+    if answer.status == 429 and policy.slow is not None:
+        return min(policy.slow * 2**attempt, _LONGEST_DELAY)
+    return backoff(attempt)
+
+
+def request_to_wait(answer: Answer) -> str | None:
+    """What the server asks for, to be told to the user of a request that is not repeated."""
+    asked = _asked(answer)
+    return f"The server asks to wait {asked:.0f} s before the next try." if asked else None
+
+
+def _asked(answer: Answer) -> float | None:
+    asked = _seconds(answer.headers.get("Retry-After-Ms"), 0.001)
+    return _seconds(answer.headers.get("Retry-After"), 1.0) if asked is None else asked
+
+
+def _seconds(value: str | None, unit: float) -> float | None:
+    if value is None:
+        return None
+    try:
+        seconds = float(value) * unit
+    except ValueError:
+        pass
+    else:
+        return max(0.0, seconds) if math.isfinite(seconds) else None
+    try:
+        then = email.utils.parsedate_to_datetime(value)
+    except (TypeError, ValueError):
+        return None
+    if then.tzinfo is None:  # so it is when the server names no zone
+        then = then.replace(tzinfo=datetime.timezone.utc)
+    return max(0.0, (then - datetime.datetime.now(datetime.timezone.utc)).total_seconds())

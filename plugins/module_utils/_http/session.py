@@ -1,0 +1,323 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Sessions: connection pools, TLS and proxies; and what goes wrong beneath HTTP, in words. Alone imports requests."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import functools
+import itertools
+import re
+import sys
+import threading
+import types
+import typing as t
+from urllib.parse import urlsplit
+from urllib.request import getproxies_environment
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec, Service
+from ansible_collections.buildworks.toolchain.plugins.module_utils._credential import Credential
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BrokenOff, ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http import certificates
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer, Request
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
+
+try:
+    import requests
+    import urllib3
+    from requests.cookies import extract_cookies_to_jar, get_cookie_header
+    from requests.utils import get_environ_proxies
+
+    _ERRORS = (urllib3.exceptions.HTTPError, requests.RequestException, OSError, ValueError)
+except ImportError:
+    requests = None  # type: ignore[assignment]
+
+_LOOKED_FOR = "empty counts as not given; a file that is not there is refused"
+
+CONNECTION = ArgumentSpec(
+    dict(
+        timeout=dict(type="float", default=30.0, at_least=0.01, at_most=86400),
+        retries=dict(type="int", default=3, at_least=0, at_most=100),
+        validate_certs=dict(type="bool", default=True),
+        ca_path=dict(type="path", free=_LOOKED_FOR),
+        client_cert=dict(type="path", free=_LOOKED_FOR),
+        client_key=dict(type="path", free=_LOOKED_FOR),
+        use_proxy=dict(type="bool", default=True),
+    )
+)
+
+
+def service_options(
+    service: str,
+    options: dict[str, dict[str, t.Any]],
+    *,
+    credentials: dict[str, tuple[str, ...]],
+    **rules: t.Iterable[t.Any],
+) -> ArgumentSpec:
+    """The options of a service, and those of every connection.
+
+    :arg service: its name
+    :arg options: its address, and what belongs to credentials
+    :arg credentials: see `Service`
+    """
+    reached = Service(service, tuple(options), tuple(CONNECTION.options), credentials)
+    return CONNECTION + ArgumentSpec(options, service=reached, **rules)
+
+
+_HEADERS = {
+    "User-Agent": "buildworks.toolchain",
+    "Accept": "application/json, */*;q=0.5",
+    "Accept-Encoding": "gzip, deflate",
+    "Connection": "keep-alive",
+}
+# Connections that are kept open; more workers keep more
+_POOL = 10
+_LARGEST_ANSWER = 64 * 1024 * 1024
+_READ_AT_ONCE = 256 * 1024
+_CHUNK = 64 * 1024
+# What urllib3 begins its messages with, before and since 2.4
+_CONNECTION_OBJECT = re.compile(r"(<[^>]*>|\w+\(host=[^)]*\)): ")
+
+
+class NoAnswer(Exception):
+    """The server did not answer; `unsent` when it surely did not see the request either."""
+
+    def __init__(self, message: str, unsent: bool) -> None:
+        super().__init__(message)
+        self.unsent = unsent
+
+
+def _jar() -> t.Any:
+    return requests.cookies.RequestsCookieJar()
+
+
+class Settings(t.NamedTuple):
+    """How to connect: the certificates to trust and to show, whether through proxies, how many at once."""
+
+    verify: bool | str
+    cert: t.Any
+    use_proxy: bool
+    pool: int
+
+
+@dataclasses.dataclass
+class Connection:
+    """What is kept for the life of the process: open connections and cookies, and what a service remembers (a crumb).
+
+    A `requests.Session` would do all of this as well, but takes a millisecond to be made.
+    """
+
+    base_url: str
+    settings: Settings
+    credential: Credential
+    proxies: dict[str, str] | None = None
+    cookies: t.Any = dataclasses.field(default_factory=_jar)
+    memory: dict[str, t.Any] = dataclasses.field(default_factory=dict)
+    lock: threading.Lock = dataclasses.field(default_factory=threading.Lock)
+
+    def send(self, request: Request, timeout: tuple[float, float, float]) -> Answer:
+        """Send a request once.
+
+        :arg timeout: seconds to wait for the connection, for the answer, and for each piece of one that is live
+        :raises NoAnswer: when none came, or not all of it
+        :raises ToolchainError: when none can come
+        """
+        headers = {**_HEADERS, **request.headers, **self.credential.headers}
+        if hasattr(request.body, "size"):
+            headers["Content-Length"] = str(request.body.size)
+        if len(self.cookies) and (cookies := self.cookie_header(request)):
+            headers["Cookie"] = cookies
+        try:
+            # past requests itself, which needs as long for a request as all else together
+            response = self._pool.request(
+                request.method,
+                self._target(request.url),
+                body=request.body,
+                headers=headers,
+                timeout=urllib3.Timeout(connect=timeout[0], read=timeout[1]),
+                retries=False,
+                redirect=False,
+                assert_same_host=False,
+                preload_content=False,
+                decode_content=False,
+            )
+            if "Set-Cookie" in response.headers:
+                extract_cookies_to_jar(self.cookies, request, response)  # type: ignore[no-untyped-call]
+            unread = request.stream and response.status < 400
+            body: bytes | t.Iterator[bytes]
+            if unread and request.live:
+                body = _live(request, response, timeout[2])
+            else:
+                body = _streamed(request, response) if unread else _body(request, response)
+        except _ERRORS as error:
+            raise _failure(request, error) from None
+        return Answer(request, response.status, response.headers, body)
+
+    def cookie_header(self, request: Request) -> str | None:
+        """The header `Cookie` for a request, with the cookies that are kept."""
+        return get_cookie_header(self.cookies, request)  # type: ignore[no-untyped-call]
+
+    @functools.cached_property
+    def _pool(self) -> t.Any:
+        """The open connections, with TLS and proxy as they are set."""
+        adapter, settings = self._adapter, self.settings
+        if hasattr(adapter, "get_connection_with_tls_context"):
+            pool = adapter.get_connection_with_tls_context(
+                self._address, settings.verify, proxies=self.proxies, cert=settings.cert
+            )
+        else:  # before requests 2.32
+            pool = adapter.get_connection(self.base_url, self.proxies)
+        adapter.cert_verify(pool, self.base_url, settings.verify, settings.cert)
+        return pool
+
+    @functools.cached_property
+    def _wants_whole_address(self) -> bool:
+        """Whether the other side is a proxy that forwards requests."""
+        return bool(self.proxies) and "://" in self._adapter.request_url(self._address, self.proxies)
+
+    @functools.cached_property
+    def _adapter(self) -> t.Any:
+        return requests.adapters.HTTPAdapter(pool_maxsize=self.settings.pool)
+
+    @property
+    def _address(self) -> types.SimpleNamespace:
+        """What an adapter looks at of a request; to prepare a whole one takes half a millisecond."""
+        return types.SimpleNamespace(url=self.base_url, path_url="/")
+
+    def _target(self, url: str) -> str:
+        if self._wants_whole_address:
+            return url
+        parts = urlsplit(url)
+        return f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/"
+
+
+_CONNECTIONS: dict[tuple[t.Hashable, ...], Connection] = {}
+
+
+def connect(task: Task, base_url: str, credential: Credential) -> Connection:
+    """The connection to a service with a credential: kept, so that the next task finds it open.
+
+    :raises BadOption: when a connection option has a value that cannot work
+    """
+    if requests is None:
+        raise ToolchainError(
+            f"The Python package 'requests' is missing for {sys.executable}: "
+            f"install it with '{sys.executable} -m pip install requests'."
+        )
+    params = task.params
+    settings = Settings(
+        verify=certificates.believed(params),
+        cert=certificates.shown(params),
+        use_proxy=params["use_proxy"],
+        pool=max(_POOL, params.get("workers") or 0),
+    )
+    key = (base_url, tuple(sorted(credential.headers.items())), settings)
+    if key not in _CONNECTIONS:
+        certificates.check(params, base_url.startswith("https:") and settings.verify)
+        if not settings.verify:
+            urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
+        through = settings.use_proxy and getproxies_environment()
+        proxies = get_environ_proxies(base_url, no_proxy=None) if through else None
+        # of two threads that come here the first one's serves both
+        _CONNECTIONS.setdefault(key, Connection(base_url, settings, credential, proxies))
+    return _CONNECTIONS[key]
+
+
+def _body(request: Request, response: t.Any) -> bytes:
+    pieces, size = [], 0
+    for piece in response.stream(_CHUNK, decode_content=True):
+        pieces.append(piece)
+        size += len(piece)
+        if size > _LARGEST_ANSWER:
+            response.close()
+            raise ToolchainError(f"{request}: the answer is larger than {_LARGEST_ANSWER // 2**20} MiB.")
+    _check_complete(request, response)
+    return b"".join(pieces)
+
+
+def _streamed(request: Request, response: t.Any) -> bytes | t.Iterator[bytes]:
+    """A short body whole, so that it can be asked for again when it breaks off; a long one as it comes."""
+    pieces, start, size = response.stream(_CHUNK, decode_content=True), [], 0
+    for piece in pieces:
+        start.append(piece)
+        size += len(piece)
+        if size > _READ_AT_ONCE:
+            return itertools.chain(start, _rest(request, response, pieces))
+    _check_complete(request, response)
+    return b"".join(start)
+
+
+def _live(request: Request, response: t.Any, patience: float) -> t.Iterator[bytes]:
+    """A body as it comes; the connection is closed when it is not read to its end.
+
+    :arg patience: seconds to wait for each piece behind the first, which belongs to the answer
+    """
+    with contextlib.closing(response):
+        for piece in _rest(request, response, response.stream(_CHUNK, decode_content=True)):
+            if response.connection:
+                response.connection.sock.settimeout(patience)
+            yield piece
+
+
+def _rest(request: Request, response: t.Any, pieces: t.Iterator[bytes]) -> t.Iterator[bytes]:
+    try:
+        yield from pieces
+        _check_complete(request, response)
+    except _ERRORS as error:
+        raise BrokenOff(f"{request}: the answer broke off ({_reason(request, error)}). Try again.") from None
+
+
+def _check_complete(request: Request, response: t.Any) -> None:
+    promised = response.headers.get("Content-Length")
+    if promised and request.method != "HEAD" and response.tell() < int(promised):
+        raise urllib3.exceptions.ProtocolError("the answer is shorter than announced")
+
+
+def _failure(request: Request, error: t.Any) -> Exception:
+    reason = f"{request}: {_reason(request, error)}."
+    if isinstance(error, (urllib3.exceptions.SSLError, requests.exceptions.SSLError)):
+        return ToolchainError(f"{reason} {certificates.advice(reason)}")
+    if "SOCKS" in reason and isinstance(error, requests.exceptions.InvalidSchema):
+        install = f"'{sys.executable} -m pip install requests[socks]'"
+        return ToolchainError(
+            f"{request}: the proxy speaks SOCKS, for which a Python package is missing: install it with {install}."
+        )
+    if isinstance(error, (requests.RequestException, ValueError)):
+        return ToolchainError(reason)
+    return NoAnswer(reason, _never_sent(error))
+
+
+def _never_sent(error: t.Any) -> bool:
+    """Whether the request surely did not reach the server."""
+    return isinstance(
+        error,
+        (
+            urllib3.exceptions.ConnectTimeoutError,
+            urllib3.exceptions.NewConnectionError,
+            urllib3.exceptions.ProxyError,
+        ),
+    )
+
+
+def _reason(request: Request, error: t.Any) -> str:
+    """What went wrong, in a few words without objects and addresses in memory."""
+    # a failed connection is a kind of timeout to urllib3 before 2.0
+    if isinstance(error, urllib3.exceptions.ConnectTimeoutError) and not _refused(error):
+        return "no connection within 'timeout'"
+    if isinstance(error, urllib3.exceptions.ReadTimeoutError):
+        return f"no answer within '{request.patience}'"
+    if isinstance(error, urllib3.exceptions.ProxyError):
+        return f"no way through the proxy: {_text(error.args[-1])}"
+    return _text(error)
+
+
+def _refused(error: t.Any) -> bool:
+    return isinstance(error, urllib3.exceptions.NewConnectionError)
+
+
+def _text(error: t.Any) -> str:
+    text = str(error.args[-1]) if isinstance(error, Exception) and error.args else str(error)
+    return _CONNECTION_OBJECT.sub("", text).strip("'\" ") or type(error).__name__

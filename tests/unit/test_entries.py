@@ -1,0 +1,136 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A long list in an answer, read an entry at a time."""
+
+from __future__ import annotations
+
+import json
+import tracemalloc
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import UnexpectedAnswer
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.entries import Broken, Entries
+from unit.conversation import call, conversation
+from unit.transport import transport
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=5,
+)
+MEMBERS = st.dictionaries(st.text(max_size=3), JSON, max_size=3)
+
+
+def pieces(text: str, size: int) -> Iterator[bytes]:
+    whole = text.encode("utf-8", "surrogatepass")
+    return (whole[start : start + size] for start in range(0, len(whole), size))
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    before=MEMBERS,
+    entries=st.lists(JSON, max_size=5),
+    after=MEMBERS,
+    size=st.integers(1, 50),
+    indent=st.sampled_from([None, 2]),
+)
+def test_what_was_written_is_read(
+    before: dict[str, Any], entries: list[Any], after: dict[str, Any], size: int, indent: int | None
+) -> None:
+    others = {name: value for name, value in {**before, **after}.items() if name != "results"}
+    document = {**{name: others[name] for name in before if name in others}, "results": entries, **others}
+    text = json.dumps(document, ensure_ascii=True, indent=indent)
+    told: dict[str, Any] = {}
+    read = Entries(pieces(text, size), "results", told)
+    assert list(read) == entries
+    assert (read.found, told) == (True, others)
+
+
+@settings(deadline=None)
+@given(st.integers(1, 60), st.integers(1, 20))
+def test_a_text_that_is_cut_off_is_broken(end: int, size: int) -> None:
+    text = '{"a": 12, "results": [{"k": "é,]"}, 17, null, true], "range": {"total": 4}}'[:end]
+    with pytest.raises(Broken):
+        list(Entries(pieces(text, size), "results", {}))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "[]", "null", "{", "{]", '{"results"}', '{"results": []} x', '{"results": [1 2]}', '{"results": [1,]}'),
+        *('{"results": [,1]}', "{1: 2}", '{"a": 1,}', '{"a": 1 "b": 2}', '{"a": }', "<html></html>"),
+        '{"results": [' + "[" * 100_000,
+        '{"a": ' + "1" * 5_000 + "}",
+    ],
+)
+def test_what_is_no_object_is_broken(text: str) -> None:
+    with pytest.raises(Broken):
+        list(Entries(pieces(text, 7), "results", {}))
+
+
+def test_an_endless_value_is_given_up() -> None:
+    def endless() -> Iterator[bytes]:
+        yield b'{"results": ["'
+        while True:
+            yield b"x" * 2**20
+
+    with pytest.raises(Broken):
+        list(Entries(endless(), "results", {}))
+
+
+def test_memory_is_flat() -> None:
+    def body() -> Iterator[bytes]:
+        yield b'{"results": [{}'
+        for number in range(2000):
+            yield b', {"path": "%s%d"}' % (b"x" * 1000, number)
+        yield b"]}"
+
+    tracemalloc.start()
+    try:
+        assert sum(1 for _entry in Entries(body(), "results", {})) == 2001
+        assert tracemalloc.get_traced_memory()[1] < 200_000
+    finally:
+        tracemalloc.stop()
+
+
+def entries(others: dict[str, Any] | None = None, **answer: Any) -> list[Any]:
+    with conversation(call("GET", "/x", **answer)) as server:
+        return list(transport(server.url).read("GET", "/x", stream=True).entries("results", others))
+
+
+def test_the_entries_of_an_answer() -> None:
+    others: dict[str, Any] = {}
+    found = entries(others, json={"range": {"total": 2}, "results": [{"name": "a"}, {"name": "b"}]})
+    assert [entry.text("name") for entry in found] == ["a", "b"]
+    assert others == {"range": {"total": 2}}
+    with pytest.raises(UnexpectedAnswer, match=r"'results\[1\].size' is a text instead of a whole number"):
+        entries(json={"results": [{}, {"size": "1"}]})[1].integer("size")
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ({"text": "<html>Sign in</html>"}, "200, but with HTML instead of JSON. Is the address right, and is no login"),
+        ({"json": []}, "200, but with JSON of another form than expected."),
+        ({"json": {"errors": []}}, "200, but without 'results'."),
+        ({"json": {"results": {}}}, "200, but 'results' is an object instead of a list."),
+        ({"json": {"results": [{}, 1]}}, "200, but 'results[1]' is the number 1 instead of an object."),
+        ({"text": '{"results": [{"a": 1}'}, "200, but with something else instead of JSON."),
+        ({"text": '{"results": [{"a": 1, "a": 2}]}'}, "200, but with two values of 'a' in one object."),
+        ({"text": '{"results": [{"a": "' + "x" * 300_000}, "200, but with something else instead of JSON."),
+    ],
+)
+def test_another_answer_is_told(answer: dict[str, Any], said: str) -> None:
+    with pytest.raises(UnexpectedAnswer) as error:
+        entries(**answer)
+    assert said in str(error.value)
+
+
+def test_a_value_that_comes_twice_is_one() -> None:
+    assert entries(text='{"results": [{"a": 1, "a": 1}]}') == [{"a": 1}]

@@ -1,0 +1,59 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import email.message
+import email.parser
+import email.policy
+from pathlib import Path
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.multipart import Multipart
+from ansible_collections.buildworks.toolchain.plugins.module_utils._local_file import LocalFile
+from unit.conversation import call, conversation
+from unit.transport import transport
+
+NUISANCES = "ü\r\n--\n\"'\\ %;=&+"
+
+
+def parts(form: Multipart) -> list[email.message.Message]:
+    """The form as another implementation of MIME reads it."""
+    head = f"Content-Type: {form.content_type}\r\n\r\n".encode()
+    found = email.parser.BytesParser(policy=email.policy.HTTP).parsebytes(head + b"".join(form))
+    return list(found.iter_parts())
+
+
+def test_what_goes_in_comes_out(tmp_path: Path) -> None:
+    file = tmp_path / "deploy.zip"
+    file.write_bytes(bytes(range(256)) * 3000)
+    form = Multipart({"VERSION": NUISANCES, "EMPTY": ""}, {"PACKAGE": LocalFile.unhashed(str(file))})
+    package, version, empty = parts(form)
+    assert version.get_payload(decode=True) == NUISANCES.encode()
+    assert version["Content-Disposition"] == 'form-data; name="VERSION"'
+    assert empty.get_payload(decode=True) == b""
+    assert package.get_payload(decode=True) == file.read_bytes()
+    assert package.get_filename() == "deploy.zip"
+
+
+def test_it_knows_its_size_and_can_be_sent_again(tmp_path: Path) -> None:
+    file = tmp_path / "empty"
+    file.touch()
+    form = Multipart({"a": "ü"}, {"f": LocalFile.unhashed(str(file))})
+    once = b"".join(form)
+    assert (len(once), once) == (form.size, b"".join(form))
+
+
+def test_names_stay_inside_their_header(tmp_path: Path) -> None:
+    file = tmp_path / 'a"b'
+    file.touch()
+    text = b"".join(Multipart({'n"\r\nX: y': "v"}, {"f": LocalFile.unhashed(str(file))})).decode()
+    assert 'name="n%22%0D%0AX: y"\r\n' in text
+    assert 'filename="a%22b"\r\n' in text
+
+
+def test_a_request_says_which_form_it_has(tmp_path: Path) -> None:
+    form = Multipart({"a": "b"}, {})
+    headers = {"Content-Type": form.content_type, "Content-Length": str(form.size)}
+    with conversation(call("POST", "/x", sent_body=b"".join(form), sent_headers=headers)) as server:
+        transport(server.url).write("POST", "/x", data=form)

@@ -1,0 +1,140 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Answers of another form than expected: what is said of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import UnexpectedAnswer
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_in_process
+from unit.conversation import call, conversation
+from unit.transport import transport
+
+WHOLE = {
+    "name": "x",
+    "size": 3.0,
+    "on": False,
+    "since": 1686935002,
+    "tags": ["a"],
+    "owner": {"id": 7},
+    "parts": [{"id": 1}, {"id": 2}],
+}
+
+
+def read(answer: Any, reader: Callable[[Record], Any]) -> Any:
+    with conversation(call("GET", "/x", json=answer)) as server:
+        return reader(transport(server.url).read("GET", "/x").record())
+
+
+def test_members_are_read_by_their_types() -> None:
+    def reader(record: Record) -> list[Any]:
+        return [
+            record.text("name"),
+            record.integer("size"),
+            record.flag("on"),
+            record.maybe_moment("since"),
+            record.texts("tags"),
+            record.record("owner").integer("id"),
+            [part.integer("id") for part in record.records("parts")],
+        ]
+
+    assert read(WHOLE, reader) == ["x", 3, False, "2023-06-16T17:03:22Z", ["a"], 7, [1, 2]]
+
+
+@pytest.mark.parametrize("answer", [{}, {"a": None}], ids=["missing", "null"])
+def test_what_may_be_missing_may_be_null_too(answer: dict[str, Any]) -> None:
+    def reader(record: Record) -> list[Any]:
+        readers = (record.maybe_text, record.maybe_integer, record.maybe_flag, record.maybe_moment, record.maybe_record)
+        return [*(reader("a") for reader in readers), record.maybe_texts("a"), record.maybe_records("a")]
+
+    assert read(answer, reader) == [None, None, None, None, None, [], []]
+
+
+@pytest.mark.parametrize(
+    ("answer", "reader", "complaint"),
+    [
+        ({}, lambda record: record["name"], "without 'name'"),
+        ({}, lambda record: record.text("name"), "without 'name'"),
+        ({"name": None}, lambda record: record.text("name"), "'name' is null instead of a text"),
+        ({"name": 1e300}, lambda record: record.maybe_text("name"), "'name' is a huge number instead of a text"),
+        ({"size": True}, lambda record: record.integer("size"), "'size' is true instead of a whole number"),
+        ({"size": 1.5}, lambda record: record.integer("size"), "'size' is the number 1.5 instead of a whole number"),
+        ({"size": 1e300}, lambda record: record.integer("size"), "'size' is a huge number instead of a whole"),
+        ({"on": "no"}, lambda record: record.flag("on"), "'on' is a text instead of true or false"),
+        ({"since": 10**17}, lambda record: record.maybe_moment("since"), "instead of a number of seconds since 1970"),
+        ({"tags": {}}, lambda record: record.texts("tags"), "'tags' is an object instead of a list"),
+        ({"tags": ["a", []]}, lambda record: record.texts("tags"), "'tags[1]' is a list instead of a text"),
+        ({"parts": [{}, 1]}, lambda record: record.records("parts"), "'parts[1]' is the number 1 instead of an object"),
+        ({"parts": [{}]}, lambda record: record.records("parts")[0].text("id"), "without 'parts[0].id'"),
+        ({"owner": {}}, lambda record: record.record("owner")["id"], "without 'owner.id'"),
+    ],
+)
+def test_another_form_is_told_with_its_place(answer: Any, reader: Callable[[Record], Any], complaint: str) -> None:
+    with pytest.raises(UnexpectedAnswer) as surprise:
+        read(answer, reader)
+    assert "/x: 200, but " in str(surprise.value)
+    assert complaint in str(surprise.value)
+    assert str(surprise.value).endswith("Is the address right? If so, please report this answer.")
+
+
+def test_numbers_that_only_python_has_are_none() -> None:
+    for number in ("NaN", "Infinity", "1e999"):
+        with conversation(call("GET", "/x", text=f'{{"size": {number}}}')) as server, pytest.raises(UnexpectedAnswer):
+            transport(server.url).read("GET", "/x").record().integer("size")
+
+
+def test_a_list_of_objects_is_read_likewise() -> None:
+    with conversation(call("GET", "/x", json=[{"a": "b"}, {}])) as server:
+        first, second = transport(server.url).read("GET", "/x").records()
+    assert first.text("a") == "b"
+    with pytest.raises(UnexpectedAnswer, match=r"200, but without 'answer\[1\]\.a'"):
+        second.text("a")
+
+
+def test_what_is_nested_beyond_all_sense_is_no_json() -> None:
+    text = "[" * 200_000
+    with (
+        conversation(call("GET", "/x", text=text)) as server,
+        pytest.raises(UnexpectedAnswer, match="200, but with something else instead of JSON"),
+    ):
+        transport(server.url).read("GET", "/x").record()
+
+
+@pytest.mark.parametrize("kind", [dict, list])
+def test_the_servers_own_words_are_shown_when_success_is_none(kind: type) -> None:
+    with conversation(call("GET", "/x", json={"note": "down for repair"})) as server:
+        answer = transport(server.url).read("GET", "/x")
+        with pytest.raises(UnexpectedAnswer, match=r'The server says: {"note": "down for repair"}'):
+            answer.record().text("name") if kind is dict else answer.records()
+
+
+def test_what_nobody_thought_of_is_a_message_too() -> None:
+    def run(task: Task) -> None:
+        task.last_answer = "GET http://127.0.0.1/x: 200"
+        raise KeyError("name")
+
+    result = run_in_process("x", ArgumentSpec({}), run, {})
+    assert result["failed"]
+    came = "Unexpected answer to GET http://127.0.0.1/x: 200: the module cannot make sense of it"
+    assert result["msg"].startswith(f"{came} (KeyError in test_record.py, line ")
+    assert result["msg"].endswith("This is a defect of the module, please report it.")
+
+
+def test_a_result_that_is_nested_too_deeply_is_a_failure() -> None:
+    def run(task: Task) -> None:
+        task.result["settings"] = json.loads('{"a":' * 900 + "1" + "}" * 900)
+
+    result = run_in_process("x", ArgumentSpec({}), run, {})
+    assert result == {
+        "changed": False,
+        "failed": True,
+        "msg": "The server's answer is nested too deeply to be shown.",
+    }
