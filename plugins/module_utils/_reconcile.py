@@ -6,14 +6,23 @@
 
 from __future__ import annotations
 
+import collections
+import contextlib
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import OutcomeUnknown, ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
+    OutcomeUnknown,
+    ServerRefusal,
+    ServerUnreachable,
+    ToolchainError,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 Fields = dict[str, t.Any]
 Read = t.Callable[[], t.Optional[Fields]]
 Write = t.Callable[[Fields], t.Any]
+Show = t.Callable[[Fields], Fields]
+Check = t.Callable[[t.Optional[Fields], t.Optional[Fields]], None]
 
 
 def reconcile(
@@ -25,54 +34,131 @@ def reconcile(
     create: Write | None = None,
     update: Write | None = None,
     delete: t.Callable[[], t.Any] | None = None,
+    stale: t.Callable[[Fields], str | None] | None = None,
+    replace: Write | None = None,
+    check: Check = lambda _before, _wanted: None,
+    foresee: t.Callable[[], None] = lambda: None,
+    show: Show = dict,
 ) -> None:
-    """Create, update or delete a resource, unless it is as desired already.
+    """Create, update, replace or delete a resource, unless it is as desired already.
 
-    The result has the resource under I(name): as it is afterwards, or would be in check mode; C(None) when absent.
+    The result has the resource under `name`: as it is afterwards, or would be in check mode; `None` when absent. So it
+    has when the task fails after a part was written.
 
-    :arg read: the resource as it is now, or C(None) when there is none; called again after a write, to see its effect
-    :arg desired: the managed fields, or what gives them when told how the resource is now; C(None) stands for a field
+    :arg read: the resource as it is now, or `None` when there is none; called again after a write, to see its effect
+    :arg desired: the managed fields, or what gives them when told how the resource is now; `None` stands for a field
         that shall be gone, and inside a field that has fields of its own only those given are managed
     :arg create: takes all desired fields; not needed for a resource that always exists
     :arg update: takes the fields that differ
-    :arg delete: removes the resource when C(state) is C(absent)
+    :arg delete: removes the resource when `state` is `absent`
+    :arg stale: why a resource that is there must be replaced by a new one (a secret that expires), or `None`
+    :arg replace: takes all desired fields, makes the new one and removes the old one
+    :arg check: called before the first write, in check mode too, with the resource as it is and the fields that will be
+        written, `None` when it will be removed; raises what speaks against it
+    :arg foresee: called in check mode only, before a write is predicted; raises what the server would refuse it for
+    :arg show: the resource as the user sees it, in the result and the diff; it gets the fields of a prediction too, and
+        gives those that are missing in it
     :raises ToolchainError: when a write was accepted but its effect is not there
     """
-    before = after = read()
-    if delete and task.params["state"] == "absent":
-        managed = before or {}
+    before = read()
+    removing = delete is not None and task.params["state"] == "absent"
+    managed = (before or {}) if removing else desired(before) if callable(desired) else desired
+    reason = stale(before) if stale and before is not None and not removing else None
+    always_there = not (create or delete or replace)
+
+    def tell(after: Fields | None) -> None:
+        shown_before, shown_after = (_shown(resource, managed, show, always_there) for resource in (before, after))
+        task.record({**shown_before, "replaced": reason} if reason else shown_before, shown_after)
+        task.result[name] = None if after is None else show(after)
+
+    def bring(write: Write, start: Fields | None, wanted: Fields | None) -> Fields | None:
+        check(before, wanted)
+        if task.check_mode:
+            foresee()
+            return None if wanted is None else _merged(start, wanted)
+        # All that is asked for must be so afterwards: what was right before may have been changed by another in between
+        return _write(task, name, write, read, before, wanted, None if wanted is None else managed, tell)
+
+    after = before
+    if removing:
         if before is not None:
-            after = _write(task, name, lambda _nothing: delete(), read, before, None)
-    else:
-        managed = desired(before) if callable(desired) else desired
-        changes = differences(before or {}, managed)
-        if before is None and create:
-            after = _write(task, name, create, read, before, managed)
-        elif changes and update:
-            after = _write(task, name, update, read, before, changes)
-    task.record(_shown(before, managed), _shown(after, managed))
-    task.result[name] = after
+            after = bring(lambda _nothing: delete and delete(), before, None)
+    elif before is None and create:
+        after = bring(create, None, managed)
+    elif reason and replace:
+        after = bring(replace, None, managed)
+        if not task.check_mode:
+            _check_fresh(name, stale, after)
+    elif (changes := differences(before or {}, managed)) and update:
+        after = bring(update, before, changes)
+    tell(after)
 
 
-def operate(task: Task, plan: Fields | None, act: t.Callable[[], Fields], lasting: bool = True) -> None:
+def operate(
+    task: Task,
+    plan: Fields | None,
+    act: t.Callable[[], Fields],
+    lasting: bool = True,
+    gives: t.Sequence[str] = (),
+    rehearse: t.Callable[[], Fields] = dict,
+) -> None:
     """Carry out an operation, or in check mode say what it would do.
 
-    :arg plan: what it would do, put into the result as C(plan); C(None) when there is nothing to do
+    :arg plan: what it would do, put into the result as `plan`, see `planned` for many items; `None` for nothing to do
     :arg act: carries it out and gives more of the result
     :arg lasting: whether it would change something; a completion that is not kept, say, only costs
+    :arg gives: names of what `act` gives; they are in the result, as `None`, when it is not carried out
+    :arg rehearse: called instead of `act` in check mode, where the server can try the operation without an effect
     """
-    task.result["plan"] = plan
+    task.result = {"plan": plan, **dict.fromkeys(gives), **task.result}
     if plan is None:
         return
     if task.check_mode:
+        task.result.update(rehearse())
         task.changed = lasting
     else:
         task.result.update(act())
-        task.changed = task.wrote
+        task.changed = task.changed or task.wrote  # of many items, each told for itself
+
+
+def settled(task: Task, write: t.Callable[[], t.Any], prove: t.Callable[[], None]) -> None:
+    """Carry out a write of an operation, and see that it had its effect, also when its reply was lost.
+
+    :arg prove: raises what is missing
+    :raises OutcomeUnknown: when the reply was lost and no effect is there
+    """
+    lost = None
+    try:
+        write()
+    except OutcomeUnknown as error:
+        lost = error
+    try:
+        prove()
+    except ToolchainError:
+        if lost:
+            raise lost from None
+        raise
+    if lost:
+        task.wrote = True
+        task.warn(f"{lost.what} Reading back shows that the request had its effect.")
+
+
+def planned(steps: t.Iterable[tuple[str, Fields]], shown: int = 10) -> Fields | None:
+    """The plan of an operation on many items, for `operate`: `counts` by action, and the `first` items.
+
+    :arg steps: action and item, such as `("delete", {"path": "a/b"})`; memory does not grow with their number
+    """
+    counts: collections.Counter[str] = collections.Counter()
+    first: list[Fields] = []
+    for action, item in steps:
+        counts[action] += 1
+        if len(first) < shown:
+            first.append({"action": action, **item})
+    return {"counts": dict(counts), "first": first} if counts else None
 
 
 def differences(before: Fields, desired: Fields) -> Fields:
-    """The desired fields that I(before) does not have so; inside a field that has fields of its own, only those."""
+    """The desired fields that `before` does not have so; inside a field that has fields of its own, only those."""
     changes = {}
     for field, value in desired.items():
         had = before.get(field)
@@ -85,7 +171,7 @@ def differences(before: Fields, desired: Fields) -> Fields:
 
 
 def purged(before: Fields | None, desired: Fields) -> Fields:
-    """The desired fields, and C(None) for each other one that I(before) has."""
+    """The desired fields, and `None` for each other one that `before` has."""
     return {**dict.fromkeys(before or ()), **desired}
 
 
@@ -95,23 +181,39 @@ def as_set(values: t.Iterable[str]) -> list[str]:
 
 
 def _write(
-    task: Task, name: str, write: Write, read: Read, before: Fields | None, wanted: Fields | None
+    task: Task,
+    name: str,
+    write: Write,
+    read: Read,
+    before: Fields | None,
+    written: Fields | None,
+    wanted: Fields | None,
+    tell: t.Callable[[Fields | None], None],
 ) -> Fields | None:
-    """Write and read back, or predict in check mode. I(wanted) is what must be so afterwards, C(None) for gone."""
-    if task.check_mode:
-        return None if wanted is None else _merged(before, wanted)
+    """Write and read back. `wanted` is what must be so afterwards, `None` for gone; `tell` is told what is not."""
     lost = None
     try:
-        write(wanted or {})
+        write(written or {})
     except OutcomeUnknown as error:
         lost = error
+    except (ServerRefusal, ServerUnreachable):
+        if task.wrote:  # so it was a later request of several
+            with contextlib.suppress(ToolchainError):
+                tell(read())
+        raise
     after = _read_back(read, lost)
     if not _reached(after, wanted):
+        tell(after)
         task.changed = after != before
         raise lost or ToolchainError(f"The server accepted the change, but {_shortfall(name, after, wanted)}.")
     if lost:
-        task.warn(f"{lost} Reading back shows that it had.")
+        task.warn(f"{lost.what} Reading back shows that the request had its effect.")
     return after
+
+
+def _check_fresh(name: str, stale: t.Callable[[Fields], str | None] | None, after: Fields | None) -> None:
+    if stale and after is not None and (reason := stale(after)):
+        raise ToolchainError(f"The server accepted the change, but the {name} must still be replaced: {reason}.")
 
 
 def _read_back(read: Read, lost: OutcomeUnknown | None) -> Fields | None:
@@ -119,7 +221,7 @@ def _read_back(read: Read, lost: OutcomeUnknown | None) -> Fields | None:
         return read()
     except ToolchainError as error:
         if lost:
-            raise OutcomeUnknown(f"{lost} Reading back failed as well: {error}") from None
+            raise OutcomeUnknown(f"{lost.what} Reading back failed as well: {error}") from None
         raise
 
 
@@ -149,11 +251,12 @@ def _shortfall(name: str, after: Fields | None, wanted: Fields | None) -> str:
     return f"these fields of the {name} are not as asked for: {', '.join(sorted(differences(after, wanted)))}"
 
 
-def _shown(resource: Fields | None, managed: Fields) -> Fields:
-    """The managed part of a resource, for the diff."""
+def _shown(resource: Fields | None, managed: Fields, show: Show, always_there: bool) -> Fields:
+    """The managed part of a resource, for the diff; without a state when there is only one."""
     if resource is None:
         return {"state": "absent"}
-    return {"state": "present", **_only(resource, managed)}
+    shown = _only(show(resource), managed)
+    return shown if always_there else {"state": "present", **shown}
 
 
 def _only(resource: Fields, managed: Fields) -> Fields:

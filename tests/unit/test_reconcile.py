@@ -20,12 +20,14 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile im
     as_set,
     differences,
     operate,
+    planned,
     purged,
     reconcile,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
-LOST = "PUT http://host/role: Connection reset. Whether the request had its effect is not known."
+LOST = "PUT http://host/role: Connection reset."
+NOT_KNOWN = "Whether the request had its effect is not known."
 
 
 class Server:
@@ -101,10 +103,56 @@ def test_only_what_differs_is_updated() -> None:
     }
 
 
+def test_a_field_that_another_changed_meanwhile_is_no_success() -> None:
+    server = Server({"a": 1, "b": 2})
+
+    def update(fields: Fields) -> None:
+        server.update({**fields, "a": 7})
+
+    task = Task({})
+    with pytest.raises(ToolchainError, match="these fields of the role are not as asked for: a"):
+        reconcile(task, "role", read=server.read, desired={"a": 1, "b": 9}, update=update)
+    assert task.outcome()["role"] == {"a": 7, "b": 9}
+
+
 def test_the_desired_fields_may_depend_on_how_it_is() -> None:
     server = Server({"a": 1, "b": 2})
     brought(server, lambda before: {"a": before["b"] if before else 0})
     assert server.calls[1] == ("update", {"a": 2})
+
+
+@pytest.mark.parametrize("check_mode", [True, False])
+@pytest.mark.parametrize(
+    ("before", "state", "asked"),
+    [
+        (None, "present", (None, {"a": 1})),
+        ({"a": 0, "b": 2}, "present", ({"a": 0, "b": 2}, {"a": 1})),
+        ({"a": 1}, "present", None),
+        ({"a": 1}, "absent", ({"a": 1}, None)),
+        (None, "absent", None),
+    ],
+)
+def test_what_speaks_against_a_write_is_heard_before_it(
+    before: Fields | None, state: str, asked: Any, check_mode: bool
+) -> None:
+    server, heard = Server(before), []
+
+    def refuse(*how: Fields | None) -> None:
+        heard.append(how)
+        raise ToolchainError("No.")
+
+    def reconciled() -> None:
+        task = Task({"state": state}, check_mode=check_mode)
+        methods = {"create": server.create, "update": server.update, "delete": server.delete}
+        reconcile(task, "role", read=server.read, desired={"a": 1}, check=refuse, **methods)
+
+    if asked:
+        with pytest.raises(ToolchainError, match=r"No\."):
+            reconciled()
+    else:
+        reconciled()
+    assert heard == ([asked] if asked else [])
+    assert server.calls == ["read"]
 
 
 def test_what_shall_be_absent_is_deleted() -> None:
@@ -156,6 +204,77 @@ def test_check_mode_predicts_inside_fields() -> None:
     assert server.calls == ["read"]
 
 
+def test_a_prediction_has_the_members_of_the_real_result() -> None:
+    def show(role: Fields) -> Fields:
+        return {"id": None, **role, "shown": True}
+
+    results = []
+    for check_mode in (True, False):
+        server, task = Server(None), Task({"state": "present"}, check_mode=check_mode, diff_mode=True)
+        reconcile(task, "role", read=server.read, desired={"a": 1}, create=server.create, show=show)
+        results.append(task.outcome())
+    assert results[0] == results[1]
+    assert results[0]["role"] == {"id": None, "a": 1, "shown": True}
+    assert results[0]["diff"]["after"] == {"state": "present", "a": 1}
+
+
+class Secrets(Server):
+    """A server that replaces its secret, or says so."""
+
+    def __init__(self, expires: int, next_expires: int) -> None:
+        super().__init__({"name": "n", "id": 1, "expires": expires})
+        self.next = {"name": "n", "id": 2, "expires": next_expires}
+
+    def replace(self, fields: Fields) -> None:
+        self.calls.append(("replace", fields))
+        self.role = self.next
+
+    def renewed(self, **how: bool) -> Task:
+        task = Task({"state": "present"}, diff_mode=True, **how)
+        reconcile(
+            task,
+            "secret",
+            read=self.read,
+            desired={"name": "n"},
+            stale=lambda secret: "it expires soon" if secret["expires"] < 5 else None,
+            replace=self.replace,
+            show=lambda secret: {"id": None, "expires": None, **secret},
+        )
+        return task
+
+
+def test_what_is_fresh_is_not_replaced() -> None:
+    server = Secrets(9, 9)
+    assert not server.renewed().outcome()["changed"]
+    assert server.calls == ["read"]
+
+
+def test_what_is_stale_is_replaced_and_read_back() -> None:
+    server = Secrets(1, 9)
+    assert server.renewed().outcome() == {
+        "changed": True,
+        "secret": {"name": "n", "id": 2, "expires": 9},
+        "diff": {
+            "before": {"state": "present", "name": "n", "replaced": "it expires soon"},
+            "after": {"state": "present", "name": "n"},
+        },
+    }
+    assert server.calls == ["read", ("replace", {"name": "n"}), "read"]
+
+
+def test_check_mode_predicts_a_replacement_whose_values_nobody_knows_yet() -> None:
+    server, doing = Secrets(1, 9), Secrets(1, 9)
+    predicted, done = server.renewed(check_mode=True).outcome(), doing.renewed().outcome()
+    assert server.calls == ["read"]
+    assert predicted["secret"] == {"name": "n", "id": None, "expires": None}
+    assert predicted["diff"] == done["diff"]
+
+
+def test_what_is_stale_after_its_replacement_is_a_failure() -> None:
+    with pytest.raises(ToolchainError, match="the secret must still be replaced: it expires soon"):
+        Secrets(1, 2).renewed()
+
+
 def test_a_lost_reply_is_resolved_by_reading_back() -> None:
     server = Server({"a": 1})
 
@@ -166,7 +285,7 @@ def test_a_lost_reply_is_resolved_by_reading_back() -> None:
     task = Task({"state": "present"})
     reconcile(task, "role", read=server.read, desired={"a": 2}, update=update)
     assert task.outcome() == {"changed": True, "role": {"a": 2}}
-    assert task.all_warnings() == [f"{LOST} Reading back shows that it had."]
+    assert task.all_warnings() == [f"{LOST} Reading back shows that the request had its effect."]
 
 
 def test_a_lost_reply_to_a_deletion_is_resolved_by_reading_back() -> None:
@@ -188,7 +307,7 @@ def lose(_fields: Fields) -> None:
 def test_a_lost_reply_without_an_effect_so_far_stays_unknown() -> None:
     server = Server({"a": 1})
     task = Task({"state": "present"})
-    with pytest.raises(OutcomeUnknown, match=f"^{LOST}$"):
+    with pytest.raises(OutcomeUnknown, match=f"^{LOST} {NOT_KNOWN}$"):
         reconcile(task, "role", read=server.read, desired={"a": 2}, update=lose)
     assert server.calls == ["read", "read"]
     assert not task.changed
@@ -204,7 +323,9 @@ def test_a_lost_reply_that_cannot_be_read_back_stays_unknown() -> None:
 
     with pytest.raises(OutcomeUnknown) as error:
         reconcile(Task({"state": "present"}), "role", read=read, desired={"a": 2}, update=lose)
-    assert str(error.value) == f"{LOST} Reading back failed as well: GET http://host/role: Connection refused."
+    assert str(error.value) == (
+        f"{LOST} Reading back failed as well: GET http://host/role: Connection refused. {NOT_KNOWN}"
+    )
 
 
 def nothing(*_fields: Fields) -> None:
@@ -315,3 +436,15 @@ def test_an_operation_changes_what_it_wrote(wrote: bool) -> None:
 
     operate(task, {"restart": True}, act)
     assert task.outcome() == {"changed": wrote, "plan": {"restart": True}, "seconds": 3}
+
+
+def test_a_plan_for_many_items_has_counts_and_the_first() -> None:
+    steps = (("delete" if number % 3 else "keep", {"path": f"a/{number}"}) for number in range(1000))
+    assert planned(steps, shown=2) == {
+        "counts": {"keep": 334, "delete": 666},
+        "first": [{"action": "keep", "path": "a/0"}, {"action": "delete", "path": "a/1"}],
+    }
+
+
+def test_a_plan_for_nothing_is_none() -> None:
+    assert planned([]) is None

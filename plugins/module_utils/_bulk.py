@@ -1,0 +1,322 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Many items in one task: a few at a time, one outcome for each, in memory that does not grow with their number."""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import json
+import threading
+import time
+import typing as t
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
+    BadOption,
+    OutcomeUnknown,
+    ToolchainError,
+)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._private_file import check_writable, lines_to
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import (
+    SECONDS_TO_CLEAN_UP,
+    Reasons,
+    Task,
+    explained,
+)
+
+Item = dict[str, t.Any]
+Act = t.Callable[[Task], None]
+
+_STATUSES = ("changed", "ok", "failed", "unknown", "skipped")
+_FAILURES = ("failed", "unknown")
+# These go into the result of the task as a whole
+_NOT_OF_ITEMS = ("diff", "refused_credential")
+_SECONDS_BETWEEN_LOOKS = 0.2
+
+
+def one_or_each(
+    task: Task,
+    spec: ArgumentSpec,
+    act: Act,
+    *,
+    check: t.Callable[[Item], t.Any] = lambda _params: None,
+    expand: t.Callable[[Item], list[Item]] = lambda _params: [{}],
+    identity: t.Callable[[Item], t.Hashable] | None = None,
+    spread: t.Callable[[list[Item]], list[Item]] = list,
+) -> None:
+    """Act on what the task's options name, or on each of its `items`, whose defaults those options are.
+
+    :arg spec: the options of an item, and the rules between them
+    :arg act: does for a task of its own what the module does
+    :arg check: raises `BadOption` when the options of an item cannot work; called for all before the first request
+    :arg expand: gives, for the options of an item that stands for several, those in which each of them differs
+    :arg identity: what two items must not have in common
+    :arg spread: gives the items in place of those that stand for several as only the service knows them
+    :raises ToolchainError: when items failed, unless the task goes on with them
+    """
+    items = task.params["items"]
+    if items is None:
+        spec.check_rules(task.params)
+        act(task)
+        return
+    work: list[Item] = []
+    seen: dict[t.Hashable, int] = {}
+    for index, item in enumerate(items):
+        with _named(f"items[{index}]"):
+            given = {**task.params, **_given(item)}
+            spec.check_rules(given)
+            for differing in expand(given):
+                params = {**given, **differing}
+                check(params)
+                first = seen.setdefault(identity(params), index) if identity else index
+                if first != index:
+                    raise ToolchainError(f"names the same as items[{first}].")
+                work.append({**item, **differing})
+    each(task, spread(work), act)
+
+
+def each(task: Task, items: t.Iterable[Item], act: Act) -> None:
+    """Act on each item, `workers` of them at a time, and put into the result what became of them.
+
+    The result has `counts` by status, all `failures`, and the outcomes of the first items, in the order of the items.
+
+    :arg items: options of the items; may be an iterator, which is read as the work proceeds
+    :arg act: called with a task of the item's own, in a thread
+    :raises ToolchainError: when items failed, unless the task goes on with them
+    """
+    if task.params["to_file"]:
+        check_writable(task, task.params["to_file"], "to_file")
+    with lines_to(task, task.params["to_file"]) as tell_file:
+        work = worked_through(task, items, act, tell_file)
+    work.check()
+
+
+def worked_through(
+    task: Task,
+    items: t.Iterable[Item],
+    act: Act,
+    tell: t.Callable[[Item], None],
+    place: t.Callable[[int], str] = "items[{}]".format,
+) -> Work:
+    """Act on each item as `each` does, but for `to_file`; whether some failed is told by the `check` of what it gives.
+
+    :arg tell: called with each outcome as it comes, by one thread at a time
+    :arg place: where the user gave an item, by its number
+    """
+    work = Work(task, items, act, tell, place)
+    try:
+        work.carry_out()
+    finally:
+        work.publish()
+    return work
+
+
+class Work:
+    """Items on their way from the list to an outcome; all threads share it."""
+
+    def __init__(
+        self,
+        task: Task,
+        items: t.Iterable[Item],
+        act: Act,
+        tell_file: t.Callable[[Item], None],
+        place: t.Callable[[int], str],
+    ) -> None:
+        self._task = task
+        self._act = act
+        self._tell_file = tell_file
+        self._place = place
+        self._items = enumerate(items)
+        self._total = len(items) if isinstance(items, t.Sized) else None
+        self._lock = threading.Lock()
+        # not Thread.join, which takes a thread for ended when a signal comes in between (Python's bpo-45274)
+        self._ended = threading.Condition(self._lock)
+        self._working = 0
+        self._running: dict[int, Item] = {}
+        self._counts = collections.Counter(dict.fromkeys(_STATUSES, 0))
+        self._failures: list[Item] = []
+        self._first: list[Item] = []
+        self._diffs: list[tuple[int, Item]] = []
+        self._warnings = Reasons()
+        self._refused: str | None = None
+        self._stopped: str | None = None
+        self._defect: BaseException | None = None
+        self._start = time.monotonic()
+
+    def carry_out(self) -> None:
+        """Start the workers and wait for them, telling progress."""
+        count = self._task.params["workers"]
+        count = count if self._total is None else min(count, self._total)
+        with self._task.when_interrupted(self._interrupted):
+            for _number in range(count):
+                with self._lock:
+                    self._working += 1
+                threading.Thread(target=self._work, daemon=True).start()
+            self._wait()
+        if self._defect:
+            raise self._defect
+        self._skip_rest()
+
+    def publish(self) -> None:
+        """Put into the result what became of the items."""
+        result = self._task.result
+        result["counts"] = {status: self._counts[status] for status in _STATUSES}
+        result["failures"] = sorted(self._failures, key=_index)
+        result["outcomes"] = sorted(self._first, key=_index)
+        if self._task.diff_mode:
+            result["diff"] = [diff for _index, diff in sorted(self._diffs, key=lambda pair: pair[0])]
+        for warning in self._warnings.told():
+            self._task.warn(warning)
+
+    def check(self) -> None:
+        """
+        :raises ToolchainError: when items failed, unless the task goes on with them
+        """
+        failed = len(self._failures)
+        if not failed or (self._task.params["on_error"] == "report" and not self._stopped):
+            return
+        if self._refused:
+            self._task.result["refused_credential"] = self._refused
+        first = min(self._failures, key=_index)
+        unknown = self._counts["unknown"]
+        doubt = f" (of {unknown:,} it is not known whether they were changed)" if unknown else ""
+        skipped = f", {self._counts['skipped']:,} were not tried" if self._counts["skipped"] else ""
+        raise ToolchainError(
+            f"{failed:,} of {sum(self._counts.values()):,} items failed{doubt}{skipped}. "
+            f"The first of them, {self._place(first['index'])}: {first['reason']}"
+        )
+
+    def _work(self) -> None:
+        try:
+            while (entry := self._next()) is not None:
+                self._add(entry[0], *self._outcome(*entry))
+        except Exception as defect:
+            self._defect = defect
+            self._stopped = "the task broke off"
+        finally:
+            with self._lock:
+                self._working -= 1
+                self._ended.notify_all()
+
+    def _next(self) -> tuple[int, Item] | None:
+        with self._lock:
+            entry = None if self._stopped else next(self._items, None)
+            if entry:
+                self._running[entry[0]] = entry[1]
+            return entry
+
+    def _outcome(self, index: int, item: Item) -> tuple[Item, Task]:
+        task = self._task.of_item(_given(item), diff_mode=self._task.diff_mode and self._is_shown(index))
+        status, reason = "ok", None
+        try:
+            self._act(task)
+            status = "changed" if task.changed else "ok"
+        except Exception as error:
+            status = "unknown" if isinstance(error, OutcomeUnknown) else "failed"
+            reason = explained(task, error)
+        return _line(index, item, status, reason, task), task
+
+    def _add(self, index: int, outcome: Item, task: Task) -> None:
+        diff = task.result.get("diff")
+        with self._lock:
+            if self._running.pop(index, None) is None:
+                return  # told as in doubt already
+            self._record(outcome)
+            if diff:
+                name = self._place(index)
+                self._diffs.append((index, {"before_header": name, "after_header": name, **diff}))
+            self._gather(task)
+            most = self._task.params["max_failures"]
+            if most and len(self._failures) >= most and not self._stopped:
+                self._stopped = f"not tried, for {len(self._failures):,} items had failed"
+
+    def _gather(self, task: Task) -> None:
+        whole = self._task
+        whole.changed = whole.changed or task.changed or task.wrote
+        self._refused = self._refused or task.result.get("refused_credential")
+        whole.repeats.add_all(task.repeats)
+        self._warnings.add_all(Reasons(task.warnings))
+
+    def _record(self, outcome: Item) -> None:
+        self._counts[outcome["status"]] += 1
+        if outcome["status"] in _FAILURES:
+            self._failures.append(outcome)
+        if self._is_shown(outcome["index"]):
+            self._first.append(outcome)
+        self._tell_file(outcome)
+
+    def _is_shown(self, index: int) -> bool:
+        return index < self._task.params["shown"]
+
+    def _skip_rest(self) -> None:
+        if self._stopped and self._total is not None:
+            for index, item in self._items:
+                self._record(_line(index, item, "skipped", self._stopped))
+
+    def _wait(self) -> None:
+        while not self._end_within(_SECONDS_BETWEEN_LOOKS):
+            self._task.progress(self._progress(), "at work")
+
+    def _end_within(self, seconds: float) -> bool:
+        with self._lock:
+            return self._ended.wait_for(lambda: not self._working, seconds)
+
+    def _progress(self) -> str:
+        with self._lock:
+            done, failed = sum(self._counts.values()), len(self._failures)
+        total = "" if self._total is None else f" of {self._total:,}"
+        parts = [f"{done:,}{total} done"]
+        if failed:
+            parts.append(f"{failed:,} failed")
+        if done and self._total is not None:
+            seconds = (time.monotonic() - self._start) / done * (self._total - done)
+            parts.append(f"{seconds:,.0f} s left")
+        return ", ".join(parts)
+
+    def _interrupted(self) -> t.Iterator[str]:
+        """Let end what runs, and tell what is in doubt: at once, for there may be no later."""
+        with self._lock:
+            self._stopped = "not tried, for the task was interrupted"
+        yield f"interrupted: {self._progress()}; in doubt until they end: {self._in_doubt()}"
+        self._end_within(SECONDS_TO_CLEAN_UP)
+        with self._lock:
+            lost, doubt = self._running, self._in_doubt()
+            self._running = {}
+            for index, item in lost.items():
+                self._record(_line(index, item, "unknown", "interrupted while it was under way"))
+        yield f"interrupted: {self._progress()}; in doubt: {doubt}"
+        self._skip_rest()
+
+    def _in_doubt(self) -> str:
+        return (
+            ", ".join(json.dumps(_given(item), ensure_ascii=False) for item in list(self._running.values()))
+            or "nothing"
+        )
+
+
+@contextlib.contextmanager
+def _named(item: str) -> t.Iterator[None]:
+    """Errors say which item they are about."""
+    try:
+        yield
+    except BadOption as error:
+        raise BadOption(f"{item}.{error.option}", error.problem) from None
+    except ToolchainError as error:
+        raise ToolchainError(f"{item}: {error}") from None
+
+
+def _given(item: Item) -> Item:
+    return {name: value for name, value in item.items() if value is not None}
+
+
+def _line(index: int, item: Item, status: str, reason: str | None, task: Task | None = None) -> Item:
+    changed = task is not None and (task.changed or task.wrote)
+    result = {name: value for name, value in task.result.items() if name not in _NOT_OF_ITEMS} if task else {}
+    return {"index": index, "item": _given(item), "status": status, "changed": changed, "reason": reason, **result}
+
+
+def _index(outcome: Item) -> int:
+    return outcome["index"]

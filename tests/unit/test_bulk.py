@@ -1,0 +1,360 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Many items in one task: what becomes of each, and what is told of them."""
+
+from __future__ import annotations
+
+import json
+import signal
+import stat
+import threading
+import tracemalloc
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils import _bulk
+from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import Act, each
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
+    OutcomeUnknown,
+    ServerRefusal,
+    ToolchainError,
+)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._interruption import Interrupted
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
+
+DEFAULTS = {"workers": 4, "on_error": "fail", "max_failures": None, "shown": 10, "to_file": None, "colour": "red"}
+
+
+def bulk(
+    items: Any,
+    act: Act,
+    *,
+    tell: Callable[[str], None] | None = None,
+    last_words: Callable[[str], None] | None = None,
+    check_mode: bool = False,
+    diff_mode: bool = False,
+    **more: Any,
+) -> tuple[Task, str | None]:
+    """The task after its items, and why it failed."""
+    task = Task({**DEFAULTS, **more}, check_mode=check_mode, diff_mode=diff_mode, tell=tell, last_words=last_words)
+    task.secret("open-sesame")
+    try:
+        each(task, items, act)
+    except ToolchainError as error:
+        return task, str(error)
+    return task, None
+
+
+def act(task: Task) -> None:
+    """Does what its item says."""
+    kind = task.params.get("kind")
+    task.result["echo"] = [task.params["n"], task.params["colour"]]
+    if kind == "change":
+        task.record({"n": 0}, {"n": task.params["n"] + 1})
+        task.wrote = not task.check_mode
+    elif kind == "half":
+        task.wrote = True
+        raise ToolchainError("Half of it failed.")
+    elif kind == "fail":
+        raise ToolchainError(f"It failed with open-sesame for {task.params['n']}.")
+    elif kind == "lose":
+        raise OutcomeUnknown("The reply was lost.")
+
+
+def items(*kinds: str) -> list[dict[str, Any]]:
+    return [{"n": number, "kind": kind} for number, kind in enumerate(kinds)]
+
+
+def counts(task: Task) -> dict[str, int]:
+    return {status: count for status, count in task.result["counts"].items() if count}
+
+
+def lines_of(file: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in file.read_text().splitlines()]
+
+
+# What becomes of the items
+
+
+def test_each_item_has_one_outcome() -> None:
+    task, failure = bulk(items("change", "ok", "half", "lose", "change"), act)
+    assert task.result["counts"] == {"changed": 2, "ok": 1, "failed": 1, "unknown": 1, "skipped": 0}
+    assert [one["status"] for one in task.result["outcomes"]] == ["changed", "ok", "failed", "unknown", "changed"]
+    assert [one["index"] for one in task.result["failures"]] == [2, 3]
+    assert task.result["failures"][0] == {
+        "index": 2,
+        "item": {"n": 2, "kind": "half"},
+        "status": "failed",
+        "changed": True,
+        "reason": "Half of it failed.",
+        "echo": [2, "red"],
+    }
+    assert failure == (
+        "2 of 5 items failed (of 1 it is not known whether they were changed). "
+        "The first of them, items[2]: Half of it failed."
+    )
+    assert task.changed
+
+
+def test_what_an_item_says_goes_before_what_the_task_says() -> None:
+    task, _failure = bulk([{"n": 1, "colour": "blue"}, {"n": 2, "colour": None}], act)
+    assert [one["echo"] for one in task.result["outcomes"]] == [[1, "blue"], [2, "red"]]
+
+
+def test_nothing_to_do_is_no_trouble() -> None:
+    task, failure = bulk([], act)
+    assert failure is None
+    assert not task.changed
+    assert counts(task) == {}
+    assert task.result["outcomes"] == []
+
+
+def test_unchanged_items_are_no_change() -> None:
+    task, failure = bulk(items("ok", "ok"), act)
+    assert failure is None
+    assert not task.changed
+
+
+def test_a_task_may_go_on_with_failures() -> None:
+    task, failure = bulk(items("fail", "change"), act, on_error="report")
+    assert failure is None
+    assert counts(task) == {"changed": 1, "failed": 1}
+
+
+def test_check_mode_predicts_for_each_item() -> None:
+    task, failure = bulk(items("change", "ok"), act, check_mode=True)
+    assert failure is None
+    assert task.changed
+    assert counts(task) == {"changed": 1, "ok": 1}
+
+
+@pytest.mark.parametrize("on_error", ["fail", "report"])
+def test_too_many_failures_end_the_task(on_error: str) -> None:
+    kinds = items("ok", "fail", "fail", "change", "change")
+    task, failure = bulk(kinds, act, max_failures=2, workers=1, on_error=on_error)
+    assert counts(task) == {"ok": 1, "failed": 2, "skipped": 2}
+    assert task.result["outcomes"][4]["reason"] == "not tried, for 2 items had failed"
+    assert failure is not None
+    assert failure.startswith("2 of 5 items failed, 2 were not tried. The first of them, items[1]: It failed with")
+
+
+def test_a_defect_is_a_failure_of_its_item() -> None:
+    def defective(task: Task) -> None:
+        raise KeyError("name")
+
+    task, failure = bulk(items("ok", "ok"), defective)
+    assert counts(task) == {"failed": 2}
+    assert failure is not None
+    assert "KeyError in test_bulk.py" in failure
+
+
+def test_a_defect_in_the_list_ends_the_task() -> None:
+    def reading() -> Iterator[dict[str, Any]]:
+        yield {"n": 1}
+        raise KeyError("name")
+
+    with pytest.raises(KeyError, match="name"):
+        bulk(reading(), act)
+
+
+def test_a_refused_credential_is_told_for_the_task() -> None:
+    def refused(_task: Task) -> None:
+        raise ServerRefusal("GET /x: 401 no", 401, "", "token")
+
+    task, _failure = bulk(items("ok"), refused)
+    assert task.result["refused_credential"] == "token"
+    assert "refused_credential" not in task.result["outcomes"][0]
+    task, _failure = bulk(items("ok"), refused, on_error="report")
+    assert "refused_credential" not in task.result
+
+
+def test_repeats_and_warnings_of_items_are_told_once() -> None:
+    def shaky(task: Task) -> None:
+        task.repeated("GET http://host/x: 503", 1, 3)
+        task.warn("It is old.")
+
+    task, _failure = bulk(items("ok", "ok", "ok"), shaky)
+    assert task.all_warnings() == [
+        "It is old. (3 times)",
+        "3 request(s) had to be repeated: GET http://host/x: 503 (3 times)",
+    ]
+
+
+# What is shown
+
+
+def test_only_the_first_are_shown_but_all_failures() -> None:
+    kinds = ["change"] * 20
+    kinds[15] = "fail"
+    task, _failure = bulk(items(*kinds), act, shown=3, diff_mode=True)
+    assert [one["index"] for one in task.result["outcomes"]] == [0, 1, 2]
+    assert [one["index"] for one in task.result["failures"]] == [15]
+    assert task.result["diff"] == [
+        {"before_header": f"items[{n}]", "after_header": f"items[{n}]", "before": {"n": 0}, "after": {"n": n + 1}}
+        for n in range(3)
+    ]
+
+
+def test_the_whole_list_goes_to_a_private_file_without_secrets(tmp_path: Path) -> None:
+    file = tmp_path / "all.jsonl"
+    file.write_text("old")
+    file.chmod(0o644)
+    bulk(items("change", "fail", "ok"), act, shown=0, to_file=str(file))
+    reasons = {line["index"]: line["reason"] for line in lines_of(file)}
+    assert reasons == {0: None, 1: "It failed with ******** for 1.", 2: None}
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+def test_no_file_is_written_in_check_mode(tmp_path: Path) -> None:
+    _task, failure = bulk(items("change"), act, check_mode=True, to_file=str(tmp_path / "all.jsonl"))
+    assert failure is None
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_cannot_be_written_is_told_before_the_first_item(tmp_path: Path) -> None:
+    def never(_task: Task) -> None:
+        pytest.fail("it began")
+
+    _task, failure = bulk(items("ok"), never, to_file=str(tmp_path / "none" / "all.jsonl"))
+    assert failure is not None
+    assert failure.startswith("Option 'to_file': ")
+
+
+def test_a_full_disk_ends_the_task(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.fchmod", lambda _handle, _mode: None)
+    monkeypatch.setattr(_bulk, "check_writable", lambda _task, _path, _option: None)
+    _task, failure = bulk(({"n": number} for number in range(10000)), act, to_file="/dev/full")
+    assert failure == "Cannot write '/dev/full': No space left on device."
+
+
+def test_memory_stays_flat_however_many_items_there_are(tmp_path: Path) -> None:
+    def peak(number: int) -> int:
+        tracemalloc.start()
+        bulk(({"n": index} for index in range(number)), act, to_file=str(tmp_path / "all.jsonl"))
+        highest = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return highest
+
+    peak(100)
+    assert peak(10000) < 2 * peak(500)
+
+
+class Told:
+    """The lines that were told, and an event for the first."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.first = threading.Event()
+
+    def __call__(self, line: str) -> None:
+        self.lines.append(line)
+        self.first.set()
+
+
+def test_progress_tells_how_many_and_how_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    told = Told()
+    monkeypatch.setattr(_bulk.time, "monotonic", lambda: now[0])
+
+    def slow(task: Task) -> None:
+        if task.params["n"] == 1200:
+            told.first.wait(10)
+        now[0] += 2
+        act(task)
+
+    # nothing is told before the last item waits for it
+    monkeypatch.setattr(
+        Task, "progress", lambda task, text, _state: task.tell(text) if text.startswith("1,200") else None
+    )
+    bulk(items(*["fail"] * 3, *["ok"] * 1237), slow, tell=told, workers=1)
+    assert told.lines[0] == "1,200 of 1,240 done, 3 failed, 80 s left"
+
+
+# Side by side
+
+
+def test_so_many_are_worked_on_at_once_as_there_are_workers() -> None:
+    together = threading.Barrier(3)
+
+    def meet(_task: Task) -> None:
+        together.wait(10)
+
+    task, failure = bulk(items("ok", "ok", "ok"), meet, workers=3)
+    assert failure is None
+    assert counts(task) == {"ok": 3}
+
+
+def test_items_are_read_as_the_work_proceeds() -> None:
+    ahead = []
+    done = 0
+
+    def reading() -> Iterator[dict[str, Any]]:
+        for number in range(100):
+            ahead.append(number - done)
+            yield {"n": number}
+
+    def count(_task: Task) -> None:
+        nonlocal done
+        done += 1
+
+    bulk(reading(), count, workers=1)
+    assert max(ahead) == 0
+
+
+def test_an_error_while_reading_the_items_fails_the_task() -> None:
+    def reading() -> Iterator[dict[str, Any]]:
+        yield {"n": 1}
+        raise ToolchainError("The list broke off.")
+
+    task, failure = bulk(reading(), act, workers=1)
+    assert failure == "The list broke off."
+    assert counts(task) == {"ok": 1}
+
+
+# Interrupted
+
+
+@pytest.fixture
+def interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C at the first look after the workers."""
+
+    def progress(_task: Task, _text: str, _state: str) -> None:
+        raise Interrupted(signal.SIGINT)
+
+    monkeypatch.setattr(Task, "progress", progress)
+
+
+@pytest.mark.usefixtures("interrupted")
+def test_what_runs_when_the_user_interrupts_comes_to_its_end(tmp_path: Path) -> None:
+    told, file = Told(), tmp_path / "all.jsonl"
+
+    def waits(task: Task) -> None:
+        told.first.wait(10)
+        act(task)
+
+    with pytest.raises(Interrupted):
+        bulk(items("change", "ok", "ok"), waits, last_words=told, workers=1, to_file=str(file))
+    assert told.lines[0] == 'interrupted: 0 of 3 done; in doubt until they end: {"n": 0, "kind": "change"}'
+    assert told.lines[1].startswith("interrupted: 1 of 3 done")
+    assert told.lines[1].endswith("; in doubt: nothing")
+    assert [line["status"] for line in lines_of(file)] == ["changed", "skipped", "skipped"]
+
+
+@pytest.mark.usefixtures("interrupted")
+def test_what_does_not_come_to_its_end_is_in_doubt(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(_bulk, "SECONDS_TO_CLEAN_UP", 0.1)
+    told, file, gate = Told(), tmp_path / "all.jsonl", threading.Event()
+
+    def waits(_task: Task) -> None:
+        gate.wait(10)
+
+    with pytest.raises(Interrupted):
+        bulk(items("change", "ok"), waits, last_words=told, workers=1, to_file=str(file))
+    gate.set()
+    assert told.lines[-1].endswith('; in doubt: {"n": 0, "kind": "change"}')
+    assert [line["status"] for line in lines_of(file)] == ["unknown", "skipped"]
+    assert lines_of(file)[0]["reason"] == "interrupted while it was under way"
