@@ -1,0 +1,54 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Lookups that ask a service, which they reach in the ways of a module."""
+
+from __future__ import annotations
+
+import typing as t
+
+from ansible.errors import AnsibleError
+from ansible.plugins.lookup import LookupBase
+from ansible.utils.display import Display
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, plain, run_in_process
+from ansible_collections.buildworks.toolchain.plugins.plugin_utils._reach import Reach, from_host
+
+
+class ServiceLookup(LookupBase):
+    """A lookup without terms: what it gives is what its `ask` gives, a secret too."""
+
+    name: str
+    SPEC: ArgumentSpec
+
+    _templar: t.Any
+
+    def ask(self, task: Task) -> t.Any:
+        """Ask the service."""
+        raise NotImplementedError
+
+    def run(self, terms: list[t.Any], variables: dict[str, t.Any] | None = None, **kwargs: t.Any) -> list[t.Any]:
+        """One answer."""
+        answers: list[t.Any] = []
+        if terms:
+            raise AnsibleError(f"{self.name} takes options only, such as url='https://...'.")
+        try:
+            found = from_host(self.SPEC.service, variables or {}, lambda: self._templar)
+            reach = Reach(self.SPEC, kwargs, (), dict(found))
+            outcome = run_in_process(
+                self.name,
+                self.SPEC,
+                lambda task: answers.append(self.ask(task)),
+                plain(reach.args),
+                check_mode=bool((variables or {}).get("ansible_check_mode")),
+            )
+        except ToolchainError as error:
+            raise AnsibleError(str(error)) from None
+        for warning in outcome.get("warnings", ()):
+            Display().warning(warning)
+        if outcome.get("failed"):
+            raise AnsibleError(outcome["msg"])
+        return answers
