@@ -6,7 +6,8 @@
 # Prints the path and the version of the Python that $1 names, looking into pyenv when it is not on the PATH.
 # Prints nothing when there is none that can be run.
 
-describe='import sys; print(sys.executable, "%d.%d" % sys.version_info[:2])'
+# Python 2 understands it too
+describe='import sys; print("%s %d.%d" % ((sys.executable,) + sys.version_info[:2]))'
 
 find_in_pyenv() {
     version=${1#python}

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Write what follows from the list of modules: the action groups in meta/runtime.yml, and an action plugin a module.
+"""Write what follows from the modules: action groups in meta/runtime.yml, an action plugin a module, roles' options.
 
 A module belongs to the service whose doc fragment it extends, and to the group `all`.
 """
@@ -11,8 +11,11 @@ from __future__ import annotations
 
 import ast
 import pathlib
+from typing import Any
 
 import yaml
+
+from role_options import mirrored
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MODULES = ROOT / "plugins" / "modules"
@@ -29,6 +32,9 @@ from __future__ import annotations
 from ansible_collections.buildworks.toolchain.plugins.modules import {module}
 from ansible_collections.buildworks.toolchain.plugins.plugin_utils._in_process import InProcessAction
 
+# By this ansible-lint checks the options of tasks
+main = {module}.main
+
 
 class ActionModule(InProcessAction):
     module = {module}
@@ -44,7 +50,18 @@ def generated() -> dict[pathlib.Path, str]:
     """Each file that follows from the modules, with its content."""
     names = modules()
     files = {ROOT / "plugins" / "action" / f"{name}.py": HEADER + NOTE + ACTION.format(module=name) for name in names}
-    return {ROOT / "meta" / "runtime.yml": HEADER + NOTE + _runtime(names), **files}
+    files[ROOT / "meta" / "runtime.yml"] = HEADER + NOTE + _runtime(names)
+    files[ROOT / ".gitattributes"] = HEADER + NOTE + _attributes(files)
+    return {**files, **mirrored(HEADER, _IndentedDumper)}
+
+
+def _attributes(files: dict[pathlib.Path, str]) -> str:
+    """Reviews pass over what is generated as a whole."""
+    patterns = {
+        f"{path.parent.relative_to(ROOT)}/*.py" if path.suffix == ".py" else str(path.relative_to(ROOT))
+        for path in files
+    }
+    return "".join(f"{pattern} linguist-generated=true\n" for pattern in sorted(patterns))
 
 
 def _runtime(names: list[str]) -> str:
@@ -56,12 +73,17 @@ def _runtime(names: list[str]) -> str:
 
 def service_of(module: str) -> str:
     """The service that a module talks to."""
+    fragments = documentation(module, "DOCUMENTATION")["extends_documentation_fragment"]
+    names = {fragment.rpartition(".")[2] for fragment in fragments}
+    return next(service for service in SERVICES if service in names)
+
+
+def documentation(module: str, name: str) -> Any:
+    """What a module has under a name such as `EXAMPLES`."""
     for node in ast.parse((MODULES / f"{module}.py").read_text()).body:
-        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "DOCUMENTATION":
-            fragments = yaml.safe_load(ast.literal_eval(node.value))["extends_documentation_fragment"]
-            names = {fragment.rpartition(".")[2] for fragment in fragments}
-            return next(service for service in SERVICES if service in names)
-    raise SystemExit(f"{module} has no DOCUMENTATION")
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == name:
+            return yaml.safe_load(ast.literal_eval(node.value))
+    raise SystemExit(f"{module} has no {name}")
 
 
 class _IndentedDumper(yaml.SafeDumper):
