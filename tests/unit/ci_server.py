@@ -12,7 +12,8 @@ from urllib.parse import quote
 from unit.conversation import Call, call
 
 BUILD = "currentExecutable[fullDisplayName,number,url]"
-COMPUTERS = f"/computer/api/json?tree={quote(f'computer[executors[{BUILD}],oneOffExecutors[{BUILD}]]', safe='')}"
+RUNNING = f"busyExecutors,computer[executors[{BUILD}],oneOffExecutors[{BUILD}]]"
+COMPUTERS = f"/computer/api/json?tree={quote(RUNNING, safe='')}"
 CRUMB_ISSUER = "/crumbIssuer/api/json"
 OLD_SESSION = {"X-Jenkins": "2.579", "X-Jenkins-Session": "5f0c9a3e"}
 NEW_SESSION = {"X-Jenkins": "2.579", "X-Jenkins-Session": "77aa01bc"}
@@ -25,6 +26,13 @@ IDLE = {
             "oneOffExecutors": [],
         }
     ],
+}
+TOKEN = {"username": "admin", "api_token": "11aa22bb33cc44dd55ee66ff7700881199"}
+APP = {
+    "_class": "hudson.model.FreeStyleBuild",
+    "fullDisplayName": "app #42",
+    "number": 42,
+    "url": "http://ci/job/app/42/",
 }
 NO_CRUMB = "No valid crumb was included in the request"
 AUTHENTICATION_REQUIRED = (
@@ -63,15 +71,20 @@ def engine_page(status: int, message: str) -> str:
     )
 
 
-def computers(headers: dict[str, str] | None = None, *, running: tuple[dict[str, Any], ...] = (), **sent: Any) -> Call:
-    """What runs now."""
+def computers(
+    headers: dict[str, str] | None = None, *, running: tuple[dict[str, Any], ...] = (), unseen: int = 0, **sent: Any
+) -> Call:
+    """What runs now: the first of `running` on an executor, the others beside them; and `unseen` hidden builds."""
     headers = OLD_SESSION if headers is None else headers
     busy = {
         "_class": "hudson.slaves.SlaveComputer",
         "executors": [{"currentExecutable": build} for build in running[:1]],
         "oneOffExecutors": [{"currentExecutable": build} for build in running[1:]],
     }
-    return call("GET", COMPUTERS, json={**IDLE, "computer": [*IDLE["computer"], busy]}, headers=headers, **sent)
+    count = {"busyExecutors": len(running[:1]) + unseen}
+    return call(
+        "GET", COMPUTERS, json={**IDLE, **count, "computer": [*IDLE["computer"], busy]}, headers=headers, **sent
+    )
 
 
 def crumb(value: str = "c0ffee" * 10, field: str = "Jenkins-Crumb", cookie: str | None = None, **sent: Any) -> Call:
@@ -95,3 +108,39 @@ def restart(status: int = 302, **answer: Any) -> Call:
 def bad_crumb(**sent: Any) -> Call:
     """The request for a safe restart with a crumb that is missing or no longer good."""
     return restart(403, json=engine_error(403, NO_CRUMB, "/safeRestart"), **sent)
+
+
+def login(status: int = 200, headers: dict[str, str] | None = None, **answer: Any) -> Call:
+    """The login page, which is asked without credentials."""
+    if status == 200:
+        answer.setdefault("text", page("Sign in - Jenkins", "Sign in to Jenkins"))
+    headers = OLD_SESSION if headers is None else headers
+    return call("GET", "/login", status, headers=headers, sent_without=["Authorization"], **answer)
+
+
+def down() -> Call:
+    return login(503, {}, text=page("Restarting Jenkins", "Jenkins is restarting"))
+
+
+def lost() -> Call:
+    return login(headers={}, drop=True)
+
+
+def state(status: int = 200, tree: str = "mode", **answer: Any) -> Call:
+    if not answer:
+        answer = {"json": {"_class": "hudson.model.Hudson", "mode": "NORMAL"}}
+    return call("GET", f"/api/json?tree={tree}", status, **answer)
+
+
+def quieting(value: bool | None = True, headers: dict[str, str] | None = None) -> Call:
+    """Whether the server quiets down."""
+    return state(
+        tree="quietingDown",
+        json={"_class": "hudson.model.Hudson", "quietingDown": value},
+        headers=headers or OLD_SESSION,
+    )
+
+
+def back() -> tuple[Call, Call]:
+    """The new process answers, with and without credentials."""
+    return login(headers=NEW_SESSION), state()

@@ -9,14 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils import _http, _wait
+from ansible_collections.buildworks.toolchain.plugins.module_utils import _wait
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http import client, session
 
 
 @pytest.fixture(autouse=True)
 def naps(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The seconds that the code under test slept for, without having done so."""
     slept: list[float] = []
-    for module in (_http, _wait):
+    for module in (client, _wait):
         monkeypatch.setattr(module.time, "sleep", slept.append)
     return slept
 
@@ -28,9 +29,10 @@ def plain_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for variable in list(os.environ):
         if variable.startswith(("JFROG_", "JENKINS_", "KLOCWORK_", "OPENAI_")) or variable.lower().endswith("_proxy"):
             monkeypatch.delenv(variable)
+    monkeypatch.setenv("TOOLCHAIN_INFERENCE_ADMIN_PACE", "0")
 
 
 @pytest.fixture(autouse=True)
 def new_connections(monkeypatch: pytest.MonkeyPatch) -> None:
     """No session or crumb of an earlier test, whose server may have had the same port."""
-    monkeypatch.setattr(_http, "_CONNECTIONS", {})
+    monkeypatch.setattr(session, "_CONNECTIONS", {})

@@ -18,6 +18,8 @@ from time import sleep
 from typing import Any
 from urllib.parse import parse_qsl
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http import session
+
 
 @dataclasses.dataclass
 class Call:
@@ -116,6 +118,7 @@ def conversation(*calls: Call, tls: ssl.SSLContext | None = None) -> Iterator[Co
         server.shutdown()
         server.server_close()
         thread.join()
+        session._CONNECTIONS.clear()  # the next server may have the same port
     talk.check()
 
 

@@ -6,7 +6,12 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlencode
 
+from unit.conversation import Call, call
+
+ADMIN = "sk-admin-0123456789abcdef"
+SESSION = "sess-0123456789abcdef"
 KEY = "sk-proj-0123456789abcdefghijMxYA"
 WRONG_KEY = (
     "Incorrect API key provided: sk-proj-****MxYA. You can find your API key at "
@@ -22,3 +27,11 @@ def error(
 ) -> dict[str, Any]:
     """The usual envelope."""
     return {"error": {"message": message, "type": type_, "param": param, "code": code}}
+
+
+def page(path: str, *entries: dict[str, Any], more: bool = False, **query: str) -> Call:
+    """One page of an administrative list, asked for with `query`."""
+    after = {"after": query.pop("after")} if "after" in query else {}
+    target = f"/v1/organization{path}?{urlencode({**query, 'limit': 100, **after})}"
+    body = {"object": "list", "data": list(entries), "has_more": more}
+    return call("GET", target, json=body, sent_headers={"Authorization": f"Bearer {ADMIN}"})

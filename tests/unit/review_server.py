@@ -33,7 +33,7 @@ NO_PERMISSIONS = {
 FORM_TYPE = "application/x-www-form-urlencoded;charset=UTF-8"
 
 
-def act(action: str, status: int = 200, *, text: str = "", drop: bool = False, **fields: str) -> Call:
+def act(action: str, status: int = 200, /, *, text: str = "", drop: bool = False, **fields: str) -> Call:
     """An action with exactly these fields; a success without records is answered with nothing."""
     form = {"action": action, "user": "admin", "ltoken": LTOKEN, **fields}
     headers = {"Content-Type": "application/json;charset=UTF-8"}

@@ -9,20 +9,25 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_in_process
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import plain, run_in_process
 
 
 def run(
-    name: str,
+    module: str,
     /,
     *,
     check_mode: bool = False,
     diff_mode: bool = False,
     tell: Callable[[str], None] | None = None,
+    last_words: Callable[[str], None] | None = None,
     **parameters: Any,
 ) -> dict[str, Any]:
     """The result of a module with these parameters, without what was passed to it."""
-    module = importlib.import_module(f"ansible_collections.buildworks.toolchain.plugins.modules.{name}")
-    return run_in_process(
-        name, module.SPEC, module.run, parameters, check_mode=check_mode, diff_mode=diff_mode, tell=tell
-    )
+    code = importlib.import_module(f"ansible_collections.buildworks.toolchain.plugins.modules.{module}")
+    try:
+        given = plain(parameters)
+    except ToolchainError as error:
+        return {"changed": False, "failed": True, "msg": str(error)}
+    how = {"check_mode": check_mode, "diff_mode": diff_mode, "tell": tell, "last_words": last_words}
+    return run_in_process(module, code.SPEC, code.run, given, **how)

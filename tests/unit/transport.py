@@ -14,7 +14,9 @@ from typing import Any
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._credential import Credential
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http import CONNECTION, Answer, Http
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.client import Http
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.session import CONNECTION
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 CREDENTIAL = Credential({"Authorization": "Bearer t0ken-of-mine"})
@@ -28,7 +30,7 @@ def transport(url: str, *, check_mode: bool = False, credential: Credential = CR
 def transport_and_task(
     url: str, *, check_mode: bool = False, credential: Credential = CREDENTIAL, **params: Any
 ) -> tuple[Http, Task]:
-    """As :func:`transport`, with the task that learns of progress and repeats."""
+    """As `transport`, with the task that learns of progress and repeats."""
     validation = ArgumentSpecValidator(**CONNECTION.keywords()).validate(params)
     assert not validation.error_messages
     task = Task(validation.validated_parameters, check_mode=check_mode)
