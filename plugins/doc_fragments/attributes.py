@@ -17,4 +17,7 @@ attributes:
   diff_mode:
     description: Says in diff mode what changes, before and after.
     support: full
+  idempotent:
+    description: A second run with the same options changes nothing.
+    support: full
 """

@@ -18,4 +18,7 @@ attributes:
     description: Says in diff mode what changes, before and after.
     support: N/A
     details: It changes nothing.
+  idempotent:
+    description: A second run with the same options changes nothing.
+    support: full
 """

@@ -12,38 +12,59 @@ class ModuleDocFragment:
 options:
   timeout:
     description:
-      - Seconds to wait for a connection, and for each piece of an answer.
+      - Seconds to wait for a connection, and for each piece of an answer, 0.01 to 86,400.
       - Not the time that a long operation may take; modules that wait have an option for that.
+      - When this is not given, the host's variable C(toolchain_<service>_timeout) is used.
     type: float
     default: 30.0
   retries:
     description:
-      - How often a request is repeated when the server cannot be reached or answers 429, 502, 503 or 504.
+      - How often a request is repeated, 0 to 100, when the server cannot be reached or answers 429, 502, 503
+        or 504.
       - A write is repeated only when it surely had no effect, or when the service makes it idempotent.
-      - The delay grows from about half a second and varies; C(Retry-After) of the server is honoured up to 60 seconds.
+      - The delay grows from about half a second and varies, unless the server asks for one (C(Retry-After)). When it
+        asks for more than 60 seconds, the request is not repeated and the task fails, telling how long to wait.
+      - A server may say itself whether another try is worth it (C(x-should-retry)).
       - Each repeat is shown as progress, and all of them as one warning at the end.
+      - When this is not given, the host's variable C(toolchain_<service>_retries) is used.
     type: int
     default: 3
   validate_certs:
-    description: Check the server's certificate.
+    description:
+      - Check the server's certificate.
+      - When this is not given, the host's variable C(toolchain_<service>_validate_certs) is used.
     type: bool
     default: true
   ca_path:
     description:
-      - File or folder with the certificates of the authorities to trust.
-      - Without it the environment variables E(REQUESTS_CA_BUNDLE) and E(CURL_CA_BUNDLE) are honoured, else the
-        authorities that come with the Python package C(certifi) are trusted.
+      - File with the certificates of the authorities to trust, in PEM format, or folder with such files that
+        C(openssl rehash) was run on.
+      - V(system) stands for those that the machine trusts, as a company's own authority may be.
+      - Without it the environment variables E(REQUESTS_CA_BUNDLE), E(CURL_CA_BUNDLE) and E(SSL_CERT_FILE) are honoured,
+        in this order, else the authorities that come with the Python package C(certifi) are trusted.
+      - When this is not given, the host's variable C(toolchain_<service>_ca_path) is used.
     type: path
   client_cert:
-    description: File with the client certificate in PEM format. It may hold the key as well.
+    description:
+      - File with the client certificate in PEM format. It may hold the key as well.
+      - When this is not given, the host's variable C(toolchain_<service>_client_cert) is used.
     type: path
   client_key:
-    description: File with the key of O(client_cert) in PEM format.
+    description:
+      - File with the key of O(client_cert) in PEM format, without a passphrase.
+      - When this is not given, the host's variable C(toolchain_<service>_client_key) is used.
     type: path
   use_proxy:
-    description: Honour the environment variables E(HTTP_PROXY), E(HTTPS_PROXY) and E(NO_PROXY).
+    description:
+      - Honour the environment variables E(HTTP_PROXY), E(HTTPS_PROXY) and E(NO_PROXY).
+      - A proxy that speaks SOCKS needs the Python package C(PySocks), which C(requests[socks]) brings.
+      - When this is not given, the host's variable C(toolchain_<service>_use_proxy) is used.
     type: bool
     default: true
+notes:
+  - A text that names something is one line, without blanks at its ends; neither it nor a path must be empty. The name
+    of a repository has no slash. What else an option takes is said in its description. Other values are refused before
+    the first request.
 requirements:
   - requests >= 2.28
 """

@@ -12,24 +12,33 @@ class ModuleDocFragment:
 options:
   url:
     description:
-      - Address of the server, such as C(https://review.example.com:8443).
-      - The environment variable E(KLOCWORK_URL) is used when this is not given. One of the two is needed.
+      - Address of the server, such as C(https://review.example.com:8443), without C(/review/api).
+      - When this is not given, the host's variable C(toolchain_review_url) is used, then the
+        environment variable E(KLOCWORK_URL). One of them is needed.
     type: str
   username:
     description:
       - Name of the account.
       - When it is not given, the account of the matching line in O(ltoken_file) is used.
+      - When this is not given, the host's variable C(toolchain_review_username) is used.
     type: str
   ltoken:
     description:
       - Login token of the account, as C(kwauth) stores it. It is used before O(ltoken_file).
+      - C(kwauth) from 2024.2 on keeps it in a store of its own, where O(ltoken_file) has nothing;
+        C(kwauth --print-auth-info) prints it. Application tokens do not open the Web API.
       - A server without access control needs none; O(username) is enough then.
+      - When this is not given, the host's variable C(toolchain_review_ltoken) is used.
     type: str
   ltoken_file:
     description:
-      - File with login tokens, a line C(host;port;user;token) each. The first line that fits O(url), and O(username) if
-        given, is used. Names of a host that mean the same machine fit each other.
-      - The environment variable E(KLOCWORK_LTOKEN) is used when this is not given, else C(~/.klocwork/ltoken).
+      - File with login tokens, a line C(host;port;user;token) each, used where the port is that of O(url) (80 or 443
+        when it has none), and the account is O(username) if given.
+      - A line with exactly the host of O(url) goes before others; without one, the first line is used whose host means
+        the same machine.
+      - When this is not given, the host's variable C(toolchain_review_ltoken_file) is used, then the
+        environment variable E(KLOCWORK_LTOKEN), else C(~/.klocwork/ltoken), or on Windows C(%APPDATA%/.klocwork/ltoken)
+        where that alone is there.
     type: path
 attributes:
   action_group:
@@ -38,4 +47,8 @@ attributes:
     membership:
       - buildworks.toolchain.review
       - buildworks.toolchain.all
+seealso:
+  - name: Validate and Klocwork Web API
+    description: The documentation of the vendor.
+    link: https://help.klocwork.com/current/en-us/concepts/klocworkwebapicookbook.htm
 """
