@@ -1,126 +1,23 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The command line: `python -m sandbox`."""
+"""`python -m sandbox`: starts it, or says in one sentence what it lacks to run here."""
 
-from __future__ import annotations
-
-import argparse
-import asyncio
-import contextlib
-import os
-import pathlib
-import secrets
-import shlex
-import signal
-import socket
-import sqlite3
 import sys
-from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
 
-import uvicorn
-import yaml
-from uvicorn.protocols.http.h11_impl import H11Protocol
-
-from . import __doc__ as about
-from .app import DEFAULT_SEED, Sandbox
-from .seeding import SeedError
-
-LONGEST_HEAD = 1024 * 1024
-# Where a server that listens on all addresses is found from the same machine
-LOOPBACK = {"0.0.0.0": "127.0.0.1", "::": "::1"}
-
-
-class Protocol(H11Protocol):
-    """Answers at once, and puts the transport into the scope, for connections that are to be dropped."""
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
-        # Head and body of an answer are sent apart: without this the body waits for the client's acknowledgement.
-        transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        serve = self.app
-
-        async def app(scope, receive, send):  # type: ignore[no-untyped-def]
-            scope["sandbox.transport"] = transport
-            await serve(scope, receive, send)
-
-        self.app = app
-
-
-class Server(uvicorn.Server):
-    """Tells where it listens, and leaves with exit status 0 on SIGTERM and SIGINT."""
-
-    def __init__(self, config: uvicorn.Config, greeting: list[str]) -> None:
-        super().__init__(config)
-        self._greeting = greeting
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Listen, then say so."""
-        await super().startup(sockets)
-        print("\n".join(self._greeting), flush=True)
-
-    @contextlib.contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """Unlike uvicorn, do not raise the signal again after a clean end."""
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, self.handle_exit, number, None)
-        yield
-
-
-def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m sandbox", description=about)
-    parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
-    parser.add_argument("--port", type=_port, default=0, help="port to listen on (default: a free one)")
-    parser.add_argument("--state", type=pathlib.Path, help="folder that keeps the state (default: kept nowhere)")
-    parser.add_argument("--seed", type=pathlib.Path, default=DEFAULT_SEED, help="what is there at first (a YAML file)")
-    return parser.parse_args()
-
-
-def _port(text: str) -> int:
-    port = int(text)
-    if not 0 <= port <= 65535:
-        raise argparse.ArgumentTypeError(f"{port} is not between 0 and 65535")
-    return port
-
-
-def _listen(host: str, port: int) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    return socket.create_server((host, port), family=family, backlog=512)
-
-
-def _url(host: str, port: int) -> str:
-    name = LOOPBACK.get(host, host)
-    return f"http://[{name}]:{port}" if ":" in name else f"http://{name}:{port}"
-
-
-async def _serve(arguments: argparse.Namespace) -> None:
-    secret = os.environ.get("SANDBOX_SECRET") or secrets.token_urlsafe(24)
-    listener = _listen(arguments.host, arguments.port)
-    sandbox = Sandbox(secret, arguments.state, arguments.seed)
-    url = _url(arguments.host, listener.getsockname()[1])
-    variables = {**sandbox.exports(url), "SANDBOX_URL": url, "SANDBOX_SECRET": secret}
-    greeting = [f"export {name}={shlex.quote(value)}" for name, value in variables.items()]
-    config = uvicorn.Config(
-        sandbox,
-        http=Protocol,
-        ws="none",
-        lifespan="off",
-        log_level="critical",
-        server_header=False,
-        timeout_keep_alive=60,
-        timeout_graceful_shutdown=1,
-        h11_max_incomplete_event_size=LONGEST_HEAD,
-    )
-    await sandbox.start()
-    try:
-        await Server(config, [*greeting, f"# sandbox ready at {url}"]).serve([listener])
-    finally:
-        await sandbox.stop()
-
+REQUIREMENTS = Path(__file__).with_name("requirements.txt")
+PACKAGES = ("lxml", "starlette", "uvicorn", "wsproto", "yaml")
 
 if __name__ == "__main__":
-    try:
-        asyncio.run(_serve(_arguments()))
-    except (OSError, yaml.YAMLError, SeedError, sqlite3.Error) as error:
-        sys.exit(f"The sandbox cannot start: {error}")
+    if sys.version_info < (3, 11):  # noqa: UP036  an older one gets as far as this
+        sys.exit(f"The sandbox needs Python 3.11 or newer, and this is {sys.version.partition(' ')[0]}.")
+    if missing := [package for package in PACKAGES if find_spec(package) is None]:
+        sys.exit(
+            f"The sandbox needs Python packages that are missing here ({', '.join(missing)}): "
+            f"install them with '{sys.executable} -m pip install -r {REQUIREMENTS}'."
+        )
+    from .command import main
+
+    main()

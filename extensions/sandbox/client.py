@@ -29,9 +29,10 @@ class SandboxError(Exception):
 class Sandbox:
     """A running sandbox."""
 
-    def __init__(self, url: str, secret: str) -> None:
+    def __init__(self, url: str, secret: str, pid: int | None = None) -> None:
         self.url = url.rstrip("/")
         self.secret = secret
+        self.pid = pid
         # A proxy in the environment must not come between.
         self._opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
@@ -46,7 +47,7 @@ class Sandbox:
 
     def seed(self, data: dict[str, Any], reset: bool = False) -> None:
         """Add what a seed describes; with `reset` nothing else remains."""
-        self.call("POST", "seed?reset=1" if reset else "seed", data)
+        self.call("POST", "seed?reset=1" if reset else "seed", data, timeout=600)
 
     def switch(self, service: str, **values: Any) -> None:
         """Set switches of a service."""
@@ -80,8 +81,8 @@ class Sandbox:
         """The time in the sandbox, after `advance=seconds`, `set=seconds` or `frozen=bool` if given."""
         return self.call("PUT", "clock", change) if change else self.call("GET", "clock")
 
-    def call(self, method: str, path: str, body: Any = None) -> Any:
-        """One call of the control API, also of a service's own control paths."""
+    def call(self, method: str, path: str, body: Any = None, timeout: float = 60) -> Any:
+        """One call of the control API, also of a service's own control paths; it may take so many seconds."""
         request = urllib.request.Request(
             f"{self.url}/_sandbox/{path}",
             None if body is None else json.dumps(body).encode(),
@@ -89,7 +90,7 @@ class Sandbox:
             method=method,
         )
         try:
-            with self._opener.open(request, timeout=60) as response:
+            with self._opener.open(request, timeout=timeout) as response:
                 return json.load(response)
         except urllib.error.HTTPError as error:
             raise SandboxError(f"{method} {path}: {error.code} {error.read().decode()}") from error
@@ -100,10 +101,15 @@ def start(
     port: int = 0,
     seed: str | os.PathLike[str] | None = None,
     state: str | os.PathLike[str] | None = None,
+    review_port: int | None = None,
+    ssh_port: int | None = None,
     python: str = sys.executable,
 ) -> Iterator[Sandbox]:
     """Run a sandbox of one's own for as long as the `with` block lasts."""
     command = [python, "-m", "sandbox", "--port", str(port)]
+    for option, number in (("--review-port", review_port), ("--ssh-port", ssh_port)):
+        if number is not None:
+            command += [option, str(number)]
     for option, value in (("--seed", seed), ("--state", state)):
         if value is not None:
             command += [option, str(pathlib.Path(value).absolute())]
@@ -122,7 +128,7 @@ def _attach(process: subprocess.Popen[str]) -> Sandbox:
     variables: dict[str, str] = {}
     for line in process.stdout:
         if line.startswith(READY):
-            return Sandbox(variables["SANDBOX_URL"], variables["SANDBOX_SECRET"])
+            return Sandbox(variables["SANDBOX_URL"], variables["SANDBOX_SECRET"], process.pid)
         name, _unused, value = line.removeprefix("export ").partition("=")
         variables[name] = shlex.split(value)[0] if value.strip() else ""
     raise SandboxError(f"The sandbox ended with status {process.wait()} before it was ready.")

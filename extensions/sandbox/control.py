@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 from starlette.requests import Request
@@ -16,8 +16,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount, Route, Router
 from starlette.types import Receive, Scope, Send
 
-if TYPE_CHECKING:
-    from .app import Sandbox
+from .core import Sandbox
 
 Handler = Callable[[Request], Awaitable[Any]]
 
@@ -50,6 +49,8 @@ class Control:
             refusal = JSONResponse({"error": "The control API needs the secret that was printed at the start."}, 401)
             await refusal(scope, receive, send)
             return
+        if scope["path"] != "/_sandbox/health":
+            await self._sandbox.at_rest()
         await self._router(scope, receive, send)
 
     async def _health(self, request: Request) -> Any:
@@ -60,12 +61,7 @@ class Control:
         return {}
 
     async def _seed(self, request: Request) -> Any:
-        data = yaml.safe_load(await request.body())
-        with self._sandbox.world.transaction():
-            if request.query_params.get("reset") == "1":
-                for service in self._sandbox.services:
-                    service.reset()
-            self._sandbox.seed(data)
+        await self._sandbox.plant(_parsed(await request.body()), reset=request.query_params.get("reset") == "1")
         return {}
 
     async def _exports(self, request: Request) -> Any:
@@ -77,12 +73,12 @@ class Control:
             change = _mapping(await request.json(), "A change of the clock")
             if not change or set(change) - {"advance", "set", "frozen"}:
                 raise ValueError("The clock takes advance, set or frozen.")
+            if "frozen" in change:  # first, so that a time that is set as well stands still exactly there
+                clock.freeze(bool(change["frozen"]))
             if "set" in change:
                 clock.set(float(change["set"]))
             if "advance" in change:
                 clock.set(clock.now() + float(change["advance"]))
-            if "frozen" in change:
-                clock.freeze(bool(change["frozen"]))
         return clock.state()
 
     async def _switches(self, request: Request) -> Any:
@@ -113,6 +109,14 @@ def _json(handler: Handler) -> Callable[[Request], Awaitable[Response]]:
             return JSONResponse({"error": str(error)}, 400)
 
     return endpoint
+
+
+def _parsed(body: bytes) -> Any:
+    """A seed: JSON, whose escapes YAML reads otherwise, or YAML."""
+    try:
+        return json.loads(body)
+    except ValueError:
+        return yaml.safe_load(body)
 
 
 def _mapping(value: Any, what: str) -> dict[str, Any]:

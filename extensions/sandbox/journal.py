@@ -8,7 +8,9 @@ from __future__ import annotations
 import itertools
 import re
 from collections import deque
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
 
 LENGTH = 100_000
@@ -42,14 +44,20 @@ class Journal:
         self._entries: deque[Entry] = deque(maxlen=LENGTH)
         self._numbers = itertools.count(1)
 
-    def add(self, **fields: Any) -> None:
-        """Note a request; values of confidential query arguments are left out."""
-        fields["query"] = "&".join(map(_without_secret, fields["query"].split("&")))
-        self._entries.append(Entry(n=next(self._numbers), **fields))
+    def page(self) -> Callable[..., None]:
+        """What notes a request that arrives now, once it is answered; when all is forgotten by then, so is that one."""
+        return partial(_note, self._entries, self._numbers)
 
     def entries(self, service: str | None = None) -> list[dict[str, Any]]:
         """The requests of one service, or of all."""
         return [asdict(entry) for entry in self._entries if service in (None, entry.service)]
+
+
+def _note(entries: deque[Entry], numbers: Iterator[int], **fields: Any) -> None:
+    """Values of confidential query arguments are left out."""
+    if "=" in fields["query"]:
+        fields["query"] = "&".join(map(_without_secret, fields["query"].split("&")))
+    entries.append(Entry(n=next(numbers), **fields))
 
 
 def _without_secret(argument: str) -> str:

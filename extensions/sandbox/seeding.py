@@ -1,13 +1,16 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The shape of a seed: which keys it may have, so that a mistyped one is not passed over."""
+"""Seeds: where they come from, and which keys they may have, so that a mistyped one is not passed over."""
 
 from __future__ import annotations
 
+import pathlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+
+import yaml
 
 # What a part of a seed looks like: Keys, a list with the shape of its elements, or ANYTHING.
 Shape = Any
@@ -30,6 +33,13 @@ def keys(names: str, **shapes: Shape) -> Keys:
     """A mapping with plain keys, and with keys that have shapes; a name with `!` has to be there."""
     plain = {name.rstrip("!"): ANYTHING for name in names.split()}
     return Keys({**plain, **shapes}, tuple(name[:-1] for name in names.split() if name.endswith("!")))
+
+
+def load(path: pathlib.Path) -> Any:
+    """The seed in a file, or in a folder with a file for each section, such as `ci.yml`."""
+    if path.is_dir():
+        return {file.stem: load(file) for file in sorted(path.glob("*.yml"))}
+    return yaml.safe_load(path.read_bytes())
 
 
 def check(data: Any, shape: Shape, path: str) -> None:

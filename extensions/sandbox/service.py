@@ -20,10 +20,9 @@ class Dropped(Exception):
 
 
 class Service:
-    """One of the four stand-ins; it gets every request under its prefixes and does its own dispatch.
+    """One of the four stand-ins; it gets every request under its prefixes.
 
-    A service says `request.scope["sandbox.effect"] = "read" | "write"` where the method does not tell, and names the
-    call in `request.scope["sandbox.label"]` before it acts: a fault that is bound to a label strikes at that moment.
+    It finds the call in its `routing.Routes`, enters the route before it acts, and answers.
     """
 
     name: ClassVar[str]
@@ -35,6 +34,8 @@ class Service:
 
     def __init__(self, world: World) -> None:
         self.world = world
+        self.own_url: str | None = None  # where it has a port to itself, and no prefix
+        self.ssh_address: tuple[str, int] | None = None  # where it listens for SSH, if it can
 
     async def __call__(self, request: Request) -> Response:
         """Answer one request."""

@@ -6,131 +6,19 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import pathlib
 import shutil
-import sqlite3
 import tempfile
-import time
-from collections.abc import AsyncIterable, Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any, BinaryIO
+from collections.abc import Iterator
+from typing import Any
 
-SETTINGS = "CREATE TABLE IF NOT EXISTS sandbox_settings (name TEXT PRIMARY KEY, value TEXT NOT NULL)"
+from .clock import Clock
+from .database import Readers, create, writer
+from .files import Files
 
-
-@dataclass(frozen=True)
-class Stored:
-    """A content that the sandbox holds."""
-
-    sha256: str
-    sha1: str
-    md5: str
-    size: int
-
-
-class Files:
-    """Contents on disk, each once, named by its SHA-256."""
-
-    def __init__(self, folder: pathlib.Path) -> None:
-        self._folder = folder
-        folder.mkdir(parents=True, exist_ok=True)
-
-    def path(self, sha256: str) -> pathlib.Path:
-        """Where the content with this checksum lies."""
-        return self._folder / sha256[:2] / sha256
-
-    def put(self, chunks: Iterable[bytes]) -> Stored:
-        """Keep a content."""
-        with self._incoming() as incoming:
-            for chunk in chunks:
-                incoming.write(chunk)
-            return incoming.keep()
-
-    async def put_stream(self, chunks: AsyncIterable[bytes]) -> Stored:
-        """Keep a content that is still arriving."""
-        with self._incoming() as incoming:
-            async for chunk in chunks:
-                incoming.write(chunk)
-            return incoming.keep()
-
-    def clear(self) -> None:
-        """Forget all contents."""
-        for folder in self._folder.glob("??"):
-            shutil.rmtree(folder)
-
-    @contextlib.contextmanager
-    def _incoming(self) -> Iterator[_Incoming]:
-        with tempfile.NamedTemporaryFile(dir=self._folder, delete=False) as file:
-            try:
-                yield _Incoming(self, file)
-            finally:
-                pathlib.Path(file.name).unlink(missing_ok=True)
-
-
-class _Incoming:
-    def __init__(self, files: Files, file: Any) -> None:
-        self._files = files
-        self._file: BinaryIO = file
-        self._sha256, self._sha1, self._md5 = hashlib.sha256(), hashlib.sha1(), hashlib.md5()
-        self._size = 0
-
-    def write(self, chunk: bytes) -> None:
-        self._file.write(chunk)
-        for digest in (self._sha256, self._sha1, self._md5):
-            digest.update(chunk)
-        self._size += len(chunk)
-
-    def keep(self) -> Stored:
-        self._file.close()
-        stored = Stored(self._sha256.hexdigest(), self._sha1.hexdigest(), self._md5.hexdigest(), self._size)
-        path = self._files.path(stored.sha256)
-        path.parent.mkdir(exist_ok=True)
-        pathlib.Path(self._file.name).replace(path)
-        return stored
-
-
-class Clock:
-    """The time in the sandbox, which the control API can move and stop."""
-
-    def __init__(self) -> None:
-        self.reset()
-
-    def reset(self) -> None:
-        """Show the real time again."""
-        self.offset = 0.0
-        self._stopped_at: float | None = None
-
-    def now(self) -> float:
-        """Seconds since the epoch."""
-        return self._stopped_at if self._stopped_at is not None else time.time() + self.offset
-
-    @property
-    def frozen(self) -> bool:
-        """Whether the time stands still."""
-        return self._stopped_at is not None
-
-    def freeze(self, frozen: bool) -> None:
-        """Stop the time, or let it go on from where it stands."""
-        now = self.now()
-        self._stopped_at = now if frozen else None
-        self.offset = now - time.time()
-
-    def set(self, now: float) -> None:
-        """Jump to a time."""
-        self.offset = now - time.time()
-        if self.frozen:
-            self._stopped_at = now
-
-    def state(self) -> dict[str, Any]:
-        """What the control API shows, and what a state folder keeps."""
-        return {"now": self.now(), "offset": self.offset, "frozen": self.frozen}
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Go on as a kept state says."""
-        self.offset = state["offset"]
-        self._stopped_at = state["now"] if state["frozen"] else None
+DATABASE = "sandbox.sqlite3"
+SETTINGS = "CREATE TABLE sandbox_settings (name TEXT PRIMARY KEY, value TEXT NOT NULL);"
 
 
 class World:
@@ -142,14 +30,14 @@ class World:
         self.state.mkdir(parents=True, exist_ok=True)
         self.files = Files(self.state / "files")
         self.clock = Clock()
-        database = ":memory:" if folder is None else self.state / "sandbox.sqlite3"
-        self.db = sqlite3.connect(database, isolation_level=None)
-        self.db.row_factory = sqlite3.Row
-        self.db.execute("PRAGMA journal_mode = WAL")
-        self.db.execute("PRAGMA synchronous = OFF")
-        self.db.execute(SETTINGS)
+        self.db = writer(self.state / DATABASE)
+        self.readers = Readers(self.state / DATABASE)
         self._defaults: dict[str, dict[str, Any]] = {}
         self._switches: dict[str, dict[str, Any]] = {}
+
+    def create(self, schema: str) -> None:
+        """Make the tables of the services; StateError when the folder has those of another version."""
+        create(self.db, SETTINGS + schema)
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[None]:
@@ -217,6 +105,7 @@ class World:
     def close(self) -> None:
         """Let go of the database, and of the folder if it was only borrowed."""
         self.db.close()
+        self.readers.close()
         if self._temporary:
             shutil.rmtree(self.state, ignore_errors=True)
 

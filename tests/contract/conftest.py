@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
-from typing import TypeVar
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
 
 import pytest
 
@@ -45,3 +45,11 @@ def docker_registry() -> Iterator[contract.servers.docker_registry.DockerRegistr
 def litellm_proxy() -> Iterator[contract.servers.litellm_proxy.LitellmProxy]:
     """litellm's proxy with canned replies."""
     yield from run(contract.servers.litellm_proxy.litellm_proxy())
+
+
+@pytest.fixture(params=["waits", "asynchronous"])
+def connect(request: pytest.FixtureRequest, sandbox: Any) -> Iterator[Callable[..., Any]]:
+    """Makes a client of the openai SDK, which needs a second to be imported."""
+    from contract.openai_clients import connecting
+
+    yield from run(connecting(request.param, sandbox))

@@ -1,0 +1,111 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The sandbox itself: its services, what is there at first, and what is kept."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import pathlib
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+
+from .database import StateError
+from .faults import Faults
+from .journal import Journal
+from .seeding import SeedError, check, keys, load
+from .service import Service
+from .world import World
+
+SERVICES = ("artifact", "ci", "review", "inference")
+DEFAULT_SEED = pathlib.Path(__file__).parent / "seeds" / "default"
+
+
+class Sandbox:
+    """The services, and everything that the control API works on."""
+
+    def __init__(self, state: pathlib.Path | None = None, seed: pathlib.Path = DEFAULT_SEED) -> None:
+        self._seed = load(seed)
+        self.world = World(state)
+        self.journal = Journal()
+        self.faults = Faults(SERVICES)
+        self._planting = asyncio.Lock()
+        try:
+            self.services = self._load()
+            self._resume()
+        except (SeedError, StateError):
+            self.world.close()
+            raise
+
+    def _load(self) -> list[Service]:
+        classes: list[type[Service]] = [importlib.import_module(f"{__package__}.{name}").SERVICE for name in SERVICES]
+        self.world.create("".join(service.schema for service in classes))
+        for service in classes:
+            self.world.declare_switches(service.name, service.switches)
+        return [service(self.world) for service in classes]
+
+    def _resume(self) -> None:
+        """Go on with what the state folder holds, if it holds anything."""
+        if self.world.recall("seeded"):
+            self.world.clock.restore(self.world.recall("clock", self.world.clock.state()))
+        else:
+            self.reset()
+
+    def reset(self) -> None:
+        """Be as right after the first start."""
+        self.faults.clear()
+        with self.world.transaction():
+            for service in self.services:
+                service.reset()
+            self.world.reset()
+            self.seed(self._seed)
+            self.world.remember("seeded", True)
+        self.journal.clear()
+
+    async def at_rest(self) -> None:
+        """Wait for the seed that is being planted, if there is one."""
+        async with self._planting:
+            pass
+
+    async def plant(self, data: Any, reset: bool) -> None:
+        """Seed in a thread, for it can take long; what is asked of the services meanwhile waits."""
+        async with self._planting:
+            await run_in_threadpool(self.seed, data, reset)
+
+    def seed(self, data: Any, reset: bool = False) -> None:
+        """Add what a seed describes, with `reset` to nothing else; SeedError when it is none."""
+        sections = {name: section or {} for name, section in data.items()} if isinstance(data, dict) else data or {}
+        check(sections, keys("", **{service.name: service.seed_shape for service in self.services}), "seed")
+        with self.world.transaction():
+            for service in self.services if reset else ():
+                service.reset()
+            for service in self.services:
+                self._seed_service(service, sections.get(service.name, {}))
+
+    def _seed_service(self, service: Service, section: dict[str, Any]) -> None:
+        try:
+            service.seed(section)
+        except Exception as error:
+            raise SeedError(f"seed.{service.name} cannot be used: {error}") from error
+
+    def service(self, name: str) -> Service:
+        """One of the services."""
+        return self.services[SERVICES.index(name)]
+
+    def exports(self, base_url: str) -> dict[str, str]:
+        """The environment variables of all services."""
+        return {name: value for service in self.services for name, value in service.exports(base_url).items()}
+
+    async def start(self) -> None:
+        """Start the services' background work."""
+        for service in self.services:
+            await service.start()
+
+    async def stop(self) -> None:
+        """Stop it and let go of the state."""
+        for service in self.services:
+            await service.stop()
+        self.world.remember("clock", self.world.clock.state())
+        self.world.close()

@@ -1,0 +1,96 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The database: one connection writes, others read beside it."""
+
+from __future__ import annotations
+
+import contextlib
+import pathlib
+import sqlite3
+import zlib
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import TypeVar
+
+from starlette.concurrency import iterate_in_threadpool, run_in_threadpool
+
+Answer = TypeVar("Answer")
+CACHE_KIB = 65536
+SMALL_PAGES = 512  # of 4 KiB
+
+
+class StateError(Exception):
+    """A state folder that cannot be used; the message says why."""
+
+
+def writer(path: pathlib.Path) -> sqlite3.Connection:
+    """The connection that belongs to the event loop: what it is asked must be short.
+
+    A thread has it while all else waits.
+    """
+    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    connection.row_factory = sqlite3.Row
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = OFF")
+    connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
+    # Triggers see also the rows that give way to others.
+    connection.execute("PRAGMA recursive_triggers = ON")
+    return connection
+
+
+def create(connection: sqlite3.Connection, schema: str) -> None:
+    """Make the tables, or see that those that are there are the same; StateError when they are not."""
+    version = zlib.crc32(schema.encode()) >> 1
+    if not connection.execute("SELECT 1 FROM sqlite_master").fetchone():
+        connection.executescript(schema)
+        connection.execute(f"PRAGMA user_version = {version}")
+    elif connection.execute("PRAGMA user_version").fetchone()[0] != version:
+        raise StateError("its state folder was written by another version of it; give it another folder")
+
+
+class Readers:
+    """Connections for questions that can be long: they are asked in threads, beside the event loop."""
+
+    def __init__(self, path: pathlib.Path) -> None:
+        self._address = f"{path.absolute().as_uri()}?mode=ro"
+        self._idle: list[sqlite3.Connection] = []
+
+    def read_at_once(self, question: Callable[[sqlite3.Connection], Answer]) -> Answer | None:
+        """The answer to a question that cannot be long, for the database is small; None when it is not.
+
+        To ask in a thread costs more than to answer from so little.
+        """
+        with self._connection() as connection:
+            if connection.execute("PRAGMA page_count").fetchone()[0] > SMALL_PAGES:
+                return None
+            return question(connection)
+
+    async def read(self, question: Callable[[sqlite3.Connection], Answer]) -> Answer:
+        """The answer to a question."""
+        with self._connection() as connection:
+            return await run_in_threadpool(question, connection)
+
+    async def stream(self, question: Callable[[sqlite3.Connection], Iterator[Answer]]) -> AsyncIterator[Answer]:
+        """The parts of an answer, one after the other, as of one moment."""
+        with self._connection() as connection, contextlib.closing(question(connection)) as parts:  # type: ignore[type-var]
+            async for part in iterate_in_threadpool(parts):
+                yield part
+
+    def close(self) -> None:
+        """Let go of the database."""
+        for connection in self._idle:
+            connection.close()
+
+    @contextlib.contextmanager
+    def _connection(self) -> Iterator[sqlite3.Connection]:
+        connection = self._idle.pop() if self._idle else self._connect()
+        try:
+            yield connection
+        finally:
+            self._idle.append(connection)
+
+    def _connect(self) -> sqlite3.Connection:
+        # Threads take turns with a connection, and never share it.
+        connection = sqlite3.connect(self._address, uri=True, isolation_level=None, check_same_thread=False)
+        connection.row_factory = sqlite3.Row
+        return connection

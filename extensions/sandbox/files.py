@@ -1,0 +1,90 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Contents of files, each once, by their checksums."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import pathlib
+import shutil
+import tempfile
+from collections.abc import AsyncIterable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A content that the sandbox holds."""
+
+    sha256: str
+    sha1: str
+    md5: str
+    size: int
+
+
+class Files:
+    """Contents on disk, each once, named by its SHA-256."""
+
+    def __init__(self, folder: pathlib.Path) -> None:
+        self._folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def path(self, sha256: str) -> pathlib.Path:
+        """Where the content with this checksum lies."""
+        return self._folder / sha256[:2] / sha256
+
+    def put(self, chunks: Iterable[bytes]) -> Stored:
+        """Keep a content."""
+        with self._incoming() as incoming:
+            for chunk in chunks:
+                incoming.write(chunk)
+            return incoming.keep()
+
+    async def put_stream(self, chunks: AsyncIterable[bytes]) -> Stored:
+        """Keep a content that is still arriving."""
+        with self._incoming() as incoming:
+            async for chunk in chunks:
+                incoming.write(chunk)
+            return incoming.keep()
+
+    def remove(self, sha256: str) -> None:
+        """Forget a content."""
+        self.path(sha256).unlink(missing_ok=True)
+
+    def clear(self) -> None:
+        """Forget all contents."""
+        for folder in self._folder.glob("??"):
+            shutil.rmtree(folder)
+
+    @contextlib.contextmanager
+    def _incoming(self) -> Iterator[_Incoming]:
+        with tempfile.NamedTemporaryFile(dir=self._folder, delete=False) as file:
+            try:
+                yield _Incoming(self, file)
+            finally:
+                pathlib.Path(file.name).unlink(missing_ok=True)
+
+
+class _Incoming:
+    def __init__(self, files: Files, file: Any) -> None:
+        self._files = files
+        self._file: BinaryIO = file
+        self._sha256, self._sha1, self._md5 = hashlib.sha256(), hashlib.sha1(), hashlib.md5()
+        self._size = 0
+
+    def write(self, chunk: bytes) -> None:
+        self._file.write(chunk)
+        for digest in (self._sha256, self._sha1, self._md5):
+            digest.update(chunk)
+        self._size += len(chunk)
+
+    def keep(self) -> Stored:
+        self._file.close()
+        stored = Stored(self._sha256.hexdigest(), self._sha1.hexdigest(), self._md5.hexdigest(), self._size)
+        path = self._files.path(stored.sha256)
+        path.parent.mkdir(exist_ok=True)
+        pathlib.Path(self._file.name).replace(path)
+        return stored

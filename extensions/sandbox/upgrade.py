@@ -1,0 +1,26 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Requests for a WebSocket: GET requests like others, which a service may answer by taking the connection."""
+
+from __future__ import annotations
+
+from starlette.types import Message, Receive, Scope, Send
+
+
+def as_request(scope: Scope, receive: Receive, send: Send) -> tuple[Scope, Receive, Send]:
+    """The request as a service gets it: without a body, and with what goes through the socket if it is accepted."""
+    pending = [{"type": "http.request", "body": b"", "more_body": False}]
+
+    async def receive_as_request() -> Message:
+        if pending:
+            await receive()  # that the client wants to connect
+            return pending.pop()
+        return await receive()
+
+    async def send_as_answer(message: Message) -> None:
+        kind = message["type"]
+        await send({**message, "type": f"websocket.{kind}"} if kind.startswith("http.response.") else message)
+
+    scheme = scope["scheme"].replace("ws", "http")
+    return {**scope, "type": "http", "method": "GET", "scheme": scheme}, receive_as_request, send_as_answer

@@ -1,0 +1,16 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What tests of the sandbox's core have in common."""
+
+from __future__ import annotations
+
+import pytest
+
+from sandbox import client
+
+
+@pytest.fixture
+def ping(sandbox: client.Sandbox) -> str:
+    """A plain read that any sandbox answers."""
+    return f"{sandbox.url}/access/api/v1/system/ping"

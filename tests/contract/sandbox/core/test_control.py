@@ -1,0 +1,91 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The sandbox's control API: health, reset, seeds, clock, switches."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+
+import pytest
+import requests
+import yaml
+
+from contract.sandbox.core.wire import EXTENSIONS
+from sandbox import client
+
+
+def test_health_needs_no_secret_and_everything_else_does(sandbox):
+    health = requests.get(f"{sandbox.url}/_sandbox/health")
+    assert health.json() == {"status": "ok", "services": ["artifact", "ci", "review", "inference"]}
+    for secret in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": sandbox.secret}):
+        assert requests.get(f"{sandbox.url}/_sandbox/journal", headers=secret).status_code == 401
+
+
+def test_paths_outside_the_services_are_404_in_json(sandbox):
+    answer = requests.get(f"{sandbox.url}/artifactoryish")
+    assert (answer.status_code, answer.json()) == (404, {"error": "Nothing is served at /artifactoryish"})
+
+
+def test_a_wrong_proxy_in_the_environment_does_not_come_between(sandbox, monkeypatch):
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    monkeypatch.delenv("no_proxy", raising=False)
+    client.Sandbox(sandbox.url, sandbox.secret).clear_journal()
+
+
+def test_environment_names_every_service(sandbox):
+    assert sandbox.environment["JFROG_URL"] == sandbox.url
+    assert sandbox.environment["JFROG_ACCESS_TOKEN"]
+
+
+def test_reset_forgets_switches_clock_faults_and_journal_quickly(sandbox, ping):
+    sandbox.switch("artifact", anonymous=True)
+    sandbox.clock(advance=3600)
+    sandbox.fault(kind="status", status=500)
+    requests.get(ping)
+    began = time.perf_counter()
+    sandbox.reset()
+    took = time.perf_counter() - began
+    assert sandbox.switches()["artifact"]["anonymous"] is False
+    assert abs(sandbox.clock()["now"] - time.time()) < 5
+    assert sandbox.faults() == sandbox.journal() == []
+    assert took < 0.25  # 50 ms on a quiet machine
+
+
+def test_the_clock_can_be_moved_and_stopped(sandbox):
+    assert sandbox.clock(set=1_000_000)["now"] == pytest.approx(1_000_000, abs=5)
+    assert sandbox.clock(advance=500)["now"] == pytest.approx(1_000_500, abs=5)
+    stopped = sandbox.clock(frozen=True)["now"]
+    time.sleep(0.02)
+    assert sandbox.clock() == pytest.approx({"now": stopped, "offset": stopped - time.time(), "frozen": True}, abs=1)
+    assert sandbox.clock(advance=1)["now"] == pytest.approx(stopped + 1)
+    with pytest.raises(client.SandboxError, match="400"):
+        sandbox.clock(forward=1)
+
+
+@pytest.mark.parametrize(
+    ("service", "values", "complaint"),
+    [
+        ("artifact", {"colour": "red"}, "no switch 'colour'"),
+        ("artifact", {"anonymous": "yes"}, "takes a bool"),
+        ("nothing", {}, "no service 'nothing'"),
+    ],
+)
+def test_wrong_switches_are_refused(sandbox, service, values, complaint):
+    with pytest.raises(client.SandboxError, match=f"400.*{complaint}"):
+        sandbox.switch(service, **values)
+
+
+def test_the_readme_is_true(sandbox):
+    readme = (EXTENSIONS / "sandbox" / "README.md").read_text()
+    (table,) = re.findall(r"### Switches\n(.*?)###", readme, re.DOTALL)
+    for values in sandbox.switches().values():
+        for name, value in values.items():
+            default = json.dumps(value).strip('"') or "empty"
+            assert any(f"`{name}`" in row and default in row for row in table.splitlines()), (name, default)
+    for name in sandbox.environment:
+        assert f"`{name}`" in readme
+    (seed,) = re.findall(r"```yaml\n(.*?)```", readme, re.DOTALL)
+    sandbox.seed(yaml.safe_load(seed), reset=True)

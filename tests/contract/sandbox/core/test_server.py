@@ -1,0 +1,78 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The sandbox as a web server: targets, connections, headers."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import socket
+
+import pytest
+import requests
+
+from sandbox import client
+
+
+def test_request_targets_arrive_as_they_were_sent(sandbox):
+    def paths_of(target: bytes) -> tuple[str, str]:
+        host, port = sandbox.url.removeprefix("http://").split(":")
+        with socket.create_connection((host, int(port))) as connection:
+            connection.sendall(b"GET " + target + b" HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
+            while connection.recv(65536):
+                pass
+        entry = sandbox.journal()[-1]
+        return entry["path"], entry["query"]
+
+    assert paths_of(b"/artifactory/a%2Fb//c;d=[e]{f}|g/../h") == ("/artifactory/a%2Fb//c;d=[e]{f}|g/../h", "")
+    assert paths_of(b"/artifactory/x?q=[a]{b}|c%7C?d") == ("/artifactory/x", "q=[a]{b}|c%7C?d")
+    assert paths_of(b"/artifactory/x?q=" + b"y" * 65536) == ("/artifactory/x", "q=" + "y" * 65536)
+
+
+def test_requests_may_be_sent_before_the_answers_are_read(sandbox):
+    host, port = sandbox.url.removeprefix("http://").split(":")
+    request = b"GET /access/api/v1/system/ping HTTP/1.1\r\nHost: h\r\n"
+    with socket.create_connection((host, int(port))) as connection:
+        connection.sendall((request + b"\r\n") * 2 + request + b"Connection: close\r\n\r\n")
+        answers = b"".join(iter(lambda: connection.recv(65536), b""))
+    assert answers.count(b"HTTP/1.1 200 OK") == 3
+
+
+def test_a_slow_client_does_not_hold_up_the_others(sandbox, artifactory, ping):
+    host, port = sandbox.url.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port))) as slow:
+        slow.sendall(
+            b"PUT /artifactory/generic-local/slow.txt HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\n"
+            b"Authorization: " + artifactory.headers["Authorization"].encode() + b"\r\n\r\nsl"
+        )
+        assert requests.get(ping, timeout=2).status_code == 200
+        slow.sendall(b"ow")
+        assert slow.recv(65536).startswith(b"HTTP/1.1 201 ")
+    assert artifactory.get("/generic-local/slow.txt").content == b"slow"
+
+
+def test_connections_are_kept_alive(sandbox, ping):
+    connection = http.client.HTTPConnection(sandbox.url.removeprefix("http://"))
+    connection.connect()
+    socket_at_first = connection.sock
+    for _unused in range(3):
+        connection.request("GET", ping.removeprefix(sandbox.url))
+        connection.getresponse().read()
+        assert connection.sock is socket_at_first
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    ("path", "names"),
+    [
+        ("/ci/login", {"X-Jenkins", "X-Jenkins-Session", "X-Hudson", "Content-Type", "Set-Cookie"}),
+        ("/artifactory/generic-local/app/README.txt", {"WWW-Authenticate", "X-JFrog-Version", "Content-Length"}),
+        ("/inference/v1/models", {"x-request-id", "content-type"}),
+    ],
+)
+def test_headers_are_spelt_as_the_real_servers_spell_them(sandbox: client.Sandbox, path: str, names: set[str]) -> None:
+    connection = http.client.HTTPConnection(sandbox.url.removeprefix("http://"))
+    connection.request("GET", path)
+    with contextlib.closing(connection):
+        assert names <= set(dict(connection.getresponse().getheaders()))
