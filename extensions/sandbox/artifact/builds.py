@@ -1,0 +1,211 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The calls under /api/build: records published, listed, shown, renamed and deleted."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+from urllib.parse import quote
+
+from starlette.responses import PlainTextResponse, Response
+
+from ..routing import Route
+from .build_records import Build, moment, statuses
+from .call import Call
+from .errors import ArtifactError
+from .formats import plain_time
+from .tree import Item
+
+# Where the records lie on the real server; rights on builds are rights on paths in it
+RECORDS = "artifactory-build-info"
+
+
+async def names(call: Call) -> Response:
+    """GET /api/build"""
+    found = [
+        {"uri": f"/{quote(name, safe='')}", "lastStarted": plain_time(started)}
+        for name, started in call.builds.names(project(call))
+        if call.principal.may("r", RECORDS, name)
+    ]
+    if not found:
+        raise ArtifactError(404, "No builds were found")
+    return call.vnd("build.Builds", {"uri": f"{call.base}/api/build", "builds": found})
+
+
+async def runs(call: Call, name: str) -> Response:
+    """GET /api/build/{name}"""
+    permit_reading(call, name)
+    found = [
+        {"uri": f"/{quote(run.number, safe='')}", "started": plain_time(run.started)}
+        for run in call.builds.runs(project(call), name)
+    ]
+    if not found:
+        raise ArtifactError(404, f"No build was found for build name: {name}")
+    uri = f"{call.base}/api/build/{quote(name, safe='')}"
+    return call.vnd("build.BuildsByName", {"uri": uri, "buildsNumbers": found})
+
+
+async def show(call: Call, name: str, number: str) -> Response:
+    """GET /api/build/{name}/{number}"""
+    permit_reading(call, name)
+    try:
+        started = moment(call.query["started"]) if "started" in call.query else None
+    except ValueError:
+        raise ArtifactError(400, f"Unable to parse the start time '{call.query['started']}'.") from None
+    build = call.builds.find(project(call), name, number, started)
+    if build is None:
+        raise ArtifactError(404, f"No build was found for build name: {name}, build number: {number} ")
+    record = dict(build.record)
+    if history := call.builds.promotions(build):
+        record["statuses"] = statuses(history)
+    uri = f"{call.base}/api/build/{quote(name, safe='')}/{quote(number, safe='')}"
+    return call.vnd("build.BuildInfo", {"uri": uri, "buildInfo": record})
+
+
+async def publish(call: Call) -> Response:
+    """PUT /api/build"""
+    record = await posted(call, dict)
+    name = str(record.get("name") or "")
+    call.permit("w", RECORDS, name, _not_authorized(call, "publish", "Deploy"))
+    if not name or not record.get("number"):
+        raise ArtifactError(400, "The build's name and number are needed.")
+    # A record may bring the history that it had elsewhere; promotions alone make one here.
+    record.pop("statuses", None)
+    try:
+        call.builds.publish(project(call), {**record, "number": str(record["number"])}, call.principal.name)
+    except (KeyError, ValueError):
+        raise ArtifactError(400, f"Unable to parse the start time '{record.get('started')}'.") from None
+    return Response(status_code=204)
+
+
+async def append(call: Call, name: str, number: str) -> Response:
+    """POST /api/build/append/{name}/{number}"""
+    call.permit("w", RECORDS, name, _not_authorized(call, "publish", "Deploy"))
+    modules = await posted(call, list)
+    call.builds.append(existing(call, name, number), modules, call.principal.name)
+    return Response(status_code=204)
+
+
+async def rename(call: Call, name: str) -> Response:
+    """POST /api/build/rename/{name}?to={new name}"""
+    call.permit("d", RECORDS, name, _not_authorized(call, "rename", "Delete"))
+    new_name = call.query.get("to", "")
+    if not new_name:
+        raise ArtifactError(400, "Please provide the new build name.")
+    if not call.builds.runs(project(call), name):
+        raise ArtifactError(404, f"No build was found for build name: {name}")
+    call.builds.rename(project(call), name, new_name)
+    return PlainTextResponse(f"Build renaming of '{name}' to '{new_name}' was successfully started.\n")
+
+
+async def delete(call: Call, name: str) -> Response:
+    """DELETE /api/build/{name}?buildNumbers=51,52"""
+    numbers = list(filter(None, call.query.get("buildNumbers", "").split(",")))
+    everything, artifacts = (call.query.get(switch) == "1" for switch in ("deleteAll", "artifacts"))
+    return await _delete(call, name, numbers, everything, artifacts)
+
+
+async def delete_posted(call: Call) -> Response:
+    """POST /api/build/delete"""
+    order = await posted(call, dict)
+    if not order.get("buildName"):
+        raise ArtifactError(400, "Missing build name")
+    numbers = [str(number) for number in order.get("buildNumbers") or ()]
+    if not numbers and not order.get("deleteAll"):
+        raise ArtifactError(400, "Missing build numbers")
+    call.query = {**call.query, **({"project": order["project"]} if order.get("project") else {})}
+    return await _delete(
+        call, order["buildName"], numbers, bool(order.get("deleteAll")), bool(order.get("deleteArtifacts"))
+    )
+
+
+async def _delete(call: Call, name: str, numbers: list[str], everything: bool, artifacts: bool) -> Response:
+    call.permit("d", RECORDS, name, _not_authorized(call, "delete", "Delete"))
+    if not numbers and not everything:
+        raise ArtifactError(400, "Please provide at least one build number to delete.")
+    found = call.builds.runs(project(call), name)
+    chosen = found if everything else [run for number in numbers for run in found if run.number == number]
+    missing = [number for number in numbers if number not in {run.number for run in chosen}]
+    if not chosen:
+        what = f", build number: {missing[0]} " if missing else ""
+        raise ArtifactError(404, f"No build was found for build name: {name}{what}")
+    for run in chosen:
+        await discard(call, run, artifacts)
+    if everything:
+        return PlainTextResponse(f"All '{name}' builds have been deleted successfully.\n")
+    deleted = ", ".join(f"'{run.name}#{run.number}'" for run in chosen)
+    text = f"The following builds has been deleted successfully: {deleted}."
+    if missing:
+        unknown = ", ".join(f"'{name}#{number}'" for number in missing)
+        text += f" The following builds were not found: {unknown}."
+    return PlainTextResponse(text + "\n")
+
+
+async def discard(call: Call, build: Build, artifacts: bool) -> list[Item]:
+    """Delete a run, and the files whose properties say that they are of it; which of them the caller may not delete."""
+    kept = []
+    for item in list(call.items.of_build(build.name, build.number)) if artifacts else ():
+        if call.principal.may("d", item.repo, item.path):
+            await call.discard(item)
+        else:
+            kept.append(item)
+    call.builds.delete(build)
+    if call.switch("trashcan"):
+        path = (
+            f"{RECORDS}/{quote(build.name, safe='')}/{quote(build.number, safe='')}-{round(build.started * 1000)}.json"
+        )
+        content = call.world.files.put([json.dumps(build.record).encode()])
+        call.items.put_trashed(path, content, call.principal.name)
+    return kept
+
+
+def existing(call: Call, name: str, number: str) -> Build:
+    """The run of this number."""
+    build = call.builds.find(project(call), name, number)
+    if build is None:
+        raise ArtifactError(404, f"Cannot find builds by the name '{name}' and the number '{number}'.")
+    return build
+
+
+def project(call: Call) -> str:
+    """The project that a call is about; without one it is the platform's own."""
+    of_records = call.query.get("buildRepo", RECORDS).removesuffix("-build-info")
+    return call.query.get("project") or ("" if of_records == "artifactory" else of_records)
+
+
+def permit_reading(call: Call, name: str) -> None:
+    """Refuse the call if the caller may not see this build."""
+    call.need_login()
+    call.permit("r", RECORDS, name, f"Request for '{RECORDS}:{name}' is forbidden for user: '{call.principal.name}'.")
+
+
+async def posted(call: Call, kind: type) -> Any:
+    """The JSON that was sent, of this kind."""
+    try:
+        value = json.loads(await call.request.body())
+    except ValueError:
+        raise ArtifactError(400, "Error parsing json body") from None
+    if not isinstance(value, kind):
+        raise ArtifactError(400, "Error parsing json body")
+    return value
+
+
+def _not_authorized(call: Call, act: str, permission: str) -> str:
+    return (
+        f"The user: '{call.principal.name}' is not authorized to {act} build info. {permission} permission is needed."
+    )
+
+
+RUN = "/api/build/{name}/{number}"
+ROUTES = (
+    Route("GET", "/api/build", names, "build_names"),
+    Route("PUT", "/api/build", publish, "publish_build"),
+    Route("POST", "/api/build/delete", delete_posted, "delete_builds"),
+    Route("POST", "/api/build/append/{name}/{number}", append, "append_build"),
+    Route("POST", "/api/build/rename/{name}", rename, "rename_build"),
+    Route("GET", "/api/build/{name}", runs, "build_runs"),
+    Route("DELETE", "/api/build/{name}", delete, "delete_builds"),
+    Route("GET", RUN, show, "build"),
+)

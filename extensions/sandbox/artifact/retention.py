@@ -1,0 +1,83 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Build retention: which runs are discarded, and what the server says of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from starlette.responses import Response
+
+from ..routing import Route
+from . import builds
+from .build_records import Build, moment
+from .call import Call
+from .errors import ArtifactError
+from .formats import jackson
+from .tree import Item
+
+NO_LIMIT = -1
+ERRORS = (
+    "Errors have occurred while maintaining build retention. Please review the system logs for further information."
+)
+
+
+async def retain(call: Call, name: str) -> Response:
+    """POST /api/build/retention/{name}"""
+    order = await builds.posted(call, dict) if await call.request.body() else {}
+    if not order or order.get("count") == 0:
+        raise ArtifactError(400, "Max count retention needs to be a positive number")
+    call.permit(
+        "d",
+        builds.RECORDS,
+        name,
+        f"The user: '{call.principal.name}' is not authorized to delete build info. Delete permission is needed.",
+    )
+    try:
+        chosen = list(_discarded(call, name, order))
+    except ValueError:
+        raise ArtifactError(400, f"Unable to parse the date '{order.get('minimumBuildDate')}'.") from None
+    kept: list[Item] = []
+    for run in chosen:
+        kept += await builds.discard(call, run, bool(order.get("deleteBuildArtifacts")))
+    if kept and call.query.get("async", "false") != "true":
+        return _errors(call, kept)
+    return Response(status_code=204)
+
+
+def _errors(call: Call, kept: list[Item]) -> Response:
+    """What went wrong, under a name that the server misspells."""
+    needed = f"(user: '{call.principal.name}' needs DELETE permission)."
+    messages = [
+        f"Not enough permissions to delete/overwrite artifact '{item.repo}:{item.path}' {needed}" for item in kept
+    ]
+    body = {
+        "errors": [{"status": 403, "message": ERRORS}],
+        "error massages": [{"level": "ERROR", "message": message} for message in messages],
+    }
+    return Response(jackson(body).encode(), 403, {"Content-Type": "application/json"})
+
+
+def _discarded(call: Call, name: str, order: dict[str, Any]) -> Iterator[Build]:
+    """The runs beyond the newest ones that are to be kept, and before the date if one is given.
+
+    Promoted ones are spared, and so are those that are named.
+    """
+    count = order.get("count", NO_LIMIT)
+    if not isinstance(count, int):
+        raise ArtifactError(400, "Error parsing json body")
+    since = order.get("minimumBuildDate")
+    earliest = moment(since) if since is not None else None
+    spared = {str(number) for number in order.get("buildNumbersNotToBeDiscarded") or ()}
+    if count == NO_LIMIT and earliest is None:
+        return
+    for place, run in enumerate(call.builds.runs(builds.project(call), name)):
+        among_newest = count != NO_LIMIT and place < count
+        recent = earliest is not None and run.started >= earliest
+        if not (among_newest or recent or run.number in spared or call.builds.promotions(run)):
+            yield run
+
+
+ROUTES = (Route("POST", "/api/build/retention/{name}", retain, "retain_builds"),)
