@@ -14,12 +14,13 @@ from urllib.parse import parse_qsl
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
-from ..world import World
+from ..routing import Route
 from . import scopes
-from .accounts import Accounts, Principal, WrongCredentials
+from .accounts import Principal, WrongCredentials
+from .call import Call
 from .errors import AccessError
 from .formats import jackson
-from .tokens import Claims, InvalidToken, Tokens
+from .tokens import Claims, InvalidToken
 from .version import at_least
 
 LONGEST = {"username": 255, "scope": 500, "description": 1024, "audience": 255}
@@ -32,178 +33,180 @@ ORDERS: dict[str, Callable[[Claims], Any]] = {
 }
 
 
-class TokenService:
-    """The calls under /access/api/v1/tokens."""
+async def ping(call: Call) -> Response:
+    """GET /access/api/v1/system/ping"""
+    return PlainTextResponse("OK", headers={"Content-Type": "text/plain"})
 
-    def __init__(self, world: World, accounts: Accounts, tokens: Tokens) -> None:
-        self._world = world
-        self._accounts = accounts
-        self._tokens = tokens
 
-    async def ping(self, request: Request) -> Response:
-        """GET /access/api/v1/system/ping"""
-        return PlainTextResponse("OK", headers={"Content-Type": "text/plain"})
+async def create(call: Call) -> Response:
+    """POST /access/api/v1/tokens"""
+    given = await _fields(call.request)
+    grant_type = given.get("grant_type") or "client_credentials"
+    if grant_type == "refresh_token":
+        return _refresh(call, given)
+    caller = _caller(call)
+    if caller.claims is None and not call.world.switch("artifact", "basic_creates_tokens"):
+        raise AccessError(401, "Token generation with a password is not enabled")
+    if grant_type != "client_credentials":
+        raise AccessError(400, f"Unsupported grant type: {grant_type}")
+    fields = _checked(call, given, caller)
+    lifetime = _lifetime(call, given, caller)
+    claims = call.tokens.issue(lifetime=lifetime, forced=_truth(call, given, "force_revocable", "7.50.3"), **fields)
+    return _granted(call, claims, _truth(call, given, "include_reference_token", "7.38.10"))
 
-    async def create(self, request: Request) -> Response:
-        """POST /access/api/v1/tokens"""
-        given = await _fields(request)
-        grant_type = given.get("grant_type") or "client_credentials"
-        if grant_type == "refresh_token":
-            return self._refresh(given)
-        caller = self._caller(request)
-        if caller.claims is None and not self._world.switch("artifact", "basic_creates_tokens"):
-            raise AccessError(401, "Token generation with a password is not enabled")
-        if grant_type != "client_credentials":
-            raise AccessError(400, f"Unsupported grant type: {grant_type}")
-        fields = self._checked(given, caller)
-        lifetime = self._lifetime(given, caller)
-        claims = self._tokens.issue(lifetime=lifetime, forced=self._truth(given, "force_revocable", "7.50.3"), **fields)
-        return self._granted(claims, self._truth(given, "include_reference_token", "7.38.10"))
 
-    async def list_tokens(self, request: Request) -> Response:
-        """GET /access/api/v1/tokens"""
-        caller = self._caller(request)
-        query = request.query_params
-        order = query.get("order_by", "created")
-        if order not in ORDERS:
-            raise AccessError(400, f"Cannot order by: {order}")
-        found = [
-            (claims, used)
-            for claims, used in self._tokens.stored()
-            if self._visible(claims, caller)
-            and _is_like(claims.description or "", query.get("description", "*"))
-            and query.get("username", claims.username) == claims.username
-            and query.get("token_id", claims.token_id) == claims.token_id
-            and query.get("refreshable", str(claims.refreshable)).lower() == str(claims.refreshable).lower()
-        ]
-        found.sort(key=lambda entry: ORDERS[order](entry[0]), reverse=query.get("descending_order") == "true")
-        return _json({"tokens": [self._entry(claims, used) for claims, used in found]})
+async def list_tokens(call: Call) -> Response:
+    """GET /access/api/v1/tokens"""
+    caller = _caller(call)
+    query = call.query
+    order = query.get("order_by", "created")
+    if order not in ORDERS:
+        raise AccessError(400, f"Cannot order by: {order}")
+    found = [
+        (claims, used)
+        for claims, used in call.tokens.stored()
+        if _visible(call, claims, caller)
+        and _is_like(claims.description or "", query.get("description", "*"))
+        and query.get("username", claims.username) == claims.username
+        and query.get("token_id", claims.token_id) == claims.token_id
+        and query.get("refreshable", str(claims.refreshable)).lower() == str(claims.refreshable).lower()
+    ]
+    found.sort(key=lambda entry: ORDERS[order](entry[0]), reverse=query.get("descending_order") == "true")
+    return _json({"tokens": [_entry(call, claims, used) for claims, used in found]})
 
-    async def get(self, request: Request, token_id: str) -> Response:
-        """GET /access/api/v1/tokens/{id}, or /me"""
-        caller = self._caller(request)
-        if token_id == "me" and caller.claims is not None and self._at_least("7.53.1"):
-            token_id = caller.claims.token_id
-        found = self._tokens.find(token_id)
-        if found is None or not self._visible(found[0], caller):
-            raise AccessError(404, f"Token with id {token_id} not found")
-        return _json(self._entry(*found))
 
-    async def revoke(self, request: Request, token_id: str) -> Response:
-        """DELETE /access/api/v1/tokens/{id}"""
-        caller = self._caller(request)
-        found = self._tokens.find(token_id)
-        if found is None:
-            return Response(status_code=204)
-        if not self._visible(found[0], caller):
-            raise AccessError(403, "Only an administrator may revoke the tokens of others")
-        self._tokens.revoke(token_id)
-        return Response(status_code=200)
+async def get(call: Call, token_id: str) -> Response:
+    """GET /access/api/v1/tokens/{id}, or /me"""
+    caller = _caller(call)
+    if token_id == "me" and caller.claims is not None and _at_least(call, "7.53.1"):
+        token_id = caller.claims.token_id
+    found = call.tokens.find(token_id)
+    if found is None or not _visible(call, found[0], caller):
+        raise AccessError(404, f"Token with id {token_id} not found")
+    return _json(_entry(call, *found))
 
-    async def revoke_by_value(self, request: Request) -> Response:
-        """DELETE /access/api/v1/tokens/revoke"""
-        caller = self._caller(request)
-        claims = self._tokens.peek(str((await _fields(request)).get("token", "")))
-        if claims is None:
-            raise AccessError(400, "Not a token of this server")
-        if not self._visible(claims, caller):
-            raise AccessError(403, "Only an administrator may revoke the tokens of others")
-        if not self._tokens.revoke(claims.token_id):
-            raise AccessError(404, f"Token with id {claims.token_id} not found")
-        return _json({"revoked-token-id": claims.token_id})
 
-    def _caller(self, request: Request) -> Principal:
-        try:
-            caller = self._accounts.identify(request)
-        except WrongCredentials as error:
-            raise AccessError(401 if error.status == 401 else 403, error.message) from None
-        if caller is None:
-            raise AccessError(401, "Authentication is required")
-        return caller
+async def revoke(call: Call, token_id: str) -> Response:
+    """DELETE /access/api/v1/tokens/{id}"""
+    caller = _caller(call)
+    found = call.tokens.find(token_id)
+    if found is None:
+        return Response(status_code=204)
+    if not _visible(call, found[0], caller):
+        raise AccessError(403, "Only an administrator may revoke the tokens of others")
+    call.tokens.revoke(token_id)
+    return Response(status_code=200)
 
-    def _checked(self, given: dict[str, Any], caller: Principal) -> dict[str, Any]:
-        """What the request says about the token, if the caller may say so."""
-        for name, longest in LONGEST.items():
-            if len(str(given.get(name) or "")) > longest:
-                raise AccessError(400, f"The {name} is longer than {longest} characters")
-        username = str(given.get("username") or caller.name)
-        scope = str(given.get("scope") or "applied-permissions/user")
-        if not scopes.is_valid(scope):
-            raise AccessError(400, f"Invalid scope: {scope}")
-        if not caller.admin and (username != caller.name or scopes.split(scope) != ["applied-permissions/user"]):
-            raise AccessError(
-                403, f"The user '{caller.name}' can only create tokens for itself with its own permissions"
-            )
-        return {
-            "username": username,
-            "scope": scope,
-            "owner": caller.name,
-            "audience": str(given.get("audience") or "*@*"),
-            "description": given.get("description") or None,
-            "refreshable": self._truth(given, "refreshable"),
-            "project_key": given.get("project_key") or None,
-        }
 
-    def _lifetime(self, given: dict[str, Any], caller: Principal) -> int:
-        longest: int = self._world.switch("artifact", "default_token_expiry")
-        try:
-            lifetime = int(given.get("expires_in", longest))
-        except (TypeError, ValueError):
-            raise AccessError(400, f"Invalid expires_in: {given['expires_in']}") from None
-        if lifetime < 0:
-            raise AccessError(400, f"Invalid expires_in: {lifetime}")
-        if not caller.admin and (lifetime > longest or (longest and not lifetime)):
-            raise AccessError(
-                403, f"The user '{caller.name}' can only create tokens that expire within {longest} seconds"
-            )
-        return lifetime
+async def revoke_by_value(call: Call) -> Response:
+    """DELETE /access/api/v1/tokens/revoke"""
+    caller = _caller(call)
+    claims = call.tokens.peek(str((await _fields(call.request)).get("token", "")))
+    if claims is None:
+        raise AccessError(400, "Not a token of this server")
+    if not _visible(call, claims, caller):
+        raise AccessError(403, "Only an administrator may revoke the tokens of others")
+    if not call.tokens.revoke(claims.token_id):
+        raise AccessError(404, f"Token with id {claims.token_id} not found")
+    return _json({"revoked-token-id": claims.token_id})
 
-    def _refresh(self, given: dict[str, Any]) -> Response:
-        try:
-            old = self._tokens.redeem(str(given.get("refresh_token", "")))
-        except InvalidToken:
-            raise AccessError(401, "Invalid refresh token") from None
-        lifetime = old.expiry - old.issued_at if old.expiry is not None else 0
-        kept = ("username", "scope", "owner", "audience", "description", "refreshable", "project_key")
-        claims = self._tokens.issue(lifetime=lifetime, **{name: getattr(old, name) for name in kept})
-        return self._granted(claims, self._truth(given, "include_reference_token", "7.38.10"))
 
-    def _granted(self, claims: Claims, with_reference: bool) -> Response:
-        lifetime = claims.expiry - claims.issued_at if claims.expiry is not None else None
-        return _json(
-            {
-                "token_id": claims.token_id,
-                "access_token": self._tokens.sign(claims),
-                "refresh_token": self._tokens.new_refresh_token(claims) if claims.refreshable else None,
-                "expires_in": lifetime,
-                "scope": claims.scope,
-                "token_type": "Bearer",
-                "reference_token": self._tokens.new_reference(claims) if with_reference else None,
-                "description": claims.description,
-            }
-        )
+def _caller(call: Call) -> Principal:
+    try:
+        caller = call.accounts.identify(call.request)
+    except WrongCredentials as error:
+        raise AccessError(401 if error.status == 401 else 403, error.message) from None
+    if caller is None:
+        raise AccessError(401, "Authentication is required")
+    return caller
 
-    def _entry(self, claims: Claims, used: int | None) -> dict[str, Any]:
-        return {
+
+def _checked(call: Call, given: dict[str, Any], caller: Principal) -> dict[str, Any]:
+    """What the request says about the token, if the caller may say so."""
+    for name, longest in LONGEST.items():
+        if len(str(given.get(name) or "")) > longest:
+            raise AccessError(400, f"The {name} is longer than {longest} characters")
+    username = str(given.get("username") or caller.name)
+    scope = str(given.get("scope") or "applied-permissions/user")
+    if not scopes.is_valid(scope):
+        raise AccessError(400, f"Invalid scope: {scope}")
+    if not caller.admin and (username != caller.name or scopes.split(scope) != ["applied-permissions/user"]):
+        raise AccessError(403, f"The user '{caller.name}' can only create tokens for itself with its own permissions")
+    return {
+        "username": username,
+        "scope": scope,
+        "owner": caller.name,
+        "audience": str(given.get("audience") or "*@*"),
+        "description": given.get("description") or None,
+        "refreshable": _truth(call, given, "refreshable"),
+        "project_key": given.get("project_key") or None,
+    }
+
+
+def _lifetime(call: Call, given: dict[str, Any], caller: Principal) -> int:
+    longest: int = call.world.switch("artifact", "default_token_expiry")
+    try:
+        lifetime = int(given.get("expires_in", longest))
+    except (TypeError, ValueError):
+        raise AccessError(400, f"Invalid expires_in: {given['expires_in']}") from None
+    if lifetime < 0:
+        raise AccessError(400, f"Invalid expires_in: {lifetime}")
+    if not caller.admin and (lifetime > longest or (longest and not lifetime)):
+        raise AccessError(403, f"The user '{caller.name}' can only create tokens that expire within {longest} seconds")
+    return lifetime
+
+
+def _refresh(call: Call, given: dict[str, Any]) -> Response:
+    try:
+        old = call.tokens.redeem(str(given.get("refresh_token", "")))
+    except InvalidToken:
+        raise AccessError(401, "Invalid refresh token") from None
+    lifetime = old.expiry - old.issued_at if old.expiry is not None else 0
+    kept = ("username", "scope", "owner", "audience", "description", "refreshable", "project_key")
+    claims = call.tokens.issue(lifetime=lifetime, **{name: getattr(old, name) for name in kept})
+    return _granted(call, claims, _truth(call, given, "include_reference_token", "7.38.10"))
+
+
+def _granted(call: Call, claims: Claims, with_reference: bool) -> Response:
+    lifetime = claims.expiry - claims.issued_at if claims.expiry is not None else None
+    return _json(
+        {
             "token_id": claims.token_id,
-            "subject": claims.subject,
-            "expiry": claims.expiry,
-            "issued_at": claims.issued_at,
-            "issuer": claims.subject.partition("/")[0],
+            "access_token": call.tokens.sign(claims),
+            "refresh_token": call.tokens.new_refresh_token(claims) if claims.refreshable else None,
+            "expires_in": lifetime,
+            "scope": claims.scope,
+            "token_type": "Bearer",
+            "reference_token": call.tokens.new_reference(claims) if with_reference else None,
             "description": claims.description,
-            "refreshable": claims.refreshable,
-            "scope": claims.scope if self._at_least("7.55.0") else None,
-            "last_used": used if self._at_least("7.108.3") else None,
         }
+    )
 
-    def _visible(self, claims: Claims, caller: Principal) -> bool:
-        return caller.admin or claims.username == caller.name
 
-    def _truth(self, given: dict[str, Any], name: str, since: str = "0") -> bool:
-        return self._at_least(since) and str(given.get(name, "false")).lower() == "true"
+def _entry(call: Call, claims: Claims, used: int | None) -> dict[str, Any]:
+    return {
+        "token_id": claims.token_id,
+        "subject": claims.subject,
+        "expiry": claims.expiry,
+        "issued_at": claims.issued_at,
+        "issuer": claims.subject.partition("/")[0],
+        "description": claims.description,
+        "refreshable": claims.refreshable,
+        "scope": claims.scope if _at_least(call, "7.55.0") else None,
+        "last_used": used if _at_least(call, "7.108.3") else None,
+    }
 
-    def _at_least(self, version: str) -> bool:
-        return at_least(self._world.switch("artifact", "version"), version)
+
+def _visible(call: Call, claims: Claims, caller: Principal) -> bool:
+    return caller.admin or claims.username == caller.name
+
+
+def _truth(call: Call, given: dict[str, Any], name: str, since: str = "0") -> bool:
+    return _at_least(call, since) and str(given.get(name, "false")).lower() == "true"
+
+
+def _at_least(call: Call, version: str) -> bool:
+    return at_least(call.world.switch("artifact", "version"), version)
 
 
 def _is_like(text: str, pattern: str) -> bool:
@@ -227,3 +230,14 @@ async def _fields(request: Request) -> dict[str, Any]:
 
 def _json(value: dict[str, Any]) -> Response:
     return Response(jackson(value).encode(), 200, media_type="application/json")
+
+
+TOKENS = "/api/v1/tokens"
+ROUTES = (
+    Route("GET", "/api/v1/system/ping", ping, "access_ping"),
+    Route("POST", TOKENS, create, "create_token"),
+    Route("GET", TOKENS, list_tokens, "list_tokens"),
+    Route("DELETE", f"{TOKENS}/revoke", revoke_by_value, "revoke_token_by_value"),
+    Route("GET", f"{TOKENS}/{{token_id}}", get, "get_token"),
+    Route("DELETE", f"{TOKENS}/{{token_id}}", revoke, "revoke_token"),
+)

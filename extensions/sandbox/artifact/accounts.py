@@ -21,19 +21,6 @@ from .errors import ArtifactError
 from .scopes import Rule
 from .tokens import Claims, InvalidToken, Tokens
 
-SCHEMA = """
-CREATE TABLE IF NOT EXISTS artifact_users (
-    name TEXT PRIMARY KEY,
-    password TEXT,
-    api_key TEXT,
-    admin INTEGER NOT NULL,
-    locked INTEGER NOT NULL,
-    groups TEXT NOT NULL,
-    permissions TEXT NOT NULL
-);
-CREATE INDEX IF NOT EXISTS artifact_users_api_key ON artifact_users (api_key);
-CREATE TABLE IF NOT EXISTS artifact_groups (name TEXT PRIMARY KEY, permissions TEXT NOT NULL);
-"""
 ANONYMOUS = "anonymous"
 CHALLENGE = {"WWW-Authenticate": 'Basic realm="Artifactory Realm"'}
 
@@ -55,6 +42,10 @@ class Principal:
     def may(self, action: str, repo: str, path: str = "") -> bool:
         """Whether an action (`r`, `w`, `d`, `a` for annotate) is allowed on a path."""
         return self.admin or any(rule.allows(action, repo, path) for rule in self.rules)
+
+    def may_read_of_system(self, part: str) -> bool:
+        """Whether a scope of its token lets it read a part of the system, such as `info/storage`."""
+        return self.claims is not None and scopes.reads_system(self.claims.scope, part)
 
     def may_somewhere(self, action: str, repo: str) -> bool:
         """Whether the action is allowed on any part of a repository."""
@@ -81,26 +72,24 @@ class Accounts:
         self._db = world.db
         self._tokens = tokens
 
-    def seed(self, data: dict[str, Any]) -> None:
-        """Add users and groups."""
-        for group in data.get("groups", ()):
-            self._db.execute(
-                "INSERT OR REPLACE INTO artifact_groups VALUES (?, ?)",
-                (group["name"], json.dumps(group.get("permissions", {}))),
-            )
-        for user in data.get("users", ()):
-            self._db.execute(
-                "INSERT OR REPLACE INTO artifact_users VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (
-                    user["name"],
-                    user.get("password"),
-                    user.get("api_key"),
-                    user.get("admin", False),
-                    user.get("locked", False),
-                    json.dumps(user.get("groups", [])),
-                    json.dumps(user.get("permissions", {})),
-                ),
-            )
+    def add_group(self, name: str, permissions: dict[str, str]) -> None:
+        """Make a group, or describe it anew; the permissions are actions by repository or path."""
+        self._db.execute("INSERT OR REPLACE INTO artifact_groups VALUES (?, ?)", (name, json.dumps(permissions)))
+
+    def add_user(self, user: dict[str, Any]) -> None:
+        """Make a user, or describe one anew."""
+        self._db.execute(
+            "INSERT OR REPLACE INTO artifact_users VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (
+                user["name"],
+                user.get("password"),
+                user.get("api_key"),
+                user.get("admin", False),
+                user.get("locked", False),
+                json.dumps(user.get("groups", [])),
+                json.dumps(user.get("permissions", {})),
+            ),
+        )
 
     def identify(self, request: Request) -> Principal | None:
         """Who calls; None when the request has no credentials."""
@@ -113,6 +102,16 @@ class Accounts:
         if scheme.lower() == "basic":
             return self._by_basic(credentials)
         return None
+
+    def users(self) -> list[Principal]:
+        """All users, each with what is allowed to them by name."""
+        found = self._db.execute("SELECT * FROM artifact_users ORDER BY name")
+        return [Principal(user["name"], bool(user["admin"]), tuple(_rules(user["permissions"]))) for user in found]
+
+    def groups(self) -> list[Principal]:
+        """All groups, as if they could call."""
+        found = self._db.execute("SELECT * FROM artifact_groups ORDER BY name")
+        return [Principal(group["name"], rules=tuple(_rules(group["permissions"]))) for group in found]
 
     def nobody(self) -> Principal:
         """The anonymous user."""

@@ -6,20 +6,25 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Mapping
+import sqlite3
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from functools import cached_property
 from typing import Any
 from urllib.parse import unquote
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from ..world import World
-from .accounts import CHALLENGE, Principal
+from ..streaming import streamed
+from .accounts import ANONYMOUS, CHALLENGE, Principal
 from .errors import ArtifactError
-from .formats import jackson
+from .formats import jackson, jackson_parts
+from .state import State
+from .tree import Item
 
 BASE_URL_HEADERS = ("x-jfrog-override-base-url", "x-artifactory-override-base-url")
 VND = "application/vnd.org.jfrog.artifactory."
+VND_OF_BUILDS = "application/vnd.org.jfrog."
 PRO_ONLY = (
     "This REST API is available only in Artifactory Pro (see: jfrog.com/artifactory/features). If you are already"
     " running Artifactory Pro please make sure your server is activated with a valid license key."
@@ -27,21 +32,33 @@ PRO_ONLY = (
 
 
 class Call:
-    """A request to the repository service, from a caller who is known."""
+    """A request with everything that a handler asks for; nobody in particular calls until it is known who does."""
 
-    def __init__(self, request: Request, principal: Principal, world: World) -> None:
+    def __init__(self, request: Request, state: State, query: Mapping[str, str]) -> None:
         self.request = request
-        self.principal = principal
-        # Of an argument that is given twice, the first counts.
-        self.query = dict(reversed(request.query_params.multi_items()))
-        self._world = world
-        override = next((request.headers[name] for name in BASE_URL_HEADERS if request.headers.get(name)), None)
-        asked = f"{request.url.scheme}://{request.url.netloc}/artifactory"
-        self.base = override.rstrip("/") if override else asked
+        self.query = query
+        self.principal = Principal(ANONYMOUS)
+        self.world = state.world
+        self.items = state.items
+        self.builds = state.builds
+        self.repositories = state.repositories
+        self.tokens = state.tokens
+        self.accounts = state.accounts
+
+    @cached_property
+    def base(self) -> str:
+        """The address under which the caller knows the repository service."""
+        override = next(filter(None, map(self.request.headers.get, BASE_URL_HEADERS)), None)
+        asked = f"{self.request.url.scheme}://{self.request.url.netloc}/artifactory"
+        return override.rstrip("/") if override else asked
+
+    def only_reads(self, label: str) -> None:
+        """Tell the journal that this request, unlike others of its call, changes nothing, and by which name."""
+        self.request.scope["sandbox.enter"](label, "read")
 
     def switch(self, name: str) -> Any:
         """A switch of this service."""
-        return self._world.switch("artifact", name)
+        return self.world.switch("artifact", name)
 
     def permit(self, action: str, repo: str, path: str, refusal: str) -> None:
         """Refuse the call if the caller may not do this."""
@@ -56,6 +73,29 @@ class Call:
     def permit_reading(self, repo: str, path: str) -> None:
         """Refuse the call if the caller may not read this."""
         self.permit("r", repo, path, f"Request for '{repo}:{path}' is forbidden for user: '{self.principal.name}'.")
+
+    def items_at(self, key: str, path: str) -> list[Item]:
+        """What a repository shows at a path: in a virtual one, what each of its members has there.
+
+        What the caller may not read is passed over, and refused if there is nothing else.
+        """
+        storages = self.repositories.storages(key)
+        readable = [storage for storage in storages if self.principal.may("r", storage, path)]
+        if storages and not readable:
+            self.permit_reading(storages[0], path)
+        return [item for storage in readable if (item := self.items.find(storage, path)) is not None]
+
+    async def discard(self, item: Item) -> None:
+        """Delete an item: into the trash can, where there is one for it."""
+        if self.repositories.find(item.repo) and self.switch("trashcan"):
+            await self.items.move_to_trash(item, self.principal.name)
+        else:
+            await self.items.delete(item)
+
+    async def take(self, item: Item, repo: str, path: str, copying: bool) -> Item:
+        """Copy or move an item to another place."""
+        act = self.items.copy if copying else self.items.move
+        return await act(item, repo, path, self.principal.name)
 
     def need_login(self) -> None:
         """Refuse anonymous callers."""
@@ -75,13 +115,35 @@ class Call:
 
     def vnd(self, kind: str, value: Mapping[str, Any] | list[Any], **headers: str) -> Response:
         """An answer in one of the vendor's JSON types; it fits the Accept header or is refused."""
-        produced = f"{VND}{kind}+json"
+        return Response(jackson(value).encode(), 200, {**self._type(kind), **headers})
+
+    async def vnd_stream(
+        self, kind: str, question: Callable[[sqlite3.Connection], Mapping[str, Any]], **headers: str
+    ) -> Response:
+        """The same for an object that can be long: its lists are iterators, which are gone through beside all else."""
+        return await self.stream(lambda db: jackson_parts(question(db)), **self._type(kind), **headers)
+
+    async def stream(self, question: Callable[[sqlite3.Connection], Iterator[str]], **headers: str) -> Response:
+        """An answer that is sent while it is made in a thread, unless it is short."""
+        return await streamed(self.world.readers, question, headers)
+
+    def _type(self, kind: str) -> dict[str, str]:
+        produced = f"{VND_OF_BUILDS if kind.startswith('build.') else VND}{kind}+json"
         accepted = self.request.headers.get("accept", "*/*")
         if not any(kind in accepted for kind in (produced, "application/json", "*/*", "application/*")):
             raise ArtifactError(406, f"Resource produces {produced} but client only accepts [{accepted}]")
-        return Response(jackson(value).encode(), 200, {"Content-Type": produced, **headers})
+        return {"Content-Type": produced}
 
 
 def decoded(path: str) -> str:
     """The path that a request target means: decoded, without empty and dot segments."""
     return posixpath.normpath("/" + unquote(path)).strip("/")
+
+
+def not_served(what: str) -> Callable[..., Awaitable[Response]]:
+    """The handler of a call that is known, and that the sandbox does not serve."""
+
+    async def refuse(call: Call, **parts: str) -> Response:
+        raise ArtifactError(501, f"{what}: the sandbox does not serve this call yet.")
+
+    return refuse

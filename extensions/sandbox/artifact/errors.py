@@ -30,6 +30,18 @@ class Refusal(Exception):
         return Response(status_code=self.status, headers=self.headers)
 
 
+class TooLong(Refusal):
+    """The page with which the web server in front refuses a request line."""
+
+    def __init__(self) -> None:
+        super().__init__(414, {"Content-Type": "text/html", "Connection": "close"})
+
+    def response(self) -> Response:
+        title = "414 Request-URI Too Large"
+        page = f"<html>\r\n<head><title>{title}</title></head>\r\n<body>\r\n<center><h1>{title}</h1></center>\r\n"
+        return Response(f"{page}</body>\r\n</html>\r\n", self.status, self.headers)
+
+
 class ArtifactError(Refusal):
     """The envelope of the repository service: integer status and message."""
 

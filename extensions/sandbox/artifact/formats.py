@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -22,40 +22,66 @@ MEDIA_TYPES = {
     ".txt": "text/plain",
     ".html": "text/html",
 }
+# What json.dumps makes anew for each value
+_text = json.JSONEncoder(ensure_ascii=False).encode
 PACKAGE_NAMES = {"npm": "Npm", "nuget": "NuGet", "pypi": "Pypi", "sbt": "SBT", "yum": "YUM", "gitlfs": "GitLfs"}
 
 
 def jackson(value: Any, depth: int = 0) -> str:
     """The value in the layout of Jackson's default pretty printer; members that are None are left out."""
+    if isinstance(value, str):
+        return _text(value)
     if isinstance(value, Mapping):
         indent = "  " * (depth + 1)
         members = [
-            f"{indent}{json.dumps(name, ensure_ascii=False)} : {jackson(member, depth + 1)}"
+            f"{indent}{_text(name)} : {jackson(member, depth + 1)}"
             for name, member in value.items()
             if member is not None
         ]
         return "{\n" + ",\n".join(members) + "\n" + "  " * depth + "}" if members else "{ }"
     if isinstance(value, (list, tuple)):
         return "[ " + ", ".join(jackson(element, depth) for element in value) + " ]" if value else "[ ]"
-    return json.dumps(value, ensure_ascii=False)
+    return _text(value)
+
+
+def jackson_parts(members: Mapping[str, Any]) -> Iterator[str]:
+    """The same for an object, part by part; members that are iterators become lists as they come."""
+    between = "{\n  "
+    for name, member in members.items():
+        yield f"{between}{json.dumps(name)} : "
+        if isinstance(member, Iterator):
+            yield from _list_parts(member)
+        else:
+            yield jackson(member, 1)
+        between = ",\n  "
+    yield "\n}"
+
+
+def _list_parts(elements: Iterator[Any]) -> Iterator[str]:
+    between = "[ "
+    for element in elements:
+        yield between + jackson(element, 1)
+        between = ", "
+    yield "[ ]" if between == "[ " else " ]"
 
 
 def colon_time(seconds: float) -> str:
     """A time as in item info and listings: `2024-05-01T10:11:12.345Z`."""
-    return _utc(seconds).strftime("%Y-%m-%dT%H:%M:%S.") + f"{_milliseconds(seconds):03d}Z"
+    return f"{_utc(seconds)}Z"
 
 
 def plain_time(seconds: float) -> str:
     """A time as in the last-modified answer: the zone has no colon there."""
-    return _utc(seconds).strftime("%Y-%m-%dT%H:%M:%S.") + f"{_milliseconds(seconds):03d}+0000"
+    return f"{_utc(seconds)}+0000"
 
 
-def _utc(seconds: float) -> datetime:
-    return datetime.fromtimestamp(seconds, UTC)
+def seconds(time: Any) -> float:
+    """A time of a seed: seconds since the epoch, or ISO 8601 with a zone."""
+    return float(time) if isinstance(time, (int, float)) else datetime.fromisoformat(str(time)).timestamp()
 
 
-def _milliseconds(seconds: float) -> int:
-    return _utc(seconds).microsecond // 1000
+def _utc(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").removesuffix("+00:00")
 
 
 def media_type(name: str) -> str:

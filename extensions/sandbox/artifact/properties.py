@@ -11,79 +11,88 @@ from typing import Any
 
 from starlette.responses import Response
 
-from .call import Call
+from ..routing import Route
+from .call import Call, not_served
 from .errors import ArtifactError
-from .items import Item, Items
-from .repositories import Repositories
+from .tree import Item
+from .version import at_least
 
 NAME = re.compile(r"[^\W\d_][^\s)(}{\]\[*+^$\\/~`!@#%&<>;=,±§]*")
 WRONG_NAME = "Name must start with a letter and cannot contain whitespace or special characters"
+ITEM = "{repo:[^/;]+}{path:(/[^;]*)?}"
+STORAGE = f"/api/storage/{ITEM}{{:(;.*)?}}"
 LOCAL_ONLY = "This method can only be invoked on local/cached repositories."
 
 
-class Properties:
-    """The calls about properties."""
+async def get(call: Call, repo: str, path: str) -> Response:
+    """GET /api/storage/{repo}/{path}?properties[=a,b]"""
+    items = call.items_at(repo, path)
+    if not items:
+        raise ArtifactError(404, "Unable to find item")
+    asked = [name for name in split(call.query["properties"], ",") if name]
+    properties = next(filter(None, map(call.items.properties, items)), {})
+    shown = {name: values for name, values in properties.items() if not asked or name in asked}
+    if not shown:
+        raise ArtifactError(404, "No properties could be found.")
+    uri = f"{call.base}/api/storage/{call.repositories.shown_as(repo)}/{path}".rstrip("/")
+    return call.vnd("storage.ItemProperties", {"properties": shown, "uri": uri}, **{"Cache-Control": "no-store"})
 
-    def __init__(self, items: Items, repositories: Repositories) -> None:
-        self._items = items
-        self._repositories = repositories
 
-    async def get(self, call: Call, repo: str, path: str) -> Response:
-        """GET /api/storage/{repo}/{path}?properties[=a,b]"""
-        items = self._repositories.items_at(call, repo, path)
-        if not items:
-            raise ArtifactError(404, "Unable to find item")
-        asked = [name for name in split(call.query["properties"], ",") if name]
-        properties = next(filter(None, map(self._items.properties, items)), {})
-        shown = {name: values for name, values in properties.items() if not asked or name in asked}
-        if not shown:
-            raise ArtifactError(404, "No properties could be found.")
-        uri = f"{call.base}/api/storage/{self._repositories.shown_as(repo)}/{path}".rstrip("/")
-        return call.vnd("storage.ItemProperties", {"properties": shown, "uri": uri}, **{"Cache-Control": "no-store"})
+async def put(call: Call, repo: str, path: str) -> Response:
+    """PUT /api/storage/{repo}/{path}?properties=k=v,w;l=x"""
+    call.need_pro()
+    changes = parse(call.query.get("properties", ""))
+    item = _changeable(call, repo, path)
+    await _change(call, item, changes, call.query.get("recursive", "1"))
+    return Response(status_code=204)
 
-    async def set(self, call: Call, repo: str, path: str) -> Response:
-        """PUT /api/storage/{repo}/{path}?properties=k=v,w;l=x"""
-        call.need_pro()
-        changes = parse(call.query.get("properties", ""))
-        item = self._changeable(call, repo, path)
-        self._items.set_properties(item, changes, call.query.get("recursive", "1") != "0")
-        return Response(status_code=204)
 
-    async def delete(self, call: Call, repo: str, path: str) -> Response:
-        """DELETE /api/storage/{repo}/{path}?properties=k,l"""
-        call.need_pro()
-        names = [name for name in split(call.query.get("properties", ""), ",") if name]
-        if not names:
-            raise ArtifactError(400, "No properties were given")
-        item = self._changeable(call, repo, path)
-        self._items.set_properties(item, {name: [] for name in names}, call.query.get("recursive", "1") != "0")
-        return Response(status_code=204)
+async def delete(call: Call, repo: str, path: str) -> Response:
+    """DELETE /api/storage/{repo}/{path}?properties=k,l"""
+    call.need_pro()
+    names = [name for name in split(call.query.get("properties", ""), ",") if name]
+    if not names:
+        raise ArtifactError(400, "No properties were given")
+    item = _changeable(call, repo, path)
+    await _change(call, item, {name: [] for name in names}, call.query.get("recursive", "1"))
+    return Response(status_code=204)
 
-    async def patch(self, call: Call, repo: str, path: str) -> Response:
-        """PATCH /api/metadata/{repo}/{path}"""
-        call.need_pro()
-        try:
-            body = json.loads(await call.request.body())
-        except ValueError:
-            raise ArtifactError(400, "Error parsing json body") from None
-        props = body.get("props") if isinstance(body, dict) else None
-        if not props or not isinstance(props, dict):
-            raise ArtifactError(400, "props or stats fields required")
-        changes = {checked(name): _values(value) for name, value in props.items()}
-        item = self._changeable(call, repo, path)
-        self._items.set_properties(item, changes, call.query.get("recursiveProperties", "1") != "0")
-        return Response(status_code=204)
 
-    def _changeable(self, call: Call, repo: str, path: str) -> Item:
-        storages = self._repositories.storages(repo)
-        if storages and not self._repositories.is_stored(repo):
-            raise ArtifactError(400, LOCAL_ONLY)
-        for storage in storages:
-            call.permit("a", storage, path, f"Not enough permissions to annotate '{repo}:{path}'.")
-        item = self._items.find(repo, path) if storages else None
-        if item is None:
-            raise ArtifactError(404, "Unable to find item")
-        return item
+async def patch(call: Call, repo: str, path: str) -> Response:
+    """PATCH /api/metadata/{repo}/{path}"""
+    if not at_least(call.switch("version"), "6.1"):
+        raise ArtifactError(404)
+    call.need_pro()
+    try:
+        body = json.loads(await call.request.body())
+    except ValueError:
+        raise ArtifactError(400, "Error parsing json body") from None
+    props = body.get("props") if isinstance(body, dict) else None
+    if not props or not isinstance(props, dict):
+        raise ArtifactError(400, "props or stats fields required")
+    changes = {checked(name): _values(value) for name, value in props.items()}
+    item = _changeable(call, repo, path)
+    await _change(call, item, changes, call.query.get("recursiveProperties", "1"))
+    return Response(status_code=204)
+
+
+async def _change(call: Call, item: Item, changes: dict[str, list[str]], recursive: str) -> None:
+    if recursive != "0":
+        await call.items.set_properties_below(item, changes)
+    else:
+        call.items.set_properties(item, changes)
+
+
+def _changeable(call: Call, repo: str, path: str) -> Item:
+    storages = call.repositories.storages(repo)
+    if storages and not call.repositories.is_stored(repo):
+        raise ArtifactError(400, LOCAL_ONLY)
+    for storage in storages:
+        call.permit("a", storage, path, f"Not enough permissions to annotate '{repo}:{path}'.")
+    item = call.items.find(repo, path) if storages else None
+    if item is None:
+        raise ArtifactError(404, "Unable to find item")
+    return item
 
 
 def parse(text: str) -> dict[str, list[str]]:
@@ -127,3 +136,12 @@ def _values(value: Any) -> list[str]:
         return []
     values = value if isinstance(value, list) else [value]
     return [single if isinstance(single, str) else json.dumps(single) for single in values]
+
+
+ROUTES = (
+    Route("GET", STORAGE, get, "get_properties", argument="properties"),
+    Route("GET", STORAGE, not_served("Properties in XML"), "properties_in_xml", argument="propertiesXml"),
+    Route("PUT", STORAGE, put, "set_properties"),
+    Route("DELETE", STORAGE, delete, "delete_properties"),
+    Route("PATCH", f"/api/metadata/{ITEM}", patch, "patch_metadata"),
+)

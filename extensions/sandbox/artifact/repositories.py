@@ -1,28 +1,23 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Repositories: what they are, which keys lead where, and the calls about them."""
+"""Repositories: what they are, and which keys lead where."""
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from starlette.responses import PlainTextResponse, Response
-
 from ..world import World
-from .call import Call
 from .errors import ArtifactError
-from .formats import package_name
-from .items import TRASH, Item, Items
 from .scopes import glob
+from .storage import Items
+from .tree import TRASH
 
-SCHEMA = """
-CREATE TABLE IF NOT EXISTS artifact_repositories (key TEXT PRIMARY KEY, configuration TEXT NOT NULL);
-"""
 KINDS = {"local": "Local", "remote": "Remote", "virtual": "Virtual", "federated": "Federated"}
 STORED = ("local", "federated")
 COMMON = {
@@ -111,6 +106,11 @@ def _matches(path: str, patterns: str) -> bool:
     return any(pattern.match(path) for pattern in globs)
 
 
+@functools.lru_cache(maxsize=1024)
+def _read(key: str, configuration: str) -> Repository:
+    return Repository(key, json.loads(configuration))
+
+
 class Repositories:
     """All repositories."""
 
@@ -118,21 +118,24 @@ class Repositories:
         self._db = world.db
         self._items = items
 
-    def seed(self, data: dict[str, Any]) -> None:
-        """Add repositories, and the trash can if it is not there yet."""
-        self._items.make_folder(TRASH, "", None)
-        for repository in data.get("repositories", ()):
-            self._save(repository["key"], {name: value for name, value in repository.items() if name != "files"})
+    async def delete(self, repository: Repository) -> None:
+        """Remove a repository with all that is stored in it."""
+        storage = f"{repository.key}-cache" if repository.rclass == "remote" else repository.key
+        root = self._items.find(storage, "")
+        if root is not None:
+            await self._items.delete(root)
+            self._db.execute("DELETE FROM artifact_items WHERE id = ?", (root.id,))
+        self._db.execute("DELETE FROM artifact_repositories WHERE key = ?", (repository.key,))
 
     def find(self, key: str) -> Repository | None:
         """The repository with this key."""
         row = self._db.execute("SELECT * FROM artifact_repositories WHERE key = ?", (key,)).fetchone()
-        return Repository(key, json.loads(row["configuration"])) if row else None
+        return _read(key, row["configuration"]) if row else None
 
     def all(self) -> Iterator[Repository]:
         """All repositories by key."""
         for row in self._db.execute("SELECT * FROM artifact_repositories ORDER BY key"):
-            yield Repository(row["key"], json.loads(row["configuration"]))
+            yield _read(row["key"], row["configuration"])
 
     def storages(self, key: str) -> list[str]:
         """The keys under which a repository's items are stored, in the order in which they are searched."""
@@ -152,6 +155,10 @@ class Repositories:
             )
             return list(dict.fromkeys(members))
         return [key]
+
+    def members_of_virtual(self) -> dict[str, list[str]]:
+        """The storages behind each virtual repository."""
+        return {found.key: self.storages(found.key) for found in self.all() if found.rclass == "virtual"}
 
     def makes_metadata(self, key: str, path: str) -> bool:
         """Whether the repository writes this Maven metadata itself, and does not store what clients send."""
@@ -184,109 +191,8 @@ class Repositories:
         """Whether items lie under this very key, so that they can be changed there."""
         return self.storages(key) == [key]
 
-    def items_at(self, call: Call, key: str, path: str) -> list[Item]:
-        """What a repository shows at a path: in a virtual one, what each of its members has there.
-
-        What the caller may not read is passed over, and refused if there is nothing else.
-        """
-        storages = self.storages(key)
-        readable = [storage for storage in storages if call.principal.may("r", storage, path)]
-        if storages and not readable:
-            call.permit_reading(storages[0], path)
-        return [item for storage in readable if (item := self._items.find(storage, path)) is not None]
-
-    async def list_all(self, call: Call) -> Response:
-        """GET /api/repositories"""
-        wanted_type = call.query.get("type", "").lower()
-        wanted_package = call.query.get("packageType", "").lower()
-        wanted_project = call.query.get("project", "")
-        listed = [
-            self._listed(call, repository)
-            for repository in self.all()
-            if wanted_type in ("", repository.rclass)
-            and wanted_package in ("", repository.package_type)
-            and wanted_project in ("", repository.configuration.get("projectKey"))
-            and self._readable(call, repository)
-        ]
-        return call.vnd("repositories.RepositoryDetailsList", listed, **{"Cache-Control": "no-store"})
-
-    async def detail(self, call: Call, key: str) -> Response:
-        """GET /api/repositories/{key}"""
-        call.need_pro()
-        call.need_login()
-        repository = self._known(key)
-        if not self._readable(call, repository):
-            raise ArtifactError(404 if call.switch("hide_unauthorized") else 403)
-        configuration = repository.configuration
-        if not call.principal.admin:
-            shown = ("key", "packageType", "description", "url", "rclass")
-            configuration = {name: value for name, value in configuration.items() if name in shown}
-        if "password" in configuration:
-            configuration = {**configuration, "password": ""}
-        kind = f"repositories.{KINDS[repository.rclass]}RepositoryConfiguration"
-        return call.vnd(kind, configuration, **{"Cache-Control": "no-store"})
-
-    async def create(self, call: Call, key: str) -> Response:
-        """PUT /api/repositories/{key}"""
-        call.need_pro()
-        call.need_admin()
-        if any(repository.key.lower() == key.lower() for repository in self.all()):
-            raise ArtifactError(400, "Case insensitive repository key already exists")
-        self._save(key, {**await self._configuration(call), "key": key})
-        return PlainTextResponse(f"Successfully created repository '{key}' \n")
-
-    async def update(self, call: Call, key: str) -> Response:
-        """POST /api/repositories/{key}"""
-        call.need_pro()
-        call.need_admin()
-        repository = self._known(key)
-        given = {name: value for name, value in (await self._configuration(call)).items() if value is not None}
-        self._save(key, {**repository.configuration, **given, "rclass": repository.rclass})
-        return PlainTextResponse(f"Repository {key} update successfully.\n")
-
-    async def delete(self, call: Call, key: str) -> Response:
-        """DELETE /api/repositories/{key}"""
-        call.need_pro()
-        call.need_admin()
-        repository = self.find(key)
-        if repository is None:
-            raise ArtifactError(404, f"Repository {key} does not exist")
-        for storage in () if repository.rclass == "virtual" else (key, f"{key}-cache"):
-            self._db.execute("DELETE FROM artifact_items WHERE repo = ?", (storage,))
-        self._db.execute("DELETE FROM artifact_repositories WHERE key = ?", (key,))
-        return PlainTextResponse(f"Repository {key} and all its content have been removed successfully.")
-
-    def _known(self, key: str) -> Repository:
-        repository = self.find(key)
-        if repository is None:
-            raise ArtifactError(400)
-        return repository
-
-    def _readable(self, call: Call, repository: Repository) -> bool:
-        keys = [repository.key, *self.storages(repository.key)]
-        return any(call.principal.may_somewhere("r", key) for key in keys)
-
-    def _listed(self, call: Call, repository: Repository) -> dict[str, Any]:
-        configuration = repository.configuration
-        upstream = configuration["url"] if repository.rclass == "remote" else None
-        return {
-            "key": repository.key,
-            "description": configuration["description"] or None,
-            "type": repository.rclass.upper(),
-            "url": upstream or f"{call.base}/{repository.key}",
-            "packageType": package_name(repository.package_type),
-        }
-
-    async def _configuration(self, call: Call) -> dict[str, Any]:
-        try:
-            configuration = json.loads(await call.request.body())
-        except ValueError:
-            raise ArtifactError(400, "Error parsing json body") from None
-        if not isinstance(configuration, dict):
-            raise ArtifactError(400, "Error parsing json body")
-        return configuration
-
-    def _save(self, key: str, given: dict[str, Any]) -> None:
+    def save(self, key: str, given: dict[str, Any]) -> None:
+        """Make a repository with this configuration, or give it another; what it lacks has its default."""
         rclass = given.get("rclass")
         if rclass not in KINDS:
             raise ArtifactError(400, "No valid rclass was given")

@@ -16,7 +16,7 @@ SCOPES = (
     r'applied-permissions/groups:("[^"]+"|[^",\s]+)(,("[^"]+"|[^",\s]+))*',
     r"applied-permissions/roles:[^:\s]+:\S+",
     r"artifact:(?P<repo>[^:/\s]+)(/(?P<path>[^:\s]+))?:(?P<actions>\*|[rwdamxs](,?[rwdamxs])*)",
-    r"system:[^:\s]+:[rwdms*](,?[rwdms*])*",
+    r"system:(?P<part>[^:\s]+):(?P<system_actions>[rwdms*](,?[rwdms*])*)",
 )
 SCOPE = re.compile("|".join(f"({pattern})" for pattern in SCOPES))
 BETWEEN_SCOPES = re.compile(r'\s+(?=(?:[^"]*"[^"]*")*[^"]*$)')
@@ -73,3 +73,9 @@ def artifact_rules(scopes: Iterable[str]) -> list[Rule]:
     """The rules that scopes spell out themselves."""
     matches = [SCOPE.fullmatch(scope) for scope in scopes if scope.startswith("artifact:")]
     return [Rule(match["repo"], match["path"] or "", match["actions"]) for match in matches if match]
+
+
+def reads_system(scope: str, part: str) -> bool:
+    """Whether a scope lets its bearer read a part of the system."""
+    matches = [SCOPE.fullmatch(single) for single in split(scope)]
+    return any(match and match["part"] == part and set("r*") & set(match["system_actions"]) for match in matches)

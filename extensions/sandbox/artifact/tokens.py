@@ -18,16 +18,6 @@ from typing import Any
 
 from ..world import World
 
-SCHEMA = """
-CREATE TABLE IF NOT EXISTS artifact_tokens (token_id TEXT PRIMARY KEY, claims TEXT NOT NULL, last_used INTEGER);
-CREATE TABLE IF NOT EXISTS artifact_token_secrets (
-    hash TEXT PRIMARY KEY,
-    kind TEXT NOT NULL,
-    token_id TEXT NOT NULL,
-    claims TEXT NOT NULL
-);
-CREATE TABLE IF NOT EXISTS artifact_settings (name TEXT PRIMARY KEY, value TEXT NOT NULL);
-"""
 ISSUER = "jfac@01jcsandbox0000000000000000"
 # The clean-up job removes expired tokens once an hour.
 LISTED_AFTER_EXPIRY = 3600
@@ -66,25 +56,24 @@ class Tokens:
         self._world = world
         self._db = world.db
 
-    def seed(self, data: dict[str, Any]) -> None:
-        """Add tokens whose text is given, so that clients can know it beforehand."""
-        for token in data.get("tokens", ()):
-            lifetime = token.get("expires_in", 0)
-            now = int(self._world.clock.now())
-            claims = Claims(
-                token_id=token.get("token_id") or str(uuid.uuid5(uuid.NAMESPACE_OID, token["token"])),
-                username=token["username"],
-                scope=token.get("scope", "applied-permissions/user"),
-                issued_at=now,
-                expiry=now + lifetime if lifetime else None,
-                stored=True,
-                owner=token["username"],
-                description=token.get("description"),
-            )
-            self._store(claims)
-            self._keep_secret("reference", token["token"], claims)
-            if token.get("exported"):
-                self._remember("exported_token", token["token"])
+    def add(self, token: dict[str, Any]) -> None:
+        """Store a token whose text is given, so that clients can know it beforehand."""
+        lifetime = token.get("expires_in", 0)
+        now = int(self._world.clock.now())
+        claims = Claims(
+            token_id=token.get("token_id") or str(uuid.uuid5(uuid.NAMESPACE_OID, token["token"])),
+            username=token["username"],
+            scope=token.get("scope", "applied-permissions/user"),
+            issued_at=now,
+            expiry=now + lifetime if lifetime else None,
+            stored=True,
+            owner=token["username"],
+            description=token.get("description"),
+        )
+        self._store(claims)
+        self._keep_secret("reference", token["token"], claims)
+        if token.get("exported"):
+            self._remember("exported_token", token["token"])
 
     def exported(self) -> str | None:
         """The seed's token for clients."""

@@ -5,12 +5,16 @@
 
 from __future__ import annotations
 
+import functools
 
+
+@functools.cache
 def at_least(version: str, wanted: str) -> bool:
     """Whether a version is not older than another."""
     return _numbers(version) >= _numbers(wanted)
 
 
+@functools.cache
 def revision(version: str) -> str:
     """The build number that goes with a version: 7.46.11 is 74611900."""
     major, minor, patch = (*_numbers(version), 0, 0)[:3]

@@ -1,0 +1,130 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Archives: deployed as what is in them, and their entries noted where they are kept whole."""
+
+from __future__ import annotations
+
+import contextlib
+import lzma
+import pathlib
+import tarfile
+import tempfile
+import zipfile
+from collections.abc import Generator, Iterator
+from typing import BinaryIO
+
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import Response
+
+from ..files import Files, Stored
+from .call import Call
+from .errors import ArtifactError
+from .storage import ClientChecksums, NotAFolder
+
+# The longer ones first: a.tar.gz is no gz
+TYPES = ("tar.gz", "tar.bz2", "zip", "tar", "tgz", "7z")
+INDEXED = (".jar", ".war", ".ear", ".zip")
+Members = Generator[tuple[str, BinaryIO]]
+BROKEN = (zipfile.BadZipFile, tarfile.TarError, lzma.LZMAError, EOFError, OSError)
+
+
+async def explode(call: Call, repo: str, path: str) -> Response:
+    """PUT /{repo}/{folder}/{archive} with X-Explode-Archive: what is in it lands in the folder."""
+    call.need_pro()
+    folder, _slash, name = path.rpartition("/")
+    kind = next((kind for kind in TYPES if name.lower().endswith(f".{kind}")), None)
+    if kind is None:
+        extension = name.rpartition(".")[2]
+        raise ArtifactError(
+            500,
+            f"Unsupported archive extension: '{extension}'; nested exception is java.lang.IllegalArgumentException: "
+            f"Unsupported archive extension: '{extension}'",
+        )
+    archive = await call.world.files.put_stream(call.request.stream())
+    try:
+        members = await run_in_threadpool(_members, call.world.files, archive, kind)
+        _deploy(call, repo, folder, members)
+    finally:
+        call.items.release(archive)
+    return Response(status_code=200)
+
+
+def _members(files: Files, archive: Stored, kind: str) -> list[tuple[str, Stored]]:
+    try:
+        with contextlib.closing(_READERS[kind](files.path(archive.sha256))) as found:
+            return [(_safe(name), files.put(_chunks(content))) for name, content in found]
+    except BROKEN as error:
+        raise ArtifactError(500, f"Could not read the archive: {error}") from None
+
+
+def _chunks(content: BinaryIO) -> Iterator[bytes]:
+    while chunk := content.read(65536):
+        yield chunk
+
+
+def _deploy(call: Call, repo: str, folder: str, members: list[tuple[str, Stored]]) -> None:
+    user = call.principal.name
+    try:
+        with call.world.transaction():
+            for name, content in members:
+                path = f"{folder}/{name}".lstrip("/")
+                refusal = f"The user: '{user}' is not permitted to deploy '{path}' into '{repo}:{path}'."
+                call.permit("w", repo, path, refusal)
+                call.items.put_file(repo, path, content, ClientChecksums(), user)
+    except NotAFolder as error:
+        raise ArtifactError(409, f"A folder and a file are in each other's way at '{repo}:{error}'.") from None
+    finally:
+        for _name, content in members:
+            call.items.release(content)
+
+
+def _safe(name: str) -> str:
+    parts = [part for part in name.replace("\\", "/").split("/") if part not in ("", ".")]
+    if ".." in parts:
+        raise ArtifactError(400, f"The archive has an entry outside of it: '{name}'.")
+    return "/".join(parts)
+
+
+def _in_zip(path: pathlib.Path) -> Members:
+    with zipfile.ZipFile(path) as archive:
+        for entry in archive.infolist():
+            if not entry.is_dir():
+                with archive.open(entry) as content:
+                    yield entry.filename, content  # type: ignore[misc]
+
+
+def _in_tar(path: pathlib.Path) -> Members:
+    with tarfile.open(path) as archive:
+        for entry in archive:
+            content = archive.extractfile(entry) if entry.isfile() else None
+            if content is not None:
+                yield entry.name, content  # type: ignore[misc]
+
+
+def _in_7z(path: pathlib.Path) -> Members:
+    import py7zr  # takes a tenth of a second, for what few ever send
+
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            with py7zr.SevenZipFile(path) as archive:
+                archive.extractall(folder)
+        except py7zr.exceptions.ArchiveError as error:
+            raise OSError(str(error)) from None
+        for file in sorted(pathlib.Path(folder).rglob("*")):
+            if file.is_file():
+                with file.open("rb") as content:
+                    yield file.relative_to(folder).as_posix(), content
+
+
+_READERS = {"zip": _in_zip, "7z": _in_7z} | dict.fromkeys(("tar", "tar.gz", "tgz", "tar.bz2"), _in_tar)
+
+
+def entries(files: Files, name: str, content: Stored) -> list[tuple[str, str]]:
+    """Folder and name of each entry of an archive that is kept whole; none of what is no archive."""
+    if not name.lower().endswith(INDEXED):
+        return []
+    with contextlib.suppress(*BROKEN), zipfile.ZipFile(files.path(content.sha256)) as archive:
+        found = (entry.filename.rpartition("/") for entry in archive.infolist() if not entry.is_dir())
+        return [(folder or ".", entry) for folder, _slash, entry in found]
+    return []

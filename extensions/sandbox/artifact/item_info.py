@@ -1,0 +1,214 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The reading calls under /api/storage: info, listings, times."""
+
+from __future__ import annotations
+
+import heapq
+import sqlite3
+from collections.abc import Iterable, Iterator
+from email.utils import formatdate
+from operator import attrgetter
+from typing import Any
+
+from starlette.responses import Response
+
+from ..routing import Route
+from .accounts import Principal
+from .call import Call, not_served
+from .errors import ArtifactError
+from .formats import colon_time, media_type, plain_time
+from .properties import LOCAL_ONLY, STORAGE
+from .tree import TRASH, Item, Tree
+
+# Actions, and the letters in which permissions on an item are told
+LETTERS = {"m": "m", "d": "d", "w": "w", "a": "n", "r": "r"}
+
+
+async def info(call: Call, repo: str, path: str) -> Response:
+    """GET /api/storage/{repo}/{path}"""
+    found = _found(call, repo, path)
+    shown_as = call.repositories.shown_as(repo)
+    if found[0].folder:
+        return await call.vnd_stream(
+            "storage.FolderInfo", lambda db: _folder_info(call, db, found, shown_as), **{"Cache-Control": "no-store"}
+        )
+    return call.vnd("storage.FileInfo", file_info(call, found[0], shown_as))
+
+
+async def last_modified(call: Call, repo: str, path: str) -> Response:
+    """GET /api/storage/{repo}/{path}?lastModified"""
+    call.need_pro()
+    repository = call.repositories.find(repo)
+    if repository is not None and not repository.keeps_items:
+        raise ArtifactError(400, LOCAL_ONLY)
+    repo = call.repositories.shown_as(repo)
+    item = _found(call, repo, path)[0]
+    newest = await call.world.readers.read(lambda db: Tree(db).newest_file(item)) if item.folder else item
+    if newest is None:
+        raise ArtifactError(404, "Unable to find item")
+    body = {"uri": f"{call.base}/api/storage/{repo}/{newest.path}", "lastModified": plain_time(newest.modified)}
+    return call.vnd("storage.ItemLastModified", body, **{"Last-Modified": formatdate(newest.modified, usegmt=True)})
+
+
+async def list_files(call: Call, repo: str, path: str) -> Response:
+    """GET /api/storage/{repo}/{path}?list"""
+    call.need_pro()
+    call.need_login()
+    flags = {name: _flag(call, name) for name in ("deep", "depth", "listFolders", "mdTimestamps", "includeRootPath")}
+    found = _found(call, repo, path)
+    if not found[0].folder:
+        raise ArtifactError(400, f"Expected a folder but found a file: '{repo}:{path}'.")
+    depth = (flags["depth"] or None) if flags["deep"] else 1
+    return await call.vnd_stream(
+        "storage.FileList",
+        lambda db: {
+            "uri": f"{call.base}/api/storage/{repo}/{path}".rstrip("/"),
+            "created": colon_time(call.world.clock.now()),
+            "files": _entries(db, found, depth, flags),
+        },
+    )
+
+
+async def statistics(call: Call, repo: str, path: str) -> Response:
+    """GET /api/storage/{repo}/{path}?stats"""
+    item = _found(call, repo, path)[0]
+    counted = call.items.statistics(item)
+    body = {
+        "uri": f"{call.base}/api/storage/{call.repositories.shown_as(repo)}/{path}".rstrip("/"),
+        "downloadCount": counted.downloads or 0,
+        "lastDownloaded": round((counted.downloaded or 0) * 1000),
+        "lastDownloadedBy": counted.downloaded_by,
+        "remoteDownloadCount": counted.remote_downloads or 0,
+        "remoteLastDownloaded": round((counted.remote_downloaded or 0) * 1000),
+    }
+    return call.vnd("storage.StatsInfo", body)
+
+
+async def permissions(call: Call, repo: str, path: str) -> Response:
+    """GET /api/storage/{repo}/{path}?permissions"""
+    call.need_pro()
+    call.need_admin()
+    item = _found(call, repo, path)[0]
+    body = {
+        "uri": f"{call.base}/api/storage/{call.repositories.shown_as(repo)}/{path}".rstrip("/"),
+        "principals": {
+            "users": _allowed(call.accounts.users(), item),
+            "groups": _allowed(call.accounts.groups(), item),
+        },
+    }
+    return call.vnd("storage.ItemPermissions", body)
+
+
+def _allowed(principals: Iterable[Principal], item: Item) -> dict[str, list[str]]:
+    """The letters of what each may do with an item, of those who may do anything."""
+    letters = {
+        principal.name: [letter for action, letter in LETTERS.items() if principal.may(action, item.repo, item.path)]
+        for principal in principals
+    }
+    return {name: found for name, found in letters.items() if found}
+
+
+def _entries(
+    db: sqlite3.Connection, folders: list[Item], depth: int | None, flags: dict[str, int]
+) -> Iterator[dict[str, Any]]:
+    tree = Tree(db)
+    if flags["includeRootPath"]:
+        yield _entry(tree, folders[0], "/", flags)
+    start = len(folders[0].path)
+    for item in below(db, folders, depth):
+        if flags["listFolders"] or not item.folder:
+            yield _entry(tree, item, item.path[start:] if start else f"/{item.path}", flags)
+
+
+def below(db: sqlite3.Connection, folders: list[Item], depth: int | None) -> Iterator[Item]:
+    """What is below a folder by path, in its first storage that has it."""
+    path = None
+    for item in heapq.merge(*(Tree(db).below(folder, depth) for folder in folders), key=attrgetter("path")):
+        if item.path != path:
+            yield item
+        path = item.path
+
+
+def file_info(call: Call, item: Item, repo: str) -> dict[str, Any]:
+    return {
+        **_item_facts(item, repo),
+        **file_facts(call, item, repo, call.repositories.upstream(item.repo)),
+        "uri": f"{call.base}/api/storage/{repo}/{item.path}",
+    }
+
+
+def _folder_info(call: Call, db: sqlite3.Connection, folders: list[Item], repo: str) -> dict[str, Any]:
+    path = folders[0].path
+    return {
+        **_item_facts(folders[0], repo),
+        "children": ({"uri": f"/{child.name}", "folder": bool(child.folder)} for child in below(db, folders, 1)),
+        "uri": f"{call.base}/api/storage/{repo}/{path}".rstrip("/"),
+    }
+
+
+def _found(call: Call, repo: str, path: str) -> list[Item]:
+    if repo == TRASH and not call.principal.admin:
+        call.need_login()
+        raise ArtifactError(404 if call.switch("hide_unauthorized") else 403)
+    found = call.items_at(repo, path)
+    if not found:
+        raise ArtifactError(404, None if call.repositories.is_virtual(repo) else "Unable to find item")
+    return found
+
+
+def _flag(call: Call, name: str) -> int:
+    text = call.query.get(name, "0")
+    try:
+        return int(text)
+    except ValueError:
+        raise ArtifactError(400, f'For input string: "{text}"') from None
+
+
+def _entry(tree: Tree, item: Item, uri: str, flags: dict[str, int]) -> dict[str, Any]:
+    stamped = flags["mdTimestamps"] and item.properties_modified and tree.properties(item)
+    return {
+        "uri": uri,
+        "size": -1 if item.folder else item.size,
+        "lastModified": colon_time(item.modified),
+        "folder": bool(item.folder),
+        "sha1": item.sha1,
+        "sha2": item.sha256,
+        "mdTimestamps": {"properties": colon_time(item.properties_modified or 0)} if stamped else None,
+    }
+
+
+def file_facts(call: Call, item: Item, repo: str, upstream: str | None = None) -> dict[str, Any]:
+    """What the info of a file and the answer to its deployment share."""
+    return {
+        "downloadUri": f"{call.base}/{repo}/{item.path}",
+        "remoteUrl": f"{upstream}/{item.path}" if upstream else None,
+        "mimeType": media_type(item.name),
+        "size": str(item.size),
+        "checksums": {"sha1": item.sha1, "md5": item.md5, "sha256": item.sha256},
+        "originalChecksums": {"sha1": item.client_sha1, "md5": item.client_md5, "sha256": item.client_sha256},
+    }
+
+
+def _item_facts(item: Item, repo: str) -> dict[str, Any]:
+    return {
+        "repo": repo,
+        "path": f"/{item.path}",
+        "created": colon_time(item.created),
+        "createdBy": item.created_by,
+        "lastModified": colon_time(item.modified),
+        "modifiedBy": item.modified_by,
+        "lastUpdated": colon_time(item.updated),
+    }
+
+
+ROUTES = (
+    # Of several arguments the first in this list decides, whatever its value.
+    Route("GET", STORAGE, list_files, "list_files", argument="list"),
+    Route("GET", STORAGE, not_served("The storage of an item"), "item_storage", argument="storageinfo"),
+    Route("GET", STORAGE, statistics, "statistics", argument="stats"),
+    Route("GET", STORAGE, last_modified, "last_modified", argument="lastModified"),
+    Route("GET", STORAGE, permissions, "permissions", argument="permissions"),
+    Route("GET", STORAGE, info, "item_info"),
+)

@@ -1,0 +1,112 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The calls that search: by name, and by pattern."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from starlette.responses import Response
+
+from ..routing import Route
+from .call import Call
+from .errors import ArtifactError
+from .item_info import file_info
+from .tree import TRASH, Item, Tree
+
+
+async def quick(call: Call) -> Response:
+    """GET /api/search/artifact?name=..."""
+    name = call.query.get("name", "")
+    if not name:
+        raise ArtifactError(400, "The search term cannot be empty")
+    if not name.strip("*?"):
+        raise ArtifactError(400, "Search term containing only wildcards is not permitted")
+    where = _searched(call)
+    cap = None if call.principal.admin else call.switch("search_limit")
+    detail = {part.strip() for part in call.request.headers.get("x-result-detail", "").split(",")}
+
+    def found(db: sqlite3.Connection) -> dict[str, Any]:
+        tree = Tree(db)
+        readable = (item for item in _named(tree, where, name) if call.principal.may("r", item.repo, item.path))
+        return {"results": (_result(call, tree, item, detail) for item in islice(readable, cap))}
+
+    return await call.vnd_stream("search.ArtifactSearchResult", found)
+
+
+def _searched(call: Call) -> list[tuple[str, str]]:
+    """The repositories to search in, each with a folder; all of them when none is named."""
+    asked = [entry.strip().strip("/") for entry in call.query.get("repos", "").split(",") if entry.strip()]
+    if not asked:
+        return [
+            (key, "") for repository in call.repositories.all() for key in call.repositories.storages(repository.key)
+        ]
+    where = []
+    for entry in asked:
+        key, _slash, folder = entry.partition("/")
+        storages = call.repositories.storages(key)
+        if not storages:
+            raise ArtifactError(404, f"Repository '{key}' does not exist.")
+        where += [(storage, folder) for storage in storages]
+    return where
+
+
+def _named(tree: Tree, where: list[tuple[str, str]], name: str) -> Iterator[Item]:
+    pattern = name if name[0] in "*?" or name[-1] in "*?" else f"*{name}*"
+    pattern = pattern.replace("[", "[[]")  # which means nothing to the server
+    for repo, folder in dict.fromkeys(where):
+        if repo != TRASH:
+            yield from tree.files_named(repo, folder, pattern)
+
+
+def _result(call: Call, tree: Tree, item: Item, detail: set[str]) -> dict[str, Any]:
+    result: dict[str, Any] = file_info(call, item, item.repo) if "info" in detail else {}
+    result["uri"] = f"{call.base}/api/storage/{item.repo}/{item.path}"
+    if "properties" in detail:
+        result["properties"] = tree.properties(item)
+    return result
+
+
+async def pattern(call: Call) -> Response:
+    """GET /api/search/pattern?pattern=repo:path"""
+    call.need_pro()
+    call.need_login()
+    asked = call.query.get("pattern", "")
+    key, colon, path = asked.partition(":")
+    if not (key and colon and path) or ":" in path:
+        raise ArtifactError(400, f"Invalid pattern: '{asked}'. It must be of the form repo-key:this/is/a/*pattern*.war")
+    if call.switch("pattern_search_times_out"):
+        raise ArtifactError(408, "Request timeout: the search took longer than 30 seconds.")
+    shown = key.removesuffix("-cache") if call.repositories.upstream(key) else key
+    expression = re.compile(_expression(path.lstrip("/")))
+    storages = [] if call.repositories.is_virtual(key) else call.repositories.storages(key)
+    for storage in storages:
+        call.permit_reading(storage, "")
+
+    def found(db: sqlite3.Connection) -> dict[str, Any]:
+        beginning = path.lstrip("/").partition("*")[0].partition("?")[0].rpartition("/")[0]
+        files = (item.path for repo in storages for item in Tree(db).files_named(repo, beginning, "*"))
+        return {
+            "repoUri": f"{call.base}/{shown}",
+            "sourcePattern": asked,
+            "files": (file for file in files if expression.fullmatch(file)),
+        }
+
+    return await call.vnd_stream("search.PatternResultFileSet", found)
+
+
+def _expression(glob: str) -> str:
+    """A pattern in Ant's style; a star does not go beyond its folder, two of them do."""
+    parts = {"**": ".*", "*": "[^/]*", "?": "[^/]"}
+    return "".join(parts.get(part, re.escape(part)) for part in re.split(r"(\*\*|\*|\?)", glob))
+
+
+ROUTES = (
+    Route("GET", "/api/search/artifact", quick, "quick_search"),
+    Route("GET", "/api/search/pattern", pattern, "pattern_search"),
+)

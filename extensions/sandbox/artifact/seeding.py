@@ -1,0 +1,170 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a seed says of this service, and how it is planted."""
+
+from __future__ import annotations
+
+import json
+from contextlib import nullcontext
+from typing import Any
+
+from ..seeding import keys
+from .build_records import Promotion
+from .formats import plain_time, seconds
+from .generated import generate
+from .images import MANIFEST_TYPE
+from .planting import STATISTICS, located
+from .repositories import CONFIGURATION
+from .state import State
+from .storage import ClientChecksums
+from .tree import TRASH, parent_of
+
+ABOUT_RECORD = ("created", "created_by", "modified", "modified_by")
+TIMES = ("created", "modified", "updated")
+SEED_SHAPE = keys(
+    "",
+    groups=[keys("name! permissions")],
+    users=[keys("name! password api_key admin locked groups permissions")],
+    tokens=[keys("token! username! token_id scope expires_in description exported")],
+    repositories=[
+        keys(
+            f"key! rclass! files images {' '.join(CONFIGURATION)}",
+            generate=[keys("path! count! content by size created modified downloaded properties")],
+        )
+    ],
+    items=[
+        keys(
+            "repo! path! folder created created_by modified modified_by updated size sha1 md5 sha256 original_sha1"
+            " original_md5 properties",
+            statistics=[keys(" ".join(STATISTICS))],
+        )
+    ],
+    archives=[keys("sha1!", entries=[keys("path! name!")])],
+    builds=[
+        keys(
+            "name! number! started! project url created created_by modified modified_by properties vcs agent",
+            modules=[keys("id! properties artifacts dependencies")],
+            promotions=[keys("status! created created_by repo comment ci_user")],
+        )
+    ],
+)
+
+
+def plant(state: State, data: dict[str, Any]) -> None:
+    """Add what a seed describes, and the trash can if it is not there yet."""
+    for group in data.get("groups", ()):
+        state.accounts.add_group(group["name"], group.get("permissions", {}))
+    for user in data.get("users", ()):
+        state.accounts.add_user(user)
+    for token in data.get("tokens", ()):
+        state.tokens.add(token)
+    state.items.make_folder(TRASH, "", None)
+    repositories = data.get("repositories", ())
+    generated = sum(files["count"] for found in repositories for files in found.get("generate", ()))
+    with state.planting.indexes_later() if generated > state.planting.next_id() // 4 else nullcontext():
+        for repository in repositories:
+            _plant_repository(state, repository)
+    for item in data.get("items", ()):
+        _plant_item(state, item)
+    for archive in data.get("archives", ()):
+        state.items.note_entries(archive["sha1"], [(entry["path"], entry["name"]) for entry in archive["entries"]])
+    for build in data.get("builds", ()):
+        _plant_build(state, build)
+    state.planting.settle()
+
+
+def _plant_repository(state: State, repository: dict[str, Any]) -> None:
+    key, content = repository["key"], ("files", "generate", "images")
+    state.repositories.save(key, {name: value for name, value in repository.items() if name not in content})
+    storage = f"{key}-cache" if repository["rclass"] == "remote" else key
+    for path, file in repository.get("files", {}).items():
+        _plant_file(state, storage, path, file if isinstance(file, dict) else {"content": file})
+    for files in repository.get("generate", ()):
+        generate(state, storage, **files)
+    for image, tags in repository.get("images", {}).items():
+        for tag in tags:
+            _push(state, storage, image, str(tag))
+
+
+def _plant_file(state: State, repo: str, path: str, file: dict[str, Any]) -> None:
+    stored = state.world.files.put([str(file.get("content", "")).encode()])
+    item = state.items.put_file(repo, path, stored, ClientChecksums(), file.get("by", "admin"))
+    state.items.set_properties(item, _properties(file))
+
+
+def _plant_item(state: State, item: dict[str, Any]) -> None:
+    """An item of which everything is said; the folders above it are made if they are not said before it."""
+    repo, path = item["repo"], item["path"].strip("/")
+    if path:
+        state.items.make_folder(repo, parent_of(path) or "", None)
+    now = state.world.clock.now()
+    times = {name: seconds(item[name]) if name in item else now for name in TIMES}
+    folder = bool(item.get("folder"))
+    state.planting.forget(repo, path)
+    state.planting.items(
+        [
+            {
+                **{name: item.get(name) for name in ("created_by", "modified_by", "sha256", "sha1", "md5")},
+                **times,
+                **located(repo, path),
+                "folder": folder,
+                "size": None if folder else item.get("size", 0),
+                "client_sha1": item.get("original_sha1"),
+                "client_md5": item.get("original_md5"),
+            }
+        ]
+    )
+    planted = state.items.find(repo, path)
+    assert planted is not None
+    state.items.set_properties(planted, _properties(item))
+    for counted in item.get("statistics", ()):
+        times = {name: seconds(counted[name]) for name in ("downloaded", "remote_downloaded") if counted.get(name)}
+        state.planting.statistics(planted, {**counted, **times})
+
+
+def _plant_build(state: State, build: dict[str, Any]) -> None:
+    described = {name: value for name, value in build.items() if name not in ("promotions", "project", *ABOUT_RECORD)}
+    started = seconds(build["started"])
+    record = {**described, "number": str(build["number"]), "started": plain_time(started)}
+    kept = state.builds.publish(build.get("project", ""), record, build.get("created_by", "admin"))
+    about = {name: build[name] for name in ABOUT_RECORD if build.get(name) is not None}
+    state.builds.date(kept, {name: seconds(value) if name in TIMES else value for name, value in about.items()})
+    for promotion in build.get("promotions", ()):
+        created = seconds(promotion["created"]) if "created" in promotion else state.world.clock.now()
+        told = {name: promotion.get(name) for name in ("created_by", "status", "repo", "comment", "ci_user")}
+        state.builds.promote(kept, Promotion(created, **told))
+
+
+def _properties(described: dict[str, Any]) -> dict[str, list[str]]:
+    return {
+        name: [str(value) for value in (values if isinstance(values, list) else [values])]
+        for name, values in described.get("properties", {}).items()
+    }
+
+
+def _push(state: State, repo: str, image: str, tag: str) -> None:
+    config = {"architecture": "amd64", "os": "linux", "config": {"Labels": {"image": image, "tag": tag}}}
+    stored = state.world.files.put([json.dumps(config).encode()])
+    manifest = {
+        "schemaVersion": 2,
+        "mediaType": MANIFEST_TYPE,
+        "config": {
+            "mediaType": "application/vnd.docker.container.image.v1+json",
+            "size": stored.size,
+            "digest": f"sha256:{stored.sha256}",
+        },
+        "layers": [],
+    }
+    content = state.world.files.put([json.dumps(manifest).encode()])
+    folder = f"{image}/{tag}"
+    state.items.put_file(repo, f"{folder}/sha256__{stored.sha256}", stored, ClientChecksums(), "admin")
+    item = state.items.put_file(repo, f"{folder}/manifest.json", content, ClientChecksums(), "admin")
+    properties = {
+        "docker.manifest": [tag],
+        "docker.manifest.digest": [f"sha256:{content.sha256}"],
+        "docker.manifest.type": [MANIFEST_TYPE],
+        "docker.repoName": [image],
+        "sha256": [content.sha256],
+    }
+    state.items.set_properties(item, properties)

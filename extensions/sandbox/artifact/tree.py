@@ -1,0 +1,139 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The tree of files and folders, as one connection sees it; every question is answered from an index."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+
+TRASH = "auto-trashcan"
+
+
+@dataclass(frozen=True)
+class Item:
+    """A file or a folder; `path` has no leading slash, and a repository's root has the path ''."""
+
+    id: int
+    repo: str
+    path: str
+    parent: str | None
+    name: str
+    folder: bool
+    created: float
+    created_by: str | None
+    modified: float
+    modified_by: str | None
+    updated: float
+    properties_modified: float | None
+    sha256: str | None
+    sha1: str | None
+    md5: str | None
+    size: int | None
+    client_sha256: str | None
+    client_sha1: str | None
+    client_md5: str | None
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """The downloads of an item, here and through other servers."""
+
+    downloads: int | None = None
+    downloaded: float | None = None
+    downloaded_by: str | None = None
+    remote_downloads: int | None = None
+    remote_downloaded: float | None = None
+
+
+COLUMNS = ", ".join(field.name for field in fields(Item))
+# '0' is the character after '/': between the two lies exactly what is below the folder.
+BELOW = "repo = :repo AND path > :path || '/' AND path < :path || '0'"
+BELOW_ROOT = "repo = :repo AND path > ''"
+SELF = "repo = :repo AND path = :path"
+NAMED = "name GLOB :name AND NOT folder"
+OF_BUILD = """
+repo <> :trash AND NOT folder
+AND id IN (SELECT item FROM artifact_properties WHERE name = 'build.name' AND value = :name)
+AND id IN (SELECT item FROM artifact_properties WHERE name = 'build.number' AND value = :number)
+"""
+DOWNLOADS = """
+SELECT max(downloads), max(downloaded), max(downloaded_by), sum(remote_downloads), max(remote_downloaded)
+FROM artifact_statistics WHERE item = ? GROUP BY item
+"""
+
+
+class Tree:
+    """What is stored, by repository and path, as one connection sees it."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+
+    def find(self, repo: str, path: str) -> Item | None:
+        """The item at this path."""
+        return next(self._select(SELF, repo=repo, path=path), None)
+
+    def children(self, repo: str, path: str) -> Iterator[Item]:
+        """What lies directly in a folder, by name."""
+        condition = "repo = :repo AND aql_path = :folder AND path > '' ORDER BY aql_name"
+        return self._select(condition, repo=repo, folder=path or ".")
+
+    def below(self, item: Item, depth: int | None = None) -> Iterator[Item]:
+        """What lies in a folder and its folders, down to a depth if one is given, by path."""
+        if depth == 1:
+            return self.children(item.repo, item.path)
+        deepest = "" if depth is None else " AND length(path) - length(replace(path, '/', '')) < :slashes"
+        slashes = (item.path.count("/") + 1 if item.path else 0) + (depth or 0)
+        condition = BELOW if item.path else BELOW_ROOT
+        return self._select(f"{condition}{deepest} ORDER BY path", repo=item.repo, path=item.path, slashes=slashes)
+
+    def newest_file(self, item: Item) -> Item | None:
+        """The file in a folder that was modified last."""
+        condition = BELOW if item.path else BELOW_ROOT
+        files = self._select(
+            f"{condition} AND NOT folder ORDER BY modified DESC LIMIT 1", repo=item.repo, path=item.path
+        )
+        return next(files, None)
+
+    def with_content(self, algorithm: str, checksum: str) -> Iterator[Item]:
+        """The files that have this content."""
+        return self._select(f"{algorithm} = :checksum AND NOT folder", checksum=checksum)
+
+    def files_named(self, repo: str, folder: str, name: str) -> Iterator[Item]:
+        """The files below a folder whose names fit a pattern of GLOB, by path."""
+        below = f"path > :folder || '/' AND path < :folder || '0' AND {NAMED}" if folder else NAMED
+        return self._select(f"repo = :repo AND {below} ORDER BY path", repo=repo, folder=folder, name=name)
+
+    def of_build(self, name: str, number: str) -> Iterator[Item]:
+        """The files whose properties say that they are of this run of a build."""
+        return self._select(OF_BUILD, name=name, number=number, trash=TRASH)
+
+    def statistics(self, item: Item) -> Statistics:
+        """How often an item was downloaded."""
+        row = self._db.execute(DOWNLOADS, (item.id,)).fetchone()
+        return Statistics(*row) if row else Statistics()
+
+    def manifests(self, repo: str, image: str | None = None) -> Iterator[Item]:
+        """The manifests of all images of a repository, or of the tags of one image."""
+        manifests = "repo = :repo AND name = 'manifest.json'"
+        if image is None:
+            return self._select(manifests, repo=repo)
+        return self._select(f"{manifests} AND parent > :path || '/' AND parent < :path || '0'", repo=repo, path=image)
+
+    def properties(self, item: Item) -> dict[str, list[str]]:
+        """The properties of an item."""
+        found: dict[str, list[str]] = {}
+        for name, value in self._db.execute("SELECT name, value FROM artifact_properties WHERE item = ?", (item.id,)):
+            found.setdefault(name, []).append(value)
+        return found
+
+    def _select(self, condition: str, **values: object) -> Iterator[Item]:
+        rows = self._db.execute(f"SELECT {COLUMNS} FROM artifact_items WHERE {condition}", values)
+        return (Item(*row) for row in rows)
+
+
+def parent_of(path: str) -> str | None:
+    """The folder of a path; a root has none."""
+    return path[: max(path.rfind("/"), 0)] if path else None
