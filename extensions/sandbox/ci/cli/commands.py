@@ -1,0 +1,381 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The commands of the command-line interface."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from .. import builds, configuration, logs, scripts
+from ..kinds import FOLDER
+from ..permissions import ADMINISTER, JOB_BUILD, JOB_CONFIGURE, MANAGE, READ
+from ..storage import Build, Item, Job, title
+from .session import UNEXPECTED, Aborted, BadUsage, CommandError, Denied, NoSuch, Session, WrongState, nearest
+from .usage import Argument, Given, Option, Usage
+
+RESULTS = ("SUCCESS", "UNSTABLE", "FAILURE", "NOT_BUILT", "ABORTED")
+INTERRUPTED = 125
+MUST_LOG_IN = """You must authenticate to access this Jenkins.
+Jenkins CLI
+Usage: java -jar jenkins-cli.jar [-s URL] command [opts...] args...
+"""
+Run = Callable[[Session, Given], Awaitable[int]]
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command; anybody may run one that is `open`, all others need the right to read."""
+
+    name: str
+    about: str
+    run: Run
+    usage: Usage = field(default_factory=Usage)
+    open: bool = False
+    reads: bool = False
+
+    def help(self, details: bool = True) -> str:
+        """How it is called."""
+        head = f"java -jar jenkins-cli.jar {self.name}{self.usage.line()}\n{self.about}\n"
+        return head + (self.usage.details() if details else "")
+
+
+async def execute(session: Session) -> int:
+    """Run the command that the session asks for."""
+    if not session.arguments:
+        await session.complain("Connection closed before arguments received\n")
+        return BadUsage.code
+    name, *words = session.arguments
+    command = COMMANDS.get(name)
+    if not command:
+        await session.complain(f"No such command {name}\n")
+        return BadUsage.code
+    session.settle()
+    if not command.open:
+        session.require(READ)
+    try:
+        return await command.run(session, command.usage.parse(words))
+    except BadUsage as error:
+        await session.complain(f"\nERROR: {error}\n{command.help()}")
+        return error.code
+
+
+async def _help(session: Session, given: Given) -> int:
+    if not session.principal.may(READ):
+        raise Denied(MUST_LOG_IN.rstrip("\n"))
+    name = given.word(0)
+    if name in COMMANDS:
+        await session.complain(COMMANDS[name].help())
+        return 0
+    for command in COMMANDS.values():
+        await session.complain(f"  {command.name}\n    {command.about}\n")
+    if name:
+        raise Aborted(f"No such command {name}. Available commands are above. ")
+    return 0
+
+
+async def _version(session: Session, given: Given) -> int:
+    await session.say(f"{session.controller.switch('version')}\n")
+    return 0
+
+
+async def _who_am_i(session: Session, given: Given) -> int:
+    await session.say(f"Authenticated as: {session.principal.name}\nAuthorities:\n")
+    for authority in session.principal.authorities:
+        await session.say(f"  {authority}\n")
+    return 0
+
+
+async def _list_plugins(session: Session, given: Given) -> int:
+    session.require(ADMINISTER)
+    name = given.word(0)
+    plugins = [plugin for plugin in session.controller.plugins.loaded() if name in (None, plugin["name"])]
+    if name and not plugins:
+        raise NoSuch(f"No plugin with the name '{name}' found")
+    titles = [str(plugin.get("long_name", plugin["name"])) for plugin in plugins]
+    first = max((len(plugin["name"]) for plugin in plugins), default=1)
+    second = max(map(len, titles), default=1)
+    for plugin, long_name in zip(plugins, titles, strict=True):
+        await session.say(f"{plugin['name']:{first}} {long_name:{second}} {plugin['version']}\n")
+    return 0
+
+
+async def _get_job(session: Session, given: Given) -> int:
+    job = session.job(given.words[0])
+    session.require(JOB_CONFIGURE)
+    await session.say(job.config)
+    return 0
+
+
+async def _groovy(session: Session, given: Given) -> int:
+    """A script from the standard input, answered by the table of the script console; what it returns is not shown."""
+    session.require(ADMINISTER)
+    if given.word(0) != "=":
+        raise BadUsage("No script is specified" if given.word(0) is None else "Only = is supported, for stdin")
+    code = await session.read()
+    with session.controller.world.transaction():
+        ending = scripts.play(session.storage, code, "") or scripts.ending(scripts.UNKNOWN if code.strip() else {})
+    await asyncio.sleep(ending.seconds)
+    await session.say(ending.output)
+    if not ending.error:
+        return 0
+    said = ": ".join(filter(None, (ending.error["type"], ending.error["message"])))
+    await session.complain(f"\n{UNEXPECTED.format('groovy')}\n{said}\n")
+    await session.complain(f"\tat RemoteClass.run(RemoteClass:{ending.error['line']})\n")
+    return CommandError.code
+
+
+async def _list_jobs(session: Session, given: Given) -> int:
+    name = given.word(0)
+    folder = session.storage.job(name) if name and name != "all" else None
+    if name not in (None, "all") and not (folder and configuration.parse(folder.config).kind is FOLDER):
+        raise NoSuch(f"No view or item group with the given name '{name}' found.")
+    for job in session.visible_jobs(folder.name if folder else ""):
+        await session.say(f"{job.leaf}\n")
+    return 0
+
+
+async def _build(session: Session, given: Given) -> int:
+    job = session.job(given.words[0])
+    session.require(JOB_BUILD)
+    definition = configuration.parse(job.config)
+    values = _parameters(job, definition, given.pairs)
+    if definition.disabled:
+        raise WrongState(f"Cannot build {title(job.name)} because it is disabled.")
+    with session.controller.world.transaction():
+        item, _waited = session.scheduler.schedule(job, session.now, values, _cause(session), session.now)
+    session.settle()
+    if not ("-w" in given or "-s" in given or "-f" in given):
+        return 0
+    build = await session.until(lambda: _of_item(session, item))
+    name = f"{title(build.job)} #{build.number}"
+    await session.say(f"Started {name}\n")
+    if not ("-s" in given or "-f" in given):
+        return 0
+    try:
+        if "-v" in given:
+            await _follow(session, build)
+        build = await session.until(lambda: _when_finished(session, build))
+    except asyncio.CancelledError:
+        if "-f" in given:
+            return INTERRUPTED
+        with session.controller.world.transaction():
+            session.scheduler.stop(build, session.principal.name, session.now)
+        raise Aborted("null") from None
+    await session.say(f"Completed {name} : {build.outcome}\n")
+    return RESULTS.index(build.outcome)
+
+
+def _parameters(job: Job, definition: configuration.Definition, given: dict[str, str]) -> list[dict[str, Any]] | None:
+    if not definition.parameters:
+        if given:
+            raise WrongState(f"{title(job.name)} is not parameterized but the -p option was specified.")
+        return None
+    for name in given:
+        if not definition.parameter(name):
+            closest = nearest(name, [parameter.name for parameter in definition.parameters])
+            raise BadUsage(f"'{name}' is not a valid parameter. Did you mean {closest}?")
+    return [_value(parameter, given) for parameter in definition.parameters]
+
+
+def _value(parameter: configuration.Parameter, given: dict[str, str]) -> dict[str, Any]:
+    try:
+        value = parameter.value(given[parameter.name]) if parameter.name in given else parameter.default_value()
+    except ValueError as error:
+        raise CommandError(f"Illegal choice for parameter {parameter.name}: {error}") from None
+    if value is None:
+        raise BadUsage(f"No default value for the parameter '{parameter.name}'.")
+    return value
+
+
+def _cause(session: Session) -> dict[str, Any]:
+    user = session.storage.user(session.principal.name)
+    name = user.full_name if user else session.principal.name
+    return {
+        "_class": "hudson.cli.BuildCommand$CLICause",
+        "shortDescription": f"Started from command line by {name}",
+        "userId": user.name if user else None,
+        "userName": name,
+    }
+
+
+def _of_item(session: Session, item: Item) -> Build | None:
+    found = session.storage.item(item.id)
+    if found and found.cancelled:
+        raise Aborted("null")
+    return session.storage.build(found.job, found.number) if found and found.number is not None else None
+
+
+def _when_finished(session: Session, build: Build) -> Build | None:
+    found = session.storage.build(build.job, build.number)
+    return found if found and not found.running(session.now) else None
+
+
+async def _console(session: Session, given: Given) -> int:
+    job = session.job(given.words[0])
+    build = _named(session, job, given.word(1, "lastBuild") or "")
+    lines = given.number("-n", -1)
+    if "-f" in given:
+        await _follow(session, build)
+        return 0
+    text = logs.printed(build, session.now, notes=True)
+    await session.say("".join(text.splitlines(keepends=True)[-lines:] if lines > 0 else [text]))
+    return 0
+
+
+async def _follow(session: Session, build: Build) -> None:
+    """Write the build's log as it grows."""
+    written, ended = 0, False
+    while not ended:
+        text, ended = await session.until(partial(_grown, session, build, written))
+        await session.say(text[written:])
+        written = len(text)
+
+
+def _grown(session: Session, build: Build, written: int) -> tuple[str, bool] | None:
+    """The log when there is more of it, and whether that is all."""
+    found = session.storage.build(build.job, build.number) or build
+    text, ended = logs.printed(found, session.now, notes=True), not found.running(session.now)
+    return (text, ended) if ended or len(text) > written else None
+
+
+def _named(session: Session, job: Job, name: str) -> Build:
+    if name.isdigit():
+        build = session.storage.build(job.name, int(name))
+        if not build:
+            raise NoSuch(f"No such build #{int(name)}")
+        return build
+    if name not in builds.ALIASES:
+        raise NoSuch(f'Not sure what you meant by "{name}". Did you mean "{nearest(name, list(builds.ALIASES))}"?')
+    for build in session.storage.builds(job.name):
+        if builds.ALIASES[name](build, build.running(session.now)):
+            return build
+    raise WrongState(f"Permalink {name} produced no build")
+
+
+async def _quiet_down(session: Session, given: Given) -> int:
+    session.require(MANAGE)
+    seconds = given.number("-timeout", 0) / 1000
+    with session.controller.world.transaction():
+        session.lifecycle.quiet_down(given.values.get("-reason"), session.now)
+    if "-block" in given:
+        deadline = session.now + seconds if seconds else math.inf
+        await session.until(lambda: _when_quiet(session, deadline))
+    return 0
+
+
+def _when_quiet(session: Session, deadline: float) -> bool | None:
+    waits = session.lifecycle.quieting and session.scheduler.running(session.now) and session.now < deadline
+    return None if waits else True
+
+
+async def _cancel_quiet_down(session: Session, given: Given) -> int:
+    session.require(MANAGE)
+    with session.controller.world.transaction():
+        session.lifecycle.cancel()
+    return 0
+
+
+async def _safe_restart(session: Session, given: Given) -> int:
+    session.require(MANAGE)
+    if not session.controller.switch("restart_supported"):
+        raise CommandError(UNEXPECTED.format("safe-restart").removeprefix("ERROR: "))
+    with session.controller.world.transaction():
+        session.lifecycle.quiet_down(given.values.get("-message"), session.now, then="restart")
+    return 0
+
+
+_JOB = Argument("JOB", "Name of the job", required=True)
+_COMMANDS = (
+    Command(
+        "build",
+        "Builds a job, and optionally waits until its completion.",
+        _build,
+        Usage(
+            (_JOB,),
+            (
+                Option("-f", "Follow the build progress. An interrupt leaves the build alone."),
+                Option("-p", "Specify the build parameters in the key=value format.", pairs=True),
+                Option("-r", "Tries to find the log of the build", value="N"),
+                Option("-s", "Wait until the build has ended. An interrupt stops the build."),
+                Option("-v", "Prints out the console output of the build. Use with -s"),
+                Option("-w", "Wait until the build has started"),
+            ),
+        ),
+    ),
+    Command("cancel-quiet-down", 'Cancel the effect of the "quiet-down" command.', _cancel_quiet_down),
+    Command(
+        "console",
+        "Retrieves console output of a build.",
+        _console,
+        Usage(
+            (_JOB, Argument("BUILD", "Build number or permalink, the last build by default")),
+            (
+                Option("-f", "Stay as long as the build runs"),
+                Option("-n", "Display the last N lines", value="N"),
+            ),
+        ),
+        reads=True,
+    ),
+    Command("get-job", "Dumps the job definition XML to stdout.", _get_job, Usage((_JOB,)), reads=True),
+    Command(
+        "groovy",
+        "Executes the specified Groovy script.",
+        _groovy,
+        Usage(
+            (
+                Argument("SCRIPT", "Script to be executed. Only '=' (to represent stdin) is supported."),
+                Argument("ARGUMENTS", "Command line arguments to pass into script.", many=True),
+            )
+        ),
+    ),
+    Command(
+        "help",
+        "Lists all the available commands or a detailed description of single command.",
+        _help,
+        Usage((Argument("COMMAND", "Name of the command"),)),
+        open=True,
+        reads=True,
+    ),
+    Command(
+        "list-jobs",
+        "Lists all jobs in a specific view or item group.",
+        _list_jobs,
+        Usage((Argument("NAME", "Name of the view"),)),
+        reads=True,
+    ),
+    Command(
+        "list-plugins",
+        "Outputs a list of installed plugins.",
+        _list_plugins,
+        Usage((Argument("NAME", "Name of a specific plugin"),)),
+        reads=True,
+    ),
+    Command(
+        "quiet-down",
+        "Quiet down Jenkins, in preparation for a restart. Don\u2019t start any builds.",
+        _quiet_down,
+        Usage(
+            (),
+            (
+                Option("-block", "Block until the system really quiets down and no builds are running"),
+                Option("-reason", "Reason for quiet down that will be visible to users", value="VALUE"),
+                Option("-timeout", "If non-zero, only block up to the specified number of milliseconds", value="N"),
+            ),
+        ),
+    ),
+    Command(
+        "safe-restart",
+        "Safe Restart Jenkins. Don\u2019t start any builds.",
+        _safe_restart,
+        Usage((), (Option("-message", "Message for safe restart that will be visible to users", value="VALUE"),)),
+    ),
+    Command("version", "Outputs the current version.", _version, reads=True),
+    Command("who-am-i", "Reports your credential and permissions.", _who_am_i, open=True, reads=True),
+)
+COMMANDS = {command.name: command for command in _COMMANDS}

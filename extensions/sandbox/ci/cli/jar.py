@@ -1,0 +1,74 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The client program that the server offers: one that a test has put there, or a stand-in that says that it is none."""
+
+from __future__ import annotations
+
+import email.utils
+import io
+import zipfile
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from ..call import Call
+from ..state import State
+
+BUILT = 1_700_000_000
+NO_CLIENT = (
+    "This is the sandbox's stand-in for a program. It tells a version and does nothing. Give the sandbox another\n"
+    "client of the command-line interface with PUT /_sandbox/ci/cli-jar.\n"
+)
+
+
+def serve(call: Call, name: str) -> Response:
+    """The client program; it has no right of its own, so anybody may have it."""
+    own = call.storage.setting("cli_jar")
+    content = None if own else stand_in(call.switch("version"))
+    modified = email.utils.formatdate(own["since"] if own else BUILT + _age(call.switch("version")), usegmt=True)
+    if call.headers.get("If-Modified-Since") == modified:
+        return Response(status_code=304)
+    headers = {
+        "Content-Disposition": f"attachment; filename={name}",
+        "Last-Modified": modified,
+        "Expires": modified,
+        "Accept-Ranges": "bytes",
+    }
+    if content is not None:
+        return Response(content, headers=headers, media_type="application/java-archive")
+    path = call.controller.world.files.path(own["sha256"])
+    answer = FileResponse(path, headers=headers, media_type="application/java-archive")
+    answer.headers["Last-Modified"] = modified
+    return answer
+
+
+def _age(version: str) -> int:
+    """Another release was built at another time."""
+    return sum(60 * 1000 ** (1 - place) * int(n) for place, n in enumerate(version.split("-")[0].split(".")[:2]) if n)
+
+
+def stand_in(version: str) -> bytes:
+    """A jar with nothing to run in it."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as jar:
+        for name, text in (
+            ("META-INF/MANIFEST.MF", f"Manifest-Version: 1.0\r\nJenkins-CLI-Version: {version}\r\n\r\n"),
+            ("README.txt", NO_CLIENT),
+        ):
+            jar.writestr(zipfile.ZipInfo(name), text)
+    return file.getvalue()
+
+
+def control_route(state: State) -> BaseRoute:
+    """Where a test puts the client program that it wants to be served."""
+
+    async def put(request: Request) -> Response:
+        stored = await state.world.files.put_stream(request.stream())
+        own: dict[str, Any] = {"sha256": stored.sha256, "since": int(state.world.clock.now())}
+        state.storage.set("cli_jar", own)
+        return JSONResponse({"size": stored.size})
+
+    return Route("/cli-jar", put, methods=["PUT"])

@@ -1,0 +1,193 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One command of a client: what it is called with, what it reads and writes, and how it ends."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import traceback
+from collections.abc import Awaitable, Callable
+from difflib import SequenceMatcher
+from typing import TypeVar
+
+from ...service import Dropped
+from .. import configuration
+from ..controller import Controller
+from ..kinds import FOLDER
+from ..permissions import JOB_READ, Permission
+from ..sessions import Principal
+from ..storage import Job
+from . import frames
+
+Found = TypeVar("Found")
+Send = Callable[[int, bytes], Awaitable[None]]
+LOOKS_AGAIN_AFTER = 0.05
+UNEXPECTED = "ERROR: Unexpected exception occurred while performing {} command."
+PIECES_WAITING = 16
+
+
+class CommandError(Exception):
+    """Why a command fails, in the server's words."""
+
+    code = 1
+
+
+class BadUsage(CommandError):
+    """It was not called as it wants to be."""
+
+    code = 2
+
+
+class NoSuch(CommandError):
+    """What it was to work on is not there."""
+
+    code = 3
+
+
+class WrongState(CommandError):
+    """What it was to work on is in no state for that."""
+
+    code = 4
+
+
+class Aborted(CommandError):
+    """It gave up."""
+
+    code = 5
+
+
+class Denied(CommandError):
+    """The account lacks a right."""
+
+    code = 6
+
+
+class Session:
+    """A command from its first argument to its exit code.
+
+    `send` takes what goes to the client, an operation and its data.
+    """
+
+    def __init__(self, controller: Controller, principal: Principal, send: Send) -> None:
+        self.controller = controller
+        self.storage = controller.storage
+        self.scheduler = controller.scheduler
+        self.lifecycle = controller.lifecycle
+        self.principal = principal
+        self.arguments: list[str] = []
+        self._send = send
+        self._input: asyncio.Queue[bytes] = asyncio.Queue(PIECES_WAITING)
+        self._started = asyncio.Event()
+        self._running: asyncio.Task[int] | None = None
+
+    async def take(self, operation: int, data: bytes) -> None:
+        """Something has come from the client."""
+        if operation == frames.ARG:
+            self.arguments.append(frames.text(data))
+        elif operation == frames.START:
+            self._started.set()
+        elif operation == frames.STDIN and data:
+            await self._input.put(data)
+        elif operation == frames.END_STDIN:
+            await self._input.put(b"")
+
+    def hang_up(self) -> None:
+        """The client is gone; a command that still runs is interrupted."""
+        self._started.set()
+        if self._running:
+            self._running.cancel()
+
+    async def run(self, execute: Callable[[Session], Awaitable[int]]) -> int:
+        """Run the command as soon as all its arguments are there; gives its exit code.
+
+        :raises Dropped: when the server restarts meanwhile
+        """
+        await self._started.wait()
+        self._running = asyncio.ensure_future(execute(self))
+        try:
+            return await self._running
+        except asyncio.CancelledError:
+            return CommandError.code
+        except CommandError as error:
+            await self.complain(f"\nERROR: {error}\n")
+            return error.code
+        except Dropped:
+            raise
+        except Exception:
+            traceback.print_exc(file=sys.stderr)
+            await self.complain(f"\n{UNEXPECTED.format(self.arguments[0])}\n")
+            return CommandError.code
+
+    async def say(self, text: str) -> None:
+        """Write to the standard output."""
+        if text:
+            await self._send(frames.STDOUT, text.encode("utf-8", "replace"))
+
+    async def complain(self, text: str) -> None:
+        """Write to the standard error."""
+        await self._send(frames.STDERR, text.encode("utf-8", "replace"))
+
+    async def read(self) -> str:
+        """All of the standard input."""
+        pieces = []
+        while piece := await self._input.get():
+            pieces.append(piece)
+        return b"".join(pieces).decode("utf-8", "replace")
+
+    @property
+    def now(self) -> float:
+        """The time."""
+        return self.controller.world.clock.now()
+
+    def settle(self) -> None:
+        """Let everything happen that is due.
+
+        :raises Dropped: when a restart has closed all connections
+        """
+        self.scheduler.settle(self.now)
+        down = self.lifecycle.outage(self.now)
+        if down and down.stage != "stopping":
+            raise Dropped
+
+    async def until(self, look: Callable[[], Found | None]) -> Found:
+        """What is found as soon as something is.
+
+        :raises Dropped: when a restart comes first
+        """
+        session = self.storage.setting("session")
+        while True:
+            self.settle()
+            if self.storage.setting("session") != session:
+                raise Dropped
+            found = look()
+            if found is not None:
+                return found
+            await asyncio.sleep(LOOKS_AGAIN_AFTER)
+
+    def require(self, permission: Permission) -> None:
+        """
+        :raises Denied: when the account lacks the right
+        """
+        if not self.principal.may(permission):
+            raise Denied(f"{self.principal.name} is missing the {permission.title} permission")
+
+    def job(self, name: str) -> Job:
+        """
+        :raises NoSuch: when there is none of that name, or none that the account may see
+        """
+        job = self.storage.job(name)
+        if job and self.principal.may(JOB_READ) and configuration.parse(job.config).kind is not FOLDER:
+            return job
+        others = [job.name for job in self.visible_jobs()]
+        raise NoSuch(f"No such job '{name}'" + (f"; perhaps you meant '{nearest(name, others)}'?" if others else ""))
+
+    def visible_jobs(self, folder: str = "") -> list[Job]:
+        """The jobs in a folder that the account may see."""
+        return self.storage.jobs(folder) if self.principal.may(JOB_READ) else []
+
+
+def nearest(name: str, others: list[str]) -> str:
+    """That of other names which is most like a name."""
+    return max(others, key=lambda other: SequenceMatcher(None, name, other).ratio())

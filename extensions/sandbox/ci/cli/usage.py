@@ -1,0 +1,111 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How commands are called: what they take, what was given, and how they describe themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from .session import BadUsage
+
+
+@dataclass(frozen=True)
+class Option:
+    """`-f`, or with a `value` `-n N`; `pairs` are collected over several of them."""
+
+    name: str
+    about: str
+    value: str = ""
+    pairs: bool = False
+
+
+@dataclass(frozen=True)
+class Argument:
+    """A word by its place; the last one may take all that are left."""
+
+    name: str
+    about: str
+    required: bool = False
+    many: bool = False
+
+
+@dataclass
+class Given:
+    """What a command was called with."""
+
+    words: list[str] = field(default_factory=list)
+    values: dict[str, str] = field(default_factory=dict)
+    pairs: dict[str, str] = field(default_factory=dict)
+
+    def __contains__(self, option: str) -> bool:
+        return option in self.values
+
+    def word(self, number: int, default: str | None = None) -> str | None:
+        """The word at a place."""
+        return self.words[number] if number < len(self.words) else default
+
+    def number(self, option: str, default: int) -> int:
+        """
+        :raises BadUsage: when the option's value is none
+        """
+        text = self.values.get(option, str(default))
+        if not text.removeprefix("-").isdigit():
+            raise BadUsage(f'"{text}" is not a valid value for "{option}"')
+        return int(text)
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What a command takes."""
+
+    arguments: tuple[Argument, ...] = ()
+    options: tuple[Option, ...] = ()
+
+    def parse(self, words: list[str]) -> Given:
+        """
+        :raises BadUsage: when it takes something else
+        """
+        given = Given()
+        rest = iter(words)
+        for word in rest:
+            if word.startswith("-") and word != "-":
+                self._option(word, rest, given)
+            else:
+                given.words.append(word)
+        most = float("inf") if self.arguments and self.arguments[-1].many else len(self.arguments)
+        if len(given.words) > most:
+            raise BadUsage(f"No argument is allowed: {given.words[len(self.arguments)]}")
+        for argument in self.arguments[len(given.words) :]:
+            if argument.required:
+                raise BadUsage(f'Argument "{argument.name}" is required')
+        return given
+
+    def _option(self, word: str, rest: Iterator[str], given: Given) -> None:
+        option = next((option for option in self.options if option.name == word), None)
+        if option is None:
+            raise BadUsage(f'"{word}" is not a valid option')
+        value = next(rest, None) if option.value or option.pairs else ""
+        if value is None:
+            raise BadUsage(f'Option "{word}" takes an operand')
+        if option.pairs:
+            name, equals, text = value.partition("=")
+            if not equals:
+                raise BadUsage('An argument for setting a Map must contain a "="')
+            given.pairs[name] = text
+        else:
+            given.values[word] = value
+
+    def line(self) -> str:
+        """The command's arguments and options in a line, with a blank before each."""
+        words = [a.name if a.required else f"[{a.name}{' ...' if a.many else ''}]" for a in self.arguments]
+        words += [f"[{option.name}{f' {option.value}' if option.value else ''}]" for option in self.options]
+        return "".join(f" {word}" for word in words)
+
+    def details(self) -> str:
+        """A line for each of them."""
+        rows = [(a.name, a.about) for a in self.arguments]
+        rows += [(f"{option.name} {option.value}".strip(), option.about) for option in self.options]
+        width = max((len(name) for name, _unused in rows), default=0)
+        return "".join(f" {name:{width}} : {about}\n" for name, about in rows)
