@@ -1,94 +1,102 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Installed plugins, and whether they wait for a restart."""
+"""The plugin manager on the wire: the list, changes of what is installed, and its pages."""
 
 from __future__ import annotations
 
-from typing import Any
+import html
 
 from starlette.responses import Response
 
-from . import pages
-from .call import Call, Route
-from .exposition import Bean, Property
+from ..routing import ANY, Route
+from . import pages, plugin_beans
+from .beans import Bean, Property
+from .call import Call
+from .installed_plugins import Row
 from .permissions import ADMINISTER
+from .refusals import NotFound
 from .remote_api import API, serve
 
 
-def _dependency(dependency: dict[str, Any]) -> Bean:
-    return Bean(
-        "hudson.PluginWrapper$Dependency",
-        Property("optional", dependency.get("optional", False)),
-        Property("shortName", dependency["name"]),
-        Property("version", dependency["version"]),
-        typed=False,
-    )
-
-
-def _bean(plugin: dict[str, Any]) -> Bean:
-    return Bean(
-        "hudson.PluginWrapper",
-        Property("active", plugin.get("active", True)),
-        Property("backupVersion", plugin.get("backup_version")),
-        Property("bundled", False),
-        Property("deleted", plugin.get("deleted", False)),
-        Property("dependencies", [_dependency(dependency) for dependency in plugin.get("dependencies", [])]),
-        Property("detached", False),
-        Property("downgradable", "backup_version" in plugin),
-        Property("enabled", plugin.get("enabled", True)),
-        Property("hasUpdate", plugin.get("has_update", False)),
-        Property("longName", plugin.get("long_name", plugin["name"])),
-        Property("minimumJavaVersion", plugin.get("minimum_java_version")),
-        Property("pinned", plugin.get("pinned", False)),
-        Property("requiredCoreVersion", plugin.get("required_core_version")),
-        Property("shortName", plugin["name"]),
-        Property("supportsDynamicLoad", plugin.get("supports_dynamic_load", "MAYBE")),
-        Property("url", plugin.get("url", f"https://plugins.jenkins.io/{plugin['name']}")),
-        Property("version", plugin["version"]),
-        typed=False,
-    )
+def _named(call: Call, name: str) -> Row:
+    found = call.plugins.find(name)
+    if not found:
+        raise NotFound
+    return found
 
 
 def _show_all(call: Call, form: str) -> Response:
-    call.require(ADMINISTER)
-    plugins = Property("plugins", lambda: [_bean(plugin) for plugin in call.store.plugins()])
+    call.require_reading()
+    plugins = Property("plugins", lambda: [plugin_beans.installed(call, row) for row in call.plugins.loaded()])
     return serve(call, Bean("hudson.LocalPluginManager", plugins), form)
 
 
 def _show(call: Call, name: str, form: str) -> Response:
+    call.require_reading()
+    bean = plugin_beans.installed(call, _named(call, name))
+    return serve(call, bean, form)
+
+
+def _change(call: Call, name: str, **members: object) -> None:
+    row = _named(call, name)
+    call.require_post()
     call.require(ADMINISTER)
-    found = next((plugin for plugin in call.store.plugins() if plugin["name"] == name), None)
-    if not found:
-        raise pages.NotFound
-    return serve(call, _bean(found), form)
+    call.plugins.change(name, active=row.get("active", True), **members)
 
 
-def _update_center(call: Call, form: str) -> Response:
-    call.require(ADMINISTER)
-    site = Bean(
-        "hudson.model.UpdateSite",
-        Property("availables", []),
-        Property("connectionCheckUrl", None),
-        Property("dataTimestamp", 0),
-        Property("hasUpdates", False),
-        Property("id", "default"),
-        Property("updates", []),
-        Property("url", "https://updates.jenkins.io/update-center.json"),
-        typed=False,
+def _enable(call: Call, name: str) -> Response:
+    _change(call, name, enabled=True)
+    return Response()
+
+
+def _disable(call: Call, name: str) -> Response:
+    _change(call, name, enabled=False)
+    return Response()
+
+
+def _pin(call: Call, name: str) -> Response:
+    """Nothing comes of it any more."""
+    _change(call, name)
+    return Response()
+
+
+def _uninstall(call: Call, name: str) -> Response:
+    _change(call, name, deleted=True, file=None)
+    return pages.redirect(f"{call.context}/manage/pluginManager/installed")
+
+
+def _site_errors(call: Call) -> str:
+    error = call.update_site.error
+    return (
+        f'<div class="error">There were errors checking the update sites: {html.escape(error)}</div>' if error else ""
     )
-    center = Bean(
-        "hudson.model.UpdateCenter",
-        Property("availables", []),
-        Property("jobs", []),
-        Property("restartRequiredForCompletion", call.switch("restart_required")),
-        Property("sites", [site]),
-    )
-    return serve(call, center, form)
 
+
+def _page(call: Call) -> Response:
+    call.require_reading()
+    return call.page("Plugins - Jenkins", f"<h1>Plugins</h1>{_site_errors(call)}")
+
+
+def _installed(call: Call) -> Response:
+    """The page that tells what failed to load; no document does."""
+    call.require_reading()
+    failed = "".join(
+        f"<div class='alert alert-danger'><h4>{html.escape(name)}</h4><pre>{html.escape(reason)}</pre></div>"
+        for name, reason in call.plugins.failed().items()
+    )
+    return call.page("Installed plugins - Jenkins", f"<h1>Installed plugins</h1>{failed}")
+
+
+PLUGIN = "/pluginManager/plugin/{name}"
 
 ROUTES = (
-    Route("/pluginManager" + API, _show_all, "plugins", reads=True),
-    Route("/pluginManager/plugin/{name}" + API, _show, "plugin", reads=True),
-    Route("/updateCenter" + API, _update_center, "update_center", reads=True),
+    Route(ANY, "/pluginManager" + API, _show_all, "plugins", reads=True),
+    Route(ANY, PLUGIN + API, _show, "plugin", reads=True),
+    Route(ANY, PLUGIN + "/makeEnabled", _enable, "enable_plugin"),
+    Route(ANY, PLUGIN + "/makeDisabled", _disable, "disable_plugin"),
+    Route(ANY, PLUGIN + "/pin", _pin, "pin_plugin"),
+    Route(ANY, PLUGIN + "/doUninstall", _uninstall, "uninstall_plugin"),
+    Route(ANY, "/{:(?:manage/)?}pluginManager/{:(?:available|updates/)?}", _page, "plugins_page", reads=True),
+    Route(ANY, "/{:(?:manage/)?}pluginManager/installed", _installed, "plugins_page", reads=True),
 )

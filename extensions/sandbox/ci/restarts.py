@@ -1,0 +1,117 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Asking for a quiet-down or a restart, and what every path answers while the server restarts."""
+
+from __future__ import annotations
+
+import asyncio
+import html
+import math
+
+from starlette.responses import Response
+
+from ..routing import ANY, Route
+from ..service import Dropped
+from . import error_pages, pages, security
+from .call import Answer, Call
+from .lifecycle import Outage
+from .permissions import MANAGE
+from .refusals import Oops
+
+BLOCK_INTERVAL = 0.05
+CANNOT_RESTART = "Jenkins cannot restart itself as currently configured."
+
+
+def outage(call: Call) -> Answer | None:
+    """What every path answers during a restart; None while there is none."""
+    down = call.lifecycle.outage(call.now)
+    if not down:
+        return None
+    if down.stage == "refused":
+        raise Dropped
+    if down.stage == "hanging":
+        return _never(call, down)
+    if down.stage == "unauthorized" and security.sends_credentials(call):
+        return error_pages.answer(security.unauthorized(call), call)
+    if down.starting:
+        return pages.outage("Starting Jenkins", "Jenkins is getting ready to work")
+    safely = ["Safe Restart \u2013 Builds on agents can usually continue."] if down.kind == "safe" else []
+    reload = "Your browser will reload automatically when Jenkins is ready."
+    return pages.outage("Restarting Jenkins", "Jenkins is restarting", reload, *safely)
+
+
+async def _never(call: Call, down: Outage) -> Response:
+    """Take the connection and say nothing, until the process is ready that drops it."""
+    while call.controller.world.clock.now() < down.ends:
+        await asyncio.sleep(BLOCK_INTERVAL)
+    raise Dropped
+
+
+def _quiet_down(call: Call) -> Answer:
+    call.require_post()
+    call.require(MANAGE)
+    call.lifecycle.quiet_down(call.parameter("message"), call.now)
+    if call.parameter("block") in ("true", "1"):
+        return _blocked(call)
+    return pages.redirect(call.here)
+
+
+async def _blocked(call: Call) -> Response:
+    timeout = call.parameter("timeout") or ""
+    deadline = call.now + int(timeout) / 1000 if timeout.isdigit() and int(timeout) else math.inf
+    scheduler, lifecycle, clock = call.scheduler, call.lifecycle, call.controller.world.clock
+    while lifecycle.quieting and scheduler.running(clock.now()) and clock.now() < deadline:
+        await asyncio.sleep(BLOCK_INTERVAL)
+        scheduler.settle(clock.now())
+    return pages.redirect(call.here)
+
+
+def _cancel_quiet_down(call: Call) -> Response:
+    call.require_post()
+    call.require(MANAGE)
+    call.lifecycle.cancel()
+    return pages.redirect(call.here)
+
+
+def _require_restartable(call: Call) -> None:
+    if not call.switch("restart_supported"):
+        raise Oops
+
+
+def _confirmation(call: Call, action: str, question: str) -> Response:
+    """What GET shows where only POST acts; there is no form where the server cannot do it."""
+    if not call.switch("restart_supported"):
+        return call.page("Restart Jenkins - Jenkins", f"<p>{CANNOT_RESTART}</p>")
+    form = f'<form method="post" action="{action}"><button>Yes</button></form>'
+    return call.page("Restart Jenkins - Jenkins", f"<p>{html.escape(question)}</p>{form}")
+
+
+def _safe_restart(call: Call) -> Response:
+    call.require(MANAGE)
+    if call.method == "GET":
+        return _confirmation(call, "safeRestart", "Are you sure you want to restart Jenkins when no jobs are running?")
+    if call.parameter("cancel") is not None:
+        call.lifecycle.cancel()
+    elif call.method == "POST":
+        _require_restartable(call)
+        call.lifecycle.quiet_down(call.parameter("message"), call.now, then="restart")
+    return pages.redirect(call.here)
+
+
+def _restart(call: Call) -> Response:
+    call.require(MANAGE)
+    if call.method == "GET":
+        return _confirmation(call, "restart", "Are you sure you want to restart Jenkins?")
+    if call.method == "POST":
+        _require_restartable(call)
+        call.lifecycle.begin_restart("hard", call.now)
+    return pages.redirect(call.here)
+
+
+ROUTES = (
+    Route(ANY, "/quietDown{:/?}", _quiet_down, "quiet_down"),
+    Route(ANY, "/cancelQuietDown{:/?}", _cancel_quiet_down, "cancel_quiet_down"),
+    Route(ANY, "/safeRestart{:/?}", _safe_restart, "safe_restart"),
+    Route(ANY, "/restart{:/?}", _restart, "restart"),
+)
