@@ -5,6 +5,6 @@
 
 from __future__ import annotations
 
-from .server import CiService
+from .service import CiService
 
 SERVICE = CiService

@@ -1,26 +1,26 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Builds: what they tell, their logs, stopping and deleting them."""
+"""Builds: what they tell; stopping, keeping, describing and deleting them."""
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Callable
 from itertools import islice
-from typing import Any
 
 from starlette.responses import Response
 
-from . import pages
-from .call import Call, Route
-from .exposition import ALWAYS, Bean, Property, opaque
-from .permissions import BUILD_DELETE, JOB_CANCEL
+from ..routing import ANY, Route
+from . import actions, executors, pages
+from .beans import ALWAYS, Bean, Property, opaque
+from .call import JOB, Call
+from .kinds import BY_NAME, PIPELINE
+from .permissions import BUILD_DELETE, BUILD_UPDATE, JOB_CANCEL
+from .refusals import Failure, NotFound, Nothing
 from .remote_api import API, serve
-from .store import Build, Job
+from .storage import Build, Job, title
 
-BUILD = r"/job/{job}/(?P<build>\d+|last\w*Build)"
-SECRET_KIND = "hudson.model.PasswordParameterValue"
+PATH = JOB + r"/{build:\d+|last\w*Build}"
 NEWEST = 100
 Fits = Callable[[Build, bool], bool]
 ALIASES: dict[str, Fits] = {
@@ -37,22 +37,23 @@ ALIASES: dict[str, Fits] = {
 def find(call: Call, job: Job, alias: str) -> Build | None:
     """The newest build that an alias like `lastSuccessfulBuild` names."""
     fits = ALIASES[alias]
-    return next((build for build in call.store.builds(job.name) if fits(build, build.running(call.now))), None)
+    return next((build for build in call.storage.builds(job.name) if fits(build, build.running(call.now))), None)
 
 
 def newest(call: Call, job: Job) -> list[Bean]:
     """The builds that a job shows by itself."""
-    return [bean(call, build) for build in islice(call.store.builds(job.name), NEWEST)]
+    return [bean(call, build) for build in islice(call.storage.builds(job.name), NEWEST)]
 
 
-def _named(call: Call, job: str, build: str) -> Build:
+def named(call: Call, job: str, build: str) -> Build:
+    """The build of a path, by its number or an alias."""
     owner = call.job(job)
     if build.isdigit():
-        found = call.store.build(owner.name, int(build))
+        found = call.storage.build(owner.name, int(build))
     else:
         found = find(call, owner, build) if build in ALIASES else None
     if not found:
-        raise pages.NotFound
+        raise NotFound
     return found
 
 
@@ -67,21 +68,24 @@ def bean(call: Call, build: Build) -> Bean:
     name = f"#{build.number}"
 
     def estimated() -> int:
-        seconds = call.service.scheduler.estimate(build.job)
+        seconds = call.scheduler.estimate(build.job)
         return -1 if seconds is None else round(seconds * 1000)
 
+    def executor() -> Bean | None:
+        return executors.bean(call, executors.number_of(call, build), build, bean(call, build)) if running else None
+
     return Bean(
-        "hudson.model.FreeStyleBuild",
+        BY_NAME[build.kind].build_class,
         Property("actions", lambda: _actions(build)),
-        Property("artifacts", []),
+        Property("artifacts", [_artifact(path) for path in build.artifacts] if not running else []),
         Property("building", running),
-        Property("description", None),
+        Property("description", build.description),
         Property("displayName", name),
         Property("duration", 0 if running else round((build.ends - build.started) * 1000)),
         Property("estimatedDuration", estimated),
-        Property("executor", opaque() if running else None),
+        Property("executor", executor),
         Property("fingerprint", [], visibility=-1),
-        Property("fullDisplayName", f"{build.job} {name}"),
+        Property("fullDisplayName", f"{title(build.job)} {name}"),
         Property("id", str(build.number)),
         Property("inProgress", running),
         Property("keepLog", build.keep),
@@ -90,156 +94,141 @@ def bean(call: Call, build: Build) -> Bean:
         Property("result", None if running else build.outcome),
         Property("timestamp", int(build.started * 1000)),
         Property("url", url(call, build), visibility=2),
-        Property("builtOn", ""),
-        Property(
-            "changeSet",
-            Bean(
-                "hudson.scm.EmptyChangeLogSet",
-                Property("items", [], visibility=ALWAYS),
-                Property("kind", None, visibility=ALWAYS),
-            ),
-        ),
-        Property("culprits", []),
+        *(_of_pipeline(call, build) if build.kind == PIPELINE.name else _of_freestyle()),
     )
+
+
+def _of_freestyle() -> list[Property]:
+    members = (Property("items", [], visibility=ALWAYS), Property("kind", None, visibility=ALWAYS))
+    return [
+        Property("builtOn", ""),
+        Property("changeSet", Bean("hudson.scm.EmptyChangeLogSet", *members)),
+        Property("culprits", []),
+    ]
+
+
+def _of_pipeline(call: Call, build: Build) -> list[Property]:
+    def neighbour(distance: int) -> Bean | None:
+        found = call.storage.build(build.job, build.number + distance)
+        if not found:
+            return None
+        members = (Property("number", found.number, visibility=2), Property("url", url(call, found), visibility=2))
+        return Bean(BY_NAME[found.kind].build_class, *members, typed=False)
+
+    return [
+        Property("changeSets", []),
+        Property("culprits", []),
+        Property("nextBuild", lambda: neighbour(1)),
+        Property("previousBuild", lambda: neighbour(-1)),
+    ]
+
+
+def _artifact(path: str) -> Bean:
+    name = path.rpartition("/")[2]
+    members = {"displayPath": name, "fileName": name, "relativePath": path}
+    return Bean("hudson.model.Run$Artifact", *(Property(n, v, visibility=3) for n, v in members.items()), typed=False)
 
 
 def _actions(build: Build) -> list[Bean]:
     interruption = [Bean("jenkins.model.InterruptedBuildAction")] if build.interrupted else []
-    return [*parameter_actions(build.parameters), cause_action(build.causes), *interruption, opaque()]
-
-
-def parameter_actions(parameters: list[dict[str, Any]] | None) -> list[Bean]:
-    """The action that holds the parameters of a build or queue item, if it was given any."""
-    if parameters is None:
-        return []
-    values = [parameter_bean(parameter) for parameter in parameters]
-    return [Bean("hudson.model.ParametersAction", Property("parameters", values, visibility=2))]
-
-
-def parameter_bean(parameter: dict[str, Any]) -> Bean:
-    """A parameter's value; a secret one keeps the value to itself."""
-    members = [Property("name", parameter["name"], visibility=4)]
-    if parameter["_class"] != SECRET_KIND:
-        members.append(Property("value", parameter["value"], visibility=4))
-    return Bean(parameter["_class"], *members)
-
-
-def cause_action(causes: list[dict[str, Any]]) -> Bean:
-    """The action that tells why."""
-    beans = [
-        Bean(cause["_class"], *(Property(n, v, visibility=3) for n, v in cause.items() if n != "_class"))
-        for cause in causes
-    ]
-    return Bean("hudson.model.CauseAction", Property("causes", beans, visibility=2))
-
-
-def cause(call: Call) -> dict[str, Any]:
-    """Why a build that this request asks for is built."""
-    name = call.principal.name
-    user = call.store.user(name)
-    full_name = user.full_name if user else name
-    return {
-        "_class": "hudson.model.Cause$UserIdCause",
-        "shortDescription": f"Started by user {full_name}",
-        "userId": user.name if user else None,
-        "userName": full_name,
-    }
-
-
-def _log(build: Build, now: float, notes: bool) -> str:
-    starts = [_started_by(cause, notes) for cause in build.causes]
-    lines = [
-        *starts,
-        "Running as SYSTEM",
-        f"Building on the built-in node in workspace /var/jenkins_home/workspace/{build.job}",
-        f"[{build.job}] $ /bin/sh -xe /tmp/jenkins{build.queue_id}.sh",
-        *(line for second, line in build.lines if build.started + second <= now),
-    ]
-    if not build.running(now):
-        lines.append(f"Finished: {build.outcome}")
-    return "".join(f"{line}\n" for line in lines)
-
-
-def _started_by(cause: dict[str, Any], notes: bool) -> str:
-    description: str = cause["shortDescription"]
-    name = cause.get("userName")
-    if not notes or not name:
-        return description
-    note = base64.b64encode(b"\xff\xff\xff\xff" + f"user {name}".encode()).decode()
-    return description.removesuffix(name) + f"\x1b[8mha:{note}\x1b[0m{name}"
+    return [*actions.parameter_actions(build.parameters), actions.cause_action(build.causes), *interruption, opaque()]
 
 
 def _show(call: Call, job: str, build: str, form: str) -> Response:
-    return serve(call, bean(call, _named(call, job, build)), form)
+    return serve(call, bean(call, named(call, job, build)), form)
 
 
 def _page(call: Call, job: str, build: str) -> Response:
-    title = f"{job} #{_named(call, job, build).number} - Jenkins"
-    return pages.page(title, f"<h1>Build #{build}</h1>")
+    found = named(call, job, build)
+    return call.page(f"{found.job} #{found.number} - Jenkins", f"<h1>Build #{found.number}</h1>")
 
 
-def _console_text(call: Call, job: str, build: str) -> Response:
-    return pages.text(_log(_named(call, job, build), call.now, notes=False))
+def _number(call: Call, job: str, build: str) -> Response:
+    number = str(named(call, job, build).number)
+    return Response(number.encode(), headers={"Content-Type": "text/plain;charset=US-ASCII"})
 
 
-def _progressive_text(call: Call, job: str, build: str) -> Response:
-    found = _named(call, job, build)
-    try:
-        start = int(call.parameters("start")[0]) if call.parameters("start") else 0
-    except ValueError:
-        raise pages.Oops from None
-    log = _log(found, call.now, notes=True).encode()
-    rest = b"" if start < 0 else log[start if start <= len(log) else 0 :]
-    answer = Response(rest.replace(b"\n", b"\r\n"), headers={"Content-Type": "text/plain;charset=utf-8"})
-    answer.headers["X-Text-Size"] = str(len(log))
-    if found.running(call.now):
-        answer.headers["X-More-Data"] = "true"
-    return answer
-
-
-def _stop(call: Call, job: str, build: str) -> Response:
-    found = _named(call, job, build)
-    call.require_post()
-    if found.running(call.now):
+def stopped(call: Call, build: Build | None, way: str = "stop") -> Response:
+    """Abort a build if it runs, and lead back to where the client came from."""
+    if build and build.running(call.now):
         call.require(JOB_CANCEL)
-        call.service.scheduler.stop(found, cause(call)["userName"], call.now)
+        call.scheduler.stop(build, actions.cause(call)["userName"], call.now, way)
     return pages.redirect(call.headers.get("Referer") or call.here)
 
 
-def _stop_below(call: Call, job: str, build: str) -> Response:
-    _named(call, job, build)
+def _stop(call: Call, job: str, build: str) -> Response:
+    found = named(call, job, build)
     call.require_post()
-    return pages.redirect(call.request_uri)
+    return stopped(call, found)
+
+
+def _end(call: Call, job: str, build: str, way: str) -> Response:
+    """`term` and `kill`, which only Pipelines know; others take them for any unknown name."""
+    found = named(call, job, build)
+    if found.kind != PIPELINE.name:
+        return _unknown(call, job, build) if not call.path.endswith("/") else _unknown_below(call, job, build)
+    call.require_post()
+    return stopped(call, found, way)
+
+
+def _stop_executor(call: Call, job: str, build: str) -> Response:
+    if not named(call, job, build).running(call.now):
+        raise Nothing
+    return _stop(call, job, build)
 
 
 def _delete(call: Call, job: str, build: str) -> Response:
-    found = _named(call, job, build)
+    found = named(call, job, build)
     call.require_post()
     call.require(BUILD_DELETE)
     if found.keep:
-        raise pages.Failure(f"Unable to delete \u2018{found.job} #{found.number}\u2019 because it is marked to be kept")
-    call.store.delete_build(found)
-    return pages.redirect(f"{call.context}/job/{call.quoted(found.job)}/")
+        raise Failure(f"Unable to delete {found.job} #{found.number}: This record is explicitly marked to be kept.")
+    call.storage.delete_build(found)
+    return pages.redirect(call.job_path(found.job))
+
+
+def _toggle_keep(call: Call, job: str, build: str) -> Response:
+    found = named(call, job, build)
+    call.require_post()
+    call.require(BUILD_UPDATE)
+    found.keep = not found.keep
+    call.storage.put_build(found)
+    return pages.redirect(call.here)
+
+
+def _describe(call: Call, job: str, build: str) -> Response:
+    found = named(call, job, build)
+    call.require_post()
+    call.require(BUILD_UPDATE)
+    found.description = call.parameter("description")
+    call.storage.put_build(found)
+    return pages.redirect(call.here)
 
 
 def _unknown(call: Call, job: str, build: str) -> Response:
-    _named(call, job, build)
+    named(call, job, build)
     return pages.redirect(call.with_slash)
 
 
 def _unknown_below(call: Call, job: str, build: str) -> Response:
-    _named(call, job, build)
-    raise pages.Nothing
+    named(call, job, build)
+    raise Nothing
 
 
 ROUTES = (
-    Route(BUILD + API, _show, "build_info", reads=True),
-    Route(BUILD + "/", _page, "build_page", reads=True),
-    Route(BUILD + "/consoleText", _console_text, "console_text", reads=True),
-    Route(BUILD + "/logText/progressiveText", _progressive_text, "progressive_text", reads=True),
-    Route(BUILD + "/stop", _stop, "stop_build"),
-    Route(BUILD + "/stop/", _stop_below, "stop_build", reads=True),
-    Route(BUILD + "/doDelete", _delete, "delete_build"),
-    Route(BUILD + "(/[^/]+)?", _unknown, "unknown_of_build", reads=True),
-    Route(BUILD + "/[^/]+/.*", _unknown_below, "unknown_of_build", reads=True),
+    Route(ANY, PATH + API, _show, "build_info", reads=True),
+    Route(ANY, PATH + "/", _page, "build_page", reads=True),
+    Route(ANY, PATH + "/buildNumber", _number, "build_info", reads=True),
+    Route(ANY, PATH + "/stop{:/?}", _stop, "stop_build"),
+    Route(ANY, PATH + "/{way:term|kill}{:/?}", _end, "stop_build"),
+    Route(ANY, PATH + "/executor/stop{:/?}", _stop_executor, "stop_build"),
+    Route(ANY, PATH + "/doDelete", _delete, "delete_build"),
+    Route(ANY, PATH + "/toggleLogKeep", _toggle_keep, "keep_build"),
+    Route(ANY, PATH + "/submitDescription", _describe, "describe_build"),
+)
+
+# Behind all others of a build
+UNKNOWN = (
+    Route(ANY, PATH + "{:(?:/[^/]+)?}", _unknown, "unknown_of_build", reads=True),
+    Route(ANY, PATH + "/{:[^/]+/.*}", _unknown_below, "unknown_of_build", reads=True),
 )

@@ -1,80 +1,60 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One request on its way through the server, and the table of paths."""
+"""One request on its way through the server, with everything that a handler asks for."""
 
 from __future__ import annotations
 
-import email
-import email.policy
+import posixpath
 import re
-import secrets
-from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Awaitable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qsl, quote, unquote, urljoin
+from urllib.parse import parse_qsl, quote, urljoin
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from . import pages, security
-from .permissions import JOB_DISCOVER, JOB_READ, Permission
-from .store import Job
+from ..routing import effect
+from . import configuration, multipart, pages, sessions
+from .controller import Controller
+from .kinds import FOLDER
+from .permissions import ADMINISTER, JOB_DISCOVER, JOB_READ, SYSTEM_READ, Permission
+from .refusals import AccessDenied, NotFound, PostRequired
+from .storage import Job
 
-if TYPE_CHECKING:
-    from .server import CiService
-
+# The path of a job in a route, which may be in folders
+JOB = "/job/{job:[^/]+(?:/job/[^/]+)*}"
 Answer = Response | Awaitable[Response]
 USUAL_PORTS = {"http": "80", "https": "443"}
 
 
-@dataclass(frozen=True)
-class Route:
-    """A path and what serves it. `open` needs no right to read; `reads` says that a POST changes nothing."""
-
-    path: str
-    handler: Callable[..., Answer]
-    label: str
-    open: bool = False
-    reads: bool = False
-
-    @cached_property
-    def pattern(self) -> re.Pattern[str]:
-        """The path as an expression; a name in braces stands for one segment."""
-        return re.compile(re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", self.path))
-
-    def match(self, path: str) -> dict[str, str] | None:
-        """The named segments of a path, or None."""
-        found = self.pattern.fullmatch(path)
-        return {name: unquote(value) for name, value in found.groupdict().items()} if found else None
-
-
 class Call:
-    """A request with everything that a handler asks for."""
+    """A request; whose it is, is known once it has been authenticated."""
 
     context = "/ci"
-    principal: security.Principal
+    principal: sessions.Principal
 
-    def __init__(self, service: CiService, request: Request, now: float) -> None:
-        self.service = service
-        self.store = service.store
-        self.world = service.world
+    def __init__(self, controller: Controller, request: Request, now: float) -> None:
+        self.controller = controller
+        self.storage = controller.storage
+        self.lifecycle = controller.lifecycle
+        self.scheduler = controller.scheduler
+        self.plugins = controller.plugins
+        self.update_site = controller.update_site
+        self.installations = controller.installations
+        self.switch = controller.switch
         self.now = now
         self.request = request
         self.method = request.method
         self.headers = request.headers
         self.query = request.scope["query_string"].decode("latin-1")
         self.request_uri: str = request.scope["raw_path"].decode("latin-1")
-        self.path = re.sub("/+", "/", self.request_uri.removeprefix(self.context))
+        self.path = _path(self.request_uri.removeprefix(self.context))
         self.body = b""
-        self.session = service.sessions.find(request.cookies.get(self.cookie_name))
+        self.parts: list[multipart.Part] = []
+        self.session = controller.sessions.find(request.cookies.get(self.cookie_name))
         self._session_begun = False
         self._parameters = parse_qsl(self.query, keep_blank_values=True)
-
-    def switch(self, name: str) -> Any:
-        """The present value of one of the service's switches."""
-        return self.world.switch(self.service.name, name)
 
     async def read(self) -> None:
         """Take in the body; the fields of a form become parameters."""
@@ -83,9 +63,19 @@ class Call:
             self._parameters += parse_qsl(self.body.decode("utf-8", "replace"), keep_blank_values=True)
 
     def read_parts(self) -> None:
-        """Make parameters of the fields of a multipart form, where no crumb is looked for."""
+        """Make parameters of the fields of a multipart form, where no crumb is looked for; its files are none."""
         if self.content_type == "multipart/form-data":
-            self._parameters += _parts(self.headers["Content-Type"], self.body)
+            self.parts = multipart.parts(self.headers["Content-Type"], self.body)
+            fields = (part for part in self.parts if part.file_name is None)
+            self._parameters += [(part.name, part.content.decode("utf-8", "replace")) for part in fields]
+
+    def file(self, name: str) -> multipart.Part | None:
+        """The file that a part of the form brings."""
+        return next((part for part in self.parts if part.name == name and part.file_name is not None), None)
+
+    def enter(self, label: str, reads: bool) -> None:
+        """Tell the journal what this is, where the path alone does not; see `Route.enter`."""
+        self.request.scope["sandbox.enter"](label, effect(self.method, reads))
 
     @property
     def content_type(self) -> str:
@@ -99,6 +89,10 @@ class Call:
     def parameter(self, name: str) -> str | None:
         """The first value of a parameter."""
         return next(iter(self.parameters(name)), None)
+
+    def parameter_names(self) -> list[str]:
+        """The names of all parameters, as they came."""
+        return [name for name, _value in self._parameters]
 
     @property
     def submits_nothing(self) -> bool:
@@ -129,22 +123,36 @@ class Call:
     @cached_property
     def configured_root(self) -> str:
         """The address in the server's documents: the configured one if there is one."""
-        configured: str | None = self.store.setting("url")
-        return configured.rstrip("/") + "/" if configured else self.root
+        return self.configured_url or self.root
+
+    @property
+    def configured_url(self) -> str | None:
+        """The address that an administrator has configured for the server, if there is one."""
+        configured: str | None = self.storage.setting("url")
+        return configured.rstrip("/") + "/" if configured else None
 
     @staticmethod
     def quoted(name: str) -> str:
         """A name as a segment of a path."""
         return quote(name, safe="")
 
+    def job_path(self, name: str) -> str:
+        """Where a job is, for a redirect."""
+        return f"{self.context}/{_job_path(name)}"
+
     def job_url(self, name: str) -> str:
         """A job's address in the server's documents."""
-        return f"{self.configured_root}job/{self.quoted(name)}/"
+        return f"{self.configured_root}{_job_path(name)}"
 
     @property
     def here(self) -> str:
         """Where a redirect to the present folder leads: a path only."""
         return self.request_uri.rpartition("/")[0] + "/"
+
+    @property
+    def target(self) -> str:
+        """What the request asks for: path and query."""
+        return self.request_uri + (f"?{self.query}" if self.query else "")
 
     @property
     def with_slash(self) -> str:
@@ -159,44 +167,83 @@ class Call:
     def require(self, permission: Permission) -> None:
         """Refuse whoever lacks the right."""
         if not self.principal.may(permission):
-            raise pages.AccessDenied(permission)
+            raise AccessDenied(permission)
+
+    def require_reading(self) -> None:
+        """The right to read the system is seldom switched on; it is the administrator's that is found missing."""
+        if not self.principal.may(SYSTEM_READ):
+            raise AccessDenied(ADMINISTER)
+
+    @property
+    def restart_required(self) -> bool:
+        """Whether the server says that an installation waits for a restart."""
+        return bool(self.switch("restart_required")) or self.installations.restart_required
 
     def require_post(self) -> None:
         """Refuse other methods than POST."""
         if self.method != "POST":
-            raise pages.PostRequired
+            raise PostRequired
 
-    def job(self, name: str) -> Job:
-        """A job that the user may see."""
-        job = self.store.job(name)
+    def job(self, path: str) -> Job:
+        """The job of a path, `folder/job/app`, or the folder, that the user may see."""
+        job = self.storage.job(path.replace("/job/", "/"))
         if job and not self.principal.may(JOB_READ) and self.principal.may(JOB_DISCOVER):
-            raise pages.AccessDenied(message=f"Please login to access job {job.name}")
+            raise AccessDenied(message=f"Please login to access job {job.name}")
         if not job or not self.principal.may(JOB_READ):
-            raise pages.NotFound
+            raise NotFound
         return job
+
+    def project(self, path: str) -> Job:
+        """The job of a path that can be built, which no folder can."""
+        job = self.job(path)
+        if configuration.parse(job.config).kind is FOLDER:
+            raise NotFound
+        return job
+
+    def folder(self, path: str) -> str:
+        """The full name of the folder of a path."""
+        job = self.job(path)
+        if configuration.parse(job.config).kind is not FOLDER:
+            raise NotFound
+        return job.name
 
     @property
     def cookie_name(self) -> str:
         """The session cookie's name, another one after each start."""
-        return f"JSESSIONID.{self.store.setting('cookie_suffix')}"
+        return f"JSESSIONID.{self.storage.setting('cookie_suffix')}"
 
-    def need_session(self) -> security.Session:
+    def need_session(self) -> sessions.Session:
         """The session of this request; begun now if there is none."""
         return self.session or self.begin_session()
 
-    def begin_session(self, user: str | None = None) -> security.Session:
+    def begin_session(self, user: str | None = None) -> sessions.Session:
         """Begin a session, and tell the client."""
-        self.session = self.service.sessions.create(user)
+        self.session = self.controller.sessions.create(user)
         self._session_begun = True
         return self.session
+
+    @property
+    def crumb(self) -> str:
+        """The crumb of the user in this session, which begins now if there is none."""
+        return sessions.crumb(self.principal.name, self.need_session(), self.storage.setting("crumb_salt"))
+
+    def end_session(self) -> None:
+        """Forget the session of this request."""
+        if self.session:
+            self.controller.sessions.end(self.session)
+            self.session = None
+
+    def page(self, title: str, body: str, status: int = 200) -> pages.Page:
+        """A page of the application; it carries the crumb for what is posted from it."""
+        return pages.page(title, body, status, self.crumb if self.switch("csrf") else None)
 
     def finish(self, answer: Response) -> Response:
         """Add the headers that do not depend on what was asked."""
         if isinstance(answer, pages.Page):
             self.need_session()
             answer.headers["X-Hudson"] = "1.395"
-            if self.switch("ssh_endpoint"):
-                answer.headers["X-SSH-Endpoint"] = self.switch("ssh_endpoint")
+            if endpoint := self.switch("ssh_endpoint") or self.controller.ssh_endpoint:
+                answer.headers["X-SSH-Endpoint"] = endpoint
             self.sign(answer)
         if self._session_begun and self.session:
             answer.headers.append(
@@ -211,15 +258,19 @@ class Call:
         """Add the headers that tell version and session id."""
         answer.headers["X-Jenkins"] = self.switch("version")
         if self.switch("session_id_header"):
-            answer.headers["X-Jenkins-Session"] = self.store.setting("session")
+            answer.headers["X-Jenkins-Session"] = self.storage.setting("session")
 
 
-def _parts(content_type: str, body: bytes) -> Iterator[tuple[str, str]]:
-    head = f"Content-Type: {content_type}\r\n\r\n".encode("latin-1")
-    for part in email.message_from_bytes(head + body, policy=email.policy.HTTP).iter_parts():
-        content = part.get_payload(decode=True)
-        if isinstance(content, bytes):
-            yield str(part.get_param("name", header="Content-Disposition")), content.decode("utf-8", "replace")
+def _job_path(name: str) -> str:
+    return "".join(f"job/{quote(part, safe='')}/" for part in name.split("/"))
+
+
+def _path(uri: str) -> str:
+    """A path as the servlet engine sees it: without doubled slashes and dot segments."""
+    path = re.sub("/+", "/", uri)
+    if "/../" in path or "/./" in path:
+        path = posixpath.normpath(path) + ("/" if path.endswith("/") else "")
+    return path
 
 
 def _number(text: str) -> float:
@@ -227,8 +278,3 @@ def _number(text: str) -> float:
         return float(text)
     except ValueError:
         return 0.0
-
-
-def new_hash() -> str:
-    """Eight hexadecimal digits, as session ids and cookie names have them."""
-    return secrets.token_hex(4)

@@ -7,20 +7,44 @@ from __future__ import annotations
 
 import functools
 import re
-import shlex
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 from xml.sax.saxutils import escape
 
 from lxml import etree
 
-DECLARATION = "<?xml version='1.1' encoding='UTF-8'?>\n"
-ROOTS = ("project", "hudson.model.FreeStyleProject")
-STARTUP_SECONDS = 0.05
+from .kinds import BY_NAME, BY_ROOT, FOLDER, FREESTYLE, PIPELINE, Kind
+
+SCRIPT = "org.jenkinsci.plugins.workflow.cps.CpsFlowDefinition"
+NOT_CONCURRENT = "org.jenkinsci.plugins.workflow.job.properties.DisableConcurrentBuildsJobProperty"
+DECLARATION = '<?xml version="1.1" encoding="UTF-8"?>\n'
+# What the server writes of a freestyle job, in its order; those with a default it adds, others it drops.
+ELEMENTS: dict[str, str | None] = {
+    "actions": "<actions/>",
+    "description": None,
+    "displayName": None,
+    "keepDependencies": "<keepDependencies>false</keepDependencies>",
+    "logRotator": None,
+    "properties": "<properties/>",
+    "scm": '<scm class="hudson.scm.NullSCM"/>',
+    "quietPeriod": None,
+    "scmCheckoutRetryCount": None,
+    "assignedNode": None,
+    "canRoam": "<canRoam>false</canRoam>",
+    "disabled": "<disabled>false</disabled>",
+    "blockBuildWhenDownstreamBuilding": "<blockBuildWhenDownstreamBuilding>false</blockBuildWhenDownstreamBuilding>",
+    "blockBuildWhenUpstreamBuilding": "<blockBuildWhenUpstreamBuilding>false</blockBuildWhenUpstreamBuilding>",
+    "authToken": None,
+    "jdk": None,
+    "triggers": "<triggers/>",
+    "concurrentBuild": "<concurrentBuild>false</concurrentBuild>",
+    "customWorkspace": None,
+    "builders": "<builders/>",
+    "publishers": "<publishers/>",
+    "buildWrappers": "<buildWrappers/>",
+}
+FILE = "File"
 _DECLARATION = re.compile(r"\s*<\?xml[^>]*\?>\s*")
-_NUMBER = re.compile(r"\d+(\.\d*)?|\.\d+")
-_VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
 
 
 class ConfigError(ValueError):
@@ -29,7 +53,7 @@ class ConfigError(ValueError):
 
 @dataclass(frozen=True)
 class Parameter:
-    """The definition of a build parameter; `kind` is `String`, `Text`, `Boolean`, `Choice` or `Password`."""
+    """The definition of a build parameter; `kind` is `String`, `Text`, `Boolean`, `Choice`, `Password` or `File`."""
 
     kind: str
     name: str
@@ -48,9 +72,13 @@ class Parameter:
             raise ValueError(text)
         return self._typed(text)
 
-    def default_value(self) -> dict[str, Any]:
-        """The value of a build that does not set it."""
-        return self._typed(self.default)
+    def default_value(self) -> dict[str, Any] | None:
+        """The value of a build that does not set it; a file has none."""
+        return None if self.kind == FILE else self._typed(self.default)
+
+    def file_value(self, file_name: str, sha256: str) -> dict[str, Any]:
+        """A file that was uploaded: to the build it is its name, and its content among the sandbox's files."""
+        return {**self._typed(re.sub(r".*[/\\]", "", file_name)), "file": sha256}
 
     def _typed(self, text: str) -> dict[str, Any]:
         kind = "String" if self.kind == "Choice" else self.kind
@@ -60,15 +88,18 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Definition:
-    """What a configuration says."""
+    """What a configuration says; `script` is that of a Pipeline, `archived` are patterns of the artifacts."""
 
-    description: str
+    kind: Kind
+    description: str | None
     disabled: bool
     concurrent: bool
     quiet_period: int | None
     trigger_token: str | None
     parameters: tuple[Parameter, ...]
     commands: tuple[str, ...]
+    script: str
+    archived: tuple[str, ...]
 
     def parameter(self, name: str) -> Parameter | None:
         """The parameter of that name."""
@@ -77,19 +108,35 @@ class Definition:
 
 def _element(config: str) -> etree._Element:
     # The server writes XML 1.1, which the parser here does not know; nothing else in the declaration matters.
-    parser = etree.XMLParser(resolve_entities=False, no_network=True)
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, remove_blank_text=True)
     try:
         root = etree.fromstring(_DECLARATION.sub("", config, count=1).encode(), parser)
     except etree.XMLSyntaxError as error:
         raise ConfigError(str(error)) from error
-    if root.tag not in ROOTS:
-        raise ConfigError(f"not a freestyle job: {root.tag}")
+    if root.tag not in BY_ROOT:
+        raise ConfigError(f"no such kind of item: {root.tag}")
     return root
 
 
 def normalized(config: str) -> str:
-    """A configuration as the server keeps it."""
-    return DECLARATION + etree.tostring(_element(config), encoding="unicode")
+    """A configuration as the server keeps it: completed, in its order, indented."""
+    return _written(_element(config))
+
+
+def _written(root: etree._Element) -> str:
+    kind = BY_ROOT[root.tag]
+    project = etree.Element(kind.roots[0])
+    if kind is not FREESTYLE:
+        project.extend(root)
+        project.attrib.update(root.attrib)
+    for name, default in ELEMENTS.items() if kind is FREESTYLE else ():
+        element = root.find(name)
+        if element is None and default:
+            element = etree.fromstring(default)
+        if element is not None:
+            project.append(element)
+    etree.indent(project)
+    return DECLARATION + etree.tostring(project, encoding="unicode")
 
 
 @functools.lru_cache(maxsize=1024)
@@ -97,15 +144,26 @@ def parse(config: str) -> Definition:
     """Read a configuration."""
     root = _element(config)
     quiet_period = root.findtext("quietPeriod", "").strip()
+    kind = BY_ROOT[root.tag]
     return Definition(
-        description=root.findtext("description", ""),
+        kind=kind,
+        description=root.findtext("description"),
         disabled=root.findtext("disabled", "") == "true",
-        concurrent=root.findtext("concurrentBuild", "") == "true",
+        concurrent=_concurrent(root, kind),
         quiet_period=int(quiet_period) if quiet_period.isdigit() else None,
         trigger_token=root.findtext("authToken"),
         parameters=tuple(_parameters(root)),
         commands=tuple(shell.findtext("command", "") for shell in root.iterfind("builders/hudson.tasks.Shell")),
+        script=root.findtext("definition/script", ""),
+        archived=tuple(re.split(r"\s*,\s*", root.findtext("publishers/hudson.tasks.ArtifactArchiver/artifacts", ""))),
     )
+
+
+def _concurrent(root: etree._Element, kind: Kind) -> bool:
+    """Pipelines run side by side unless they say otherwise, other jobs only when they do."""
+    if kind is FREESTYLE:
+        return root.findtext("concurrentBuild", "") == "true"
+    return root.find(f"properties/{NOT_CONCURRENT}") is None
 
 
 def _parameters(root: etree._Element) -> list[Parameter]:
@@ -127,44 +185,55 @@ def with_text(config: str, tag: str, text: str) -> str:
     if element is None:
         element = etree.SubElement(root, tag)
     element.text = text
-    return DECLARATION + etree.tostring(root, encoding="unicode")
+    return _written(root)
+
+
+def empty(kind: Kind) -> str:
+    """The configuration of an item that was only given its name and kind."""
+    return from_seed({"kind": kind.name})
 
 
 def from_seed(job: dict[str, Any]) -> str:
-    """The configuration of a job that a seed describes by its traits."""
+    """The configuration of an item that a seed describes by its traits."""
+    kind = BY_NAME[job.get("kind", FREESTYLE.name)]
+    elements = {"description": job.get("description")}
+    if kind is not FOLDER:
+        elements["quietPeriod"] = job.get("quiet_period")
+        elements["authToken"] = job.get("trigger_token")
+        elements["disabled"] = str(job.get("disabled", False)).lower()
+    texts = "".join(f"<{name}>{escape(str(text))}</{name}>" for name, text in elements.items() if text is not None)
+    return normalized(f"<{kind.roots[0]}>{texts}{_steps(kind, job)}</{kind.roots[0]}>")
+
+
+def _steps(kind: Kind, job: dict[str, Any]) -> str:
+    """What a build does, and with what parameters."""
     command = job.get("command") or f"sleep {job.get('seconds', 0)}"
-    quiet_period = f"  <quietPeriod>{job['quiet_period']}</quietPeriod>\n" if "quiet_period" in job else ""
-    token = f"  <authToken>{escape(job['trigger_token'])}</authToken>\n" if "trigger_token" in job else ""
+    properties, archived = _properties(job.get("parameters", [])), job.get("archive", "")
+    if kind is FOLDER:
+        return ""
+    if kind is PIPELINE:
+        archive = f"\n  archiveArtifacts '{archived}'" if archived else ""
+        script = job.get("script") or f"node {{\n  sh '''{command}'''{archive}\n}}"
+        definition = f"<script>{escape(script)}</script><sandbox>true</sandbox>"
+        return f'{properties}<definition class="{SCRIPT}">{definition}</definition>'
+    shell = f"<hudson.tasks.Shell><command>{escape(command)}</command><configuredLocalRules/></hudson.tasks.Shell>"
+    archiver = (
+        f"<hudson.tasks.ArtifactArchiver><artifacts>{escape(archived)}</artifacts></hudson.tasks.ArtifactArchiver>"
+    )
+    publishers = f"<publishers>{archiver}</publishers>" if archived else ""
+    concurrent = str(job.get("concurrent", False)).lower()
     return (
-        f"{DECLARATION}<project>\n"
-        f"  <description>{escape(job.get('description', ''))}</description>\n"
-        "  <keepDependencies>false</keepDependencies>\n"
-        f"{_properties(job.get('parameters', []))}"
-        '  <scm class="hudson.scm.NullSCM"/>\n'
-        f"{quiet_period}"
-        "  <canRoam>true</canRoam>\n"
-        f"  <disabled>{str(job.get('disabled', False)).lower()}</disabled>\n"
-        "  <blockBuildWhenDownstreamBuilding>false</blockBuildWhenDownstreamBuilding>\n"
-        "  <blockBuildWhenUpstreamBuilding>false</blockBuildWhenUpstreamBuilding>\n"
-        f"{token}"
-        "  <triggers/>\n"
-        f"  <concurrentBuild>{str(job.get('concurrent', False)).lower()}</concurrentBuild>\n"
-        "  <builders>\n    <hudson.tasks.Shell>\n"
-        f"      <command>{escape(command)}</command>\n"
-        "      <configuredLocalRules/>\n    </hudson.tasks.Shell>\n  </builders>\n"
-        "  <publishers/>\n  <buildWrappers/>\n</project>"
+        f"<canRoam>true</canRoam><concurrentBuild>{concurrent}</concurrentBuild>"
+        f"{properties}<builders>{shell}</builders>{publishers}"
     )
 
 
 def _properties(parameters: list[dict[str, Any]]) -> str:
     if not parameters:
-        return "  <properties/>\n"
+        return ""
+    tag = "hudson.model.ParametersDefinitionProperty"
     definitions = "".join(_definition(parameter) for parameter in parameters)
-    return (
-        "  <properties>\n    <hudson.model.ParametersDefinitionProperty>\n      <parameterDefinitions>\n"
-        f"{definitions}"
-        "      </parameterDefinitions>\n    </hudson.model.ParametersDefinitionProperty>\n  </properties>\n"
-    )
+    return f"<properties><{tag}><parameterDefinitions>{definitions}</parameterDefinitions></{tag}></properties>"
 
 
 def _definition(parameter: dict[str, Any]) -> str:
@@ -172,52 +241,11 @@ def _definition(parameter: dict[str, Any]) -> str:
     if "choices" in parameter:
         strings = "".join(f"<string>{escape(choice)}</string>" for choice in parameter["choices"])
         value = f'<choices class="java.util.Arrays$ArrayList"><a class="string-array">{strings}</a></choices>'
+    elif parameter.get("type") == "file":
+        value = ""
     else:
         default = parameter.get("default", "")
         text = str(default).lower() if isinstance(default, bool) else str(default)
         value = f"<defaultValue>{escape(text)}</defaultValue>"
-    return (
-        f"        <{tag}>\n          <name>{escape(parameter['name'])}</name>\n"
-        f"          <description>{escape(parameter.get('description', ''))}</description>\n"
-        f"          {value}\n        </{tag}>\n"
-    )
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What a build will do: its length, its outcome, and its output with the second of each line."""
-
-    seconds: float
-    outcome: str
-    lines: list[tuple[float, str]]
-
-
-def plan(definition: Definition, environment: Mapping[str, str]) -> Plan:
-    """Play the shell steps: `sleep` takes its time, `echo` prints, `exit` and `false` fail."""
-    seconds = STARTUP_SECONDS
-    lines: list[tuple[float, str]] = []
-    for command in definition.commands:
-        for words in _commands(command, environment):
-            lines.append((seconds, "+ " + " ".join(words)))
-            program, argument = words[0], words[1] if words[1:] else ""
-            if program == "echo":
-                lines.append((seconds, " ".join(words[1:])))
-            elif program == "sleep" and _NUMBER.fullmatch(argument):
-                seconds += float(argument)
-            elif program == "exit" and argument in ("", "0"):
-                break
-            elif program in ("exit", "false"):
-                lines.append((seconds, "Build step 'Execute shell' marked build as failure"))
-                return Plan(seconds, "FAILURE", lines)
-    return Plan(seconds, "SUCCESS", lines)
-
-
-def _commands(script: str, environment: Mapping[str, str]) -> Iterator[list[str]]:
-    expanded = _VARIABLE.sub(lambda m: environment.get(m[1] or m[2], ""), script)
-    for line in expanded.splitlines():
-        try:
-            words = shlex.split(line, comments=True)
-        except ValueError:
-            words = [line]
-        if words:
-            yield words
+    name, description = escape(parameter["name"]), escape(parameter.get("description", ""))
+    return f"<{tag}><name>{name}</name><description>{description}</description>{value}</{tag}>"

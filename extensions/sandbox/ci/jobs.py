@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Jobs: what they tell, and creating, configuring, enabling and deleting them."""
+"""Jobs: what they tell; describing, enabling, emptying and deleting them."""
 
 from __future__ import annotations
 
@@ -9,30 +9,67 @@ from typing import Any
 
 from starlette.responses import Response
 
-from . import builds, configuration, pages, queue
-from .call import Call, Route
+from ..routing import ANY, Route
+from . import actions, builds, configuration, pages, queue_items
+from .beans import ALWAYS, Bean, Property, opaque
+from .call import JOB, Call
 from .configuration import Definition, Parameter
-from .exposition import ALWAYS, Bean, Property, opaque
-from .permissions import JOB_CONFIGURE, JOB_CREATE, JOB_DELETE, JOB_READ
+from .kinds import FOLDER, PIPELINE
+from .permissions import JOB_BUILD, JOB_CONFIGURE, JOB_DELETE, JOB_READ, JOB_WORKSPACE
 from .remote_api import API, serve
-from .store import Build, Job
+from .storage import Build, Job, title
 
-JOB = "/job/{job}"
-UNSAFE = "?*/\\%!@#$^&|<>[]:;"
 COLORS = {"SUCCESS": "blue", "UNSTABLE": "yellow", "FAILURE": "red", "ABORTED": "aborted", "NOT_BUILT": "notbuilt"}
 HEALTH_BUILDS = 5
 HEALTH_ICONS = ((80, "80plus"), (60, "60to79"), (40, "40to59"), (20, "20to39"), (0, "00to19"))
 
 
-def visible(call: Call) -> list[Job]:
-    """The jobs that the user may see."""
-    return call.store.jobs() if call.principal.may(JOB_READ) else []
+def visible(call: Call, folder: str = "") -> list[Job]:
+    """The jobs and folders at the root, or in a folder, that the user may see."""
+    return call.storage.jobs(folder) if call.principal.may(JOB_READ) else []
 
 
 def bean(call: Call, job: Job) -> Bean:
-    """A job as the remote API shows it."""
+    """A job or folder as the remote API shows it."""
     definition = configuration.parse(job.config)
+    named = (
+        Property("description", definition.description),
+        Property("displayName", job.leaf),
+        Property("displayNameOrNull", None),
+        Property("fullDisplayName", title(job.name)),
+        Property("fullName", job.name),
+        Property("name", job.leaf, visibility=ALWAYS),
+        Property("url", call.job_url(job.name), visibility=ALWAYS),
+    )
+    own = _of_folder if definition.kind is FOLDER else _of_job
+    return Bean(definition.kind.item_class, *own(call, job, definition, named))
 
+
+def _of_folder(call: Call, job: Job, definition: Definition, named: tuple[Property, ...]) -> list[Property]:
+    all_jobs = view(call, job.name)
+    return [
+        Property("actions", []),
+        *named,
+        Property("healthReport", []),
+        Property("jobs", lambda: [bean(call, inner) for inner in visible(call, job.name)]),
+        Property("primaryView", all_jobs),
+        Property("views", [all_jobs]),
+    ]
+
+
+def view(call: Call, folder: str = "") -> Bean:
+    """The view with all that is at the root, or in a folder."""
+    return Bean(
+        "hudson.model.AllView",
+        Property("description", None),
+        Property("jobs", lambda: [bean(call, job) for job in visible(call, folder)]),
+        Property("name", "all", visibility=ALWAYS),
+        Property("property", []),
+        Property("url", call.job_url(folder) if folder else call.configured_root, visibility=ALWAYS),
+    )
+
+
+def _of_job(call: Call, job: Job, definition: Definition, named: tuple[Property, ...]) -> list[Property]:
     def last(alias: str) -> Any:
         def found() -> Bean | None:
             build = builds.find(call, job, alias)
@@ -41,30 +78,23 @@ def bean(call: Call, job: Job) -> Bean:
         return found
 
     def first_build() -> Bean | None:
-        numbers = list(call.store.builds(job.name))
+        numbers = list(call.storage.builds(job.name))
         return builds.bean(call, numbers[-1]) if numbers else None
 
     def queue_item() -> Bean | None:
-        waiting = [item for item in call.store.queue() if item.job == job.name]
-        return queue.bean(call, waiting[0]) if waiting else None
+        waiting = [item for item in call.storage.queue() if item.job == job.name]
+        return queue_items.bean(call, waiting[0], bean(call, job)) if waiting else None
 
-    return Bean(
-        "hudson.model.FreeStyleProject",
+    return [
         Property("actions", lambda: [*_parameter_definitions(definition), opaque()]),
-        Property("description", definition.description),
-        Property("displayName", job.name),
-        Property("displayNameOrNull", None),
-        Property("fullDisplayName", job.name),
-        Property("fullName", job.name),
-        Property("name", job.name, visibility=ALWAYS),
-        Property("url", call.job_url(job.name), visibility=ALWAYS),
-        Property("allBuilds", lambda: [builds.bean(call, b) for b in call.store.builds(job.name)], visibility=-2),
+        *named,
+        Property("allBuilds", lambda: [builds.bean(call, b) for b in call.storage.builds(job.name)], visibility=-2),
         Property("buildable", not definition.disabled),
         Property("builds", lambda: builds.newest(call, job)),
         Property("color", lambda: _color(call, job, definition), visibility=2),
         Property("firstBuild", first_build),
         Property("healthReport", lambda: _health(call, job)),
-        Property("inQueue", lambda: any(item.job == job.name for item in call.store.queue())),
+        Property("inQueue", lambda: any(item.job == job.name for item in call.storage.queue())),
         Property("keepDependencies", False),
         *(Property(alias, last(alias)) for alias in builds.ALIASES),
         Property("nextBuildNumber", job.next_build),
@@ -72,11 +102,21 @@ def bean(call: Call, job: Job) -> Bean:
         Property("queueItem", queue_item),
         Property("concurrentBuild", definition.concurrent),
         Property("disabled", definition.disabled),
+        *(_of_pipeline() if definition.kind is PIPELINE else _of_freestyle()),
+    ]
+
+
+def _of_freestyle() -> list[Property]:
+    return [
         Property("downstreamProjects", []),
         Property("labelExpression", None),
         Property("scm", Bean("hudson.scm.NullSCM")),
         Property("upstreamProjects", []),
-    )
+    ]
+
+
+def _of_pipeline() -> list[Property]:
+    return [Property("resumeBlocked", False)]
 
 
 def _parameter_definitions(definition: Definition) -> list[Bean]:
@@ -88,8 +128,9 @@ def _parameter_definitions(definition: Definition) -> list[Bean]:
 
 
 def _definition_bean(parameter: Parameter) -> Bean:
+    default = parameter.default_value()
     members = [
-        Property("defaultParameterValue", builds.parameter_bean(parameter.default_value()), visibility=3),
+        Property("defaultParameterValue", actions.parameter_bean(default) if default else None, visibility=3),
         Property("description", parameter.description, visibility=3),
         Property("name", parameter.name, visibility=3),
         Property("type", f"{parameter.kind}ParameterDefinition", visibility=3),
@@ -104,13 +145,13 @@ def _color(call: Call, job: Job, definition: Definition) -> str:
     color = COLORS[completed.outcome] if completed else "notbuilt"
     if definition.disabled:
         color = "disabled"
-    running = any(build.job == job.name for build in call.service.scheduler.running(call.now))
+    running = any(build.job == job.name for build in call.scheduler.running(call.now))
     return f"{color}_anime" if running else color
 
 
 def _health(call: Call, job: Job) -> list[Bean]:
     completed: list[Build] = []
-    for build in call.store.builds(job.name):
+    for build in call.storage.builds(job.name):
         if not build.running(call.now):
             completed.append(build)
         if len(completed) == HEALTH_BUILDS:
@@ -140,9 +181,9 @@ def _show(call: Call, job: str, form: str) -> Response:
 def _page(call: Call, job: str) -> Response:
     found = call.job(job)
     if call.method != "DELETE":
-        return pages.page(f"{found.name} - Jenkins", f"<h1>{found.name}</h1>")
+        return call.page(f"{found.name} - Jenkins", f"<h1>{found.name}</h1>")
     call.require(JOB_DELETE)
-    call.store.delete_job(found)
+    call.storage.delete_job(found)
     return Response(status_code=204)
 
 
@@ -154,35 +195,14 @@ def _page_without_slash(call: Call, job: str) -> Response:
 def _configure_page(call: Call, job: str) -> Response:
     found = call.job(job)
     call.require(JOB_CONFIGURE)
-    return pages.page(f"{found.name} Config - Jenkins", "<h1>Configuration</h1>")
-
-
-def _config(call: Call, job: str) -> Response:
-    found = call.job(job)
-    call.require(JOB_CONFIGURE)
-    if call.method in ("GET", "HEAD"):
-        return Response(found.config.encode(), headers={"Content-Type": "application/xml"})
-    if call.method != "POST":
-        raise pages.EngineError(400)
-    if call.content_type == "application/x-www-form-urlencoded":
-        raise pages.Oops
-    found.config = _submitted_config(call)
-    call.store.put_job(found)
-    return Response()
-
-
-def _submitted_config(call: Call) -> str:
-    try:
-        return configuration.normalized(call.body.decode("utf-8"))
-    except ValueError:
-        raise pages.Oops from None
+    return call.page(f"{found.name} Config - Jenkins", "<h1>Configuration</h1>")
 
 
 def _delete(call: Call, job: str) -> Response:
     found = call.job(job)
     call.require_post()
     call.require(JOB_DELETE)
-    call.store.delete_job(found)
+    call.storage.delete_job(found)
     return pages.redirect(f"{call.context}/")
 
 
@@ -191,7 +211,7 @@ def _change(call: Call, job: str, tag: str, text: str) -> None:
     call.require_post()
     call.require(JOB_CONFIGURE)
     found.config = configuration.with_text(found.config, tag, text)
-    call.store.put_job(found)
+    call.storage.put_job(found)
 
 
 def _enable(call: Call, job: str) -> Response:
@@ -206,68 +226,48 @@ def _disable(call: Call, job: str) -> Response:
 
 def _description(call: Call, job: str) -> Response:
     if call.method == "GET":
-        return pages.text(configuration.parse(call.job(job).config).description)
+        return pages.text(configuration.parse(call.job(job).config).description or "")
     _change(call, job, "description", call.parameter("description") or "")
     return Response(status_code=204)
 
 
-def _create(call: Call) -> Response:
+def _submit_description(call: Call, job: str) -> Response:
+    _change(call, job, "description", call.parameter("description") or "")
+    return pages.redirect(call.here)
+
+
+def _workspace(call: Call, job: str) -> Response:
+    found = call.job(job)
+    call.require(JOB_WORKSPACE)
+    if not found.workspace:
+        return call.page("Jenkins", "<h1>Error: no workspace</h1>", 404)
+    return call.page(f"Workspace of {found.name} on Built-In Node : / - Jenkins", "<p>No files in directory</p>")
+
+
+def _wipe_out_workspace(call: Call, job: str) -> Response:
+    found = call.job(job)
     call.require_post()
-    call.require(JOB_CREATE)
-    mode = call.parameter("mode")
-    if not call.content_type and mode != "copy":
-        raise pages.Failure("No Content-Type header set")
-    name = _good_name(call)
-    if mode == "copy":
-        return _copy(call, name)
-    if call.content_type in ("application/xml", "text/xml"):
-        call.store.put_job(Job(name, _submitted_config(call)))
-        return Response()
-    if mode is None:
-        raise pages.Failure("No mode given")
-    if mode not in ("hudson.model.FreeStyleProject", "Freestyle project"):
-        raise pages.Failure(f"No item type \u2018{mode}\u2019 is known")
-    call.store.put_job(Job(name, configuration.from_seed({})))
-    return pages.redirect(f"{call.context}/job/{call.quoted(name)}/configure")
+    call.require(JOB_BUILD)
+    found.workspace = False
+    call.storage.put_job(found)
+    return pages.redirect(call.here)
 
 
-def _good_name(call: Call) -> str:
-    name = call.parameter("name")
-    if name is None:
-        raise pages.Failure("Query parameter 'name' is required")
-    name = name.strip()
-    if not name:
-        raise pages.Failure("No name is specified")
-    if name in (".", ".."):
-        raise pages.Failure(f"\u2018{name}\u2019 is not an allowed name")
-    unsafe = next((character for character in name if character in UNSAFE), None)
-    if unsafe:
-        raise pages.Failure(f"\u2018{unsafe}\u2019 is an unsafe character")
-    if call.store.job(name):
-        raise pages.Failure(f"A job already exists with the name \u2018{name}\u2019")
-    return name
-
-
-def _copy(call: Call, name: str) -> Response:
-    source = call.parameter("from")
-    if not source:
-        raise pages.Failure("Specify which job to copy")
-    original = call.store.job(source)
-    if not original:
-        raise pages.Failure(f"No such job: {source}")
-    call.store.put_job(Job(name, original.config))
-    return pages.redirect(f"{call.context}/job/{call.quoted(name)}/configure")
+def _show_view(call: Call, job: str, form: str) -> Response:
+    return serve(call, view(call, call.job(job).name), form)
 
 
 ROUTES = (
-    Route("/createItem", _create, "create_job"),
-    Route(JOB + API, _show, "job_info", reads=True),
-    Route(JOB + "/", _page, "job_page"),
-    Route(JOB, _page_without_slash, "job_page", reads=True),
-    Route(JOB + "/configure", _configure_page, "job_page", reads=True),
-    Route(JOB + "/config.xml", _config, "job_config"),
-    Route(JOB + "/description", _description, "job_description"),
-    Route(JOB + "/doDelete", _delete, "delete_job"),
-    Route(JOB + "/enable", _enable, "enable_job"),
-    Route(JOB + "/disable", _disable, "disable_job"),
+    Route(ANY, JOB + "/view/{:[aA]ll}" + API, _show_view, "view", reads=True),
+    Route(ANY, JOB + API, _show, "job_info", reads=True),
+    Route(ANY, JOB + "/", _page, "job_page"),
+    Route(ANY, JOB, _page_without_slash, "job_page", reads=True),
+    Route(ANY, JOB + "/configure", _configure_page, "job_page", reads=True),
+    Route(ANY, JOB + "/description", _description, "describe_job"),
+    Route(ANY, JOB + "/submitDescription", _submit_description, "describe_job"),
+    Route(ANY, JOB + "/doDelete", _delete, "delete_job"),
+    Route(ANY, JOB + "/enable", _enable, "enable_job"),
+    Route(ANY, JOB + "/disable", _disable, "disable_job"),
+    Route(ANY, JOB + "/ws/", _workspace, "workspace", reads=True),
+    Route(ANY, JOB + "/doWipeOutWorkspace", _wipe_out_workspace, "wipe_out_workspace"),
 )

@@ -46,6 +46,9 @@ JOB_CANCEL = Permission("hudson.model.Item.Cancel", "Job/Cancel", _UPDATE)
 JOB_CREATE = Permission("hudson.model.Item.Create", "Job/Create", _CREATE)
 JOB_DELETE = Permission("hudson.model.Item.Delete", "Job/Delete", _DELETE)
 JOB_CONFIGURE = Permission("hudson.model.Item.Configure", "Job/Configure", _CONFIGURE)
+JOB_WORKSPACE = Permission("hudson.model.Item.Workspace", "Job/Workspace", _READ)
+SYSTEM_READ = Permission("hudson.model.Hudson.SystemRead", "Overall/SystemRead", ADMINISTER)
+BUILD_UPDATE = Permission("hudson.model.Run.Update", "Run/Update", _UPDATE)
 BUILD_DELETE = Permission("hudson.model.Run.Delete", "Run/Delete", _DELETE)
 
 BY_TITLE = {
@@ -61,6 +64,9 @@ BY_TITLE = {
         JOB_CREATE,
         JOB_DELETE,
         JOB_CONFIGURE,
+        JOB_WORKSPACE,
+        SYSTEM_READ,
+        BUILD_UPDATE,
         BUILD_DELETE,
     )
 }

@@ -5,39 +5,33 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from starlette.responses import Response
 
-from . import pages
-from .exposition import (
-    JSON,
-    PYTHON,
-    Bean,
-    ByDepth,
-    Notation,
-    Primitive,
-    Pruner,
-    TreeError,
-    XPathError,
-    XPathRefusal,
-    export,
-    parse_tree,
-    select,
-    to_literal,
-    to_xml,
-)
-
-if TYPE_CHECKING:
-    from .call import Call
+from . import error_pages, pages
+from .beans import Bean, ByDepth, Pruner, export
+from .call import Call
+from .notation import JSON, PYTHON, Notation, to_literal, to_schema, to_xml
+from .refusals import EngineError, NotFound, Oops
+from .tree import TreeError, parse_tree
+from .xpath import Primitive, XPathError, XPathRefusal, select
 
 XML_TYPE = "application/xml;charset=UTF-8"
-API = "/api/(?P<form>json|xml|python)/?"
+API = "/api{form:(?:/.*)?}"
 
 
 def serve(call: Call, bean: Bean, form: str) -> Response:
-    """Show a bean in the form asked for."""
-    answer = {"json": _json, "xml": _xml, "python": _python}[form](call, bean)
+    """Show a bean in the form asked for: what follows `/api` in the path; anything behind the form is ignored."""
+    if not form:
+        return pages.redirect(call.with_slash)
+    if form == "/":
+        text = f"{bean.class_name}: api/json, api/xml and api/python, with depth, tree and pretty; xml with xpath, too."
+        return call.page("Remote API - Jenkins", f"<h1>REST API</h1><p>{text}</p>")
+    name = form.split("/")[1]
+    if name == "schema":
+        return _answer(to_schema(bean), "application/xml")
+    if name not in FORMS:
+        raise NotFound
+    answer = FORMS[name](call, bean)
     call.sign(answer)
     answer.headers["X-Frame-Options"] = "deny"
     return answer
@@ -50,7 +44,7 @@ def _pruner(call: Call) -> Pruner:
     except IndexError:
         return ByDepth(1)
     except (TreeError, ValueError):
-        raise pages.Oops from None
+        raise Oops from None
 
 
 def _literal(call: Call, bean: Bean, notation: Notation) -> str:
@@ -62,8 +56,8 @@ def _json(call: Call, bean: Bean) -> Response:
     if function is None:
         return _answer(_literal(call, bean, JSON), "application/json;charset=utf-8")
     if call.switch("security"):
-        raise pages.EngineError(403, "jsonp forbidden; implement jenkins.security.SecureRequester")
-    return _answer(f"{function}({_literal(call, bean, JSON)})", "application/javascript;charset=UTF-8")
+        raise EngineError(403, "jsonp forbidden; implement jenkins.security.SecureRequester")
+    return _answer(f"{function}({_literal(call, bean, JSON)})", "text/javascript;charset=utf-8")
 
 
 def _python(call: Call, bean: Bean) -> Response:
@@ -82,7 +76,7 @@ def _xml(call: Call, bean: Bean) -> Response:
     except XPathRefusal as refusal:
         return pages.bare_text(refusal.text, refusal.status)
     except XPathError:
-        raise pages.Oops from None
+        raise Oops from None
 
 
 def _answer(content: str, content_type: str) -> Response:
@@ -93,4 +87,7 @@ def _primitive(call: Call, text: str) -> Response:
     if not call.switch("security"):
         return pages.text(text)
     message = "primitive XPath result sets forbidden; implement jenkins.security.SecureRequester"
-    return pages.EngineError(403, message).answer(call)
+    return error_pages.answer(EngineError(403, message), call)
+
+
+FORMS = {"json": _json, "xml": _xml, "python": _python}

@@ -1,73 +1,28 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Who asks: users, passwords, API tokens, sessions and crumbs."""
+"""Logging in: passwords, API tokens, the login form; and the crumbs that a POST needs."""
 
 from __future__ import annotations
 
 import base64
 import binascii
-import hashlib
 import hmac
-import secrets
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+import html
 
+from starlette.responses import Response
+
+from ..routing import ANY, Route
 from . import pages
-from .permissions import ADMINISTER, BY_TITLE, JOB_READ, READ, Permission
-from .store import User
-
-if TYPE_CHECKING:
-    from starlette.responses import Response
-
-    from .call import Call
+from .call import Call
+from .permissions import ADMINISTER, BY_TITLE, JOB_READ, READ
+from .refusals import EngineError, NotFound
+from .sessions import Principal
+from .storage import User
 
 CRUMB_FIELD = "Jenkins-Crumb"
 LOGIN_PATH = "/j_spring_security_check"
-
-
-@dataclass(frozen=True)
-class Principal:
-    """The user behind a request."""
-
-    name: str
-    permissions: frozenset[Permission]
-    authorities: tuple[str, ...]
-    anonymous: bool = False
-    by_token: bool = False
-
-    def may(self, permission: Permission) -> bool:
-        """Whether the user has a right."""
-        return permission in self.permissions or any(p in self.permissions for p in permission.implications())
-
-
-@dataclass
-class Session:
-    """A session of the servlet engine; it carries a login only after the login form."""
-
-    id: str
-    user: str | None = None
-
-
-class Sessions:
-    """The sessions of one run of the server: a restart forgets them."""
-
-    def __init__(self) -> None:
-        self._sessions: dict[str, Session] = {}
-
-    def clear(self) -> None:
-        """Forget all."""
-        self._sessions.clear()
-
-    def find(self, identifier: str | None) -> Session | None:
-        """The session of a cookie."""
-        return self._sessions.get(identifier) if identifier else None
-
-    def create(self, user: str | None = None) -> Session:
-        """Begin a session."""
-        session = Session(f"node0{secrets.token_hex(13)}0.node0", user)
-        self._sessions[session.id] = session
-        return session
+NEED_NO_CRUMB = (LOGIN_PATH, "/cli")
 
 
 def _anonymous(call: Call) -> Principal:
@@ -80,20 +35,26 @@ def _anonymous(call: Call) -> Principal:
     return Principal("anonymous", frozenset(permissions), ("anonymous",), anonymous=True)
 
 
-def _principal(user: User, by_token: bool = False) -> Principal:
+def principal(user: User, by_token: bool = False) -> Principal:
+    """Who has logged in, by a password or by something else."""
     permissions = frozenset(BY_TITLE[title] for title in user.permissions)
     authorities = ("authenticated",) if by_token else ("authenticated", "FACTOR_PASSWORD")
     return Principal(user.name, permissions, authorities, by_token=by_token)
 
 
-def unauthorized(call: Call) -> pages.EngineError:
+def forgotten_login(call: Call) -> str:
+    """The cookie that ends "keep me signed in"."""
+    return f"remember-me=; Path={call.context}; Expires={pages.EPOCH}; SameSite=Lax"
+
+
+def unauthorized(call: Call) -> EngineError:
     """The answer to credentials that do not hold."""
     headers = {
         "WWW-Authenticate": 'Basic realm="Jenkins", charset="UTF-8"',
-        "Set-Cookie": f"remember-me=; Path={call.context}; Expires={pages.EPOCH}; Max-Age=0",
+        "Set-Cookie": forgotten_login(call),
         "Expires": pages.EPOCH,
     }
-    return pages.EngineError(401, headers=headers)
+    return EngineError(401, headers=headers)
 
 
 def sends_credentials(call: Call) -> bool:
@@ -105,12 +66,12 @@ def authenticate(call: Call) -> Principal:
     """The user of a request; wrong credentials are a refusal on every path."""
     if not call.switch("security"):
         return _anonymous(call)
-    logged_in = call.store.user(call.session.user) if call.session and call.session.user else None
+    logged_in = call.storage.user(call.session.user) if call.session and call.session.user else None
     if sends_credentials(call):
         name, secret = _credentials(call)
         if not logged_in or logged_in.name != name:
             return _check(call, name, secret)
-    return _principal(logged_in) if logged_in else _anonymous(call)
+    return principal(logged_in) if logged_in else _anonymous(call)
 
 
 def _credentials(call: Call) -> tuple[str, str]:
@@ -125,53 +86,66 @@ def _credentials(call: Call) -> tuple[str, str]:
 
 
 def _check(call: Call, name: str, secret: str) -> Principal:
-    user = call.store.user(name)
+    user = call.storage.user(name)
     if user and secret in user.tokens:
-        return _principal(user, by_token=True)
+        return principal(user, by_token=True)
     if user and secret == user.password:
-        return _principal(user)
+        return principal(user)
     raise unauthorized(call)
-
-
-def crumb(call: Call, session: Session) -> str:
-    """The crumb of a user in a session."""
-    salt = call.store.setting("crumb_salt")
-    return hashlib.sha256(f"{call.principal.name};{session.id};{salt}".encode()).hexdigest()
 
 
 def _has_crumb(call: Call) -> bool:
     sent = call.headers.get(CRUMB_FIELD, call.parameter(CRUMB_FIELD))
-    return sent is not None and hmac.compare_digest(sent.encode(), crumb(call, call.need_session()).encode())
+    return sent is not None and hmac.compare_digest(sent.encode(), call.crumb.encode())
 
 
 def check_crumb(call: Call) -> None:
     """Refuse a POST without a valid crumb, whatever it asks for."""
-    if call.method != "POST" or not call.switch("csrf") or call.principal.by_token or call.path == LOGIN_PATH:
+    if call.method != "POST" or not call.switch("csrf") or call.principal.by_token or call.path in NEED_NO_CRUMB:
         return
     if not _has_crumb(call):
-        raise pages.EngineError(403, "No valid crumb was included in the request")
+        raise EngineError(403, "No valid crumb was included in the request")
 
 
-def login(call: Call) -> Response:
+def _login(call: Call) -> Response:
     """The login form: the one way to a cookie that carries a login."""
     if not call.switch("security"):
-        raise pages.NotFound
-    user = call.store.user(call.parameter("j_username") or "")
+        raise NotFound
+    user = call.storage.user(call.parameter("j_username") or "")
     crumb_holds = not call.switch("csrf") or _has_crumb(call)
     if call.method != "POST" or not crumb_holds or not user or call.parameter("j_password") != user.password:
-        return pages.redirect(f"{call.context}/loginError")
+        answer = pages.redirect(f"{call.context}/loginError")
+        answer.headers["Set-Cookie"] = forgotten_login(call)
+        return answer
     call.begin_session(user.name)
-    return pages.redirect(f"{call.context}/")
+    return pages.redirect(call.parameter("from") or f"{call.context}/")
 
 
-def login_page(call: Call) -> Response:
+def _login_page(call: Call) -> Response:
     """The page with the form; anybody may see it, so it serves as a probe."""
-    token = crumb(call, call.need_session()) if call.switch("csrf") else None
-    fields = "<input name='j_username'><input name='j_password' type='password'>"
-    form = f"<form method='post' action='{call.context}{LOGIN_PATH}'>{fields}</form>"
-    return pages.page("Sign in - Jenkins", f"<h1>Sign in to Jenkins</h1>{form}", crumb=token)
+    crumb = f"<input type='hidden' name='{CRUMB_FIELD}' value='{call.crumb}'>" if call.switch("csrf") else ""
+    origin = f"<input type='hidden' name='from' value='{html.escape(call.parameter('from') or '', quote=True)}'>"
+    fields = f"<input name='j_username'><input name='j_password' type='password'>{origin}{crumb}"
+    form = f"<form method='post' name='login' action='{call.context}{LOGIN_PATH}'>{fields}</form>"
+    return call.page("Sign in - Jenkins", f"<h1>Sign in to Jenkins</h1>{form}")
 
 
-def login_error(call: Call) -> Response:
+def _login_error(call: Call) -> Response:
     """Where a failed login ends."""
-    return pages.page("Sign in - Jenkins", "<p>Invalid username or password</p>", 401)
+    return call.page("Sign in - Jenkins", "<p>Invalid username or password</p>", 401)
+
+
+def _logout(call: Call) -> Response:
+    """End the session; its crumb holds no longer."""
+    call.end_session()
+    answer = pages.redirect(f"{call.context}/")
+    answer.headers["Set-Cookie"] = forgotten_login(call)
+    return answer
+
+
+ROUTES = (
+    Route(ANY, "/login", _login_page, "login_page", reads=True, scope="open"),
+    Route(ANY, "/loginError", _login_error, "login_page", reads=True, scope="open"),
+    Route(ANY, LOGIN_PATH, _login, "login", scope="open"),
+    Route(ANY, "/logout", _logout, "logout", scope="open"),
+)

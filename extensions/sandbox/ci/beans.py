@@ -1,0 +1,102 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Exported beans, and which of their members a client sees."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+ALWAYS = 999
+
+
+@dataclass(frozen=True)
+class Property:
+    """One exported member: seen while its visibility is not below the pruner's level."""
+
+    name: str
+    value: Any
+    visibility: int = 1
+    inline: bool = False
+
+
+class Bean:
+    """An exported object. `typed` says whether `_class` is told where the object is a member of another one."""
+
+    def __init__(self, class_name: str, *properties: Property, typed: bool = True) -> None:
+        self.class_name = class_name
+        self.properties = properties
+        self.typed = typed
+
+    @property
+    def simple_name(self) -> str:
+        """The name of the XML root: the class's simple name, decapitalized as Java beans do it."""
+        name = re.split(r"[.$]", self.class_name)[-1]
+        return name if name[:2].isupper() else name[0].lower() + name[1:]
+
+
+def opaque() -> Bean:
+    """An object of a class that exports nothing: `{}`."""
+    return Bean("java.lang.Object", typed=False)
+
+
+class ByDepth:
+    """Prunes by the visibility of members."""
+
+    def __init__(self, level: int) -> None:
+        self._level = level
+
+    def accept(self, member: Property) -> ByDepth | None:
+        """The pruner for the member's value, or None if the member is not shown."""
+        if member.visibility < self._level:
+            return None
+        return self if member.inline else ByDepth(self._level + 1)
+
+    def cut(self, items: list[Any]) -> list[Any]:
+        """The part of a list that is shown."""
+        return items
+
+
+@dataclass
+class ByName:
+    """Prunes by a `tree` expression."""
+
+    children: dict[str, ByName] = field(default_factory=dict)
+    start: int = 0
+    end: int | None = None
+
+    def accept(self, member: Property) -> ByName | None:
+        """The pruner for the member's value, or None if the tree does not name the member."""
+        return self.children.get(member.name) or self.children.get("*")
+
+    def cut(self, items: list[Any]) -> list[Any]:
+        """The part of a list that the range selects."""
+        return items[self.start : self.end]
+
+
+Pruner = ByDepth | ByName
+
+
+def export(bean: Bean, pruner: Pruner) -> dict[str, Any]:
+    """The members that a pruner lets through, as plain data."""
+    return {"_class": bean.class_name, **_members(bean, pruner)}
+
+
+def _members(bean: Bean, pruner: Pruner) -> dict[str, Any]:
+    shown = {}
+    for member in bean.properties:
+        inner = pruner.accept(member)
+        if inner is not None:
+            value = member.value() if callable(member.value) else member.value
+            shown[member.name] = _plain(value, inner)
+    return shown
+
+
+def _plain(value: Any, pruner: Pruner) -> Any:
+    if isinstance(value, Bean):
+        return export(value, pruner) if value.typed else _members(value, pruner)
+    if isinstance(value, list):
+        return [_plain(item, pruner) for item in pruner.cut(value)]
+    return value

@@ -1,0 +1,39 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The controller: the running server with its queue, apart from the requests it answers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..world import World
+from .groovy_process import Groovy
+from .installations import Installations
+from .installed_plugins import InstalledPlugins
+from .lifecycle import Lifecycle
+from .scheduler import Scheduler
+from .state import State
+from .update_site import UpdateSite
+
+
+class Controller(State):
+    """The state, and what makes things happen as time goes by."""
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self.lifecycle = Lifecycle(self)
+        self.groovy = Groovy()
+        self.plugins = InstalledPlugins(self)
+        self.update_site = UpdateSite(self)
+        self.installations = Installations(self, self.lifecycle, self.plugins, self.update_site)
+        self.scheduler = Scheduler(self, self.lifecycle, self.installations)
+        for part in (self.plugins, self.update_site, self.installations):
+            self.lifecycle.at_start(part.start)
+        self.ssh_endpoint = ""  # of the SSH server, if there is one
+        self.duplexes: dict[str, Any] = {}  # the commands over two connections, each by the session of both
+
+    def reset(self) -> None:
+        super().reset()
+        self.scheduler.reset()
+        self.lifecycle.boot()

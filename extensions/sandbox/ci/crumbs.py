@@ -1,0 +1,48 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The crumb issuer."""
+
+from __future__ import annotations
+
+from starlette.responses import Response
+
+from ..routing import ANY, Route
+from . import pages, security
+from .beans import Bean, Property
+from .call import Call
+from .refusals import NotFound
+from .remote_api import API, serve
+
+# These four get plain text; other expressions that select no element are refused, as everywhere.
+XPATH_TEXTS = {
+    'concat(//crumbRequestField,":",//crumb)': "{field}:{crumb}",
+    "concat(//crumbRequestField,'=',//crumb)": "{field}={crumb}",
+    "/*/crumb/text()": "{crumb}",
+    "/*/crumbRequestField/text()": "{field}",
+}
+
+
+def _crumb_issuer(call: Call, form: str) -> Response:
+    if not call.switch("csrf"):
+        raise NotFound
+    pattern = XPATH_TEXTS.get(call.parameter("xpath") or "") if form.startswith("/xml") else None
+    if pattern:
+        answer = pages.text(pattern.format(field=security.CRUMB_FIELD, crumb=call.crumb))
+        answer.headers["X-Frame-Options"] = "deny"
+        call.sign(answer)
+        return answer
+    members = (Property("crumb", call.crumb), Property("crumbRequestField", security.CRUMB_FIELD))
+    return serve(call, Bean("hudson.security.csrf.DefaultCrumbIssuer", *members), form)
+
+
+def _without_slash(call: Call) -> Response:
+    if not call.switch("csrf"):
+        raise NotFound
+    return pages.redirect(call.with_slash)
+
+
+ROUTES = (
+    Route(ANY, "/crumbIssuer", _without_slash, "crumb", reads=True),
+    Route(ANY, "/crumbIssuer" + API, _crumb_issuer, "crumb", reads=True),
+)

@@ -1,0 +1,44 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The kinds of items: jobs of two kinds, and folders."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What tells a kind: the roots its configuration may have, the first is what the server writes, and its classes."""
+
+    name: str
+    roots: tuple[str, ...]
+    item_class: str
+    build_class: str = ""
+    plugin: str = ""
+
+
+FREESTYLE = Kind(
+    "freestyle",
+    ("project", "hudson.model.FreeStyleProject"),
+    "hudson.model.FreeStyleProject",
+    "hudson.model.FreeStyleBuild",
+)
+PIPELINE = Kind(
+    "pipeline",
+    ("flow-definition", "org.jenkinsci.plugins.workflow.job.WorkflowJob"),
+    "org.jenkinsci.plugins.workflow.job.WorkflowJob",
+    "org.jenkinsci.plugins.workflow.job.WorkflowRun",
+    "workflow-job",
+)
+FOLDER = Kind(
+    "folder",
+    ("com.cloudbees.hudson.plugins.folder.Folder",),
+    "com.cloudbees.hudson.plugins.folder.Folder",
+    plugin="cloudbees-folder",
+)
+BY_NAME = {kind.name: kind for kind in (FREESTYLE, PIPELINE, FOLDER)}
+BY_ROOT = {root: kind for kind in BY_NAME.values() for root in kind.roots}
+# What the form for new items calls them
+BY_MODE = {**{kind.item_class: kind for kind in BY_NAME.values()}, "Freestyle project": FREESTYLE}

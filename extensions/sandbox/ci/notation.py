@@ -1,0 +1,114 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Data as the server writes it: JSON, Python literals and XML."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from .beans import Bean
+
+
+@dataclass(frozen=True)
+class Notation:
+    """What tells JSON and Python literals apart."""
+
+    null: str
+    true: str
+    false: str
+
+
+JSON = Notation("null", "true", "false")
+PYTHON = Notation("None", "True", "False")
+
+
+def to_literal(data: Any, notation: Notation, pretty: bool = False) -> str:
+    """Data as the server writes it: compact, or with blanks around colons and a line even inside what is empty."""
+    return "".join(_literal(data, notation, 0 if pretty else None))
+
+
+def _literal(value: Any, notation: Notation, indent: int | None) -> Iterable[str]:
+    if isinstance(value, dict):
+        colon = '" : ' if indent is not None else '":'
+        items = [[f'"{name}{colon}', *_literal(item, notation, _deeper(indent))] for name, item in value.items()]
+        yield from _enclosed("{", items, "}", indent)
+    elif isinstance(value, list):
+        yield from _enclosed("[", [list(_literal(item, notation, _deeper(indent))) for item in value], "]", indent)
+    elif isinstance(value, str):
+        yield _quoted(value)
+    elif isinstance(value, bool):
+        yield notation.true if value else notation.false
+    else:
+        yield notation.null if value is None else str(value)
+
+
+def _deeper(indent: int | None) -> int | None:
+    return None if indent is None else indent + 1
+
+
+def _enclosed(opening: str, items: list[list[str]], closing: str, indent: int | None) -> Iterable[str]:
+    inner, outer = ("", "") if indent is None else ("\n" + "  " * (indent + 1), "\n" + "  " * indent)
+    yield opening + inner
+    for number, item in enumerate(items):
+        if number:
+            yield "," + inner
+        yield from item
+    yield outer + closing
+
+
+_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f"}
+_SPECIAL = re.compile(r'["\\\x00-\x1f]')
+
+
+def _quoted(text: str) -> str:
+    return '"' + _SPECIAL.sub(lambda m: _ESCAPES.get(m[0], f"\\u{ord(m[0]):04x}"), text) + '"'
+
+
+def to_schema(bean: Bean) -> str:
+    """The XML schema of an object: its members by name; of what type they are is left open."""
+    members = "".join(
+        f'<xsd:element name="{member.name}" type="xsd:anyType" minOccurs="0"/>' for member in bean.properties
+    )
+    return (
+        '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
+        '<xsd:schema xmlns:xsd="http://www.w3.org/2001/XMLSchema">'
+        f'<xsd:element name="{bean.simple_name}" type="{bean.class_name}"/>'
+        f'<xsd:complexType name="{bean.class_name}"><xsd:sequence>{members}</xsd:sequence></xsd:complexType>'
+        "</xsd:schema>"
+    )
+
+
+def to_xml(bean: Bean, data: dict[str, Any]) -> str:
+    """XML as the server writes it: no declaration, single-quoted `_class`, repeated elements for lists, no nulls."""
+    return "".join(_xml(bean.simple_name, data))
+
+
+def _xml(name: str, value: Any) -> Iterable[str]:
+    if value is None:
+        return
+    if isinstance(value, list):
+        for item in value:
+            yield from _xml(_singular(name), item)
+    elif isinstance(value, dict):
+        class_name = value.get("_class")
+        yield f"<{name} _class='{class_name}'>" if class_name else f"<{name}>"
+        for member, item in value.items():
+            if member != "_class":
+                yield from _xml(member, item)
+        yield f"</{name}>"
+    else:
+        text = value if isinstance(value, str) else str(value).lower()
+        yield f"<{name}>{escape(text)}</{name}>"
+
+
+def _singular(name: str) -> str:
+    return re.sub(r"s$", "", re.sub(r"ies$", "y", name))
+
+
+def escape(text: str) -> str:
+    """Text as the content of an element."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

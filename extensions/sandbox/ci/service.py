@@ -1,0 +1,167 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The ci service: takes a request through outage, login and crumb to its handler."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any, ClassVar
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute
+
+from ..routing import Route, Routes
+from ..service import Service
+from ..world import World
+from . import (
+    artifacts,
+    builds,
+    command_line,
+    computers,
+    consoles,
+    crumbs,
+    error_pages,
+    job_config,
+    jobs,
+    logs,
+    management,
+    not_served,
+    plugin_installs,
+    plugins,
+    queue,
+    restarts,
+    root,
+    security,
+    triggers,
+    update_center,
+    users,
+)
+from .call import Call
+from .cli import jar
+from .controller import Controller
+from .permissions import READ
+from .refusals import NotFound, Refusal
+from .seeding import SHAPE, Seeder
+from .state import NAME
+from .storage import SCHEMA
+
+ROUTES = Routes(
+    (
+        *root.ROUTES,
+        *security.ROUTES,
+        *crumbs.ROUTES,
+        *users.ROUTES,
+        *restarts.ROUTES,
+        *jobs.ROUTES,
+        *job_config.ROUTES,
+        *triggers.ROUTES,
+        *queue.ROUTES,
+        *builds.ROUTES,
+        *logs.ROUTES,
+        *artifacts.ROUTES,
+        *builds.UNKNOWN,
+        *computers.ROUTES,
+        *consoles.ROUTES,
+        *plugins.ROUTES,
+        *plugin_installs.ROUTES,
+        *update_center.ROUTES,
+        *command_line.ROUTES,
+        *management.ROUTES,
+        *not_served.ROUTES,
+    )
+)
+
+
+class CiService(Service):
+    """A stand-in for Jenkins."""
+
+    name: ClassVar[str] = NAME
+    prefixes: ClassVar[tuple[str, ...]] = (Call.context,)
+    schema: ClassVar[str] = SCHEMA
+    seed_shape = SHAPE
+    switches: ClassVar[dict[str, Any]] = {
+        "version": "2.579",
+        "csrf": True,
+        "security": True,
+        "anonymous_read": False,
+        "quiet_period": 5,
+        "quiet_down_seconds": 0.0,
+        "restart_seconds": 1.0,
+        "restart_stages": [],
+        "restart_supported": True,
+        "restart_required": False,
+        "install_seconds": 0.1,
+        "session_id_header": True,
+        "ssh_endpoint": "",
+        "groovy_jar": "",
+        "cli_upload_seconds": 15.0,
+    }
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self._controller = Controller(world)
+        self._ssh: Any = None
+
+    def reset(self) -> None:
+        super().reset()
+        self._controller.reset()
+
+    def seed(self, data: dict[str, Any]) -> None:
+        Seeder(self._controller).add(data)
+
+    def exports(self, base_url: str) -> dict[str, str]:
+        """The address, and the first administrator with an API token."""
+        variables = {"JENKINS_URL": base_url + Call.context}
+        if self._ssh:
+            variables["SANDBOX_SSH_KNOWN_HOST"] = self._ssh.known_host
+        for user in self._controller.storage.users():
+            if user.tokens and "Overall/Administer" in user.permissions:
+                return {**variables, "JENKINS_USER_ID": user.name, "JENKINS_API_TOKEN": user.tokens[0]}
+        return variables
+
+    async def start(self) -> None:
+        if self.ssh_address:
+            from .cli import ssh  # needs a package of its own
+
+            self._ssh = ssh.Server(self._controller)
+            self._controller.ssh_endpoint = await self._ssh.start(*self.ssh_address)
+
+    async def stop(self) -> None:
+        await self._controller.groovy.stop()
+        if self._ssh:
+            await self._ssh.stop()
+
+    def control_routes(self) -> list[BaseRoute]:
+        return [jar.control_route(self._controller)]
+
+    async def __call__(self, request: Request) -> Response:
+        now = self.world.clock.now()
+        self._controller.scheduler.settle(now)
+        call = Call(self._controller, request, now)
+        found = ROUTES.find(request.method, call.path, {})
+        if found.route:
+            found.route.enter(request)
+        answer = restarts.outage(call)
+        if answer is None:
+            answer = self._answer(call, found.route, found.decoded)
+        return call.finish(await answer if inspect.isawaitable(answer) else answer)
+
+    async def _answer(self, call: Call, route: Route | None, arguments: dict[str, str]) -> Response:
+        if not route or not route.streams:
+            await call.read()
+        try:
+            call.principal = security.authenticate(call)
+            security.check_crumb(call)
+            call.read_parts()
+            if not route or route.scope != "open":
+                call.require(READ)
+            if not route:
+                raise NotFound
+            with self.world.transaction():
+                answer = route.handler(call, **arguments)
+                self._controller.scheduler.settle(call.now)
+            return await answer if inspect.isawaitable(answer) else answer
+        except Refusal as refusal:
+            return error_pages.answer(refusal, call)

@@ -1,0 +1,126 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a build will do, by its shell steps."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatch
+
+STARTUP_SECONDS = 0.1  # to begin and end a build, as seen on a real server
+SIGNALS = {"stop": "TERM", "term": "KILL"}
+_NUMBER = re.compile(r"\d+(\.\d*)?|\.\d+")
+_VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a build will do: its length, its outcome, its output with the second of each line, and what it archives.
+
+    `resists` has the ways to end it that it does not heed.
+    """
+
+    seconds: float
+    outcome: str
+    lines: list[tuple[float, str]]
+    artifacts: dict[str, str]
+    resists: list[str]
+
+
+class Shell:
+    """Plays shell steps in a workspace, without anything being run.
+
+    `sleep` takes its time, `echo` prints (or writes with `>` and `>>`), `exit` and `false` fail, and with `trap` a
+    build does not end for these signals: TERM is what `stop` sends, KILL what `term` does.
+    """
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        self.seconds = STARTUP_SECONDS
+        self.lines: list[tuple[float, str]] = []
+        self.files: dict[str, str] = {}
+        self.resists: list[str] = []
+        self._environment = environment
+
+    def say(self, line: str) -> None:
+        """Print a line."""
+        self.lines.append((self.seconds, line))
+
+    def run(self, script: str) -> bool:
+        """Run a step; tells whether it succeeds."""
+        failed = False
+        for operator, words in _commands(script, self._environment):
+            if (operator == "&&" and failed) or (operator == "||" and not failed):
+                continue
+            if failed and operator == ";":
+                break
+            words, target = _redirected(words)
+            self.say("+ " + " ".join(words))
+            program, argument = words[0], words[1] if words[1:] else ""
+            failed = program == "false" or (program == "exit" and argument not in ("", "0"))
+            if program == "echo":
+                self._print(" ".join(words[1:]), target)
+            elif program == "sleep" and _NUMBER.fullmatch(argument):
+                self.seconds += float(argument)
+            elif program == "trap":
+                self.resists = [way for way, signal in SIGNALS.items() if signal in words[2:]]
+            elif program == "exit":
+                break
+        return not failed
+
+    def archive(self, patterns: Sequence[str]) -> dict[str, str]:
+        """The files that one of the patterns matches, sorted by path."""
+        return {
+            path: self.files[path] for path in sorted(self.files) if any(fnmatch(path, pattern) for pattern in patterns)
+        }
+
+    def _print(self, text: str, target: list[str]) -> None:
+        if not target:
+            self.say(text)
+            return
+        operator, path = target
+        before = self.files.get(path, "") if operator == ">>" else ""
+        self.files[path] = f"{before}{text}\n"
+
+
+def plan(commands: Sequence[str], environment: Mapping[str, str], archived: Sequence[str] = ()) -> Plan:
+    """What a freestyle build with these steps will do."""
+    shell = Shell(environment)
+    outcome = "SUCCESS" if all(map(shell.run, commands)) else "FAILURE"
+    if outcome == "FAILURE":
+        shell.say("Build step 'Execute shell' marked build as failure")
+    if any(archived):
+        shell.say("Archiving artifacts")
+    return Plan(shell.seconds, outcome, shell.lines, shell.archive(archived), shell.resists)
+
+
+def _redirected(words: list[str]) -> tuple[list[str], list[str]]:
+    """A command, and apart from it an operator and a file when its output goes there."""
+    if len(words) > 2 and words[-2] in (">", ">>"):
+        return words[:-2], words[-2:]
+    return words, []
+
+
+def _commands(script: str, environment: Mapping[str, str]) -> Iterator[tuple[str, list[str]]]:
+    """The words of each command, with the operator before it."""
+    for line in script.splitlines():
+        operator, words = ";", []
+        for word in [*_words(line), ";"]:
+            if word not in (";", "&&", "||"):
+                words.append(_VARIABLE.sub(lambda m: environment.get(m[1] or m[2], ""), word))
+                continue
+            if words:
+                yield operator, words
+            operator, words = word, []
+
+
+def _words(line: str) -> list[str]:
+    lexer = shlex.shlex(line, posix=True, punctuation_chars=";&|")
+    lexer.whitespace_split = True
+    try:
+        return list(lexer)
+    except ValueError:
+        return [line]

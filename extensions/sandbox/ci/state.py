@@ -1,0 +1,37 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a running server consists of, below its queue and its requests: rows, sessions, switches."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+
+from ..world import World
+from .sessions import Sessions
+from .storage import Storage
+
+NAME = "ci"
+
+
+class State:
+    """The state that the parts of the service share."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.storage = Storage(world.db)
+        self.sessions = Sessions()
+
+    def switch(self, name: str) -> Any:
+        """The present value of one of the service's switches."""
+        return self.world.switch(NAME, name)
+
+    def set_switch(self, name: str, value: Any) -> None:
+        """Change one of the service's switches."""
+        self.world.set_switches({NAME: {name: value}})
+
+    def reset(self) -> None:
+        """What a server has that nobody has set up."""
+        self.storage.set("crumb_salt", secrets.token_hex(16))
+        self.storage.set("executors", 2)

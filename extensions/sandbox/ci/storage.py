@@ -1,0 +1,243 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The service's rows: users, plugins, jobs, builds, queue items and settings."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS ci_settings (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS ci_users (name TEXT PRIMARY KEY, data TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS ci_plugins (name TEXT PRIMARY KEY, data TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS ci_jobs (
+    name TEXT PRIMARY KEY COLLATE NOCASE, config TEXT NOT NULL, next_build INTEGER NOT NULL, workspace INTEGER NOT NULL
+);
+CREATE TABLE IF NOT EXISTS ci_builds (
+    job TEXT NOT NULL COLLATE NOCASE, number INTEGER NOT NULL, finished INTEGER NOT NULL, data TEXT NOT NULL,
+    PRIMARY KEY (job, number)
+);
+CREATE INDEX IF NOT EXISTS ci_builds_unfinished ON ci_builds (finished) WHERE NOT finished;
+CREATE TABLE IF NOT EXISTS ci_items (
+    id INTEGER PRIMARY KEY, job TEXT NOT NULL COLLATE NOCASE, gone INTEGER NOT NULL, data TEXT NOT NULL
+);
+CREATE TABLE IF NOT EXISTS ci_scripts (id INTEGER PRIMARY KEY, data TEXT NOT NULL UNIQUE);
+"""
+
+
+def title(full_name: str) -> str:
+    """The full name of a job as pages show it."""
+    return full_name.replace("/", " \u00bb ")
+
+
+@dataclass
+class User:
+    """An account with its secrets and rights."""
+
+    name: str
+    password: str
+    full_name: str
+    tokens: list[str]
+    permissions: list[str]
+    public_keys: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Job:
+    """A job or folder by its full name; its definition is in the configuration. `workspace`: a build has left one."""
+
+    name: str
+    config: str
+    next_build: int = 1
+    workspace: bool = False
+
+    @property
+    def leaf(self) -> str:
+        """Its own name."""
+        return self.name.rpartition("/")[2]
+
+    @property
+    def folder(self) -> str:
+        """The full name of the folder that it is in; nothing at the root."""
+        return self.name.rpartition("/")[0]
+
+
+@dataclass
+class Build:
+    """A build. Its end and outcome are known from its start on: what it is at a moment follows from the clock.
+
+    `artifacts` are texts by path. `resists` has the ways to end it that it does not heed.
+    """
+
+    job: str
+    number: int
+    queue_id: int
+    started: float
+    ends: float
+    outcome: str
+    causes: list[dict[str, Any]]
+    parameters: list[dict[str, Any]] | None = None
+    lines: list[tuple[float, str]] = field(default_factory=list)
+    description: str | None = None
+    keep: bool = False
+    interrupted: bool = False
+    finished: bool = False
+    kind: str = "freestyle"
+    artifacts: dict[str, str] = field(default_factory=dict)
+    resists: list[str] = field(default_factory=list)
+
+    def running(self, now: float) -> bool:
+        """Whether it runs at a moment."""
+        return now < self.ends
+
+
+@dataclass
+class Item:
+    """A request to build: waits from `since`, may start at `due`, leaves as a build or cancelled."""
+
+    id: int
+    job: str
+    since: float
+    due: float
+    causes: list[dict[str, Any]]
+    parameters: list[dict[str, Any]] | None = None
+    left: float | None = None
+    cancelled: bool = False
+    number: int | None = None
+
+
+class Storage:
+    """Reads and writes the rows."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+
+    def setting(self, name: str, default: Any = None) -> Any:
+        """A value of the server itself."""
+        row = self._db.execute("SELECT value FROM ci_settings WHERE name = ?", (name,)).fetchone()
+        return json.loads(row["value"]) if row else default
+
+    def set(self, name: str, value: Any) -> None:
+        """Keep a value of the server itself."""
+        self._db.execute("INSERT OR REPLACE INTO ci_settings VALUES (?, ?)", (name, json.dumps(value)))
+
+    def next_item_id(self) -> int:
+        """A queue item's id; never given twice."""
+        number: int = self.setting("next_item", 1)
+        self.set("next_item", number + 1)
+        return number
+
+    def user(self, name: str) -> User | None:
+        """The account of that name."""
+        row = self._db.execute("SELECT data FROM ci_users WHERE name = ?", (name,)).fetchone()
+        return User(**json.loads(row["data"])) if row else None
+
+    def users(self) -> list[User]:
+        """All accounts in the order of the seed."""
+        return [User(**json.loads(row["data"])) for row in self._db.execute("SELECT data FROM ci_users ORDER BY rowid")]
+
+    def put_user(self, user: User) -> None:
+        """Add or replace an account."""
+        self._db.execute("INSERT OR REPLACE INTO ci_users VALUES (?, ?)", (user.name, json.dumps(asdict(user))))
+
+    def plugins(self) -> list[dict[str, Any]]:
+        """All plugins in the order of the seed."""
+        return [json.loads(row["data"]) for row in self._db.execute("SELECT data FROM ci_plugins ORDER BY rowid")]
+
+    def put_plugin(self, plugin: dict[str, Any]) -> None:
+        """Add or replace a plugin."""
+        self._db.execute("INSERT OR REPLACE INTO ci_plugins VALUES (?, ?)", (plugin["name"], json.dumps(plugin)))
+
+    def delete_plugin(self, name: str) -> None:
+        """Remove a plugin."""
+        self._db.execute("DELETE FROM ci_plugins WHERE name = ?", (name,))
+
+    def scripts(self) -> list[dict[str, Any]]:
+        """The answers for scripts, the latest first."""
+        return [json.loads(row["data"]) for row in self._db.execute("SELECT data FROM ci_scripts ORDER BY id DESC")]
+
+    def put_script(self, entry: dict[str, Any]) -> None:
+        """Add an answer for a script."""
+        self._db.execute("INSERT OR REPLACE INTO ci_scripts (data) VALUES (?)", (json.dumps(entry),))
+
+    def job(self, name: str) -> Job | None:
+        """The job of that name, in whatever case."""
+        row = self._db.execute("SELECT * FROM ci_jobs WHERE name = ?", (name,)).fetchone()
+        return Job(**row) if row else None
+
+    def jobs(self, folder: str = "") -> list[Job]:
+        """What is in a folder, by default at the root, by name."""
+        jobs = [Job(**row) for row in self._db.execute("SELECT * FROM ci_jobs ORDER BY name")]
+        return [job for job in jobs if job.folder.lower() == folder.lower()]
+
+    def put_job(self, job: Job) -> None:
+        """Add or replace a job."""
+        row = (job.name, job.config, job.next_build, job.workspace)
+        self._db.execute("INSERT OR REPLACE INTO ci_jobs VALUES (?, ?, ?, ?)", row)
+
+    def delete_job(self, job: Job) -> None:
+        """Remove a job with its builds and its waiting items, a folder with what is in it."""
+        for inner in self.jobs(job.name):
+            self.delete_job(inner)
+        for statement in ("ci_jobs WHERE name", "ci_builds WHERE job", "ci_items WHERE NOT gone AND job"):
+            self._db.execute(f"DELETE FROM {statement} = ?", (job.name,))
+
+    def rename_job(self, job: Job, name: str) -> None:
+        """Give a job another full name; its builds and items stay with it, and what is in it."""
+        for inner in self.jobs(job.name):
+            self.rename_job(inner, f"{name}/{inner.leaf}")
+        self._db.execute("UPDATE ci_jobs SET name = ? WHERE name = ?", (name, job.name))
+        for build in list(self.builds(job.name)):
+            self.delete_build(build)
+            self.put_build(replace(build, job=name))
+        for item in self.queue():
+            if item.job == job.name:
+                self.put_item(replace(item, job=name))
+
+    def build(self, job: str, number: int) -> Build | None:
+        """One build."""
+        row = self._db.execute("SELECT data FROM ci_builds WHERE job = ? AND number = ?", (job, number)).fetchone()
+        return Build(**json.loads(row["data"])) if row else None
+
+    def builds(self, job: str) -> Iterator[Build]:
+        """The builds of a job, newest first, read as they are asked for."""
+        rows = self._db.execute("SELECT data FROM ci_builds WHERE job = ? ORDER BY number DESC", (job,))
+        return (Build(**json.loads(row["data"])) for row in rows)
+
+    def unfinished(self) -> list[Build]:
+        """The builds whose end has not been taken note of."""
+        rows = self._db.execute("SELECT data FROM ci_builds WHERE NOT finished ORDER BY rowid")
+        return [Build(**json.loads(row["data"])) for row in rows]
+
+    def put_build(self, build: Build) -> None:
+        """Add or replace a build."""
+        row = (build.job, build.number, build.finished, json.dumps(asdict(build)))
+        self._db.execute("INSERT OR REPLACE INTO ci_builds VALUES (?, ?, ?, ?)", row)
+
+    def delete_build(self, build: Build) -> None:
+        """Remove a build."""
+        self._db.execute("DELETE FROM ci_builds WHERE job = ? AND number = ?", (build.job, build.number))
+
+    def item(self, number: int) -> Item | None:
+        """One queue item, left or not."""
+        row = self._db.execute("SELECT data FROM ci_items WHERE id = ?", (number,)).fetchone()
+        return Item(**json.loads(row["data"])) if row else None
+
+    def queue(self) -> list[Item]:
+        """The items that have not left, oldest first."""
+        rows = self._db.execute("SELECT data FROM ci_items WHERE NOT gone ORDER BY id")
+        return [Item(**json.loads(row["data"])) for row in rows]
+
+    def put_item(self, item: Item) -> None:
+        """Add or replace a queue item."""
+        row = (item.id, item.job, item.left is not None, json.dumps(asdict(item)))
+        self._db.execute("INSERT OR REPLACE INTO ci_items VALUES (?, ?, ?, ?)", row)
+
+    def forget_left_items(self) -> None:
+        """What a restart does to the items that have left."""
+        self._db.execute("DELETE FROM ci_items WHERE gone")

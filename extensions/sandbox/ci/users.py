@@ -1,0 +1,116 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Accounts: who am I, what is told of a user, new API tokens."""
+
+from __future__ import annotations
+
+import html
+import json
+import secrets
+import uuid
+
+from starlette.responses import Response
+
+from ..routing import ANY, Route
+from .beans import ALWAYS, Bean, Property
+from .call import Call
+from .permissions import ADMINISTER
+from .refusals import AccessDenied, NotFound, NotServed
+from .remote_api import API, serve
+
+TOKEN_PROPERTY = "/descriptorByName/jenkins.security.ApiTokenProperty"
+PROPERTIES = (
+    "jenkins.security.ApiTokenProperty",
+    "jenkins.console.ConsoleUrlProviderUserProperty",
+    "jenkins.views.ViewsTabBarUserProperty",
+    "hudson.model.MyViewsProperty",
+    "hudson.model.PaneStatusProperties",
+    "jenkins.security.seed.UserSeedProperty",
+    "hudson.search.UserSearchProperty",
+    "hudson.model.TimeZoneProperty",
+)
+
+
+def _who_am_i(call: Call, form: str) -> Response:
+    principal = call.principal
+    who = Bean(
+        "hudson.security.WhoAmI",
+        Property("anonymous", principal.anonymous),
+        Property("authenticated", True),
+        Property("authorities", list(principal.authorities)),
+        Property("name", principal.name),
+    )
+    return serve(call, who, form)
+
+
+def _who_am_i_page(call: Call) -> Response:
+    return call.page("Who Am I? - Jenkins", f"<h1>Who Am I?</h1><p>{html.escape(call.principal.name)}</p>")
+
+
+def _me(call: Call, form: str) -> Response:
+    return _user(call, call.principal.name, form)
+
+
+def _user(call: Call, name: str, form: str) -> Response:
+    user = call.storage.user(name)
+    if not user:
+        raise NotFound
+    account = Bean(
+        "hudson.model.User",
+        Property("absoluteUrl", f"{call.configured_root}user/{call.quoted(user.name)}", visibility=ALWAYS),
+        Property("description", None),
+        Property("fullName", user.full_name, visibility=ALWAYS),
+        Property("id", user.name),
+        Property("property", [Bean(name) for name in PROPERTIES]),
+    )
+    return serve(call, account, form)
+
+
+def _user_page(call: Call, name: str) -> Response:
+    user = call.storage.user(name)
+    if not user:
+        raise NotFound
+    return call.page(f"{user.full_name} - Jenkins", f"<h1>{html.escape(user.full_name)}</h1>")
+
+
+def _generate_my_token(call: Call) -> Response:
+    return _generate_token(call, call.principal.name)
+
+
+def _generate_token(call: Call, name: str) -> Response:
+    user = call.storage.user(name)
+    if not user:
+        raise NotFound
+    call.require_post()
+    if user.name != call.principal.name:
+        raise AccessDenied(ADMINISTER)
+    token = "11" + secrets.token_hex(16)
+    user.tokens.append(token)
+    call.storage.put_user(user)
+    told = {
+        "aboutToExpire": False,
+        "tokenName": call.parameter("newTokenName") or "",
+        "tokenUuid": str(uuid.uuid4()),
+        "tokenValue": token,
+        "expirationDate": "never",
+    }
+    content = json.dumps({"status": "ok", "data": told}, separators=(",", ":"))
+    return Response(content.encode(), headers={"Content-Type": "application/json;charset=utf-8"})
+
+
+def _other_token_call(call: Call) -> Response:
+    call.require_post()
+    raise NotServed("naming and revoking API tokens")
+
+
+ROUTES = (
+    Route(ANY, "/whoAmI" + API, _who_am_i, "who_am_i", scope="open", reads=True),
+    Route(ANY, "/whoAmI/", _who_am_i_page, "who_am_i", scope="open", reads=True),
+    Route(ANY, "/me" + API, _me, "me", reads=True),
+    Route(ANY, "/user/{name}" + API, _user, "user", reads=True),
+    Route(ANY, "/user/{name}/", _user_page, "user", reads=True),
+    Route(ANY, "/me" + TOKEN_PROPERTY + "/generateNewToken", _generate_my_token, "generate_token"),
+    Route(ANY, "/user/{name}" + TOKEN_PROPERTY + "/generateNewToken", _generate_token, "generate_token"),
+    Route(ANY, "/{:me|user/[^/]+}" + TOKEN_PROPERTY + "/{:.*}", _other_token_call, "change_tokens"),
+)

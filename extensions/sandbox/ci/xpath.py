@@ -1,0 +1,95 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The `xpath`, `wrapper` and `exclude` parameters."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from lxml import etree
+
+from .notation import escape
+
+_WRAPPER_NAME = re.compile(r"[a-zA-Z_][\w.-]*", re.ASCII)
+_RELATIVE_PATH = re.compile(r"(?!\w+(-\w+)*\()[\w*@.]")
+
+
+class XPathError(Exception):
+    """An XPath, or a combination of parameters, that ends in the server's 500 page."""
+
+
+class XPathRefusal(Exception):
+    """A well-formed XPath whose result the server refuses with a line of text."""
+
+    def __init__(self, status: int, text: str) -> None:
+        super().__init__(text)
+        self.status, self.text = status, text
+
+
+class Primitive(Exception):
+    """The XPath selects a text, number or truth value; carries it as text."""
+
+
+def select(xml: str, xpath: str | None, wrapper: str | None, excludes: list[str]) -> str:
+    """Apply `exclude`, `xpath` and `wrapper` to a document."""
+    document = etree.fromstring(xml.encode()).getroottree()
+    for exclude in excludes:
+        for node in _nodes(document, exclude):
+            parent = node.getparent() if isinstance(node, etree._Element) else None
+            if parent is not None:
+                parent.remove(node)
+    if xpath is None:
+        return '<?xml version="1.0" encoding="UTF-8"?>\n' + _markup(document.getroot())
+    found = _nodes(document, xpath)
+    if wrapper is not None:
+        return _wrapped(wrapper, found)
+    if not found:
+        raise XPathRefusal(404, f"XPath {xpath} didn\u2019t match")
+    if len(found) > 1:
+        raise XPathRefusal(
+            500,
+            f'XPath "{xpath}" matched {len(found)} nodes. Create XPath that only matches one, or use the "wrapper" '
+            "query parameter to wrap them all under a root element.",
+        )
+    if _is_primitive(found[0]):
+        raise Primitive(_text(found[0]))
+    return _markup(found[0])
+
+
+def _nodes(document: Any, xpath: str) -> list[Any]:
+    # The context is the document, where lxml takes the root element for paths that are relative.
+    path = "/" + xpath if _RELATIVE_PATH.match(xpath) else xpath
+    try:
+        result = document.xpath(path)
+    except etree.XPathError as error:
+        raise XPathError(str(error)) from error
+    return result if isinstance(result, list) else [result]
+
+
+def _is_primitive(node: Any) -> bool:
+    return not isinstance(node, etree._Element) and not getattr(node, "is_attribute", False)
+
+
+def _text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _markup(node: Any) -> str:
+    if isinstance(node, etree._Element):
+        return etree.tostring(node, encoding="unicode", with_tail=False)
+    return f' {node.attrname}="{node}"'
+
+
+def _wrapped(wrapper: str, found: list[Any]) -> str:
+    if not _WRAPPER_NAME.fullmatch(wrapper):
+        raise XPathRefusal(
+            400,
+            "The wrapper parameter can only contain alphanumeric characters or dash/dot/underscore. "
+            "The first character has to be a letter or underscore.",
+        )
+    if any(isinstance(node, (float, bool)) for node in found):
+        raise XPathError("neither a node nor a text")
+    inner = "".join(escape(str(node)) if _is_primitive(node) else _markup(node) for node in found)
+    return f"<{wrapper}>{inner}</{wrapper}>" if inner else f"<{wrapper}/>"
