@@ -21,6 +21,7 @@ class Grant(NamedTuple):
     role: str
     project: str  # "" is projects_root: every project, and the server itself
     permissions: frozenset[str]
+    transitions: frozenset[tuple[str, str]]
 
 
 class Access:
@@ -42,6 +43,16 @@ class Access:
 
     def sees(self, project: str) -> bool:
         return self.everything or any(grant.project in ("", project) for grant in self._grants or ())
+
+    def may_cite(self, project: str, old: str, new: str) -> bool:
+        """Whether a role lets the caller bring an issue from one status to another."""
+        if self._grants is None:
+            return True
+        ways = {(before, after) for before in (old, "Any") for after in (new, "Any")}
+        return any(
+            ways & grant.transitions and "change_issue_status" in grant.permissions and grant.project in ("", project)
+            for grant in self._grants
+        )
 
     def require(self, permission: str, project: str = "") -> None:
         if not self.has(permission, project):
@@ -70,10 +81,19 @@ def authenticate(world: World, user: str, ltoken: str) -> Access:
 def _grants(world: World, user: str) -> list[Grant]:
     rows = world.db.execute(
         """
-        SELECT a.role, a.project, r.permissions FROM review_assignments a JOIN review_roles r ON r.name = a.role
+        SELECT a.role, a.project, r.permissions, r.transitions
+        FROM review_assignments a JOIN review_roles r ON r.name = a.role
         WHERE (NOT a.is_group AND a.account = :user)
            OR (a.is_group AND a.account IN (SELECT group_name FROM review_members WHERE user_name = :user))
         """,
         {"user": user},
     )
-    return [Grant(row["role"], row["project"], frozenset(json.loads(row["permissions"]))) for row in rows]
+    return [
+        Grant(
+            row["role"],
+            row["project"],
+            frozenset(json.loads(row["permissions"])),
+            frozenset((old, new) for old, new in json.loads(row["transitions"])),
+        )
+        for row in rows
+    ]

@@ -8,15 +8,12 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable
 
-from .call import Call, Handler, Record, matching, serves
+from .call import Call, Record, action, matching
 from .protocol import ActionError, already_exists
 from .roles import assigned
 from .storage import find, insert, require
 
-HANDLERS: dict[str, Handler] = {}
 
-
-@serves(HANDLERS)
 def users(call: Call) -> Iterable[Record]:
     for name in matching(call, _names(call, "review_users")):
         yield {
@@ -27,24 +24,21 @@ def users(call: Call) -> Iterable[Record]:
         }
 
 
-@serves(HANDLERS)
 def create_user(call: Call) -> None:
     call.access.require("manage_users")
     name = call.parameters.text("name")
     if find(call, "User", name):
         raise already_exists("User", name)
-    insert(call.world.db, "review_users", name=name, password=call.parameters.text("password"), readonly=False)
+    insert(call.db, "review_users", name=name, password=call.parameters.text("password"), readonly=False)
 
 
-@serves(HANDLERS)
 def delete_user(call: Call) -> None:
     call.access.require("manage_users")
     name = _changeable(call, "User")["name"]
-    call.world.db.execute("DELETE FROM review_members WHERE user_name = ?", (name,))
+    call.db.execute("DELETE FROM review_members WHERE user_name = ?", (name,))
     _delete_account(call, "review_users", name, is_group=False)
 
 
-@serves(HANDLERS)
 def groups(call: Call) -> Iterable[Record]:
     list_users = call.parameters.boolean("list_users")
     for name in matching(call, _names(call, "review_groups")):
@@ -59,32 +53,29 @@ def groups(call: Call) -> Iterable[Record]:
         yield record
 
 
-@serves(HANDLERS)
 def create_group(call: Call) -> None:
     call.access.require("manage_users")
     name = call.parameters.text("name")
     if find(call, "Group", name):
         raise already_exists("Group", name)
     members = _given_users(call)
-    insert(call.world.db, "review_groups", name=name, readonly=False)
-    set_members(call.world.db, name, members)
+    insert(call.db, "review_groups", name=name, readonly=False)
+    set_members(call.db, name, members)
 
 
-@serves(HANDLERS)
 def update_group(call: Call) -> None:
     """`users` replaces the members; without it, `remove_all` removes them."""
     call.access.require("manage_users")
     name = _changeable(call, "Group")["name"]
     members = _given_users(call)
     if members or call.parameters.boolean("remove_all"):
-        set_members(call.world.db, name, members)
+        set_members(call.db, name, members)
 
 
-@serves(HANDLERS)
 def delete_group(call: Call) -> None:
     call.access.require("manage_users")
     name = _changeable(call, "Group")["name"]
-    set_members(call.world.db, name, [])
+    set_members(call.db, name, [])
     _delete_account(call, "review_groups", name, is_group=True)
 
 
@@ -96,18 +87,16 @@ def set_members(db: sqlite3.Connection, group: str, members: Iterable[str]) -> N
 
 
 def _names(call: Call, table: str) -> list[str]:
-    return [row["name"] for row in call.world.db.execute(f"SELECT name FROM {table} ORDER BY name")]
+    return [row["name"] for row in call.db.execute(f"SELECT name FROM {table} ORDER BY name")]
 
 
 def _members(call: Call, group: str) -> list[str]:
-    rows = call.world.db.execute(
-        "SELECT user_name FROM review_members WHERE group_name = ? ORDER BY user_name", (group,)
-    )
+    rows = call.db.execute("SELECT user_name FROM review_members WHERE group_name = ? ORDER BY user_name", (group,))
     return [row["user_name"] for row in rows]
 
 
 def _groups_of(call: Call, user: str) -> list[Record]:
-    rows = call.world.db.execute(
+    rows = call.db.execute(
         """
         SELECT g.name, g.readonly FROM review_groups g JOIN review_members m ON m.group_name = g.name
         WHERE m.user_name = ? ORDER BY g.name
@@ -133,5 +122,8 @@ def _changeable(call: Call, kind: str) -> sqlite3.Row:
 
 
 def _delete_account(call: Call, table: str, name: str, is_group: bool) -> None:
-    call.world.db.execute("DELETE FROM review_assignments WHERE (account, is_group) = (?, ?)", (name, is_group))
-    call.world.db.execute(f"DELETE FROM {table} WHERE name = ?", (name,))
+    call.db.execute("DELETE FROM review_assignments WHERE (account, is_group) = (?, ?)", (name, is_group))
+    call.db.execute(f"DELETE FROM {table} WHERE name = ?", (name,))
+
+
+ROUTES = tuple(map(action, (users, create_user, delete_user, groups, create_group, update_group, delete_group)))

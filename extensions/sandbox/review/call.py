@@ -1,44 +1,51 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One call of an action, as its handler sees it, and the table of handlers."""
+"""One call of an action, as its handler sees it, and the route to it."""
 
 from __future__ import annotations
 
 import re
+import sqlite3
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
+from ..routing import Route
 from ..world import World
 from .access import Access
 from .catalogue import ACTIONS
 from .protocol import Parameters
 
 Record = dict[str, Any]
-Handler = Callable[["Call"], "Iterable[Record] | None"]
+Handler = Callable[["Call"], "Iterable[Record] | bytes | None"]
 
+API_PATH = "/review/api"
 DEFAULT_LIMIT = 1000
 
 
 class Call(NamedTuple):
-    """The world, the caller and the parameters. A handler yields records, or returns nothing for an empty body."""
+    """The world, its database, the caller, the parameters and the address of the server.
+
+    A handler yields records, gives a file, or returns nothing for an empty body.
+    """
 
     world: World
+    db: sqlite3.Connection
     access: Access
     parameters: Parameters
+    url: str
 
 
-def serves(handlers: dict[str, Handler]) -> Callable[[Handler], Handler]:
-    """Register a handler under its own name, which must be an action's."""
+def major_version(world: World) -> int:
+    """That of the server: 20 of 20.4."""
+    told = re.match("[0-9]+", world.switch("review", "version_major"))
+    return int(told[0]) if told else 0
 
-    def register(handler: Handler) -> Handler:
-        name = handler.__name__
-        if name not in ACTIONS:
-            raise LookupError(f"no such action: {name}")
-        handlers[name] = handler
-        return handler
 
-    return register
+def action(handler: Handler) -> Route:
+    """The route of the action with the name of its handler: one address serves all, and `action` tells them apart."""
+    name = handler.__name__
+    return Route("POST", API_PATH, handler, name, reads=not ACTIONS[name].writes, argument=f"action={name}")
 
 
 def glob_matches(pattern: str, name: str) -> bool:

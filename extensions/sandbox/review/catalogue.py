@@ -47,23 +47,30 @@ class Action(NamedTuple):
     parameters: tuple[str, ...]
     required: tuple[str, ...]
     writes: bool
+    since: int  # the major version of the server that has it
+    gives_file: bool = False  # the answer is a file, not records
 
 
-def _read(group: str, parameters: str = "") -> Action:
-    return _action(group, parameters, writes=False)
+def _read(group: str, parameters: str = "", since: int = 0) -> Action:
+    return _action(group, parameters, writes=False, since=since)
 
 
-def _write(group: str, parameters: str) -> Action:
-    return _action(group, parameters, writes=True)
+def _write(group: str, parameters: str, since: int = 0) -> Action:
+    return _action(group, parameters, writes=True, since=since)
 
 
-def _action(group: str, parameters: str, *, writes: bool) -> Action:
+def _download(group: str, parameters: str, since: int) -> Action:
+    return _read(group, parameters, since)._replace(gives_file=True)
+
+
+def _action(group: str, parameters: str, *, writes: bool, since: int) -> Action:
     words = parameters.split()
     return Action(
         group,
         parameters=tuple(word.rstrip("*") for word in words),
         required=tuple(word[:-1] for word in words if word.endswith("*")),
         writes=writes,
+        since=since,
     )
 
 
@@ -111,4 +118,17 @@ ACTIONS = {
     "users": _read("access", "search limit"),
     "version": _read("server"),
     "views": _read("report", "project*"),
+    "build_log_download": _download("builds", "project* name*", since=23),
+    "ci_builds": _read("builds", "project*", since=23),
+    "ci_issue_details": _read("issue", "project* id*", since=23),
+    "compliance_delete": _write("report", "project* path* force", since=23),
+    "compliance_download": _download("report", "project* file_path*", since=23),
+    "compliance_report": _write(
+        "report",
+        "project* taxonomy* outputFile fileType summaryOnly defectLimit outputFolder view build reportFormat",
+        since=23,
+    ),
+    "create_project": _write("project", "name*", since=23),
+    "delete_ci_build": _write("builds", "project* name*", since=23),
+    "update_ci_build": _write("builds", "project* name* new_name tags", since=23),
 }

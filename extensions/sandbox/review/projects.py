@@ -1,25 +1,21 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Projects and their modules."""
+"""Projects."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from typing import Any
 
-from .call import Call, Handler, Record, serves
-from .protocol import already_exists
-from .storage import change, project_by
-
-HANDLERS: dict[str, Handler] = {}
+from .call import Call, Record, action
+from .protocol import ActionError, already_exists
+from .storage import add_project, change, project_by, tags_of
 
 
-@serves(HANDLERS)
 def projects(call: Call) -> Iterable[Record]:
     streams_too = call.world.switch("review", "streams") and call.parameters.boolean("include_streams")
-    for row in call.world.db.execute("SELECT * FROM review_projects ORDER BY rowid").fetchall():
+    for row in call.db.execute("SELECT * FROM review_projects ORDER BY rowid"):
         if call.access.sees(row["id"]) and (streams_too or not row["stream"]):
             yield {
                 "id": row["id"],
@@ -30,7 +26,6 @@ def projects(call: Call) -> Iterable[Record]:
             }
 
 
-@serves(HANDLERS)
 def update_project(call: Call) -> None:
     """Change a project; a new name leaves its id alone."""
     parameters = call.parameters
@@ -39,7 +34,7 @@ def update_project(call: Call) -> None:
     fields: dict[str, Any] = {}
     new_name = parameters.text("new_name")
     if new_name and new_name != project["name"]:
-        if call.world.db.execute("SELECT 1 FROM review_projects WHERE name = ?", (new_name,)).fetchone():
+        if call.db.execute("SELECT 1 FROM review_projects WHERE name = ?", (new_name,)).fetchone():
             raise already_exists("Project", new_name)
         fields["name"] = new_name
     if "description" in parameters:
@@ -50,23 +45,46 @@ def update_project(call: Call) -> None:
         fields["auto_delete_builds"] = parameters.boolean("auto_delete_builds")
     if "auto_delete_threshold" in parameters:
         fields["auto_delete_threshold"] = parameters.integer("auto_delete_threshold", default=20)
-    change(call.world.db, "review_projects", "id", project["id"], **fields)
+    change(call.db, "review_projects", "id", project["id"], **fields)
 
 
-@serves(HANDLERS)
-def modules(call: Call) -> Iterable[Record]:
-    project = project_by(call, "name", call.parameters.text("project"))
-    rows = call.world.db.execute("SELECT * FROM review_modules WHERE project = ? ORDER BY rowid", (project["id"],))
-    for row in rows.fetchall():
-        yield {
-            "name": row["name"],
-            "allowAll": bool(row["allow_all"]),
-            "paths": json.loads(row["paths"]),
-            **tags_of(row["tags"]),
-        }
+def create_project(call: Call) -> None:
+    call.access.require("create_project")
+    name = call.parameters.text("name")
+    if call.db.execute("SELECT 1 FROM review_projects WHERE name = ?", (name,)).fetchone():
+        raise already_exists("Project", name)
+    try:
+        add_project(call.db, name, creator=call.access.user)
+    except ValueError as error:
+        raise ActionError(409, f"Project already exists: {error}") from error
 
 
-def tags_of(packed: str) -> Record:
-    """The `tags` of a record, which has none when there are none."""
-    tags = json.loads(packed)
-    return {"tags": tags} if tags else {}
+def delete_project(call: Call) -> None:
+    """With its streams, and all that is in them."""
+    name = call.parameters.text("name")
+    call.access.require("delete_project", project_by(call, "name", name)["id"])
+    gone = call.db.execute(
+        "SELECT id FROM review_projects WHERE name = :name OR (stream AND substr(name, 1, :length) = :name || '/')",
+        {"name": name, "length": len(name) + 1},
+    ).fetchall()
+    for row in gone:
+        for table in _TABLES:
+            call.db.execute(f"DELETE FROM review_{table} WHERE project = ?", (row["id"],))
+        call.db.execute("DELETE FROM review_projects WHERE id = ?", (row["id"],))
+
+
+_TABLES = (
+    "modules",
+    "builds",
+    "ci_builds",
+    "issues",
+    "metrics",
+    "defect_types",
+    "compliance_reports",
+    "views",
+    "assignments",
+    "config_files",
+    "properties",
+)
+
+ROUTES = tuple(map(action, (projects, create_project, update_project, delete_project)))

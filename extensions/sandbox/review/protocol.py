@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from urllib.parse import parse_qsl
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-CONTENT_TYPE = "application/json;charset=UTF-8"
+HEADERS = {"Content-Type": "application/json;charset=UTF-8"}
 FORM = "application/x-www-form-urlencoded"
 
 # Gson's default (HTML-safe) escapes. None of these characters is JSON syntax, so replacing them in the
@@ -42,17 +42,11 @@ def already_exists(kind: str, name: str) -> ActionError:
     return ActionError(409, f"{kind} already exists: {name}")
 
 
-class Parameters:
+class Parameters(dict[str, str]):
     """The decoded form fields of one request, read by type."""
 
-    def __init__(self, fields: Mapping[str, str]) -> None:
-        self._fields = fields
-
-    def __contains__(self, name: str) -> bool:
-        return name in self._fields
-
-    def text(self, name: str, default: str = "") -> str:
-        return self._fields.get(name, default)
+    def text(self, name: str) -> str:
+        return self.get(name, "")
 
     def boolean(self, name: str, default: bool = False) -> bool:
         value = self.text(name)
@@ -80,27 +74,35 @@ class Parameters:
 async def read_parameters(request: Request) -> Parameters:
     """Decode a form body as a servlet does: a raw `+` is a blank, and without a charset the bytes are Latin-1."""
     content_type = request.headers.get("content-type", FORM)
-    if content_type.split(";")[0].strip().lower() != FORM:
-        return Parameters({})
     found = re.search(r'charset="?([\w-]+)', content_type, re.IGNORECASE)
     charset = found[1] if found else "latin-1"
+    is_form = content_type.split(";")[0].strip().lower() == FORM
+    body = await request.body() if is_form else b""
     try:
-        body = (await request.body()).decode(charset, "replace")
-        pairs = parse_qsl(body, keep_blank_values=True, encoding=charset)
+        # Those in the query come first, and of a repeated field the first one counts.
+        pairs = _fields(request.scope["query_string"], "utf-8") + _fields(body, charset)
     except (LookupError, ValueError) as error:
         raise ActionError(400, "Cannot decode the form fields of the request") from error
-    return Parameters(dict(reversed(pairs)))  # of a repeated field the first one counts
+    return Parameters(reversed(pairs))
 
 
-def record_lines(records: Iterable[Mapping[str, object]]) -> Response:
-    """The reply of an action: every record on a line of its own, no record no body."""
-    body = "".join(_line(record) for record in records)
-    return Response(body, headers={"Content-Type": CONTENT_TYPE})
+def _fields(encoded: bytes, charset: str) -> list[tuple[str, str]]:
+    return parse_qsl(encoded.decode(charset, "replace"), keep_blank_values=True, encoding=charset)
+
+
+def lines(records: Iterable[Mapping[str, object]]) -> Iterator[str]:
+    """The reply of an action that reads: every record on a line of its own."""
+    return map(_line, records)
+
+
+def empty() -> Response:
+    """The reply of an action that writes."""
+    return Response(headers=HEADERS)
 
 
 def error_line(status: int, message: str) -> Response:
     """The reply of a failed action."""
-    return Response(_line({"status": status, "message": message}), status, {"Content-Type": CONTENT_TYPE})
+    return Response(_line({"status": status, "message": message}), status, HEADERS)
 
 
 def _line(record: Mapping[str, object]) -> str:

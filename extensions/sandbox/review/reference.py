@@ -12,9 +12,9 @@ from starlette.responses import HTMLResponse
 from .catalogue import ACTIONS, Action
 
 
-def reference_page() -> HTMLResponse:
-    """All actions with their parameters."""
-    sections = "\n".join(_section(name, action) for name, action in ACTIONS.items())
+def reference_page(version: int) -> HTMLResponse:
+    """All actions that a server of this major version has, with their parameters."""
+    sections = "\n".join(_section(name, action) for name, action in ACTIONS.items() if action.since <= version)
     return HTMLResponse(
         f"""<!DOCTYPE html>
 <html>

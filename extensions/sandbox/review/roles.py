@@ -9,17 +9,14 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from .call import Call, Handler, Record, serves
+from .call import Call, Record, action
 from .catalogue import PERMISSIONS, STATUSES, STREAM_PERMISSIONS
 from .protocol import ActionError, already_exists
 from .storage import change, insert, project_by, require
 
-HANDLERS: dict[str, Handler] = {}
-
 _STATUS_NAMES = {status.lower(): status for status in ("Any", *STATUSES)}
 
 
-@serves(HANDLERS)
 def roles(call: Call) -> Iterable[Record]:
     flags = _flags(call)
     for name in _searched(call):
@@ -33,14 +30,13 @@ def roles(call: Call) -> Iterable[Record]:
         }
 
 
-@serves(HANDLERS)
 def create_role(call: Call) -> None:
     call.access.require("manage_roles")
     name = call.parameters.text("name")
     if name in _names(call):
         raise already_exists("Role", name)
     insert(
-        call.world.db,
+        call.db,
         "review_roles",
         name=name,
         readonly=False,
@@ -49,7 +45,6 @@ def create_role(call: Call) -> None:
     )
 
 
-@serves(HANDLERS)
 def update_role_permissions(call: Call) -> None:
     call.access.require("manage_roles")
     role = require(call, "Role", call.parameters.text("name"))
@@ -58,22 +53,20 @@ def update_role_permissions(call: Call) -> None:
     transitions = _transitions(call)
     if transitions is not None:
         fields["transitions"] = transitions
-    change(call.world.db, "review_roles", "name", role["name"], **fields)
+    change(call.db, "review_roles", "name", role["name"], **fields)
 
 
-@serves(HANDLERS)
 def delete_role(call: Call) -> None:
     call.access.require("manage_roles")
     role = require(call, "Role", call.parameters.text("name"))
     _refuse_readonly(role["name"], role["readonly"])
-    call.world.db.execute("DELETE FROM review_assignments WHERE role = ?", (role["name"],))
-    call.world.db.execute("DELETE FROM review_roles WHERE name = ?", (role["name"],))
+    call.db.execute("DELETE FROM review_assignments WHERE role = ?", (role["name"],))
+    call.db.execute("DELETE FROM review_roles WHERE name = ?", (role["name"],))
 
 
-@serves(HANDLERS)
 def role_assignments(call: Call) -> Iterable[Record]:
     for name in _searched(call):
-        rows = call.world.db.execute("SELECT * FROM review_assignments WHERE role = ? ORDER BY rowid", (name,))
+        rows = call.db.execute("SELECT * FROM review_assignments WHERE role = ? ORDER BY rowid", (name,))
         yield {
             "name": name,
             "readonly": bool(require(call, "Role", name)["readonly"]),
@@ -83,7 +76,6 @@ def role_assignments(call: Call) -> Iterable[Record]:
         }
 
 
-@serves(HANDLERS)
 def update_role_assignment(call: Call) -> None:
     """Add or remove one holder of a role; doing so twice is no error."""
     parameters = call.parameters
@@ -96,17 +88,17 @@ def update_role_assignment(call: Call) -> None:
     is_group = parameters.boolean("group")
     account = require(call, "Group" if is_group else "User", parameters.text("account"))["name"]
     if parameters.boolean("remove"):
-        call.world.db.execute(
+        call.db.execute(
             "DELETE FROM review_assignments WHERE (role, account, is_group, project) = (?, ?, ?, ?)",
             (role, account, is_group, project),
         )
     else:
-        insert(call.world.db, "review_assignments", role=role, account=account, is_group=is_group, project=project)
+        insert(call.db, "review_assignments", role=role, account=account, is_group=is_group, project=project)
 
 
 def assigned(call: Call, account: str, is_group: bool) -> list[Record]:
     """The roles of an account, as the records of users and groups show them."""
-    rows = call.world.db.execute(
+    rows = call.db.execute(
         "SELECT role, project FROM review_assignments WHERE account = ? AND is_group = ? ORDER BY rowid",
         (account, is_group),
     )
@@ -118,7 +110,7 @@ def _project(project: str) -> Record:
 
 
 def _names(call: Call) -> list[str]:
-    return [row["name"] for row in call.world.db.execute("SELECT name FROM review_roles ORDER BY rowid")]
+    return [row["name"] for row in call.db.execute("SELECT name FROM review_roles ORDER BY rowid")]
 
 
 def _searched(call: Call) -> list[str]:
@@ -155,3 +147,8 @@ def _transition(pair: str) -> list[str]:
 def _refuse_readonly(name: str, readonly: bool) -> None:
     if readonly:
         raise ActionError(403, f"Role is read-only: {name}")
+
+
+ROUTES = tuple(
+    map(action, (roles, create_role, update_role_permissions, delete_role, role_assignments, update_role_assignment))
+)

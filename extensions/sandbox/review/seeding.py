@@ -8,11 +8,36 @@ from __future__ import annotations
 import sqlite3
 from typing import Any
 
+from ..seeding import keys
 from .accounts import set_members
-from .storage import insert, slug
-from .views import DEFAULT_VIEW
+from .issue_seeding import generate_issues, plant_issues
+from .storage import add_module, add_project, add_view, insert
 
-DEFAULT_MODULE = {"name": "*default*", "paths": ["**/*"]}
+SEED_SHAPE = keys(
+    "",
+    users=[keys("name! password ltoken readonly")],
+    groups=[keys("name! users readonly")],
+    projects=[
+        keys(
+            "name! creator! description tags streams generate_issues",
+            modules=[keys("name! paths! allow_all allow_users allow_groups deny_users deny_groups tags")],
+            builds=[keys("name! date! keepit figures")],
+            ci_builds=[keys("name! date! tags")],
+            metrics=[keys("file! tag! value! entity system")],
+            issues=[
+                keys(
+                    "code! file! title message method line severity status owner category taxonomy reference comment"
+                    " bug_id date found_in fixed_in"
+                )
+            ],
+            views=[keys("name! query! creator is_public tags")],
+        )
+    ],
+    roles=[
+        keys("name! readonly permissions transitions", assignments=[keys("account! group project")]),
+    ],
+    licenses=[keys("feature! version! count! days_to_expiry! permanent servers")],
+)
 
 
 def plant(db: sqlite3.Connection, data: dict[str, Any]) -> None:
@@ -46,42 +71,32 @@ def plant(db: sqlite3.Connection, data: dict[str, Any]) -> None:
         )
 
 
-def _plant_project(db: sqlite3.Connection, project: dict[str, Any], stream: bool = False) -> None:
-    project_id = slug(project["name"])
-    creator = project["creator"]
-    insert(
-        db,
-        "review_projects",
-        id=project_id,
-        name=project["name"],
-        creator=creator,
-        description=project.get("description", ""),
-        tags=project.get("tags", []),
-        stream=stream,
-    )
-    for module in [DEFAULT_MODULE, *project.get("modules", [])]:
-        insert(
-            db,
-            "review_modules",
-            project=project_id,
-            name=module["name"],
-            allow_all=module.get("allow_all", True),
-            paths=module["paths"],
-            tags=module.get("tags", []),
-        )
-    for view in [{"name": DEFAULT_VIEW, "query": "", "is_public": True}, *project.get("views", [])]:
-        insert(
-            db,
-            "review_views",
-            project=project_id,
-            name=view["name"],
-            query=view["query"],
-            creator=view.get("creator", creator),
-            is_public=view.get("is_public", False),
-            tags=view.get("tags", []),
-        )
-    for name in project.get("streams", []):
-        _plant_project(db, {"name": f"{project['name']}/{name}", "creator": creator}, stream=True)
+def _plant_project(db: sqlite3.Connection, project: dict[str, Any]) -> None:
+    described = {key: project[key] for key in ("description", "tags") if key in project}
+    name, creator = project["name"], project["creator"]
+    project_id = add_project(db, name, creator, **described)
+    for module in project.get("modules", []):
+        add_module(db, project_id, **{"allow_all": True, **module})
+    for view in project.get("views", []):
+        add_view(db, project_id, **{"creator": creator, **view})
+    for build in project.get("builds", []):
+        insert(db, "review_builds", project=project_id, **{"keepit": False, "figures": {}, **build})
+    for build in project.get("ci_builds", []):
+        insert(db, "review_ci_builds", project=project_id, **{"tags": [], **build})
+    for metric in project.get("metrics", []):
+        insert(db, "review_metrics", project=project_id, **{"entity": metric["file"], "system": False, **metric})
+    plant_issues(db, project_id, project.get("issues", []))
+    if "generate_issues" in project:
+        generate_issues(db, project_id, project["generate_issues"])
+    for stream in project.get("streams", []):
+        add_project(db, f"{name}/{stream}", creator, stream=True)
+
+
+def _known_project(db: sqlite3.Connection, name: str) -> str:
+    row = db.execute("SELECT id FROM review_projects WHERE name = ?", (name,)).fetchone()
+    if row is None:
+        raise ValueError(f"a role is assigned in the project {name!r}, which is not there")
+    return str(row["id"])
 
 
 def _plant_role(db: sqlite3.Connection, role: dict[str, Any]) -> None:
@@ -101,5 +116,5 @@ def _plant_role(db: sqlite3.Connection, role: dict[str, Any]) -> None:
             role=role["name"],
             account=assignment["account"],
             is_group=assignment.get("group", False),
-            project=slug(project) if project else "",
+            project=_known_project(db, project) if project else "",
         )

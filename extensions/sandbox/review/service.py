@@ -5,33 +5,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import pathlib
+import shlex
+import sqlite3
+import sys
+from collections.abc import Iterator
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, Response
 
-from ..seeding import keys
+from ..routing import Route, Routes
 from ..service import Service
-from . import accounts, projects, roles, server, views
-from .access import authenticate
-from .call import Call, Handler
+from ..streaming import streamed
+from . import (
+    accounts,
+    administration,
+    builds,
+    ci_builds,
+    compliance,
+    defect_types,
+    imports,
+    issues,
+    metrics,
+    modules,
+    projects,
+    reports,
+    roles,
+    system,
+    views,
+)
+from .access import Access, authenticate
+from .call import API_PATH, Call, major_version
 from .catalogue import ACTIONS, Action
-from .protocol import ActionError, Parameters, error_line, missing_parameter, read_parameters, record_lines
+from .protocol import HEADERS, ActionError, Parameters, empty, error_line, lines, missing_parameter, read_parameters
 from .reference import reference_page
-from .seeding import plant
+from .seeding import SEED_SHAPE, plant
 from .storage import SCHEMA
 
-API_PATH = b"/analysis/review/api"
+PREFIX = "/analysis"
+ADMIN_TOOL = pathlib.Path(__file__).parent.parent / "kwadmin.py"
 
-HANDLERS: Mapping[str, Handler] = {
-    **server.HANDLERS,
-    **roles.HANDLERS,
-    **accounts.HANDLERS,
-    **projects.HANDLERS,
-    **views.HANDLERS,
-}
+ROUTES = Routes(
+    (
+        *system.ROUTES,
+        *roles.ROUTES,
+        *accounts.ROUTES,
+        *projects.ROUTES,
+        *modules.ROUTES,
+        *builds.ROUTES,
+        *ci_builds.ROUTES,
+        *defect_types.ROUTES,
+        *issues.ROUTES,
+        *views.ROUTES,
+        *reports.ROUTES,
+        *metrics.ROUTES,
+        *compliance.ROUTES,
+        *imports.ROUTES,
+    )
+)
 
 # The value may be empty: it then clears, or selects everything.
 MAY_BE_EMPTY = ("query",)
@@ -41,38 +74,33 @@ class ReviewService(Service):
     """The code-analysis server's web API."""
 
     name: ClassVar[str] = "review"
-    prefixes: ClassVar[tuple[str, ...]] = ("/analysis",)
+    prefixes: ClassVar[tuple[str, ...]] = (PREFIX,)
     schema: ClassVar[str] = SCHEMA
     switches: ClassVar[dict[str, Any]] = {
         "access_control": True,
         "version_major": "20",
         "version_minor": "4",
         "streams": False,
+        "module_access_told": False,  # whether a server tells it is not known
+        "import_seconds": 0.1,  # how long an import takes
+        "import_failure": "",  # what imports fail with at their end, if they do
+        "imports_kept": True,  # those that have ended are told as well; whether a server does is not known
+        "kwadmin_warnings": [],  # what the administration tool warns of, whatever it is asked for
+        "grouping_by_default": True,  # as servers up to 2019 do
+        "more_keywords": True,  # those of queries of which it is not known whether a server has them
         "all_failures_500": False,  # as some old servers are believed to answer
     }
 
-    seed_shape = keys(
-        "",
-        users=[keys("name! password ltoken readonly")],
-        groups=[keys("name! users readonly")],
-        projects=[
-            keys(
-                "name! creator! description tags streams",
-                modules=[keys("name! paths! allow_all tags")],
-                views=[keys("name! query! creator is_public tags")],
-            )
-        ],
-        roles=[
-            keys("name! readonly permissions transitions", assignments=[keys("account! group project")]),
-        ],
-        licenses=[keys("feature! version! count! days_to_expiry! permanent servers")],
-    )
+    seed_shape = SEED_SHAPE
 
     async def __call__(self, request: Request) -> Response:
-        if request.scope["raw_path"] != API_PATH:
+        path = request.scope["raw_path"].decode("latin-1").removeprefix(PREFIX)
+        if path == administration.ADMIN_PATH:
+            return await self._administer(request)
+        if path != API_PATH:
             return HTMLResponse("<html><body><h1>404 Not Found</h1></body></html>", 404)
         if request.method in ("GET", "HEAD"):
-            return reference_page()
+            return reference_page(major_version(self.world))
         if request.method != "POST":
             page = "<html><body><h1>405 Method Not Allowed</h1></body></html>"
             return HTMLResponse(page, 405, {"Allow": "GET, HEAD, POST"})
@@ -84,36 +112,92 @@ class ReviewService(Service):
 
     async def _act(self, request: Request) -> Response:
         parameters = await read_parameters(request)
-        name = parameters.text("action")
-        action = ACTIONS.get(name)
-        request.scope["sandbox.effect"] = "write" if action and action.writes else "read"
-        if name:
-            request.scope["sandbox.label"] = name
+        route = ROUTES.find("POST", API_PATH, parameters).route
+        if route is not None:
+            route.enter(request)
+        access = self._caller(parameters)
+        if not parameters.text("action"):
+            raise missing_parameter("action")
+        if route is None or ACTIONS[route.label].since > major_version(self.world):
+            raise ActionError(400, f"Unknown action: {parameters.text('action')}")
+        _require_parameters(ACTIONS[route.label], parameters)
+        imports.settle(self.world)
+        return await self._answer(route, access, parameters, self._address(request))
+
+    async def _administer(self, request: Request) -> Response:
+        """A sub-command of the administration tool."""
+        warnings = self.world.switch("review", "kwadmin_warnings")
+        try:
+            parameters = await read_parameters(request)
+            route = administration.ROUTES.find("POST", administration.ADMIN_PATH, parameters).route
+            if route is not None:
+                route.enter(request)
+            access = authenticate(self.world, parameters.text("user"), parameters.text("ltoken"))
+            if route is None:
+                raise ActionError(400, f"Unknown command: {parameters.text('command')}")
+            imports.settle(self.world)
+            call = Call(self.world, self.world.db, access, parameters, self._address(request))
+            with self.world.transaction():
+                lines = list(route.handler(call) or ())
+        except ActionError as error:
+            return JSONResponse({"message": error.message, "warnings": warnings}, error.status)
+        return JSONResponse({"lines": lines, "warnings": warnings})
+
+    async def _answer(self, route: Route, access: Access, parameters: Parameters, url: str) -> Response:
+        """Write at once, or read beside all else."""
+        if ACTIONS[route.label].writes:
+            with self.world.transaction():
+                route.handler(Call(self.world, self.world.db, access, parameters, url))
+            return empty()
+        if ACTIONS[route.label].gives_file:
+            content = route.handler(Call(self.world, self.world.db, access, parameters, url))
+            return Response(content, media_type="application/octet-stream")
+
+        def records(db: sqlite3.Connection) -> Iterator[str]:
+            return lines(route.handler(Call(self.world, db, access, parameters, url)))
+
+        return await streamed(self.world.readers, records, HEADERS)
+
+    def _address(self, request: Request) -> str:
+        """Where the caller found the server."""
+        return self.own_url or str(request.base_url).rstrip("/") + PREFIX
+
+    def _caller(self, parameters: Parameters) -> Access:
         if not parameters.text("user"):
             raise missing_parameter("user")
         access = authenticate(self.world, parameters.text("user"), parameters.text("ltoken"))
         access.require_web_api()
-        if not name:
-            raise missing_parameter("action")
-        if action is None:
-            raise ActionError(400, f"Unknown action: {name}")
-        if name not in HANDLERS:
-            raise ActionError(501, f"The sandbox does not serve this action yet: {name}")
-        _require_parameters(action, parameters)
-        with self.world.transaction():
-            return record_lines(HANDLERS[name](Call(self.world, access, parameters)) or ())
+        return access
+
+    def reset(self) -> None:
+        super().reset()
+        self.world.db.execute("DELETE FROM sqlite_sequence WHERE name GLOB 'review_*'")  # ids begin anew, too
 
     def seed(self, data: dict[str, Any]) -> None:
         plant(self.world.db, data)
 
     def exports(self, base_url: str) -> dict[str, str]:
-        return {"KLOCWORK_URL": f"{base_url}/analysis", "KLOCWORK_LTOKEN": self._write_ltoken_file(base_url)}
+        url = self.own_url or f"{base_url}{PREFIX}"
+        return {
+            "KLOCWORK_URL": url,
+            "KLOCWORK_LTOKEN": self._write_ltoken_file(base_url, url),
+            "SANDBOX_KWADMIN": self._write_admin_tool(),
+        }
 
-    def _write_ltoken_file(self, base_url: str) -> str:
-        """A file like the login tool's, with a line for every user that has a token."""
-        address = urlsplit(base_url)
+    def _write_admin_tool(self) -> str:
+        """A program that is called as the server's administration tool, and needs no other Python than this one."""
+        path = self.world.state / "sandbox-kwadmin"
+        words = [sys.executable, "-I", str(ADMIN_TOOL)]
+        path.write_text(f'#!/bin/sh\nexec {shlex.join(words)} "$@"\n', encoding="utf-8")
+        path.chmod(0o755)
+        return str(path)
+
+    def _write_ltoken_file(self, *urls: str) -> str:
+        """A file like the login tool's, with a line for every address and user that has a token."""
+        addresses = dict.fromkeys((url.hostname, url.port or 80) for url in map(urlsplit, urls))
         rows = self.world.db.execute("SELECT name, ltoken FROM review_users WHERE ltoken IS NOT NULL ORDER BY rowid")
-        lines = [f"{address.hostname};{address.port or 80};{row['name']};{row['ltoken']}\n" for row in rows]
+        tokens = [(row["name"], row["ltoken"]) for row in rows]
+        lines = [f"{host};{port};{name};{token}\n" for host, port in addresses for name, token in tokens]
         path = self.world.state / "ltoken"
         path.touch(mode=0o600)
         path.write_text("".join(lines), encoding="utf-8")

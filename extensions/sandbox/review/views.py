@@ -10,17 +10,13 @@ import sqlite3
 from collections.abc import Iterable
 from typing import Any
 
-from .call import Call, Handler, Record, serves
-from .projects import tags_of
+from .call import Call, Record, action
 from .protocol import ActionError, already_exists, not_found
-from .storage import change, insert, project_by
+from .storage import DEFAULT_VIEW, add_view, change, project_by, tags_of
 
-HANDLERS: dict[str, Handler] = {}
-
-DEFAULT_VIEW = "*default*"
+QUOTED = re.compile(r"""'[^']*'|"[^"]*\"""")
 
 
-@serves(HANDLERS)
 def views(call: Call) -> Iterable[Record]:
     for row in _visible(call, _project(call)):
         yield {
@@ -33,17 +29,15 @@ def views(call: Call) -> Iterable[Record]:
         }
 
 
-@serves(HANDLERS)
 def create_view(call: Call) -> None:
     project = _project(call)
     name = call.parameters.text("name")
     if name == DEFAULT_VIEW or _own(call, project, name):
         raise already_exists("View", name)
-    insert(
-        call.world.db,
-        "review_views",
-        project=project,
-        name=name,
+    add_view(
+        call.db,
+        project,
+        name,
         query=_query(call),
         creator=call.access.user,
         is_public=call.parameters.boolean("is_public"),
@@ -51,7 +45,6 @@ def create_view(call: Call) -> None:
     )
 
 
-@serves(HANDLERS)
 def update_view(call: Call) -> None:
     parameters = call.parameters
     project = _project(call)
@@ -68,13 +61,12 @@ def update_view(call: Call) -> None:
         fields["tags"] = parameters.names("tags")
     if "is_public" in parameters:
         fields["is_public"] = parameters.boolean("is_public")
-    change(call.world.db, "review_views", "id", view["id"], **fields)
+    change(call.db, "review_views", "id", view["id"], **fields)
 
 
-@serves(HANDLERS)
 def delete_view(call: Call) -> None:
     view = _changeable(call, _project(call))
-    call.world.db.execute("DELETE FROM review_views WHERE id = ?", (view["id"],))
+    call.db.execute("DELETE FROM review_views WHERE id = ?", (view["id"],))
 
 
 def _project(call: Call) -> str:
@@ -82,17 +74,17 @@ def _project(call: Call) -> str:
     return project_id
 
 
-def _visible(call: Call, project: str) -> list[sqlite3.Row]:
-    return call.world.db.execute(
+def _visible(call: Call, project: str) -> sqlite3.Cursor:
+    return call.db.execute(
         "SELECT * FROM review_views WHERE project = ? AND (is_public OR creator = ?) ORDER BY id",
         (project, call.access.user),
-    ).fetchall()
+    )
 
 
 def _own(call: Call, project: str, name: str, creator: str = "") -> bool:
     """Whether the creator (the caller, unless told) has a view of this name; names are unique per creator."""
     return bool(
-        call.world.db.execute(
+        call.db.execute(
             "SELECT 1 FROM review_views WHERE (project, name, creator) = (?, ?, ?)",
             (project, name, creator or call.access.user),
         ).fetchone()
@@ -112,6 +104,9 @@ def _changeable(call: Call, project: str) -> sqlite3.Row:
 
 def _query(call: Call) -> str:
     query = call.parameters.text("query")
-    if re.search(r"(^|\s)[-+]?build:", query, re.IGNORECASE):
+    if re.search(r"(^|\s)[-+]?build:", QUOTED.sub("", query), re.IGNORECASE):
         raise ActionError(400, "The keyword build is not supported in the query of a view")
     return query
+
+
+ROUTES = tuple(map(action, (views, create_view, update_view, delete_view)))

@@ -8,12 +8,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
-from .call import Call, Handler, Record, serves
-
-HANDLERS: dict[str, Handler] = {}
+from .call import Call, Record, action
 
 
-@serves(HANDLERS)
 def version(call: Call) -> Iterable[Record]:
     yield {
         "majorVersion": call.world.switch("review", "version_major"),
@@ -21,11 +18,10 @@ def version(call: Call) -> Iterable[Record]:
     }
 
 
-@serves(HANDLERS)
 def license_count(call: Call) -> Iterable[Record]:
     call.access.require_root_admin()
     feature = call.parameters.text("feature")
-    for row in call.world.db.execute("SELECT * FROM review_licenses ORDER BY rowid").fetchall():
+    for row in call.db.execute("SELECT * FROM review_licenses ORDER BY rowid").fetchall():
         if feature in ("", row["feature"]):
             yield {
                 "feature": row["feature"],
@@ -37,8 +33,4 @@ def license_count(call: Call) -> Iterable[Record]:
             }
 
 
-@serves(HANDLERS)
-def task_status(call: Call) -> Iterable[Record]:
-    """Nothing ever runs in here, and an idle server lists nothing."""
-    call.access.require_root_admin()
-    return ()
+ROUTES = tuple(map(action, (version, license_count)))
