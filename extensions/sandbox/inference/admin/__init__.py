@@ -1,0 +1,19 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The administrative calls: an organization, its people, its projects and its keys."""
+
+from __future__ import annotations
+
+from . import admin_keys, invites, members, project_keys, project_limits, projects, service_accounts, users
+
+ROUTES = (
+    *users.ROUTES,
+    *invites.ROUTES,
+    *projects.ROUTES,
+    *members.ROUTES,
+    *service_accounts.ROUTES,
+    *project_keys.ROUTES,
+    *project_limits.ROUTES,
+    *admin_keys.ROUTES,
+)

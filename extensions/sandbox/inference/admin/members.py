@@ -1,0 +1,99 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The users of a project."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from starlette.responses import Response
+
+from ..call import Call
+from ..checks import choice, missing, string
+from ..protocol import json_response
+from .common import PROJECT, Record, deleted, find_project, given, now, one, page, refusal, route, rows
+
+ROLES = ("owner", "member")
+_JOINED = """
+SELECT u.id, u.name, u.email, m.role, m.added_at, u.role AS organization_role
+FROM inference_members m JOIN inference_users u USING (id) WHERE m.project = ?
+"""
+
+
+async def list_members(call: Call, project: str) -> Response:
+    """All."""
+    find_project(call, project, active=True)
+    return page(call, map(record, rows(call, f"{_JOINED} ORDER BY m.rowid", project)))
+
+
+async def create_member(call: Call, project: str) -> Response:
+    """A user of the organization joins."""
+    find_project(call, project, active=True)
+    values = await given(call, ("role",), role=choice(ROLES), user_id=string, email=string)
+    if not values.keys() & {"user_id", "email"}:
+        raise missing("user_id")
+    who = values.get("user_id") or values["email"]
+    user = one(
+        call,
+        "user",
+        who,
+        "SELECT id FROM inference_users WHERE organization = ? AND (id = ? OR lower(email) = lower(?))",
+        call.caller.organization,
+        who,
+        who,
+    )
+    if rows(call, "SELECT 1 FROM inference_members WHERE project = ? AND id = ?", project, user["id"]):
+        raise refusal(call, 400, f"The user {who} is already a member of this project")
+    call.world.db.execute(
+        "INSERT INTO inference_members VALUES (?, ?, ?, ?)", (project, user["id"], values["role"], now(call))
+    )
+    return await retrieve_member(call, project, user["id"])
+
+
+async def retrieve_member(call: Call, project: str, id: str) -> Response:
+    """One."""
+    find_project(call, project)
+    return json_response(record(_find(call, project, id)))
+
+
+async def update_member(call: Call, project: str, id: str) -> Response:
+    """Another role."""
+    _check_may_change(call, project, id)
+    values = await given(call, ("role",), role=choice(ROLES))
+    call.world.db.execute(
+        "UPDATE inference_members SET role = ? WHERE project = ? AND id = ?", (values["role"], project, id)
+    )
+    return await retrieve_member(call, project, id)
+
+
+async def delete_member(call: Call, project: str, id: str) -> Response:
+    """A user leaves."""
+    _check_may_change(call, project, id)
+    call.world.db.execute("DELETE FROM inference_members WHERE project = ? AND id = ?", (project, id))
+    return deleted("organization.project.user", id)
+
+
+def record(row: sqlite3.Row) -> Record:
+    """As the API tells it."""
+    names = ("id", "name", "email", "role", "added_at")
+    return {"object": "organization.project.user", **{name: row[name] for name in names}}
+
+
+def _find(call: Call, project: str, id: str) -> sqlite3.Row:
+    return one(call, "user", id, f"{_JOINED} AND m.id = ?", project, id)
+
+
+def _check_may_change(call: Call, project: str, id: str) -> None:
+    find_project(call, project, active=True)
+    if _find(call, project, id)["organization_role"] == "owner":
+        raise refusal(call, 400, "An owner of the organization cannot be changed in or removed from a project")
+
+
+ROUTES = (
+    route("GET", f"{PROJECT}/users", list_members, "list_project_users"),
+    route("POST", f"{PROJECT}/users", create_member, "create_project_user"),
+    route("GET", f"{PROJECT}/users/{{id}}", retrieve_member, "retrieve_project_user"),
+    route("POST", f"{PROJECT}/users/{{id}}", update_member, "update_project_user"),
+    route("DELETE", f"{PROJECT}/users/{{id}}", delete_member, "delete_project_user"),
+)
