@@ -14,7 +14,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from .checks import unserved
+from .checks import not_served
 from .errors import ApiError, failure
 from .messages import text_of
 from .structured import document
@@ -49,10 +49,10 @@ def prompt_tokens(messages: list[dict[str, Any]]) -> int:
     return sum(len(tokens(text_of(message))) + 4 for message in messages) + 3
 
 
-def respond(request: dict[str, Any], scripted: dict[str, Any] | None) -> Answer:
-    """The scripted reply, or one that follows from the request alone."""
+def respond(request: dict[str, Any], scripted: dict[str, Any] | None, longest: int) -> Answer:
+    """The scripted reply, or one that follows from the request alone; a text of at most `longest` tokens."""
     if scripted is None:
-        return _forced_call(request) or Answer(*_cut(request, _content(request)))
+        return _forced_call(request) or Answer(*_cut(request, _content(request), longest))
     if "error" in scripted:
         raise failure(scripted["error"], scripted.get("headers"))
     broken = failure(scripted["stream_error"]) if "stream_error" in scripted else None
@@ -63,7 +63,7 @@ def respond(request: dict[str, Any], scripted: dict[str, Any] | None) -> Answer:
     content = scripted.get("content")
     reason = "tool_calls" if calls else "stop"
     if content is not None and "finish_reason" not in scripted and not calls:
-        content, reason = _cut(request, content)
+        content, reason = _cut(request, content, longest)
     return Answer(content, scripted.get("finish_reason", reason), scripted.get("refusal"), calls, broken)
 
 
@@ -75,7 +75,7 @@ def _forced_call(request: dict[str, Any]) -> Answer | None:
     named = choice["function"]["name"] if isinstance(choice, dict) else None
     function = next((f for f in functions(request) if named in (None, f["name"])), None)
     if function is None:
-        raise unserved("calls of custom tools", "tools")
+        raise not_served("calls of custom tools", "tools")
     arguments = document(function.get("parameters") or {"type": "object"}, "tools")
     call = {"name": function["name"], "arguments": json.dumps(arguments, ensure_ascii=False)}
     return Answer(
@@ -96,13 +96,12 @@ def _content(request: dict[str, Any]) -> str:
     return text
 
 
-def _cut(request: dict[str, Any], text: str) -> tuple[str, str]:
-    """The text as far as `stop` and the token limit let it go, and the reason why it ends."""
+def _cut(request: dict[str, Any], text: str, longest: int) -> tuple[str, str]:
+    """The text as far as `stop` and the limit on tokens let it go, and the reason why it ends."""
     stops = request.get("stop", [])
     for stop in [stops] if isinstance(stops, str) else stops:
         text = text.split(stop, 1)[0] if stop else text
-    limit = request.get("max_completion_tokens", request.get("max_tokens"))
     pieces = tokens(text)
-    if limit is not None and len(pieces) > limit:
-        return "".join(pieces[:limit]), "length"
+    if len(pieces) > longest:
+        return "".join(pieces[:longest]), "length"
     return text, "stop"

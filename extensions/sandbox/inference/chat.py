@@ -7,51 +7,65 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import string
 import uuid
 from collections.abc import AsyncIterator
 from typing import Any
 
 from starlette.responses import Response, StreamingResponse
 
-from ..world import World
+from ..routing import Route
 from .answers import Answer, prompt_tokens, respond, tokens
+from .call import Call
 from .errors import ApiError, failure, header_fields
-from .keys import Caller
-from .limits import RateLimits
+from .limits import MEASURES, estimated_tokens
 from .messages import check_conversation
 from .models import model_for_chat
-from .protocol import json_response
-from .replies import Replies
-from .validation import check_for_model, parse_chat_request
+from .protocol import json_response, require_json
+from .validation import check_fits, check_for_model, parse_chat_request
 
 FINGERPRINT = "fp_5a2db0c0de"
+
+# What the model might have said instead, and the number by which the API says that it hardly would.
+UNLIKELY_TOKENS = string.ascii_lowercase
+UNLIKELY = -9999.0
 
 # The tier that serves a request, where it is not the one that was asked for.
 TIERS = {None: "default", "auto": "default", "fast": "priority"}
 
 
-def complete(world: World, limits: RateLimits, replies: Replies, caller: Caller, body: bytes) -> Response:
+async def complete(call: Call) -> Response:
     """Answer a chat request."""
-    request = parse_chat_request(body)
-    model = model_for_chat(world, request["model"])
+    require_json(call.request)
+    request = parse_chat_request(await call.request.body())
+    model = model_for_chat(call.world, request["model"])
     check_for_model(request, model)
     check_conversation(request["messages"])
     prompt = prompt_tokens(request["messages"])
     longest = request.get("max_completion_tokens", request.get("max_tokens", 0))
-    headers = limits.spend(caller, model, max(prompt, longest))
+    check_fits(model, prompt, longest)
+    headers = call.limits.spend(call.caller, model, estimated_tokens(request["messages"], longest))
     try:
-        if world.switch("inference", "chat_failure"):
-            raise failure(world.switch("inference", "chat_failure"), world.switch("inference", "chat_failure_headers"))
-        scripted = replies.take()
-        answers = [respond(request, scripted)] * request.get("n", 1)
+        scripted = _scripted(call)
+        answers = [respond(request, scripted, longest or model["max_completion_tokens"])] * request.get("n", 1)
     except ApiError as error:
+        if error.kind in MEASURES:
+            headers = call.limits.exhaust(call.caller, model, error.kind)
         error.headers = {**headers, **error.headers}
         raise
     headers.update(header_fields((scripted or {}).get("headers", {})))
-    completion = Completion(request, model, int(world.clock.now()), answers, prompt)
+    completion = Completion(request, model, int(call.world.clock.now()), answers, prompt)
     if request.get("stream"):
         return StreamingResponse(completion.events(), 200, headers, "text/event-stream; charset=utf-8")
     return json_response(completion.whole(), headers=headers)
+
+
+def _scripted(call: Call) -> dict[str, Any] | None:
+    """The reply that is scripted for this request, unless a switch makes all of them fail."""
+    name = call.world.switch("inference", "chat_failure")
+    if name:
+        raise failure(name, call.world.switch("inference", "chat_failure_headers"))
+    return call.replies.take()
 
 
 class Completion:
@@ -113,9 +127,9 @@ class Completion:
         """The model is sure of every token."""
         if not self._request.get("logprobs"):
             return None
-        alternatives = bool(self._request.get("top_logprobs"))
+        count = self._request.get("top_logprobs", 0)
         return {
-            name: None if text is None else [_logprob(token, alternatives) for token in tokens(text)]
+            name: None if text is None else [_certain(token, count) for token in tokens(text)]
             for name, text in (("content", content), ("refusal", refusal))
         }
 
@@ -170,10 +184,19 @@ def _choice(
     return {"index": index, "delta": delta, "logprobs": logprobs, "finish_reason": finish_reason}
 
 
-def _logprob(token: str, alternatives: bool) -> dict[str, Any]:
-    entry = {"token": token, "logprob": 0.0, "bytes": list(token.encode(errors="replace"))}
-    return {**entry, "top_logprobs": [entry] if alternatives else []}
+def _certain(token: str, count: int) -> dict[str, Any]:
+    """A token of the reply beside the `count` likeliest, of which it is the first."""
+    others = [other for other in UNLIKELY_TOKENS if other != token]
+    likeliest = [_logprob(token, 0.0), *(_logprob(other, UNLIKELY) for other in others)]
+    return {**likeliest[0], "top_logprobs": likeliest[:count]}
+
+
+def _logprob(token: str, logprob: float) -> dict[str, Any]:
+    return {"token": token, "logprob": logprob, "bytes": list(token.encode(errors="replace"))}
 
 
 def _line(data: dict[str, Any]) -> str:
     return f"data: {json.dumps(data, separators=(',', ':'))}\n\n"
+
+
+ROUTES = (Route("POST", "/v1/chat/completions", complete, "chat", scope="model.request"),)

@@ -31,7 +31,7 @@ def wrong_type(name: str, value: Any, expected: str) -> ApiError:
     )
 
 
-def unserved(what: str, param: str) -> ApiError:
+def not_served(what: str, param: str) -> ApiError:
     """501: the real API takes it, the sandbox does not."""
     return ApiError(
         501, f"The sandbox does not yet serve {what}.", type="not_implemented", param=param, code="not_implemented"

@@ -31,6 +31,7 @@ class ApiError(Exception):
     ) -> None:
         super().__init__(message)
         self.status = status
+        self.kind = type
         self.body: dict[str, Any] = {"error": {"message": message, "type": type, "param": param, "code": code}}
         self.headers = header_fields(headers or {})
 
@@ -47,6 +48,15 @@ class ScopeError(ApiError):
         super().__init__(401, message)
         if bare:
             self.body = {"error": message}
+
+
+class AdminError(ApiError):
+    """A refusal of an administrative call. Some servers leave out the envelope."""
+
+    def __init__(self, status: int, message: str, *, bare: bool) -> None:
+        super().__init__(status, message)
+        if bare:
+            self.body = {"code": status, "message": message}
 
 
 def invalid(message: str, param: str | None, code: str | None = None) -> ApiError:

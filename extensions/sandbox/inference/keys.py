@@ -15,12 +15,19 @@ from starlette.requests import Request
 from ..world import World
 from .errors import ApiError, ScopeError
 
-# The classes do not overlap: an admin key may not ask a model, a project key may not see the organization.
-_SCOPES = {
-    "secret": frozenset({"api.model.read", "model.request", "api.delete"}),
-    "admin": frozenset({"api.management.read"}),
-    "session": frozenset({"session", "api.management.read"}),
+# What begins so is for these classes of keys; everything else is for secret ones. They do not overlap: an admin key
+# may not ask a model, a project's key may not see the organization.
+_CLASSES = {
+    "api.management.": ("admin", "session"),
+    "api.usage.": ("admin",),
+    "api.audit_logs.": ("admin",),
+    "session": ("session",),
 }
+
+# Seconds: the last use of a key is told no finer.
+USE_IS_NOTED_EVERY = 3600
+
+PREFIXES = ("sk-admin-", "sk-proj-", "sk-svcacct-", "sk-", "sess-")
 
 NO_KEY = (
     "You didn't provide an API key. You need to provide your API key in an Authorization header using Bearer auth "
@@ -31,13 +38,18 @@ NO_KEY = (
 
 
 class Caller(NamedTuple):
-    """Whose key it is, and its scopes."""
+    """Whose key it is, and the scopes that it is restricted to, if it is."""
 
     key_class: str
     organization: str
     organization_name: str
     project: str
-    scopes: frozenset[str]
+    scopes: frozenset[str] | None
+
+    def has(self, scope: str) -> bool:
+        """Whether the key is good for this."""
+        classes = next((classes for start, classes in _CLASSES.items() if scope.startswith(start)), ("secret",))
+        return self.key_class in classes and (self.scopes is None or scope in self.scopes)
 
 
 def authenticate(world: World, request: Request) -> Caller:
@@ -52,13 +64,18 @@ def authenticate(world: World, request: Request) -> Caller:
         """,
         (key,),
     ).fetchone()
-    if row is None:
+    now = int(world.clock.now())
+    if row is None or (row["expires_at"] or now) < now:
         raise ApiError(
             401,
             f"Incorrect API key provided: {masked(key)}. You can find your API key at "
             "https://platform.openai.com/account/api-keys.",
             code="invalid_api_key",
         )
+    world.db.execute(
+        "UPDATE inference_keys SET last_used_at = ? WHERE id = ? AND coalesce(last_used_at, 0) <= ?",
+        (now, row["id"], now - USE_IS_NOTED_EVERY),
+    )
     organization = request.headers.get("openai-organization") or row["organization"]
     if organization != row["organization"]:
         raise ApiError(
@@ -67,15 +84,13 @@ def authenticate(world: World, request: Request) -> Caller:
     project = request.headers.get("openai-project") or row["project"] or ""
     if not _may_choose(world, row["organization"], row["project"], project):
         raise ApiError(401, "OpenAI-Project header should match project for API key", code="mismatched_project")
-    granted = _SCOPES[key_class(key)]
-    if row["scopes"] is not None:
-        granted &= frozenset(json.loads(row["scopes"]))
-    return Caller(key_class(key), organization, row["organization_name"], project, granted)
+    scopes = None if row["scopes"] is None else frozenset(json.loads(row["scopes"]))
+    return Caller(key_class(key), organization, row["organization_name"], project, scopes)
 
 
 def require_scope(world: World, caller: Caller, scope: str, call: str) -> None:
     """Refuse a caller whose key does not have the scope."""
-    if scope in caller.scopes:
+    if caller.has(scope):
         return
     if scope == "session":
         raise ApiError(
@@ -99,6 +114,16 @@ def masked(key: str) -> str:
     if len(key) <= 16:
         return f"{key[:3]}****"
     return f"{key[:8]}****{key[-4:]}"
+
+
+def redacted(key: str) -> str:
+    """A key as lists show it."""
+    return f"{key[: len(key_prefix(key)) + 3]}...{key[-4:]}"
+
+
+def key_prefix(key: str) -> str:
+    """What tells the class of a key."""
+    return next((prefix for prefix in PREFIXES if key.startswith(prefix)), "")
 
 
 def _given_key(authorization: str) -> str:

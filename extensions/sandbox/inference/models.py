@@ -8,8 +8,13 @@ from __future__ import annotations
 import sqlite3
 from typing import Any
 
+from starlette.responses import Response
+
+from ..routing import Route
 from ..world import World
+from .call import Call
 from .errors import ApiError
+from .protocol import json_response
 
 
 def model_for_chat(world: World, model_id: str) -> sqlite3.Row:
@@ -21,29 +26,30 @@ def model_for_chat(world: World, model_id: str) -> sqlite3.Row:
     return row
 
 
-def list_models(world: World) -> dict[str, Any]:
-    """GET /v1/models. The order is by id, so a client that wants the newest first must sort."""
-    rows = world.db.execute("SELECT * FROM inference_models ORDER BY id")
-    return {"object": "list", "data": [_record(row) for row in rows]}
+async def list_models(call: Call) -> Response:
+    """The order is by id, so a client that wants the newest first must sort."""
+    rows = call.world.db.execute("SELECT * FROM inference_models ORDER BY id")
+    return json_response({"object": "list", "data": [_record(row) for row in rows]})
 
 
-def retrieve_model(world: World, model_id: str) -> dict[str, Any]:
-    """GET /v1/models/{id}."""
-    return _record(_require(world, model_id))
+async def retrieve_model(call: Call, id: str) -> Response:
+    """One model."""
+    return json_response(_record(_require(call.world, id)))
 
 
-def delete_model(world: World, model_id: str) -> dict[str, Any]:
-    """DELETE /v1/models/{id}, for fine-tuned models only."""
-    _require(world, model_id)
-    if not model_id.startswith("ft:"):
-        raise ApiError(403, f"The model `{model_id}` is not a fine-tuned model, and cannot be deleted.")
-    world.db.execute("DELETE FROM inference_models WHERE id = ?", (model_id,))
-    return {"id": model_id, "object": "model", "deleted": True}
+async def delete_model(call: Call, id: str) -> Response:
+    """Delete a fine-tuned model."""
+    _require(call.world, id)
+    if not id.startswith("ft:"):
+        raise ApiError(403, f"The model `{id}` is not a fine-tuned model, and cannot be deleted.")
+    for table in ("inference_models", "inference_limits"):
+        call.world.db.execute(f"DELETE FROM {table} WHERE id = ?", (id,))
+    return json_response({"id": id, "object": "model", "deleted": True})
 
 
-def tuning_limits(world: World) -> dict[str, Any]:
-    """GET /v1/fine_tuning/model_limits. No job ever runs in here."""
-    rows = world.db.execute("SELECT * FROM inference_models WHERE max_pending_jobs IS NOT NULL ORDER BY id")
+async def tuning_limits(call: Call) -> Response:
+    """The limits of tuning, and what of them is used up. No job ever runs in here."""
+    rows = call.world.db.execute("SELECT * FROM inference_models WHERE max_pending_jobs IS NOT NULL ORDER BY id")
     data = [
         {
             "id": row["id"],
@@ -54,11 +60,13 @@ def tuning_limits(world: World) -> dict[str, Any]:
         }
         for row in rows
     ]
-    return {"object": "list", "data": data}
+    return json_response({"object": "list", "data": data})
 
 
 def _find(world: World, model_id: str) -> sqlite3.Row | None:
-    row: sqlite3.Row | None = world.db.execute("SELECT * FROM inference_models WHERE id = ?", (model_id,)).fetchone()
+    row: sqlite3.Row | None = world.db.execute(
+        "SELECT * FROM inference_models JOIN inference_limits USING (id) WHERE id = ?", (model_id,)
+    ).fetchone()
     return row
 
 
@@ -77,3 +85,11 @@ def _record(row: sqlite3.Row) -> dict[str, Any]:
         "owned_by": row["owned_by"],
         "shutdown_date": None,
     }
+
+
+ROUTES = (
+    Route("GET", "/v1/models", list_models, "list_models", scope="api.model.read"),
+    Route("GET", "/v1/models/{id}", retrieve_model, "retrieve_model", scope="api.model.read"),
+    Route("DELETE", "/v1/models/{id}", delete_model, "delete_model", scope="api.delete"),
+    Route("GET", "/v1/fine_tuning/model_limits", tuning_limits, "tuning_limits", scope="api.model.read"),
+)

@@ -7,12 +7,26 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from .errors import invalid
+
+PREFIX = "/inference"
+
+BAD_JSON = (
+    "We could not parse the JSON body of your request. (HINT: This likely means you aren't using your HTTP library "
+    "correctly. The OpenAI API expects a JSON payload, but what was sent was not valid JSON. If you have trouble "
+    "figuring out how to fix this, please contact us through our help center at help.openai.com.)"
+)
+
+
+def public_path(request: Request) -> str:
+    """The path as the real API has it, still encoded."""
+    path: str = request.scope["raw_path"].decode("latin-1")
+    return path.removeprefix(PREFIX)
 
 
 def json_response(body: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
@@ -30,3 +44,18 @@ def require_json(request: Request) -> None:
             None,
             "unsupported_content_type",
         )
+
+
+def parse_object(body: bytes) -> dict[str, Any]:
+    """The object in the body of a request."""
+    try:
+        data = json.loads(body, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        raise invalid(BAD_JSON, None) from error
+    if not isinstance(data, dict):
+        raise invalid(BAD_JSON, None)
+    return data
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")

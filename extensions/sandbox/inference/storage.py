@@ -1,69 +1,71 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The tables of the inference service, and its section of a seed."""
+"""The tables of the inference service."""
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from typing import Any
 
+# What is limited, by the column that has it and the name that the API has for it.
+LIMITS = {
+    "requests_per_minute": "max_requests_per_1_minute",
+    "tokens_per_minute": "max_tokens_per_1_minute",
+    "images_per_minute": "max_images_per_1_minute",
+    "audio_megabytes_per_minute": "max_audio_megabytes_per_1_minute",
+    "requests_per_day": "max_requests_per_1_day",
+    "batch_tokens_per_day": "batch_1_day_max_input_tokens",
+}
+
 SCHEMA = """
-CREATE TABLE IF NOT EXISTS inference_organizations (id TEXT PRIMARY KEY, name TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS inference_projects (
-    id TEXT PRIMARY KEY, organization TEXT NOT NULL, name TEXT NOT NULL
+CREATE TABLE inference_organizations (
+    id TEXT PRIMARY KEY, name TEXT NOT NULL, title TEXT NOT NULL, description TEXT NOT NULL, created INTEGER NOT NULL
 );
-CREATE TABLE IF NOT EXISTS inference_keys (
-    key TEXT PRIMARY KEY, organization TEXT NOT NULL,
+CREATE TABLE inference_users (
+    id TEXT PRIMARY KEY, organization TEXT NOT NULL, name TEXT, email TEXT NOT NULL, role TEXT NOT NULL,
+    added_at INTEGER NOT NULL
+);
+CREATE TABLE inference_invites (
+    id TEXT PRIMARY KEY, organization TEXT NOT NULL, email TEXT NOT NULL, role TEXT NOT NULL, projects TEXT NOT NULL,
+    created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL, accepted_at INTEGER
+);
+CREATE TABLE inference_projects (
+    id TEXT PRIMARY KEY, organization TEXT NOT NULL, name TEXT NOT NULL, created_at INTEGER NOT NULL,
+    archived_at INTEGER, is_default INTEGER NOT NULL, external_key_id TEXT
+);
+CREATE TABLE inference_members (
+    project TEXT NOT NULL, id TEXT NOT NULL, role TEXT NOT NULL, added_at INTEGER NOT NULL, PRIMARY KEY (project, id)
+);
+CREATE TABLE inference_service_accounts (
+    id TEXT PRIMARY KEY, project TEXT NOT NULL, name TEXT NOT NULL, role TEXT NOT NULL, created_at INTEGER NOT NULL
+);
+CREATE TABLE inference_keys (
+    key TEXT PRIMARY KEY, id TEXT UNIQUE NOT NULL, organization TEXT NOT NULL,
     project TEXT,
-    scopes TEXT
+    scopes TEXT,
+    name TEXT NOT NULL, owner TEXT, created_at INTEGER NOT NULL, expires_at INTEGER, last_used_at INTEGER
 );
-CREATE TABLE IF NOT EXISTS inference_models (
+CREATE TABLE inference_models (
     id TEXT PRIMARY KEY, created INTEGER NOT NULL, owned_by TEXT NOT NULL,
     snapshot TEXT NOT NULL, chat INTEGER NOT NULL, reasoning INTEGER NOT NULL,
-    requests_per_minute INTEGER NOT NULL, tokens_per_minute INTEGER NOT NULL,
+    context_window INTEGER NOT NULL, max_completion_tokens INTEGER NOT NULL,
     max_pending_jobs INTEGER, max_jobs_per_day INTEGER
 );
-CREATE TABLE IF NOT EXISTS inference_replies (id INTEGER PRIMARY KEY AUTOINCREMENT, reply TEXT NOT NULL);
+CREATE TABLE inference_limits (
+    id TEXT PRIMARY KEY, requests_per_minute INTEGER, tokens_per_minute INTEGER, images_per_minute INTEGER,
+    audio_megabytes_per_minute INTEGER, requests_per_day INTEGER, tokens_per_day INTEGER,
+    batch_tokens_per_day INTEGER
+);
+CREATE TABLE inference_project_limits (
+    project TEXT NOT NULL, id TEXT NOT NULL, name TEXT NOT NULL, value INTEGER NOT NULL, PRIMARY KEY (project, id, name)
+);
+CREATE TABLE inference_replies (id INTEGER PRIMARY KEY AUTOINCREMENT, reply TEXT NOT NULL);
 """
 
 
-def plant(db: sqlite3.Connection, data: dict[str, Any]) -> None:
-    """Add what the section describes; an id or key that exists already is described anew."""
-    for organization in data.get("organizations", []):
-        _insert(db, "inference_organizations", id=organization["id"], name=organization["name"])
-        for project in organization.get("projects", []):
-            _insert(db, "inference_projects", id=project["id"], organization=organization["id"], name=project["name"])
-    for key in data.get("keys", []):
-        scopes = key.get("scopes")
-        _insert(
-            db,
-            "inference_keys",
-            key=key["key"],
-            organization=key["organization"],
-            project=key.get("project"),
-            scopes=None if scopes is None else json.dumps(scopes),
-        )
-    for model in data.get("models", []):
-        tuning = model.get("fine_tuning", {})
-        _insert(
-            db,
-            "inference_models",
-            id=model["id"],
-            created=model["created"],
-            owned_by=model.get("owned_by", "system"),
-            snapshot=model.get("snapshot", model["id"]),
-            chat=model.get("chat", True),
-            reasoning=model.get("reasoning", False),
-            requests_per_minute=model.get("requests_per_minute", 500),
-            tokens_per_minute=model.get("tokens_per_minute", 200_000),
-            max_pending_jobs=tuning.get("max_pending_jobs"),
-            max_jobs_per_day=tuning.get("max_jobs_per_day"),
-        )
-
-
-def _insert(db: sqlite3.Connection, table: str, **values: Any) -> None:
+def insert(db: sqlite3.Connection, table: str, **values: Any) -> None:
+    """Add a row, or put it in the place of the one with the same key."""
     db.execute(
         f"INSERT OR REPLACE INTO {table} ({', '.join(values)}) VALUES ({', '.join('?' * len(values))})",
         tuple(values.values()),

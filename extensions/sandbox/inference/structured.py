@@ -13,7 +13,7 @@ import math
 import re
 from typing import Any, NamedTuple
 
-from .checks import one_of, required, typed, unserved
+from .checks import not_served, one_of, required, typed
 from .errors import ApiError, invalid
 
 Schema = dict[str, Any]
@@ -104,7 +104,7 @@ def document(schema: Schema, param: str = RESPONSE_FORMAT) -> Any:
     try:
         return _Maker(schema).make(schema, "value", 0)
     except Unsatisfiable as error:
-        raise unserved(f"a schema like this ({error}); script a reply instead", param) from error
+        raise not_served(f"a schema like this ({error}); script a reply instead", param) from error
     except MALFORMED as error:
         raise _no_schema(param) from error
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from .checks import listed, objects, one_of, required, string, typed, unserved, wrong_type
+from .checks import listed, not_served, objects, one_of, required, string, typed, wrong_type
 from .errors import invalid
 from .structured import SchemaOwner, check_object_schema
 
@@ -32,7 +32,7 @@ def check_tool_choice(name: str, choice: Any) -> None:
     elif not isinstance(choice, dict):
         raise wrong_type(name, choice, f"one of one of {listed(CHOICES, 'or')} or object")
     elif choice.get("type") in ("allowed_tools", "custom"):
-        raise unserved(f"the type '{choice['type']}' of the parameter '{name}'", name)
+        raise not_served(f"the type '{choice['type']}' of the parameter '{name}'", name)
     else:
         function = required(name, choice, "function")
         typed("an object", f"{name}.function", function)

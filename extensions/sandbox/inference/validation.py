@@ -5,9 +5,8 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
-from typing import Any, NoReturn
+from typing import Any
 
 from .checks import (
     Check,
@@ -18,24 +17,19 @@ from .checks import (
     integer,
     listed,
     missing,
+    not_served,
     object_,
     objects,
     string,
     typed,
     unknown,
-    unserved,
     wrong_type,
 )
 from .errors import ApiError, invalid
 from .messages import check_messages, text_of
+from .protocol import parse_object
 from .structured import check_response_format
 from .tools import check_choice_of_tools, check_tool_choice, check_tools
-
-BAD_JSON = (
-    "We could not parse the JSON body of your request. (HINT: This likely means you aren't using your HTTP library "
-    "correctly. The OpenAI API expects a JSON payload, but what was sent was not valid JSON. If you have trouble "
-    "figuring out how to fix this, please contact us through our help center at help.openai.com.)"
-)
 
 EFFORTS = ("low", "medium", "high")
 
@@ -103,7 +97,7 @@ PARAMETERS: dict[str, Check] = {
     "logprobs": boolean,
     "top_logprobs": integer(0, 20),
     "user": string,
-    "seed": integer(None, None),
+    "seed": integer(-(2**63), 2**63 - 1),
     "safety_identifier": string,
     "prompt_cache_key": string,
     "prompt_cache_retention": string,
@@ -142,7 +136,7 @@ REFUSED_BY_REASONING = (
 
 def parse_chat_request(body: bytes) -> dict[str, Any]:
     """The parameters of a chat request, checked; those that are null are left out."""
-    data = _parse(body)
+    data = parse_object(body)
     given = {name: value for name, value in data.items() if value is not None}
     if not given.get("model"):
         raise invalid("you must provide a model parameter", None)
@@ -167,20 +161,29 @@ def check_for_model(given: dict[str, Any], model: sqlite3.Row) -> None:
         _check_for_reasoning(given)
     elif "reasoning_effort" in given:
         raise _unrecognized(["reasoning_effort"])
+    for name in ("max_completion_tokens", "max_tokens"):
+        if given.get(name, 0) > model["max_completion_tokens"]:
+            raise invalid(
+                f"{name} is too large: {given[name]}. This model supports at most {model['max_completion_tokens']} "
+                f"completion tokens, whereas you provided {given[name]}.",
+                name,
+                "invalid_value",
+            )
 
 
-def _parse(body: bytes) -> dict[str, Any]:
-    try:
-        data = json.loads(body, parse_constant=_refuse_constant)
-    except (ValueError, RecursionError) as error:
-        raise invalid(BAD_JSON, None) from error
-    if not isinstance(data, dict):
-        raise invalid(BAD_JSON, None)
-    return data
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not JSON")
+def check_fits(model: sqlite3.Row, prompt: int, longest: int) -> None:
+    """Refuse a prompt that, with the longest completion that was asked for, is more than the model looks at."""
+    window = model["context_window"]
+    if prompt + longest <= window:
+        return
+    asked = f"your messages resulted in {prompt} tokens. Please reduce the length of the messages."
+    if longest:
+        asked = (
+            f"you requested {prompt + longest} tokens ({prompt} in the messages, {longest} in the completion). "
+            "Please reduce the length of the messages or completion."
+        )
+    message = f"This model's maximum context length is {window} tokens. However, {asked}"
+    raise invalid(message, "messages", "context_length_exceeded")
 
 
 def _unrecognized(names: list[str]) -> ApiError:
@@ -215,7 +218,7 @@ def _unsupported_value(name: str, value: Any, advice: str) -> ApiError:
 def _check_combinations(given: dict[str, Any]) -> None:
     for name in UNSERVED:
         if given.get(name):
-            raise unserved(f"the parameter '{name}'", name)
+            raise not_served(f"the parameter '{name}'", name)
     if "max_tokens" in given and "max_completion_tokens" in given:
         message = "Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported."
         raise invalid(message, "max_tokens", "invalid_parameter_combination")

@@ -1,0 +1,115 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the real API has and the sandbox does not: 501 by name, once the key is known to be good for it."""
+
+from __future__ import annotations
+
+from starlette.responses import Response
+
+from ..routing import ANY, Route
+from .call import Call
+from .errors import ApiError
+from .protocol import public_path
+
+# method, path, label, scope
+CALLS = """
+GET    /v1/chat/completions                                 list_completions           model.request
+GET    /v1/chat/completions/{id}                            retrieve_completion        model.request
+POST   /v1/chat/completions/{id}                            update_completion          model.request
+DELETE /v1/chat/completions/{id}                            delete_completion          model.request
+GET    /v1/chat/completions/{id}/messages                   list_completion_messages   model.request
+POST   /v1/completions                                      legacy_completion          model.request
+POST   /v1/embeddings                                       embeddings                 model.request
+POST   /v1/moderations                                      moderations                model.request
+POST   /v1/responses                                        create_response            api.responses.write
+POST   /v1/responses/input_tokens                           count_input_tokens         api.responses.write
+POST   /v1/responses/compact                                compact_response           api.responses.write
+GET    /v1/responses/{id}                                   retrieve_response          api.responses.read
+DELETE /v1/responses/{id}                                   delete_response            api.responses.write
+POST   /v1/responses/{id}/cancel                            cancel_response            api.responses.write
+GET    /v1/responses/{id}/input_items                       list_input_items           api.responses.read
+GET    /v1/files                                            list_files                 api.files.read
+POST   /v1/files                                            create_file                api.files.write
+GET    /v1/files/{id}                                       retrieve_file              api.files.read
+DELETE /v1/files/{id}                                       delete_file                api.files.write
+GET    /v1/files/{id}/content                               file_content               api.files.read
+GET    /v1/batches                                          list_batches               api.batch.read
+POST   /v1/batches                                          create_batch               api.batch.write
+GET    /v1/batches/{id}                                     retrieve_batch             api.batch.read
+POST   /v1/batches/{id}/cancel                              cancel_batch               api.batch.write
+GET    /v1/fine_tuning/jobs                                 list_tuning_jobs           api.fine_tuning.jobs.read
+POST   /v1/fine_tuning/jobs                                 create_tuning_job          api.fine_tuning.jobs.write
+GET    /v1/fine_tuning/jobs/{id}                            retrieve_tuning_job        api.fine_tuning.jobs.read
+POST   /v1/fine_tuning/jobs/{id}/cancel                     cancel_tuning_job          api.fine_tuning.jobs.write
+POST   /v1/fine_tuning/jobs/{id}/pause                      pause_tuning_job           api.fine_tuning.jobs.write
+POST   /v1/fine_tuning/jobs/{id}/resume                     resume_tuning_job          api.fine_tuning.jobs.write
+GET    /v1/fine_tuning/jobs/{id}/events                     list_tuning_events         api.fine_tuning.jobs.read
+GET    /v1/fine_tuning/jobs/{id}/checkpoints                list_tuning_checkpoints    api.fine_tuning.jobs.read
+GET    /v1/organization/projects/{p}/model_permissions      retrieve_model_permissions api.management.read
+POST   /v1/organization/projects/{p}/model_permissions      update_model_permissions   api.management.write
+DELETE /v1/organization/projects/{p}/model_permissions      delete_model_permissions   api.management.write
+GET    /v1/organization/costs                               costs                      api.usage.read
+GET    /v1/organization/usage/{kind}                        usage                      api.usage.read
+GET    /v1/organization/audit_logs                          audit_logs                 api.audit_logs.read
+"""
+
+# Whole families of calls
+FAMILIES = (
+    "assistants",
+    "audio",
+    "containers",
+    "conversations",
+    "evals",
+    "images",
+    "threads",
+    "uploads",
+    "vector_stores",
+)
+
+# The same of the administration: of the organization, and of a project
+OF_ORGANIZATION = (
+    "certificates",
+    "data_retention",
+    "external_keys",
+    "external_storage",
+    "groups",
+    "roles",
+    "spend_alerts",
+    "spend_limit",
+    "users/{u}/roles",
+    "workload_identity_providers",
+)
+OF_PROJECT = (
+    "certificates",
+    "data_retention",
+    "groups",
+    "hosted_tool_permissions",
+    "service_tier_settings",
+    "spend_alerts",
+    "spend_limit",
+)
+
+
+async def refuse(call: Call, **_parts: str) -> Response:
+    """Any of them."""
+    message = f"The sandbox does not serve this call yet: {call.request.method} {public_path(call.request)}"
+    raise ApiError(501, message, type="not_implemented", code="not_implemented")
+
+
+def _call(line: str) -> Route:
+    method, path, label, scope = line.split()
+    return Route(method, path, refuse, label, scope=scope)
+
+
+def _family(path: str, scope: str) -> Route:
+    return Route(ANY, f"/v1/{path}{{:(/.+)?}}", refuse, path.rpartition("/")[2], scope=scope)
+
+
+ROUTES = (
+    *map(_call, CALLS.strip().splitlines()),
+    *(_family(name, "model.request") for name in FAMILIES),
+    *(_family(f"organization/{name}", "api.management.read") for name in OF_ORGANIZATION),
+    *(_family(f"organization/projects/{{p}}/{name}", "api.management.read") for name in OF_PROJECT),
+    *(_family(f"projects/{{p}}/{name}", "api.management.read") for name in ("groups", "roles", "users")),
+)

@@ -1,0 +1,133 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The inference service's section of a seed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from typing import Any
+
+from ..seeding import keys
+from .storage import LIMITS, insert
+
+# What a seed can limit; no call of the API tells the tokens of a day, only a refusal does.
+SEEDED_LIMITS = (*LIMITS, "tokens_per_day")
+
+# Before anything else happened; what is seeded is from then, unless it says otherwise.
+LONG_AGO = 1_735_689_600
+_DAY = 86_400
+
+SEED_SHAPE = keys(
+    "replies",
+    organizations=[
+        keys(
+            "id! name! title description created",
+            projects=[
+                keys(
+                    "id! name! default created_at archived_at external_key_id",
+                    members=[keys("id! role")],
+                    service_accounts=[keys("id! name! role created_at")],
+                )
+            ],
+            users=[keys("id! email! name role added_at")],
+            invites=[keys("id! email! role projects created_at expires_at accepted_at")],
+        )
+    ],
+    keys=[keys("key! organization! project scopes id name owner created_at expires_at last_used_at")],
+    models=[
+        keys(
+            "id! created! owned_by snapshot chat reasoning context_window max_completion_tokens",
+            fine_tuning=keys("max_pending_jobs max_jobs_per_day"),
+            **dict.fromkeys(SEEDED_LIMITS, ...),
+        )
+    ],
+    limits=[keys(f"id! {' '.join(SEEDED_LIMITS)}")],
+)
+
+
+def plant(db: sqlite3.Connection, data: dict[str, Any]) -> None:
+    """Add what the section describes; an id or key that exists already is described anew."""
+    for organization in data.get("organizations", []):
+        _plant_organization(db, organization)
+    for key in data.get("keys", []):
+        _plant_key(db, key)
+    for model in data.get("models", []):
+        _plant_model(db, model)
+    for row in data.get("limits", []):
+        insert(db, "inference_limits", **row)
+
+
+def _plant_organization(db: sqlite3.Connection, organization: dict[str, Any]) -> None:
+    name = organization["name"]
+    insert(
+        db,
+        "inference_organizations",
+        id=organization["id"],
+        name=name,
+        title=organization.get("title", name),
+        description=organization.get("description", ""),
+        created=organization.get("created", LONG_AGO),
+    )
+    for user in organization.get("users", []):
+        given = {"name": None, "role": "reader", "added_at": LONG_AGO, **user}
+        insert(db, "inference_users", organization=organization["id"], **given)
+    for invite in organization.get("invites", []):
+        given = {"role": "reader", "created_at": LONG_AGO, "accepted_at": None, **invite}
+        given.setdefault("expires_at", given["created_at"] + 7 * _DAY)
+        given["projects"] = json.dumps(given.get("projects", []))
+        insert(db, "inference_invites", organization=organization["id"], **given)
+    for project in organization.get("projects", []):
+        _plant_project(db, organization["id"], project)
+
+
+def _plant_project(db: sqlite3.Connection, organization: str, project: dict[str, Any]) -> None:
+    insert(
+        db,
+        "inference_projects",
+        id=project["id"],
+        organization=organization,
+        name=project["name"],
+        created_at=project.get("created_at", LONG_AGO),
+        archived_at=project.get("archived_at"),
+        is_default=project.get("default", False),
+        external_key_id=project.get("external_key_id"),
+    )
+    for member in project.get("members", []):
+        insert(db, "inference_members", project=project["id"], **{"role": "member", "added_at": LONG_AGO, **member})
+    for account in project.get("service_accounts", []):
+        given = {"role": "member", "created_at": LONG_AGO, **account}
+        insert(db, "inference_service_accounts", project=project["id"], **given)
+
+
+def _plant_key(db: sqlite3.Connection, key: dict[str, Any]) -> None:
+    scopes = key.get("scopes")
+    unnamed = {
+        "id": f"key_{hashlib.sha256(key['key'].encode()).hexdigest()[:16]}",
+        "name": "seeded",
+        "created_at": LONG_AGO,
+    }
+    insert(db, "inference_keys", **{**unnamed, **key, "scopes": None if scopes is None else json.dumps(scopes)})
+
+
+def _plant_model(db: sqlite3.Connection, model: dict[str, Any]) -> None:
+    tuning = model.get("fine_tuning", {})
+    insert(
+        db,
+        "inference_models",
+        id=model["id"],
+        created=model["created"],
+        owned_by=model.get("owned_by", "system"),
+        snapshot=model.get("snapshot", model["id"]),
+        chat=model.get("chat", True),
+        reasoning=model.get("reasoning", False),
+        context_window=model.get("context_window", 128_000),
+        max_completion_tokens=model.get("max_completion_tokens", 16_384),
+        max_pending_jobs=tuning.get("max_pending_jobs"),
+        max_jobs_per_day=tuning.get("max_jobs_per_day"),
+    )
+    usual = {"requests_per_minute": 500, "tokens_per_minute": 200_000}
+    given = {name: model[name] for name in SEEDED_LIMITS if name in model}
+    insert(db, "inference_limits", id=model["id"], **{**usual, **given})

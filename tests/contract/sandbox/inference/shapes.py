@@ -1,0 +1,344 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the answers of the inference API look like, as JSON schemas: by the label of the call.
+
+The API's public description has these members, types and values. An object may have no others here, so that the
+sandbox does not invent any.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import jsonschema
+import requests
+
+from sandbox.inference.service import ROUTES
+
+Schema = dict[str, Any]
+
+TEXT: Schema = {"type": "string"}
+COUNT: Schema = {"type": "integer", "minimum": 0}
+FLAG: Schema = {"type": "boolean"}
+# Seconds since 1970; more would be milliseconds
+MOMENT: Schema = {"type": "integer", "minimum": 1_000_000_000, "maximum": 9_999_999_999}
+
+
+def one_of(*values: str) -> Schema:
+    return {"enum": list(values)}
+
+
+def maybe(schema: Schema) -> Schema:
+    """Or null."""
+    return {"anyOf": [schema, {"type": "null"}]}
+
+
+def many(schema: Schema) -> Schema:
+    return {"type": "array", "items": schema}
+
+
+def record(optional: Schema | None = None, /, **needed: Schema) -> Schema:
+    """An object with these members, of which those of `optional` may be missing."""
+    return {
+        "type": "object",
+        "properties": {**needed, **(optional or {})},
+        "required": list(needed),
+        "additionalProperties": False,
+    }
+
+
+def kind(name: str) -> Schema:
+    return {"const": name}
+
+
+def whole(entry: Schema) -> Schema:
+    """A list that has no pages."""
+    return record(object=kind("list"), data=many(entry))
+
+
+def paged(entry: Schema) -> Schema:
+    """A page of a list."""
+    cursors = {"first_id": maybe(TEXT), "last_id": maybe(TEXT)}
+    return record(cursors, object=kind("list"), data=many(entry), has_more=FLAG)
+
+
+def deleted(name: str) -> Schema:
+    return record(object=kind(name), id=TEXT, deleted={"const": True})
+
+
+def extended(schema: Schema, **needed: Schema) -> Schema:
+    """The same with more members."""
+    return record(**{**schema["properties"], **needed})
+
+
+LOGPROB = {"token": TEXT, "logprob": {"type": "number"}, "bytes": maybe(many(COUNT))}
+LOGPROBS = maybe(many(record(**LOGPROB, top_logprobs=many(record(**LOGPROB)))))
+FINISH = one_of("stop", "length", "tool_calls", "content_filter", "function_call")
+FUNCTION = record(name=TEXT, arguments=TEXT)
+USAGE = record(
+    {
+        "prompt_tokens_details": record(dict.fromkeys(("cached_tokens", "audio_tokens", "cache_write_tokens"), COUNT)),
+        "completion_tokens_details": record(
+            dict.fromkeys(
+                ("reasoning_tokens", "audio_tokens", "accepted_prediction_tokens", "rejected_prediction_tokens"), COUNT
+            )
+        ),
+    },
+    prompt_tokens=COUNT,
+    completion_tokens=COUNT,
+    total_tokens=COUNT,
+)
+SERVED_BY = {
+    "service_tier": maybe(one_of("auto", "default", "flex", "scale", "priority", "fast")),
+    "system_fingerprint": TEXT,
+}
+MESSAGE = record(
+    {
+        "tool_calls": many(record(id=TEXT, type=kind("function"), function=FUNCTION)),
+        "annotations": {"type": "array", "maxItems": 0},
+    },
+    role=kind("assistant"),
+    content=maybe(TEXT),
+    refusal=maybe(TEXT),
+)
+CHOICE = record(
+    index=COUNT,
+    message=MESSAGE,
+    logprobs=maybe(record(content=LOGPROBS, refusal=LOGPROBS)),
+    finish_reason=FINISH,
+)
+COMPLETION = record(
+    {"usage": USAGE, **SERVED_BY},
+    id=TEXT,
+    object=kind("chat.completion"),
+    created=MOMENT,
+    model=TEXT,
+    choices={**many(CHOICE), "minItems": 1},
+)
+CALL_PIECE = {"id": TEXT, "type": kind("function"), "function": record({"name": TEXT, "arguments": TEXT})}
+DELTA = record(
+    {
+        "role": kind("assistant"),
+        "content": maybe(TEXT),
+        "refusal": maybe(TEXT),
+        "tool_calls": many(record(CALL_PIECE, index=COUNT)),
+    }
+)
+CHUNK = record(
+    {"usage": maybe(USAGE), "obfuscation": TEXT, **SERVED_BY},
+    id=TEXT,
+    object=kind("chat.completion.chunk"),
+    created=MOMENT,
+    model=TEXT,
+    choices=many(
+        record({"logprobs": CHOICE["properties"]["logprobs"]}, index=COUNT, delta=DELTA, finish_reason=maybe(FINISH))
+    ),
+)
+
+MODEL = record(
+    {"shutdown_date": maybe({"type": "string", "pattern": r"^\d{4}-\d\d-\d\d$"})},
+    id=TEXT,
+    object=kind("model"),
+    created=MOMENT,
+    owned_by=TEXT,
+)
+TUNING = record(
+    id=TEXT, curr_pending_jobs=COUNT, max_pending_jobs=COUNT, jobs_so_far_today=COUNT, max_jobs_per_day=COUNT
+)
+
+USER = record(
+    {"name": maybe(TEXT), "email": maybe(TEXT), "role": maybe(one_of("owner", "reader"))},
+    object=kind("organization.user"),
+    id=TEXT,
+    added_at=MOMENT,
+)
+PROJECT_ROLE = one_of("owner", "member")
+INVITE = record(
+    {"expires_at": maybe(MOMENT), "accepted_at": maybe(MOMENT)},
+    object=kind("organization.invite"),
+    id=TEXT,
+    email=TEXT,
+    role=one_of("owner", "reader"),
+    status=one_of("accepted", "expired", "pending"),
+    created_at=MOMENT,
+    projects=many(record(id=TEXT, role=PROJECT_ROLE)),
+)
+PROJECT = record(
+    {
+        "name": maybe(TEXT),
+        "archived_at": maybe(MOMENT),
+        "status": maybe(one_of("active", "archived")),
+        "external_key_id": maybe(TEXT),
+    },
+    object=kind("organization.project"),
+    id=TEXT,
+    created_at=MOMENT,
+)
+MEMBER = record(
+    {"name": maybe(TEXT), "email": maybe(TEXT)},
+    object=kind("organization.project.user"),
+    id=TEXT,
+    role=PROJECT_ROLE,
+    added_at=MOMENT,
+)
+ACCOUNT = record(
+    object=kind("organization.project.service_account"),
+    id=TEXT,
+    name=TEXT,
+    role=one_of("owner", "member", "none"),
+    created_at=MOMENT,
+)
+ACCOUNT_KEY = record(
+    object=kind("organization.project.service_account.api_key"), value=TEXT, name=TEXT, created_at=MOMENT, id=TEXT
+)
+OWNER = {"id": TEXT, "name": TEXT, "role": TEXT, "created_at": MOMENT}
+PROJECT_KEY = record(
+    object=kind("organization.project.api_key"),
+    id=TEXT,
+    name=TEXT,
+    redacted_value=TEXT,
+    created_at=MOMENT,
+    last_used_at=maybe(MOMENT),
+    owner_project_access=one_of("active", "inactive"),
+    owner=record(
+        {"user": record(**OWNER, email=TEXT), "service_account": record(**OWNER)},
+        type=one_of("user", "service_account"),
+    ),
+)
+ADMIN_KEY = record(
+    object=kind("organization.admin_api_key"),
+    id=TEXT,
+    name=maybe(TEXT),
+    redacted_value=TEXT,
+    created_at=MOMENT,
+    expires_at=maybe(MOMENT),
+    last_used_at=maybe(MOMENT),
+    owner=record({"type": TEXT, "object": TEXT, **OWNER}),
+)
+OF_MINUTE = ("max_requests_per_1_minute", "max_tokens_per_1_minute")
+OF_SOME = (
+    "max_images_per_1_minute",
+    "max_audio_megabytes_per_1_minute",
+    "max_requests_per_1_day",
+    "batch_1_day_max_input_tokens",
+)
+RATE_LIMIT = record(
+    dict.fromkeys(OF_SOME, COUNT),
+    object=kind("project.rate_limit"),
+    id=TEXT,
+    model=TEXT,
+    **dict.fromkeys(OF_MINUTE, COUNT),
+)
+
+# The private pages have no description; this is what public clients read of them
+AMOUNT: Schema = {"type": "number", "minimum": 0}
+SUBSCRIPTION: Schema = {
+    "type": "object",
+    "properties": {
+        "plan": record(id=TEXT, title=TEXT),
+        "has_payment_method": FLAG,
+        "access_until": maybe(MOMENT),
+        **dict.fromkeys(("soft_limit_usd", "hard_limit_usd", "system_hard_limit_usd"), AMOUNT),
+        "billing_mechanism": {"enum": [None, "advance", "arrears"]},
+    },
+    "required": ["plan", "has_payment_method", "soft_limit_usd", "hard_limit_usd"],
+}
+BROWSER_KEY = record({"last_use": maybe(MOMENT)}, sensitive_id=TEXT, object=kind("api_key"), name=TEXT, created=MOMENT)
+PERSON = record(object=kind("user"), id=TEXT, name=maybe(TEXT), email=TEXT, picture=maybe(TEXT))
+ORGANIZATION = record(
+    object=kind("organization"),
+    id=TEXT,
+    created=MOMENT,
+    title=TEXT,
+    name=TEXT,
+    description=TEXT,
+    projects=whole(record(id=TEXT, title=TEXT)),
+)
+
+SHAPES: dict[str, Schema] = {
+    "chat": COMPLETION,
+    "list_models": whole(MODEL),
+    "retrieve_model": MODEL,
+    "delete_model": deleted("model"),
+    "tuning_limits": whole(TUNING),
+    "list_users": paged(USER),
+    "retrieve_user": USER,
+    "update_user": USER,
+    "delete_user": deleted("organization.user.deleted"),
+    "list_invites": paged(INVITE),
+    "create_invite": INVITE,
+    "retrieve_invite": INVITE,
+    "delete_invite": deleted("organization.invite.deleted"),
+    "list_projects": paged(PROJECT),
+    "create_project": PROJECT,
+    "retrieve_project": PROJECT,
+    "update_project": PROJECT,
+    "archive_project": PROJECT,
+    "list_project_users": paged(MEMBER),
+    "create_project_user": MEMBER,
+    "retrieve_project_user": MEMBER,
+    "update_project_user": MEMBER,
+    "delete_project_user": deleted("organization.project.user.deleted"),
+    "list_service_accounts": paged(ACCOUNT),
+    "create_service_account": extended(ACCOUNT, role=one_of("member", "none"), api_key=maybe(ACCOUNT_KEY)),
+    "retrieve_service_account": ACCOUNT,
+    "update_service_account": ACCOUNT,
+    "delete_service_account": deleted("organization.project.service_account.deleted"),
+    "create_service_account_key": ACCOUNT_KEY,
+    "list_project_keys": paged(PROJECT_KEY),
+    "retrieve_project_key": PROJECT_KEY,
+    "delete_project_key": deleted("organization.project.api_key.deleted"),
+    "list_project_limits": paged(RATE_LIMIT),
+    "update_project_limit": RATE_LIMIT,
+    "list_admin_keys": paged(ADMIN_KEY),
+    "create_admin_key": extended(ADMIN_KEY, value=TEXT),
+    "retrieve_admin_key": ADMIN_KEY,
+    "delete_admin_key": deleted("organization.admin_api_key.deleted"),
+    "organizations": whole(ORGANIZATION),
+    "rate_limits": {
+        "type": "object",
+        "additionalProperties": record(dict.fromkeys((*OF_MINUTE, *OF_SOME), AMOUNT)),
+    },
+    "subscription": SUBSCRIPTION,
+    "user_api_keys": whole(BROWSER_KEY),
+    "feature_flags": record(data={"type": "array"}),
+    "dashboard_project_users": whole(record(object=TEXT, role=PROJECT_ROLE, added_at=MOMENT, user=PERSON)),
+}
+ERROR = record(message=TEXT, type=TEXT, param=maybe(TEXT), code=maybe(TEXT))
+REFUSAL: Schema = {
+    "anyOf": [
+        record(error=ERROR),
+        record(error=TEXT),
+        record(code={"type": "integer", "minimum": 400, "maximum": 599}, message=TEXT),
+    ]
+}
+
+
+def check(answer: requests.Response, method: str, path: str) -> None:
+    """Fail unless the answer to a request is valid."""
+    if answer.status_code != 200:
+        validate(answer.json(), REFUSAL)
+    elif answer.headers["content-type"].startswith("text/event-stream"):
+        for line in answer.text.split("\n\n")[:-1]:
+            check_event(line.removeprefix("data: "))
+    else:
+        validate(answer.json(), SHAPES[label(method, path)])
+
+
+def check_event(data: str) -> None:
+    """Fail unless an event of a stream is valid."""
+    if data != "[DONE]":
+        validate(json.loads(data), {"anyOf": [CHUNK, record(error=ERROR)]})
+
+
+def validate(body: Any, schema: Schema) -> None:
+    jsonschema.validate(body, schema, cls=jsonschema.Draft202012Validator)
+
+
+def label(method: str, path: str) -> str:
+    """What the sandbox calls a request."""
+    route = ROUTES.find(method, path.partition("?")[0], {}).route
+    assert route is not None, f"{method} {path}"
+    return route.label
