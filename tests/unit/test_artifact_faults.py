@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 from typing import Any
 
@@ -31,6 +32,34 @@ MODULES: dict[str, tuple[dict[str, Any], str, Any]] = {
         {"tokens": [TOKEN]},
     ),
     "access_token_info": ({"subject": "ci"}, "/access/api/v1/tokens?username=ci", {"tokens": []}),
+    "artifact_build": (
+        {"build": "app", "number": "1", "state": "absent"},
+        "/artifactory/api/build/app",
+        {"buildsNumbers": []},
+    ),
+    "artifact_build_info": ({"build": "app"}, "/artifactory/api/build/app", {"buildsNumbers": []}),
+    "artifact_file": (
+        {"repo": "generic-local", "path": "a.txt", "content": ""},
+        ITEM,
+        {"repo": "generic-local", "path": "/a.txt", "size": "0", "checksums": {"md5": hashlib.md5(b"").hexdigest()}},
+    ),
+    "artifact_build_promotion": (
+        {"build": "app", "number": "1", "status": "released"},
+        "/artifactory/api/build/app/1",
+        {
+            "buildInfo": {
+                "name": "app",
+                "number": "1",
+                "started": "2024-05-01T10:11:12.345+0000",
+                "statuses": [{"status": "released"}],
+            }
+        },
+    ),
+    "artifact_build_retention": (
+        {"build": "app", "count": 5},
+        "/artifactory/api/build/app",
+        {"buildsNumbers": [{"uri": "/1", "started": "2024-05-01T10:11:12.345+0000"}]},
+    ),
     "artifact_image_info": (
         {"repo": "docker-local"},
         "/artifactory/api/docker/docker-local/v2/_catalog?n=1000",
@@ -134,8 +163,22 @@ def test_an_address_that_is_not_there_is_told(module: str) -> None:
     assert "404" in result["msg"] or "There is no item" in result["msg"]
 
 
-@pytest.mark.parametrize("repo", ["", ".", ".."])
+@pytest.mark.parametrize(
+    ("answer", "advice"),
+    [
+        ({"text": HTML}, "404 Not Found. Is the path in 'url' right? It may also be hidden from this account."),
+        ({"json": {"errors": [{"message": "Not here"}]}}, "404 Not here. It may also be hidden from this account."),
+    ],
+    ids=["a page", "its own words"],
+)
+def test_a_wrong_path_is_told_as_one(answer: dict[str, Any], advice: str) -> None:
+    with conversation(call("GET", "/access/api/v1/tokens", 404, **answer)) as server:
+        result = run("access_token_info", url=server.url, token=SECRET)
+    assert result["msg"].endswith(advice)
+
+
+@pytest.mark.parametrize("repo", [".", ".."])
 def test_a_repository_that_cannot_be_one_is_named_as_the_option(repo: str) -> None:
     with conversation() as server:
         result = run("artifact_properties_info", url=server.url, repo=repo, path="a")
-    assert result["msg"] == f"Option 'repo': '{repo}' cannot be a part of a path"
+    assert result["msg"] == f"Option 'repo': '{repo}' cannot be a part of a path."

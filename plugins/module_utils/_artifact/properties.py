@@ -10,17 +10,22 @@ import re
 import typing as t
 from urllib.parse import quote
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import repositories
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import REPEATABLE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, as_set
 
-# Servers and proxies take request lines of about 8 KB.
-_LONGEST_QUERY = 6000
+# Servers and proxies take about 8 KB for the request line and the headers together.
+_LONGEST_TARGET = 6000
+# Older servers have no such call, and some proxies do not know the method.
+_NO_SUCH_CALL = (404, 405, 501)
+_HAS_PATCH = "PATCH /api/metadata"
 _KEY = re.compile(r"[^\W\d_][^\s)(}{\][*+^$\\/~`!@#%&<>;=,±§]*")
 
 
 def normalised(properties: dict[str, t.Any], option: str) -> dict[str, list[str] | None]:
-    """Properties as the server keeps them: each a sorted list of texts, C(None) for one that shall not be there.
+    """Properties as the server keeps them: each a sorted list of texts, `None` for one that shall not be there.
 
     :raises BadOption: when a key or a value cannot be one
     """
@@ -40,19 +45,51 @@ def check_key(key: str, option: str) -> str:
     return key
 
 
-def write(service: ArtifactService, repo: str, path: str, fields: Fields) -> None:
-    """Set those properties that have values and remove those that are C(None), in as few requests as may be."""
-    address = service.item(repo, path)
-    for text in _batched([_pair(key, values) for key, values in fields.items() if values], ";"):
-        _send(service, "PUT", address, text)
-    for text in _batched([_escaped(key) for key, values in fields.items() if not values], ","):
-        _send(service, "DELETE", address, text)
+def write(service: ArtifactService, repo: str, path: str, fields: Fields, recursive: bool = False) -> None:
+    """Set those properties that have values and remove those that are `None`: at once where the server has such a call.
+
+    :arg recursive: of all that is below a folder, too
+    :raises ToolchainError: before anything is sent in parts, when a part is too long
+    """
+    if service.http.remembered(_HAS_PATCH, lambda: True) and _patch(service, repo, path, fields, recursive):
+        return
+    for method, address, text in list(_parts(service.item(repo, path), fields)):
+        # without recursive=0 a folder's properties go to everything below it
+        query: dict[str, str | None] = {"properties": text, "recursive": str(int(recursive))}
+        service.http.write(method, address, query=query, accept=(200, 204), policy=REPEATABLE)
+    service.http.remembered(_HAS_PATCH, lambda: False, instead_of=True)
 
 
-def _send(service: ArtifactService, method: str, address: str, properties: str) -> None:
-    # without recursive=0 a folder's properties go to everything below it
-    query: dict[str, str | None] = {"properties": properties, "recursive": "0"}
-    service.http.write(method, address, query=query, accept=(200, 204), repeatable=True)
+def check_writable(service: ArtifactService, repo: str) -> None:
+    """
+    :raises ToolchainError: when nothing can be written to a repository of this type, as far as the server tells
+    """
+    kind = service.http.remembered(f"type of {repo}", lambda: repositories.kind(service, repo))
+    if kind in ("virtual", "remote"):
+        where = "a local repository, or a cache" if kind == "virtual" else f"the cache, '{repo}-cache'"
+        raise ToolchainError(f"The repository '{repo}' is {kind}: properties are those of items in {where}.")
+
+
+def _patch(service: ArtifactService, repo: str, path: str, fields: Fields, recursive: bool) -> bool:
+    """Change all properties at once, and say whether the server could."""
+    answer = service.http.write(
+        "PATCH",
+        service.item(repo, path, call="metadata"),
+        query={"recursiveProperties": str(int(recursive))},
+        json={"props": fields},
+        accept=(200, 204, *_NO_SUCH_CALL),
+        policy=REPEATABLE,
+    )
+    return answer.status not in _NO_SUCH_CALL
+
+
+def _parts(address: str, fields: Fields) -> t.Iterator[tuple[str, str, str]]:
+    """Method, address and text of each request that together change all properties."""
+    room = _LONGEST_TARGET - len(address)
+    for text in _batched([_pair(key, values) for key, values in fields.items() if values], ";", room):
+        yield "PUT", address, text
+    for text in _batched([_escaped(key) for key, values in fields.items() if not values], ",", room):
+        yield "DELETE", address, text
 
 
 def _values(key: str, value: t.Any, option: str) -> list[str]:
@@ -71,13 +108,21 @@ def _escaped(text: str) -> str:
     return re.sub(r"([\\,|=;])", r"\\\1", text)
 
 
-def _batched(parts: list[str], separator: str) -> t.Iterator[str]:
-    """The parts joined, as many at once as fit into a request line."""
+def _batched(parts: list[str], separator: str, room: int) -> t.Iterator[str]:
+    """The parts joined, as many at once as there is room for when they are percent-encoded.
+
+    :raises ToolchainError: when one alone is too long
+    """
     batch: list[str] = []
     size = 0
     for part in parts:
         length = len(quote(part, safe="")) + len(quote(separator, safe=""))
-        if batch and size + length > _LONGEST_QUERY:
+        if length > room:
+            raise ToolchainError(
+                f"The property '{part.partition('=')[0]}' is too long for this server: it does not fit into a request "
+                f"line ({length:,} of {room:,} bytes), and PATCH /api/metadata, which has no limit, is not there."
+            )
+        if batch and size + length > room:
             yield separator.join(batch)
             batch, size = [], 0
         batch.append(part)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._address import segments
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ServerRefusal
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 
 _ADDRESS = "/artifactory/api/repositories"
@@ -16,32 +18,49 @@ _ADDRESS = "/artifactory/api/repositories"
 def listed(artifact: ArtifactService, **filters: str) -> list[Fields]:
     """The repositories that the account may see, by key, without their settings.
 
-    :arg filters: C(type), C(packageType), C(project), as the server takes them
+    :arg filters: `type`, `packageType`, `project`, as the server takes them
     """
-    repositories = artifact.http.read("GET", _ADDRESS, query=filters).json(list)
+    repositories = artifact.http.read("GET", _ADDRESS, query=filters).records()
     return sorted(map(_repository, repositories), key=lambda repository: repository["key"])
 
 
 def find(artifact: ArtifactService, key: str) -> Fields | None:
-    """One repository with its settings, or C(None).
+    """One repository with its settings, or `None`.
 
-    The detail of an unknown key is answered with 400, and so is any detail by an edition that has none. So after a 400
-    or 404 the list decides.
+    The detail of an unknown key is answered with 400, and so is any detail by an edition that has none; it may be kept
+    from accounts that see the repository in the list. So then the list decides.
+
+    :raises ServerRefusal: when the account may not see the detail, and the list does not have it either
     """
-    answer = artifact.http.read("GET", _ADDRESS + segments(key, option="key"), accept=(200, 400, 404))
-    if answer.status == 200:
-        return _repository(answer.json())
-    return next((repository for repository in listed(artifact) if repository["key"] == key), None)
+    try:
+        return _repository(artifact.http.read("GET", _address(key)).record())
+    except ServerRefusal as refusal:
+        if refusal.status not in (400, 401, 403, 404):
+            raise
+        found = next((repository for repository in listed(artifact) if repository["key"] == key), None)
+        if found is None and refusal.status in (401, 403):
+            raise
+        return found
 
 
-def _repository(found: Fields) -> Fields:
+def kind(artifact: ArtifactService, key: str) -> str | None:
+    """`local`, `remote`, `virtual` or another type, or `None` where the server does not tell it to this account."""
+    answer = artifact.http.read("GET", _address(key), accept=(200, 400, 401, 403, 404))
+    return _repository(answer.record())["type"] if answer.status == 200 else None
+
+
+def _address(key: str) -> str:
+    return _ADDRESS + segments(key, option="key")
+
+
+def _repository(found: Record) -> Fields:
     detailed = "rclass" in found
     return {
-        "key": found["key"],
-        "type": (found["rclass"] if detailed else found["type"]).lower(),
-        "package_type": (found.get("packageType") or "").lower(),
-        "description": found.get("description") or "",
-        "url": found.get("url"),
-        "default_deployment_repo": found.get("defaultDeploymentRepo") or None,
-        "settings": found if detailed else None,
+        "key": found.text("key"),
+        "type": found.text("rclass" if detailed else "type").lower(),
+        "package_type": (found.maybe_text("packageType") or "").lower(),
+        "description": found.maybe_text("description") or "",
+        "url": found.maybe_text("url"),
+        "default_deployment_repo": found.maybe_text("defaultDeploymentRepo") or None,
+        "settings": dict(found) if detailed else None,
     }

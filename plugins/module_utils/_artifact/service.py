@@ -6,52 +6,81 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
+import re
+
 from ansible.module_utils.basic import env_fallback
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._address import check_url, segments
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._credential import Credential, basic, header_value
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http import CONNECTION, Answer, Http
+from ansible_collections.buildworks.toolchain.plugins.module_utils._credential import (
+    NETRC_FILE,
+    SENT_IN_A_HEADER,
+    Credential,
+    by_account,
+    by_netrc,
+    header_value,
+)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ServerRefusal, ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.client import Http
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.session import service_options
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
-ARTIFACT = CONNECTION + ArgumentSpec(
+ARTIFACT = service_options(
+    "artifact",
     dict(
-        url=dict(type="str", fallback=(env_fallback, ["JFROG_URL"])),
-        username=dict(type="str"),
-        password=dict(type="str", no_log=True),
-        token=dict(type="str", no_log=True, fallback=(env_fallback, ["JFROG_ACCESS_TOKEN"])),
-        api_key=dict(type="str", no_log=True),
+        url=dict(type="str", one_line=True, fallback=(env_fallback, ["JFROG_URL"])),
+        username=dict(type="str", one_line=True),
+        password=dict(type="str", no_log=True, free="a password may be any text"),
+        token=dict(type="str", no_log=True, free=SENT_IN_A_HEADER, fallback=(env_fallback, ["JFROG_ACCESS_TOKEN"])),
+        api_key=dict(type="str", no_log=True, free=SENT_IN_A_HEADER),
+        netrc_file=NETRC_FILE,
     ),
-    required_together=[("username", "password")],
+    credentials={"password": ("username",), "api_key": (), "token": (), "netrc_file": ("username",)},
 )
 
+_PATH_ADVICE = "Is the path in 'url' right?"
 _ADVICE = {
     401: "The credential was not accepted: check 'token', or 'username' and 'password'.",
     403: "The account lacks a permission for this, or its credential is wrong or locked.",
     404: "It may also be hidden from this account.",
 }
 
+# Where error envelopes have their messages; the last one is how the server spells it
+_MESSAGES = ("errors", "messages", "error massages")
+_ENVELOPE = re.compile(r'\s*\{\s*"errors"\s*:')
+
 
 class ArtifactService:
     """Talks to an Artifactory platform.
 
-    Paths are relative to the root of the platform: C(/artifactory/api/...) and C(/access/api/...).
+    Paths are relative to the root of the platform: `/artifactory/api/...` and `/access/api/...`.
+
+    :ivar own_token: the access token that it logs in with, where it does with one
     """
 
     def __init__(self, task: Task) -> None:
         root = check_url(task.params["url"])
         if root.endswith("/artifactory"):
             root = root[: -len("/artifactory")]
-        self.http = Http(task, root, credential=_credential(task), explain=_explain)
+        credential = _credential(task, root)
+        self.own_token: str | None = task.params["token"] if credential.option == "token" else None
+        self.http = Http(task, root, credential=credential, explain=functools.partial(_explain, credential))
 
-    def item(self, repo: str, path: str) -> str:
-        """The address of an item's information.
+    def item(self, repo: str, path: str, call: str = "storage") -> str:
+        """The address of an item's information, or of another call about it.
 
-        :raises BadOption: when the path has an empty part, C(.) or C(..)
+        :raises BadOption: when the path has an empty part, `.` or `..`
         """
-        names = path.strip("/").split("/") if path.strip("/") else []
-        return f"/artifactory/api/storage{segments(repo, option='repo')}{segments(*names, option='path')}"
+        return f"/artifactory/api/{call}{_place(repo, path)}"
+
+    def content(self, repo: str, path: str) -> str:
+        """The address of an item itself, at which files are deployed, downloaded and deleted.
+
+        :raises BadOption: when the path has an empty part, `.` or `..`
+        """
+        return f"/artifactory{_place(repo, path)}"
 
     def properties(self, repo: str, path: str) -> dict[str, list[str]]:
         """The properties of an item, each a sorted list.
@@ -60,29 +89,58 @@ class ArtifactService:
 
         :raises ToolchainError: when there is no such item
         """
-        address = self.item(repo, path)
-        answer = self.http.read("GET", address, query={"properties": None}, accept=(200, 404))
-        if answer.status == 200:
-            return {key: sorted(values) for key, values in answer.member("properties").items()}
-        if self.http.read("GET", address, accept=(200, 404)).status == 404:
-            raise ToolchainError(
-                f"There is no item '{path}' in the repository '{repo}', or this account may not see it."
-            )
-        return {}
+        found = self.properties_if_any(repo, path)
+        if found is None and (answer := self.http.read("GET", self.item(repo, path), accept=(200, 404))).status == 404:
+            raise not_there("item", repo, path, answer)
+        return found or {}
+
+    def properties_if_any(self, repo: str, path: str) -> dict[str, list[str]] | None:
+        """The properties of an item, each a sorted list; `None` for an item without, and for none."""
+        answer = self.http.read("GET", self.item(repo, path), query={"properties": None}, accept=(200, 404))
+        if answer.status == 404:
+            return None
+        properties = answer.record().record("properties")
+        return {key: sorted(properties.texts(key)) for key in properties}
 
 
-def _credential(task: Task) -> Credential:
-    """By user name and password, else by API key, else by token, else none."""
-    if task.params["username"]:
-        return basic(task, task.params["username"], task.params["password"])
+def not_there(what: str, repo: str, path: str, answer: Answer) -> ToolchainError:
+    """What to raise after a 404 for something in a repository."""
+    text = f"There is no {what} '{path}' in the repository '{repo}', or this account may not see it."
+    return ToolchainError(text if _in_own_words(answer) else f"{text} {_PATH_ADVICE}")
+
+
+def _in_own_words(answer: Answer) -> bool:
+    """Whether a refusal comes from this service, and not from what else may be at a wrong address."""
+    return '"errors"' in answer.text
+
+
+def _place(repo: str, path: str) -> str:
+    names = path.strip("/").split("/") if path.strip("/") else []
+    return f"{segments(repo, option='repo')}{segments(*names, option='path')}"
+
+
+def _credential(task: Task, url: str) -> Credential:
+    """By user name and password, else by API key, else by token, else from the netrc file, else none."""
+    if account := by_account(task, ("password",)):
+        return account
     if task.params["api_key"]:
-        return Credential({"X-JFrog-Art-Api": task.secret(header_value("api_key", task.params["api_key"]))})
+        return Credential({"X-JFrog-Art-Api": task.secret(header_value("api_key", task.params["api_key"]))}, "api_key")
     if task.params["token"]:
-        return Credential({"Authorization": f"Bearer {task.secret(header_value('token', task.params['token']))}"})
-    return Credential()
+        token = task.secret(header_value("token", task.params["token"]))
+        return Credential({"Authorization": f"Bearer {token}"}, "token")
+    return by_netrc(task, url) or Credential()
 
 
-def _explain(answer: Answer) -> tuple[str | None, str | None]:
+def says_nothing_there(refusal: ServerRefusal) -> bool:
+    """Whether it is the service's own word that something is not there, and not that of a wrong address."""
+    return refusal.status == 404 and bool(_ENVELOPE.match(refusal.text))
+
+
+def _explain(credential: Credential, answer: Answer) -> tuple[str | None, str | None]:
+    if answer.status == 401 and not credential.option:
+        return _message(answer), "No credential was sent: give 'token', or 'username' and 'password'."
+    if answer.status == 404 and not _in_own_words(answer):
+        return _message(answer), f"{_PATH_ADVICE} {_ADVICE[404]}"
     return _message(answer), _ADVICE.get(answer.status)
 
 
@@ -92,7 +150,8 @@ def _message(answer: Answer) -> str | None:
     if not isinstance(body, dict):
         return answer.short_text()
     if "error_description" in body:
-        return body["error_description"]
-    entries = body.get("errors") or body.get("messages") or []
+        return str(body["error_description"])
+    lists = [body[name] for name in _MESSAGES if isinstance(body.get(name), list)]
+    entries = itertools.chain(*lists)
     found = [entry["message"] for entry in entries if isinstance(entry, dict) and entry.get("message")]
     return "; ".join(map(str, found)) or None

@@ -1,0 +1,100 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What is kept or deleted as one: a file, or a tag of an image with all that is in its folder."""
+
+from __future__ import annotations
+
+import re
+import typing as t
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import UnexpectedAnswer
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
+
+# Where an image is a folder of tags, each a folder with a manifest and layers
+IMAGE_TYPES = ("docker", "oci", "helmoci")
+MANIFESTS = ("manifest.json", "list.manifest.json")
+FIELDS = ("repo", "path", "name", "size", "created", "modified", "actual_sha1")
+DOWNLOADED = "stat.downloaded"
+
+# The manifests of a list's platforms have folders of their own, which belong to the list
+_DIGEST = re.compile("sha256(:|__).*")
+
+
+class Artifact(t.NamedTuple):
+    """A file, or a tag: then `folder` is the image, `name` the tag, and what is known is that of its manifest.
+
+    :ivar folder: `.` for the root of the repository
+    :ivar size: in bytes
+    :ivar moment: when it was created or modified, whichever was later, as `times.utc` gives it
+    :ivar manifest: the name of a tag's manifest
+    :ivar downloaded: when it was last downloaded, if that was asked for; empty when it never was
+    """
+
+    repo: str
+    folder: str
+    name: str
+    size: int
+    sha1: str
+    moment: str
+    manifest: str | None = None
+    downloaded: str = ""
+
+    @property
+    def path(self) -> str:
+        return self.name if self.folder == "." else f"{self.folder}/{self.name}"
+
+
+def checked(row: Fields) -> Fields:
+    """A row that says which file it is about, and how large that is if at all.
+
+    :raises UnexpectedAnswer: when it is none
+    """
+    texts = [row.get(name) for name in ("repo", "path", "name")]
+    size = row.get("size", 0)
+    is_size = isinstance(size, int) and not isinstance(size, bool)
+    if is_size and all(isinstance(text, str) and text for text in texts):
+        return row
+    raise _unexpected(row)
+
+
+def read(row: Fields) -> Artifact:
+    """The artifact that a checked row of `FIELDS`, and perhaps of `DOWNLOADED`, tells of.
+
+    :raises UnexpectedAnswer: when it tells of none
+    """
+    created, modified, sha1 = row.get("created"), row.get("modified"), row.get("actual_sha1") or ""
+    if not (isinstance(created, str) and isinstance(modified, str) and isinstance(sha1, str) and "size" in row):
+        raise _unexpected(row)
+    moment = max(created, modified)
+    downloaded = max(_members(row, "stats", "downloaded"), default="")
+    return Artifact(row["repo"], row["path"], row["name"], row["size"], sha1, moment, downloaded=downloaded)
+
+
+def values(row: Fields) -> list[str]:
+    """The values of the one property that a row has.
+
+    :raises UnexpectedAnswer: when they are not given as such
+    """
+    return _members(row, "properties", "value")
+
+
+def _members(row: Fields, domain: str, field: str) -> list[str]:
+    """What a field of another domain has, wherever it has anything."""
+    entries = row.get(domain, [])
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+        raise _unexpected(row)
+    return [str(entry[field]) for entry in entries if entry.get(field)]
+
+
+def _unexpected(row: Fields) -> UnexpectedAnswer:
+    return UnexpectedAnswer(f"The server gave {row!r:.300} as an artifact, which lacks something or has it otherwise.")
+
+
+def as_tag(manifest: Artifact) -> Artifact | None:
+    """The tag that a manifest makes, or `None` when it makes none."""
+    image, _slash, tag = manifest.folder.rpartition("/")
+    if not image or manifest.name not in MANIFESTS or _DIGEST.fullmatch(tag):
+        return None
+    return manifest._replace(folder=image, name=tag, manifest=manifest.name)

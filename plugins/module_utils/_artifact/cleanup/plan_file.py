@@ -1,0 +1,102 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""A plan as a file of JSON lines: the first says where it is for and when it was made, then a line for each item."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import typing as t
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import times
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup import keeping
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.store import Store
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
+
+Line = dict[str, t.Any]
+
+_MARK = "artifact_cleanup"
+_COLUMNS = ("kind", "repo", "path", "size", "rule", "sha1", "moment", "manifest", "files")
+_ITEMS = f"SELECT {', '.join(_COLUMNS)} FROM plan ORDER BY id"
+_INSERT = f"INSERT INTO plan ({', '.join(_COLUMNS)}, folder) VALUES ({', '.join('?' * (len(_COLUMNS) + 1))})"
+_TYPES: dict[str, t.Any] = {**dict.fromkeys(_COLUMNS, str), "size": int, "files": int}
+_NEEDED = {"file": ("sha1", "moment"), "tag": ("sha1", "moment", "manifest"), "folder": ()}
+
+
+def lines(store: Store, head: Line) -> t.Iterator[Line]:
+    """The lines of the plan in a store.
+
+    :arg head: `url` of the service, when it was `made`, and what rules `keep`
+    """
+    yield {"plan": _MARK, **head}
+    for row in store.rows(_ITEMS):
+        yield {name: value for name, value in zip(_COLUMNS, row) if value is not None}
+
+
+def digest(path: str, option: str) -> str:
+    """What tells one content of the file from another.
+
+    :raises BadOption: when it cannot be read
+    """
+    found = hashlib.sha256()
+    with _opened(path, option) as file:
+        while chunk := file.read(1 << 20):
+            found.update(chunk)
+    return found.hexdigest()
+
+
+def load(store: Store, path: str, option: str, url: str) -> Line:
+    """Put the plan in a file into a store, and give its head.
+
+    :arg url: of the service that it has to be for
+    :raises BadOption: when it is no plan, or one for another service, naming the line
+    """
+    with _opened(path, option) as file:
+        entries = ((number, _entry(line, number, path, option)) for number, line in enumerate(file, 1))
+        _number, head = next(entries, (1, {}))
+        if head.get("plan") != _MARK or not _are_told(head.get("keep")):
+            raise BadOption(option, f"'{path}' is no plan of a clean-up: its first line must be as the task wrote it")
+        try:
+            times.utc(head.get("made"))
+        except ValueError:
+            raise BadOption(option, f"the first line of '{path}' does not say when the plan was made") from None
+        if head.get("url") != url:
+            raise BadOption(option, f"'{path}' is a plan for {head.get('url')}, not for {url}")
+        with store.at_once():
+            store.write_all(_INSERT, (_row(entry, number, path, option) for number, entry in entries))
+    return head
+
+
+def _are_told(value: t.Any) -> bool:
+    return isinstance(value, list) and all(map(keeping.is_told, value))
+
+
+def _opened(path: str, option: str) -> t.BinaryIO:
+    try:
+        return open(path, "rb")
+    except OSError as error:
+        raise BadOption(option, f"cannot read '{path}': {error.strerror}") from None
+
+
+def _entry(line: bytes, number: int, path: str, option: str) -> Line:
+    try:
+        entry = json.loads(line)
+    except ValueError:
+        entry = None
+    if not isinstance(entry, dict):
+        raise BadOption(option, f"line {number} of '{path}' is no JSON object")
+    return entry
+
+
+def _row(entry: Line, number: int, path: str, option: str) -> list[t.Any]:
+    needed = ("kind", "repo", "path", *_NEEDED.get(entry.get("kind", ""), ("kind of file, tag or folder",)))
+    for name in needed:
+        if not entry.get(name):
+            raise BadOption(option, f"line {number} of '{path}' has no {name}")
+    for name, value in entry.items():
+        if name not in _TYPES or not isinstance(value, _TYPES[name]) or isinstance(value, bool):
+            raise BadOption(option, f"line {number} of '{path}' has a '{name}' that no plan has")
+    folder = entry["path"] if entry["kind"] != "file" else entry["path"].rpartition("/")[0] or "."
+    return [*map({"size": 0, "files": 1, "rule": "", **entry}.get, _COLUMNS), folder]

@@ -1,0 +1,191 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Rules: which artifacts they are about, which of those are old, and which of those stay."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import typing as t
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup import ages
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.artifact import Artifact
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.patterns import PATTERN, Patterns
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
+
+_PATTERNS: dict[str, t.Any] = dict(type="list", elements="str", not_empty=True, each=PATTERN)
+_PROPERTIES: dict[str, t.Any] = dict(type="dict", not_empty=True, free="keys and values are checked")
+_NARROWING = ("paths", "names", "properties", "older_than", "not_downloaded_since", "larger_than", "keep_newest")
+
+RULE = ArgumentSpec(
+    dict(
+        title=dict(type="str", **NAME),
+        repos=dict(required=True, **_PATTERNS),
+        exclude_repos=_PATTERNS,
+        package_type=dict(type="str", **NAME),
+        paths=_PATTERNS,
+        exclude_paths=_PATTERNS,
+        names=_PATTERNS,
+        exclude_names=_PATTERNS,
+        properties=_PROPERTIES,
+        older_than=dict(type="str", **ages.AGE),
+        not_downloaded_since=dict(type="str", **ages.AGE),
+        larger_than=dict(type="int", at_least=0, at_most=10**15),
+        keep_newest=dict(type="int", at_least=1, at_most=1_000_000),
+        group_by=dict(type="str", choices=["folder", "name", "property"]),
+        group_pattern=dict(type="str", not_empty=True),
+        group_property=dict(type="str", **NAME),
+        keep_properties=_PROPERTIES,
+    ),
+    required_one_of=[_NARROWING],
+    required_if=[("group_by", "name", ["group_pattern"]), ("group_by", "property", ["group_property"])],
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Rule:
+    """One rule, checked.
+
+    :ivar older_than: a moment, see `ages`; `unused_since` as well
+    :ivar properties: what an artifact must have: key to its possible values, of which an empty list is any
+    :ivar keep_properties: an artifact that has one of them stays
+    :ivar group_by: what `keep_newest` counts in: `folder`, `name` or `property`
+    """
+
+    index: int
+    title: str
+    repos: Patterns
+    package_type: str | None
+    paths: Patterns
+    names: Patterns
+    properties: dict[str, list[str]]
+    older_than: str | None
+    unused_since: str | None
+    larger_than: int | None
+    keep_newest: int | None
+    group_by: str
+    group_pattern: re.Pattern[str] | None
+    group_property: str | None
+    keep_properties: dict[str, list[str]]
+
+    def takes(self, artifact: Artifact) -> bool:
+        """Whether it is about the artifact, as far as names tell."""
+        return self.paths.match(artifact.folder) and self.names.match(artifact.name)
+
+    def is_old(self, artifact: Artifact) -> bool:
+        """Whether a file is old and large enough; its downloads, and the size of a tag, are not known here."""
+        if self.larger_than is not None and not artifact.manifest and artifact.size <= self.larger_than:
+            return False
+        return all(artifact.moment < than for than in (self.older_than, self.unused_since) if than)
+
+    def groups(self, artifact: Artifact, values: t.Sequence[str]) -> t.Sequence[str]:
+        """The groups in which the artifact competes for being one of the newest. Without one it stays.
+
+        :arg values: what it has as the property to group by
+        """
+        if self.keep_newest is None:
+            return ("",)
+        if self.group_by == "property":
+            return values
+        if self.group_by == "folder":
+            return (artifact.folder,)
+        found = self.group_pattern and self.group_pattern.fullmatch(artifact.name)
+        return ("\0".join(part or "" for part in found.groups()),) if found else ()
+
+
+def checked(rules: t.Sequence[dict[str, t.Any]], now: str) -> list[Rule]:
+    """The rules of a task.
+
+    :arg now: what ages are counted from
+    :raises ToolchainError: naming the rule that cannot work, and why
+    """
+    return [_rule(index, rule, now) for index, rule in enumerate(rules)]
+
+
+def _rule(index: int, rule: dict[str, t.Any], now: str) -> Rule:
+    place = f"rules[{index}]"
+    try:
+        RULE.check_rules(rule)
+    except ToolchainError as error:
+        raise ToolchainError(f"{place}: {error}") from None
+    _check_groups(place, rule)
+    by = rule["group_by"] or "folder"
+    return Rule(
+        index=index,
+        title=rule["title"] or place,
+        repos=Patterns(rule["repos"], rule["exclude_repos"]),
+        package_type=rule["package_type"] and rule["package_type"].lower(),
+        paths=Patterns(rule["paths"], rule["exclude_paths"]),
+        names=Patterns(rule["names"], rule["exclude_names"]),
+        properties=_properties(rule["properties"], f"{place}.properties"),
+        older_than=_moment(rule["older_than"], now, f"{place}.older_than"),
+        unused_since=_moment(rule["not_downloaded_since"], now, f"{place}.not_downloaded_since"),
+        larger_than=rule["larger_than"],
+        keep_newest=rule["keep_newest"],
+        group_by=by,
+        group_pattern=_expression(rule["group_pattern"], f"{place}.group_pattern") if by == "name" else None,
+        group_property=_key(rule["group_property"], f"{place}.group_property") if by == "property" else None,
+        keep_properties=_properties(rule["keep_properties"], f"{place}.keep_properties"),
+    )
+
+
+def _check_groups(place: str, rule: dict[str, t.Any]) -> None:
+    for option, by in (("group_by", None), ("group_pattern", "name"), ("group_property", "property")):
+        if rule[option] is None:
+            continue
+        if rule["keep_newest"] is None:
+            raise BadOption(f"{place}.{option}", "says what 'keep_newest' counts in, which is not given")
+        if by and rule["group_by"] != by:
+            raise BadOption(f"{place}.{option}", f"belongs to 'group_by: {by}'")
+
+
+def _moment(text: str | None, now: str, option: str) -> str | None:
+    return None if text is None else ages.moment(text, now, option)
+
+
+def _expression(text: str, option: str) -> re.Pattern[str]:
+    try:
+        expression = re.compile(text)
+    except re.error as error:
+        raise BadOption(option, f"is no regular expression: {error}") from None
+    if not expression.groups:
+        raise BadOption(option, "takes a regular expression with a group in parentheses, such as '(.*)-[0-9.]+[.]tgz'")
+    return expression
+
+
+def _properties(given: dict[str, t.Any] | None, option: str) -> dict[str, list[str]]:
+    return {_key(key, option): _values(key, value, option) for key, value in (given or {}).items()}
+
+
+def _key(key: str, option: str) -> str:
+    if not key or key != key.strip() or not _sayable(key) or re.search("[*?]", key):
+        raise BadOption(option, f"'{key}' cannot be the key of a property")
+    return key
+
+
+def _values(key: str, value: t.Any, option: str) -> list[str]:
+    if value is None:
+        return []
+    values = [_text(single) for single in (value if isinstance(value, list) else [value])]
+    if not values or not all(text and text == text.lstrip() and text != "*" and _sayable(text) for text in values):
+        raise BadOption(
+            option,
+            f"'{key}' takes a text, a number, a boolean or a list of them, without double quotes, line breaks and "
+            "blanks in front; nothing at all for any value",
+        )
+    return [text or "" for text in values]
+
+
+def _text(value: t.Any) -> str | None:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value) if isinstance(value, (str, int, float)) else None
+
+
+def _sayable(text: str) -> bool:
+    """Whether a text can be in a query, whose language has no escapes."""
+    return not re.search('["\x00-\x1f\x7f]', text)

@@ -1,0 +1,146 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The memory of a clean-up: a database on disk, so that a million artifacts need no more memory than a thousand.
+
+Kept as `state_file`, it lets an interrupted clean-up go on: each step writes what it found and how far it came at once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sqlite3
+import tempfile
+import threading
+import typing as t
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
+
+_MEMORY_IN_KIB = 8 * 1024
+_TABLES = """
+CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+-- What a rule is about: each artifact once for each group in which it competes
+CREATE TABLE IF NOT EXISTS seen (
+    rule INTEGER, repo TEXT, path TEXT, team TEXT, folder TEXT, moment TEXT, size INTEGER, sha1 TEXT, manifest TEXT,
+    old INTEGER, PRIMARY KEY (rule, repo, path, team)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS kept (repo TEXT, path TEXT, PRIMARY KEY (repo, path)) WITHOUT ROWID;
+-- The files of repositories by folder
+CREATE TABLE IF NOT EXISTS folders (
+    repo TEXT, folder TEXT, files INTEGER, bytes INTEGER, PRIMARY KEY (repo, folder)
+) WITHOUT ROWID;
+-- kind is file, tag or folder, folder is where its files are, and the outcome is there once it is done
+CREATE TABLE IF NOT EXISTS plan (
+    id INTEGER PRIMARY KEY, kind TEXT, repo TEXT, path TEXT, folder TEXT, manifest TEXT, size INTEGER, files INTEGER,
+    sha1 TEXT, moment TEXT, rule TEXT, outcome TEXT
+);
+"""
+
+
+class Store:
+    """A database that all threads of the task share.
+
+    :arg path: where it stays; without one it goes with the task
+    :raises ToolchainError: when it cannot be used
+    """
+
+    def __init__(self, path: str | None) -> None:
+        self._lock = threading.RLock()
+        self._folder = None if path else tempfile.TemporaryDirectory(prefix="toolchain-cleanup-")
+        self._path = os.path.join(self._folder.name, "plan.db") if self._folder else t.cast("str", path)
+        try:
+            os.close(os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600))
+            self._database = sqlite3.connect(
+                self._path, timeout=0, isolation_level=None, check_same_thread=False, cached_statements=32
+            )
+            self._prepare()
+        except sqlite3.DatabaseError as error:
+            busy = "locked" in str(error)
+            problem = "another task is at work with it" if busy else f"is no state of a clean-up ({error})"
+            raise BadOption("state_file", f"'{path}' cannot be used: {problem}") from None
+        except OSError as error:
+            raise BadOption("state_file", f"'{path}' cannot be used: {error.strerror}") from None
+
+    def _prepare(self) -> None:
+        for pragma in ("locking_mode = EXCLUSIVE", "journal_mode = WAL", "synchronous = OFF", "temp_store = FILE"):
+            self._database.execute(f"PRAGMA {pragma}")
+        self._database.execute(f"PRAGMA cache_size = -{_MEMORY_IN_KIB}")
+        with self.at_once():
+            for statement in _TABLES.split(";"):
+                self._database.execute(statement)
+
+    @contextlib.contextmanager
+    def at_once(self) -> t.Iterator[None]:
+        """All that is written in here is written, or nothing of it."""
+        with self._lock:
+            if self._database.in_transaction:
+                yield
+                return
+            self._database.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+            except BaseException:
+                self._database.execute("ROLLBACK")
+                raise
+            self._database.execute("COMMIT")
+
+    def write(self, statement: str, values: t.Sequence[t.Any] = ()) -> int:
+        """Carry out a statement, and tell how many rows it changed."""
+        with self._lock, self._told():
+            return self._database.execute(statement, values).rowcount
+
+    def write_all(self, statement: str, rows: t.Iterable[t.Sequence[t.Any]]) -> None:
+        with self._lock, self._told():
+            self._database.executemany(statement, rows)
+
+    def rows(self, query: str, values: t.Sequence[t.Any] = ()) -> t.Iterator[t.Any]:
+        """The rows of a query, one by one."""
+        with self._lock, self._told():
+            cursor = self._database.cursor()
+            cursor.execute(query, values)
+        while True:
+            with self._lock, self._told():
+                batch = cursor.fetchmany(1000)
+            if not batch:
+                return
+            yield from batch
+
+    def one(self, query: str, values: t.Sequence[t.Any] = ()) -> t.Any:
+        """The first row of a query, or `None`."""
+        return next(self.rows(query, values), None)
+
+    def fact(self, name: str) -> t.Any:
+        """What was remembered under a name, or `None`."""
+        row = self.one("SELECT value FROM facts WHERE name = ?", [name])
+        return row and json.loads(row[0])
+
+    def remember(self, name: str, value: t.Any) -> None:
+        self.write("INSERT OR REPLACE INTO facts VALUES (?, ?)", [name, json.dumps(value)])
+
+    @property
+    def found_anything(self) -> bool:
+        """Whether a step was done that need not be done again."""
+        return self.one("SELECT 1 FROM facts WHERE name IN ('where', 'planned')") is not None
+
+    def end(self, forget: bool) -> None:
+        """Let others have the file.
+
+        :arg forget: all is done, and nothing to go on with
+        """
+        self._database.close()
+        if self._folder:
+            self._folder.cleanup()
+        elif forget:
+            for end in ("", "-wal", "-shm"):
+                with contextlib.suppress(FileNotFoundError):
+                    os.unlink(self._path + end)
+
+    @contextlib.contextmanager
+    def _told(self) -> t.Iterator[None]:
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            raise ToolchainError(f"Cannot write '{self._path}': {error}.") from None

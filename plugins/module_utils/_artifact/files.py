@@ -1,0 +1,227 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Files as they are deployed into a repository, and removed from it."""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+import typing as t
+from urllib.parse import quote
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import items, properties
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
+    BadOption,
+    ServerRefusal,
+    ToolchainError,
+)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import REPEATABLE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._local_file import (
+    LocalFile,
+    LocalText,
+    check_readable,
+    is_pattern,
+    matching,
+)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, differences
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
+
+# What an item has in the result, known already or not
+MEMBERS = (
+    *("repo", "path", "type", "size", "checksums", "mime_type", "download_uri"),
+    *("created", "created_by", "modified", "modified_by"),
+)
+DEPLOYED = (200, 201, 202)
+# In an address the server splits properties at these before and after it decodes them
+_PLAIN = re.compile(r"[\w.:/@-]*", re.ASCII)
+_NO_REPOSITORY = "Could not find a local repository"
+_NOTHING_THERE = "Nothing to delete"
+
+
+def check(params: Fields) -> None:
+    """
+    :raises BadOption: when the options of one file cannot work
+    """
+    path = placed(params)
+    if not path:
+        raise BadOption("path", "takes a file or folder inside of the repository, not the repository itself")
+    check_path(params["repo"], path)
+    properties.normalised(params["properties"] or {}, "properties")
+    if params["state"] == "present" and params["src"] is not None:
+        if is_pattern(params["src"]):
+            raise BadOption("src", f"there is no '{params['src']}'; a pattern belongs into 'items'")
+        check_readable(params["src"], "src")
+
+
+def check_path(repo: str, path: str) -> None:
+    """
+    :raises BadOption: when no item can be there
+    """
+    for name in (repo, *path.split("/")):
+        option = "repo" if name == repo else "path"
+        if name in ("", ".", ".."):
+            raise BadOption(option, f"'{name}' cannot be a part of a path")
+        if ";" in name:
+            raise BadOption(option, f"'{name}' has a semicolon, and the server takes what follows it for properties")
+
+
+def placed(params: Fields) -> str:
+    """The path of the file in the repository; in a folder it has the name that it has here."""
+    path = params["path"]
+    if params["state"] == "present" and path.endswith("/") and params["src"]:
+        path += os.path.basename(params["src"])
+    elif params["state"] == "present" and path.endswith("/"):
+        raise BadOption("path", "ends with a slash, as only a folder for 'src' does")
+    return path.strip("/")
+
+
+def expanded(params: Fields) -> list[Fields]:
+    """For a pattern, what differs for each of the files that it matches; otherwise one without a difference.
+
+    :raises BadOption: when it matches none
+    """
+    src, folder = params["src"], params["path"]
+    if params["state"] == "absent" or not src or not is_pattern(src):
+        return [{}]
+    if not folder.endswith("/"):
+        raise BadOption("path", f"must end with a slash, for '{src}' stands for several files, which need a folder")
+    found = matching(src)
+    if not found:
+        raise BadOption("src", f"'{src}' matches no file")
+    return [{"src": path, "path": folder + below} for path, below in found.items()]
+
+
+def location(params: Fields) -> tuple[str, str]:
+    """What no two of many files may have in common."""
+    return params["repo"], placed(params)
+
+
+class File:
+    """A file of a repository, or a folder when it is to be removed, and what it shall be."""
+
+    def __init__(self, task: Task) -> None:
+        check(task.params)
+        self._task = task
+        self._artifact = ArtifactService(task)
+        self._repo = task.params["repo"]
+        self._path = placed(task.params)
+        self._properties = properties.normalised(task.params["properties"] or {}, "properties")
+        self._content: Fields = {}
+
+    def read(self) -> Fields | None:
+        """The item as it is; with its properties when they matter."""
+        item = items.find(self._artifact, self._repo, self._path)
+        if item and self._properties and self._task.params["state"] == "present":
+            item["properties"] = self._artifact.properties_if_any(self._repo, self._path) or {}
+        return item
+
+    def desired(self, before: Fields | None) -> Fields:
+        """What the file shall be: its content by the checksums that the server tells, and its properties."""
+        told = (before or {}).get("checksums") or {}
+        checksums = {name: value for name, value in self._source.checksums.items() if not told or told.get(name)}
+        self._content = {"type": "file", "size": self._source.size, "checksums": checksums}
+        if not self._properties:
+            return self._content
+        return {
+            **self._content,
+            "properties": {key: value for key, value in self._properties.items() if value or before},
+        }
+
+    def stale(self, before: Fields) -> str | None:
+        """Why it must be deployed again, with all that belongs to it: with the old content the old properties go."""
+        return "its content is another" if differences(before, self._content) else None
+
+    def check(self, before: Fields | None, wanted: Fields | None) -> None:
+        """
+        :raises ToolchainError: when a folder is in the way, or would go with all that is in it
+        """
+        if before is None or before["type"] == "file":
+            return
+        if wanted is not None:
+            raise ToolchainError(f"'{self._path}' in '{self._repo}' is a folder, so no file can be there.")
+        if not self._task.params["recursive"]:
+            raise ToolchainError(
+                f"'{self._path}' in '{self._repo}' is a folder. "
+                "To remove it with all that is in it, set 'recursive: true'."
+            )
+
+    def deploy(self, fields: Fields) -> None:
+        """Deploy the content with its properties; those that an address cannot carry unharmed come right after it."""
+        wanted = {key: values for key, values in fields.get("properties", {}).items() if values}
+        simple = {key: values for key, values in wanted.items() if _is_plain(key, values)}
+        repo = self._deployed_to(simple)
+        if late := {key: values for key, values in wanted.items() if key not in simple}:
+            properties.write(self._artifact, repo, self._path, late)
+
+    def annotate(self, fields: Fields) -> None:
+        """Set and remove properties."""
+        properties.write(self._artifact, self._repo, self._path, fields["properties"])
+
+    def delete(self) -> None:
+        """Remove the item, with all that is in it."""
+        address = self._artifact.content(self._repo, self._path)
+        answer = self._artifact.http.write("DELETE", address, accept=(200, 204, 404), policy=REPEATABLE)
+        if answer.status == 404 and _NOTHING_THERE not in answer.text:
+            raise ToolchainError(
+                f"DELETE {address}: 404. Items are removed from the repository that holds them: "
+                "a local one, or the cache of a remote one ('<key>-cache')."
+            )
+
+    def show(self, item: Fields) -> Fields:
+        """The item with all members, `None` for what is not known yet."""
+        shown = {name: item.get(name) for name in MEMBERS}
+        shown.update(repo=item.get("repo", self._repo), path=item.get("path", self._path))
+        return {**shown, "properties": item["properties"]} if "properties" in item else shown
+
+    @functools.cached_property
+    def _source(self) -> LocalFile | LocalText:
+        """What is to be there, hashed once."""
+        src = self._task.params["src"]
+        if src is None:
+            return LocalText.of(self._task.params["content"])
+        return LocalFile.of(src, self._tell)
+
+    def _tell(self, sent: int) -> None:
+        self._task.progress(f"{sent / 2**20:,.0f} of {self._source.size / 2**20:,.0f} MiB sent", "sending")
+
+    def _deployed_to(self, simple: Fields) -> str:
+        """Deploy the content, and tell the repository that it went to: with a virtual one, that is another.
+
+        The server is asked first whether it has the content already. That also tells what speaks against the
+        deployment before anything large is sent.
+        """
+        address = self._artifact.content(self._repo, self._path) + _matrix(simple)
+        headers = {f"X-Checksum-{name.capitalize()}": value for name, value in self._source.checksums.items()}
+        answer = self._put(address, {**headers, "X-Checksum-Deploy": "true"}, accept=(*DEPLOYED, 404))
+        if _NO_REPOSITORY in answer.text:
+            raise ToolchainError(f"PUT {address}: 404 {answer.words}")
+        if answer.status == 404:
+            try:
+                answer = self._put(address, headers, data=self._source.data)
+            except ServerRefusal as refusal:
+                if refusal.status == 409:
+                    self._source.check_unchanged()
+                raise
+        created = answer.json_or_none()
+        target = created.get("repo") if isinstance(created, dict) else None
+        return target if isinstance(target, str) else self._repo
+
+    def _put(
+        self, address: str, headers: dict[str, str], data: t.Any = None, accept: t.Container[int] = DEPLOYED
+    ) -> Answer:
+        # a content that arrives in part only does not have these checksums: the server refuses it
+        return self._artifact.http.write("PUT", address, headers=headers, data=data, accept=accept, policy=REPEATABLE)
+
+
+def _is_plain(key: str, values: list[str]) -> bool:
+    return all(_PLAIN.fullmatch(text) for text in (key, *values))
+
+
+def _matrix(fields: Fields) -> str:
+    """Properties as a part of an address."""
+    return "".join(f";{quote(key, safe='')}={','.join(map(quote, values))}" for key, values in fields.items())

@@ -1,0 +1,117 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Container images promoted: one tag or all of an image, to another repository, compared by the manifests' digests."""
+
+from __future__ import annotations
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._address import segments
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import images
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import REPEATABLE, WRITE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, planned, settled
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
+
+
+def source(params: Fields) -> tuple[str, str, str | None]:
+    """Repository and image that it is promoted from, and the tag, `None` for all of them."""
+    return params["repo"], params["image"].strip("/"), params["tag"]
+
+
+def target(params: Fields) -> tuple[str, str, str | None]:
+    """What it becomes, in the same form. No two of many promotions may have it in common."""
+    image = (params["target_image"] or params["image"]).strip("/")
+    return params["target_repo"], image, params["target_tag"] or params["tag"]
+
+
+def check(params: Fields) -> None:
+    """
+    :raises BadOption: when it would go to where it is, or cannot have one of these names
+    """
+    for option in ("repo", "image", "tag", "target_repo", "target_image", "target_tag"):
+        if params[option]:
+            segments(*params[option].strip("/").split("/"), option=option)
+    if source(params) == target(params):
+        raise BadOption("target_repo", "has the image already: name another repository, image or tag")
+
+
+class ImagePromotion:
+    """The promotion of an image, as the options of a task say."""
+
+    def __init__(self, task: Task, artifact: ArtifactService) -> None:
+        check(task.params)
+        self._task = task
+        self._artifact = artifact
+        self._source = source(task.params)[:2]
+        self._target = target(task.params)[:2]
+        self._wanted: list[Fields] = []
+
+    def plan(self) -> Fields | None:
+        """The tags that are not yet as they shall be, each with the digest of its manifest.
+
+        :raises ToolchainError: when there is nothing to promote
+        """
+        for tag in self._tags():
+            self._compare(tag)
+        action = "copy" if self._task.params["copy"] else "move"
+        return planned((action, tag) for tag in self._wanted)
+
+    def carry_out(self) -> Fields:
+        """Promote, and see that each tag is there, and gone from where it was if it was moved."""
+        settled(self._task, self._send, self._check)
+        return {"promoted": [{name: tag[name] for name in ("tag", "target_tag", "digest")} for tag in self._wanted]}
+
+    def _tags(self) -> list[str]:
+        tag, copy = self._task.params["tag"], self._task.params["copy"]
+        if tag:
+            return [tag]
+        found = images.tags_if_any(self._artifact, *self._source)
+        if not found and (copy or not images.tags_if_any(self._artifact, *self._target)):
+            raise self._nothing(self._source[1])
+        return found
+
+    def _compare(self, tag: str) -> None:
+        target_tag = self._task.params["target_tag"] or tag
+        digest = images.digest(self._artifact, *self._source, tag)
+        there = images.digest(self._artifact, *self._target, target_tag)
+        if digest is None:
+            if self._task.params["copy"] or there is None:
+                raise self._nothing(f"{self._source[1]}:{tag}")
+        elif digest != there or not self._task.params["copy"]:
+            replaces = there if there != digest else None
+            self._wanted.append({"tag": tag, "target_tag": target_tag, "digest": digest, "replaces": replaces})
+
+    def _nothing(self, what: str) -> ToolchainError:
+        moved = "" if self._task.params["copy"] else f", and neither is what it would become in '{self._target[0]}'"
+        return ToolchainError(
+            f"There is no image '{what}' in the repository '{self._source[0]}'{moved}, or this account may not see it."
+        )
+
+    def _send(self) -> None:
+        params = self._task.params
+        order = {"targetRepo": params["target_repo"], "dockerRepository": self._source[1], "copy": params["copy"]}
+        if self._target[1] != self._source[1]:
+            order["targetDockerRepository"] = self._target[1]
+        if params["tag"]:
+            order["tag"] = params["tag"]
+        if params["target_tag"]:
+            order["targetTag"] = params["target_tag"]
+        address = f"{images.address(self._source[0])}/promote"
+        self._artifact.http.write("POST", address, json=order, policy=REPEATABLE if params["copy"] else WRITE)
+
+    def _check(self) -> None:
+        for tag in self._wanted:
+            there = images.digest(self._artifact, *self._target, tag["target_tag"])
+            if there != tag["digest"]:
+                has = f"the manifest {there}" if there else "nothing"
+                raise ToolchainError(
+                    f"The server accepted the promotion, but '{self._target[1]}:{tag['target_tag']}' in "
+                    f"'{self._target[0]}' has {has} instead of {tag['digest']}."
+                )
+            if not self._task.params["copy"] and images.digest(self._artifact, *self._source, tag["tag"]):
+                raise ToolchainError(
+                    f"The server accepted the move, but '{self._source[1]}:{tag['tag']}' is still in "
+                    f"'{self._source[0]}'. The account may lack the permission Delete."
+                )

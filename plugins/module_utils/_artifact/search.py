@@ -1,0 +1,108 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Searches by a part of a file's name, and by a pattern of its path."""
+
+from __future__ import annotations
+
+import typing as t
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import items
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
+
+# More than so many the server gives no account but an administrator's, and does not say so
+CAP = 1000
+
+
+def by_name(
+    artifact: ArtifactService, name: str, places: t.Sequence[str], detail: t.Sequence[str]
+) -> tuple[list[Fields], bool]:
+    """The files with a part in their names, sorted, and whether there may be more than the server gives.
+
+    :arg places: keys of repositories, and `key/path` for a folder in one
+    :arg detail: `info` and `properties`, to be told of each
+    """
+    folders = [_split(place) for place in places]
+    keys = dict.fromkeys(key for key, _folder in folders)
+    answer = artifact.http.read(
+        "GET",
+        "/artifactory/api/search/artifact",
+        query={"name": name, **({"repos": ",".join(keys)} if keys else {})},
+        # without info the address is all there is, which does not say whether it is encoded
+        headers={"X-Result-Detail": ", ".join(dict.fromkeys(("info", *detail)))},
+        stream=True,
+    )
+    count, found = 0, []
+    for entry in answer.entries("results"):
+        count += 1
+        match = _match(entry, detail)
+        if not folders or _is_in(match, folders):
+            found.append(match)
+    return _sorted(found), count == CAP
+
+
+def by_pattern(artifact: ArtifactService, pattern: str) -> list[Fields]:
+    """The files whose paths are like the pattern, `repository:path` with `*` and `?`, sorted.
+
+    :raises ToolchainError: when the server gives up
+    """
+    repo = pattern.partition(":")[0]
+    answer = artifact.http.read("GET", "/artifactory/api/search/pattern", query={"pattern": pattern}, accept=(200, 408))
+    if answer.status == 408:
+        said = (answer.words or "Request Timeout").rstrip(".")
+        raise ToolchainError(
+            f"GET /artifactory/api/search/pattern: 408 {said}. The server looks for no longer than 30 s. Give more of "
+            "the path before the first star, or use artifact_query_info, which takes an index."
+        )
+    return _sorted({"repo": repo, "path": path.strip("/")} for path in answer.record().texts("files"))
+
+
+def check_pattern(pattern: str, option: str) -> None:
+    """
+    :raises BadOption: when it is not of the form that the server takes
+    """
+    repo, _colon, path = pattern.partition(":")
+    if not repo or "/" in repo or not path or ":" in path:
+        raise BadOption(option, f"takes the key of a repository, a colon and a path with '*' and '?', not '{pattern}'")
+
+
+def check_name(name: str, option: str) -> None:
+    """
+    :raises BadOption: when the server would refuse it
+    """
+    if not name.strip("*?"):
+        raise BadOption(option, "takes a part of a name, not only '*' and '?'")
+
+
+def _match(found: Record, detail: t.Sequence[str]) -> Fields:
+    repo, path = items.location(found, "uri")
+    if "path" in found:
+        repo, path = found.text("repo"), found.text("path").strip("/")
+    match: Fields = {"repo": repo, "path": path}
+    if "info" in detail:
+        match["info"] = items.of(found)
+    if "properties" in detail:
+        properties = found.maybe_record("properties")
+        match["properties"] = {key: sorted(properties.texts(key)) for key in properties} if properties else {}
+    return match
+
+
+def _split(place: str) -> tuple[str, str]:
+    key, _slash, folder = place.strip("/").partition("/")
+    return key, folder.strip("/")
+
+
+def _is_in(match: Fields, folders: list[tuple[str, str]]) -> bool:
+    """Whether it is in one of the folders; some servers do not look at them."""
+    own = [folder for key, folder in folders if match["repo"] in (key, f"{key}-cache")]
+    # else it was found through a virtual repository
+    wanted = own or [folder for _key, folder in folders]
+    return any(f"{match['path']}/".startswith(f"{folder}/") or not folder for folder in wanted)
+
+
+def _sorted(found: t.Iterable[Fields]) -> list[Fields]:
+    return sorted(found, key=lambda match: (match["repo"], match["path"]))

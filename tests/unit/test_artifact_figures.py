@@ -1,0 +1,70 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Numbers, sizes and flags, however the artifact repository spells them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import figures
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record, surprise
+
+
+def record(value: Any) -> Record:
+    return Record({"x": value}, lambda path, wanted, found: ValueError(surprise(path, wanted, found)))
+
+
+@pytest.mark.parametrize(("value", "number"), [(7, 7), ("7", 7), ("-1", -1), ("2,176,580", 2176580), (3.0, 3)])
+def test_numbers(value: Any, number: int) -> None:
+    assert figures.number(record(value), "x") == number
+    assert figures.maybe_number(record(value), "x") == number
+
+
+@pytest.mark.parametrize("value", ["", "1.5", "x", "1,2", "9" * 30, True, [], None])
+def test_what_is_no_number(value: Any) -> None:
+    with pytest.raises(ValueError, match="instead of a whole number"):
+        figures.number(record(value), "x")
+
+
+def test_a_number_that_is_not_there() -> None:
+    assert figures.maybe_number(record(None), "x") is None
+
+
+@pytest.mark.parametrize(("value", "flag"), [(True, True), ("true", True), (False, False), ("false", False)])
+def test_flags(value: Any, flag: bool) -> None:
+    assert figures.flag(record(value), "x") is flag
+
+
+@pytest.mark.parametrize("value", ["", "yes", 1, None])
+def test_what_is_no_flag(value: Any) -> None:
+    with pytest.raises(ValueError, match="instead of true or false"):
+        figures.flag(record(value), "x")
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        ("0 bytes", 0),
+        ("1 byte", 1),
+        ("500 B", 500),
+        ("1,023.50 KB", 1048064),
+        ("3.48 GB", 3736621548),
+        ("32.22 GB (15.77%)", 34595961569),
+        ("2 TB", 2 * 2**40),
+        ("Infinite", None),
+        ("", None),
+        (None, None),
+    ],
+)
+def test_sizes(text: str | None, size: int | None) -> None:
+    assert figures.size(text) == size
+
+
+@pytest.mark.parametrize(
+    ("text", "share"), [("5.82%", 5.82), ("32.22 GB (15.77%)", 15.77), ("0%", 0.0), ("N/A", None), (None, None)]
+)
+def test_shares(text: str | None, share: float | None) -> None:
+    assert figures.share(text) == share

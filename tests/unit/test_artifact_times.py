@@ -1,0 +1,57 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Dates and times, however the server spells them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import times
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
+
+
+@pytest.mark.parametrize(
+    ("spelt", "meant"),
+    [
+        ("2024-05-01T10:11:12.345Z", "2024-05-01T10:11:12.345Z"),
+        ("2024-05-01T10:11:12.345+0000", "2024-05-01T10:11:12.345Z"),
+        ("2024-05-01T10:11:12.345+03:00", "2024-05-01T07:11:12.345Z"),
+        ("2024-05-01T00:11:12.34-0530", "2024-05-01T05:41:12.340Z"),
+        ("2024-05-01T10:11:12Z", "2024-05-01T10:11:12.000Z"),
+        ("2024-05-01 10:11:12.123456789Z", "2024-05-01T10:11:12.123Z"),
+        (1714558272345, "2024-05-01T10:11:12.345Z"),
+        (-1, "1969-12-31T23:59:59.999Z"),
+    ],
+)
+def test_all_spellings_become_one(spelt: Any, meant: str) -> None:
+    assert times.utc(spelt) == meant
+    assert times.utc(times.milliseconds(meant)) == meant
+    assert times.utc(times.plain(meant)) == meant
+
+
+@pytest.mark.parametrize(
+    "wrong", ["", "yesterday", "2024-05-01", "2024-05-01T10:11:12", "2024-13-01T10:11:12Z", 10**20]
+)
+def test_what_is_no_time_is_told(wrong: Any) -> None:
+    with pytest.raises(ValueError):
+        times.utc(wrong)
+    with pytest.raises(BadOption, match="Option 'minimum_date': takes a date and time with a zone"):
+        times.check(wrong, "minimum_date")
+
+
+@pytest.mark.parametrize("record", [{"when": True}, {"when": "soon"}, {}])
+def test_a_surprise_says_where_it_is(record: dict[str, Any]) -> None:
+    surprises: list[tuple[str, str, Any]] = []
+
+    def unexpected(*what: Any) -> Exception:
+        surprises.append(what)
+        return RuntimeError()
+
+    with pytest.raises(RuntimeError):
+        times.of(Record(record, unexpected, "builds[1]"), "when")
+    assert surprises[0][:2] == ("builds[1].when", "a date and time")
+    assert times.maybe_of(Record({}, unexpected), "when") is None
