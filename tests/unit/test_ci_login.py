@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
@@ -218,28 +219,28 @@ def test_anonymous_without_rights_is_told() -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "title", "heading", "message"),
+    ("status", "heading", "text", "message"),
     [
-        (404, "Not Found - Jenkins", "Oops! Not Found", "404 Oops! Not Found."),
+        (404, "Oops! Not Found", "This page may not exist", "404 Oops! Not Found. Is the path in 'url' right?"),
         (
             500,
-            "Jenkins",
-            "Oops! A problem occurred while processing the request.",
-            "500 Oops! A problem occurred while processing the request.",
+            "Oops!",
+            "<script>1</script>A problem occurred while\nprocessing the request</p><p> Logging ID=6b4f-21",
+            "500 Oops! A problem occurred while processing the request Logging ID=6b4f-21.",
         ),
     ],
 )
-def test_the_words_of_a_page_are_told(status: int, title: str, heading: str, message: str) -> None:
-    answer = call("GET", COMPUTERS, status, text=page(title, heading, "Logging ID=6b4f"))
+def test_the_words_of_a_page_are_told(status: int, heading: str, text: str, message: str) -> None:
+    answer = call("GET", COMPUTERS, status, text=page("Jenkins", heading, text))
     assert refused(answer) == f"/computer/api/json: {message}"
 
 
-def test_a_server_that_starts_is_waited_for_and_told() -> None:
-    starting = call("GET", COMPUTERS, 503, text=page("Starting Jenkins", "Jenkins is getting ready to work"))
-    with conversation(*[starting] * 4) as server:
+def test_a_server_that_is_not_available_is_asked_again() -> None:
+    busy = call("GET", COMPUTERS, 503, text=page("Service Unavailable", "No server is available"))
+    with conversation(*[busy] * 5) as server:
         result = ask_for_restart(server.url, **PASSWORD)
-    assert "503 Jenkins is getting ready to work. The server is starting" in result["msg"]
-    assert "3 request(s) had to be repeated" in result["warnings"][0]
+    assert "503 No server is available. The server is starting" in result["msg"]
+    assert "4 request(s) had to be repeated" in result["warnings"][0]
 
 
 def test_no_secret_in_a_message() -> None:
@@ -255,3 +256,45 @@ def test_a_crumb_is_not_fetched_from_a_page() -> None:
         result = ask_for_restart(server.url, **PASSWORD)
     assert result["failed"]
     assert "with HTML instead of JSON" in result["msg"]
+
+
+@pytest.mark.parametrize("piece", ["x", "[", "<", "<a ", "Oops!"])
+def test_an_answer_without_end_is_read_in_no_time(piece: str) -> None:
+    begun = time.process_time()
+    with conversation(call("GET", "/login", 500, text=piece * 500_000)) as server:
+        result = run("ci_info", url=server.url, retries=0, **TOKEN)
+    assert "500 Internal Server Error." in result["msg"]
+    assert time.process_time() - begun < 2
+
+
+def xml_view(status: int = 200, text: str = "Jenkins-Crumb:abc123", **sent: Any) -> Call:
+    """The crumb issuer's other view."""
+    target = "/crumbIssuer/api/xml?xpath=concat%28%2F%2FcrumbRequestField%2C%22%3A%22%2C%2F%2Fcrumb%29"
+    return call("GET", target, status, text=text, **sent)
+
+
+@pytest.mark.parametrize("status", [403, 405, 406, 410, 501])
+def test_where_something_in_between_closes_the_json_view_the_crumb_comes_by_xml(status: int) -> None:
+    closed = call("GET", CRUMB_ISSUER, status, text="<html><title>No JSON here</title></html>")
+    with conversation(computers(), closed, xml_view(), restart(sent_headers={"Jenkins-Crumb": "abc123"})) as server:
+        assert ask_for_restart(server.url, **PASSWORD)["changed"]
+
+
+def test_a_json_view_that_is_hidden_is_not_taken_for_no_protection() -> None:
+    with conversation(
+        computers(),
+        no_crumb_issuer(),
+        bad_crumb(sent_without=["Jenkins-Crumb"]),
+        no_crumb_issuer(),
+        xml_view(),
+        restart(sent_headers={"Jenkins-Crumb": "abc123"}),
+    ) as server:
+        assert ask_for_restart(server.url, **PASSWORD)["changed"]
+
+
+@pytest.mark.parametrize(("status", "text"), [(403, "no"), (404, "no"), (200, "<html>log in</html>"), (200, "")])
+def test_where_no_view_is_open_the_refusal_of_the_first_is_told(status: int, text: str) -> None:
+    closed = call("GET", CRUMB_ISSUER, 403, text="<html><title>No JSON here</title></html>")
+    with conversation(computers(), closed, xml_view(status, text)) as server:
+        result = ask_for_restart(server.url, **PASSWORD)
+    assert result["msg"].startswith(f"GET {server.url}/crumbIssuer/api/json: 403 No JSON here.")

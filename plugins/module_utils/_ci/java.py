@@ -18,9 +18,9 @@ _JAVA_SINCE = (
 
 
 def java_releases(version: str) -> list[int]:
-    """The Java releases that I(version) runs on, oldest first; none for a version that is not known.
+    """The Java releases that `version` runs on, oldest first; none for a version that is not known.
 
-    :arg version: such as C(2.579) or C(2.541.1)
+    :arg version: such as `2.579` or `2.541.1`
     """
     parts = version.split("-")[0].split(".")
     if not all(part.isdigit() for part in parts):

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import functools
 import html
 import re
 import typing as t
@@ -13,30 +14,51 @@ import typing as t
 from ansible.module_utils.basic import env_fallback
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._address import check_url
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._credential import Credential, basic
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ServerRefusal
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http import CONNECTION, Answer, Http
+from ansible_collections.buildworks.toolchain.plugins.module_utils._credential import (
+    NETRC_FILE,
+    Credential,
+    by_account,
+    by_netrc,
+)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ServerRefusal
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.client import Http, Options
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import WRITE, Policy
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.session import service_options
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
-CI = CONNECTION + ArgumentSpec(
+CI = service_options(
+    "ci",
     dict(
-        url=dict(type="str", fallback=(env_fallback, ["JENKINS_URL"])),
-        username=dict(type="str", fallback=(env_fallback, ["JENKINS_USER_ID"])),
-        password=dict(type="str", no_log=True),
-        api_token=dict(type="str", no_log=True, fallback=(env_fallback, ["JENKINS_API_TOKEN"])),
-    )
+        url=dict(type="str", one_line=True, fallback=(env_fallback, ["JENKINS_URL"])),
+        username=dict(type="str", one_line=True, fallback=(env_fallback, ["JENKINS_USER_ID"])),
+        password=dict(type="str", no_log=True, free="a password may be any text"),
+        api_token=dict(type="str", no_log=True, one_line=True, fallback=(env_fallback, ["JENKINS_API_TOKEN"])),
+        netrc_file=NETRC_FILE,
+    ),
+    credentials={"password": ("username",), "api_token": ("username",), "netrc_file": ("username",)},
 )
 
+_PATH_ADVICE = "Is the path in 'url' right?"
 _ADVICE = {
     401: "The user name does not fit the password or API token.",
     403: "The account lacks a permission for this.",
+    404: _PATH_ADVICE,
     503: "The server is starting, restarting or overloaded.",
 }
 _CRUMB_PROBLEM = "No valid crumb"
+_CRUMB_HEADER = 'concat(//crumbRequestField,":",//crumb)'
+# What keeps the JSON view from us answers one of these, in words that are not the server's own
+_CLOSED = (403, 405, 406, 410, 501)
+_NO_RIGHT = re.compile("Authentication required|is missing the")
+# A page says what it has to say in its beginning; expressions take long for one without end
+_LONGEST_PAGE = 50_000
+_MARKUP = re.compile(r"(?s)<(script|style)\b.*?</\1>|<!--.*?-->|<[^<>]*>")
+_ERROR_PAGE = re.compile(r"(?s)(Oops!.{0,500}?)?Logging ID=[\w-]+")
 _WORDS = (
-    r"[^<>]*is missing the [^<>]* permission",
+    r"(?<![^<>])[^<>]*is missing the [^<>]* permission",
     r"Authentication required",
+    r"Invalid token provided",
     r"(?<=<h1>)[^<]+",
     r"(?<=<title>)[^<]+",
 )
@@ -47,47 +69,85 @@ class CiService:
 
     def __init__(self, task: Task) -> None:
         self._needs_no_crumb = bool(task.params["api_token"] and not task.params["password"])
-        self.http = Http(task, check_url(task.params["url"]), credential=_credential(task), explain=_explain)
+        url = check_url(task.params["url"])
+        credential = by_account(task, ("password", "api_token")) or by_netrc(task, url) or Credential()
+        self.account = credential.account
+        self.http = Http(
+            task, check_url(task.params["url"]), credential=credential, explain=functools.partial(_explain, credential)
+        )
 
-    def view(self, path: str, tree: str, **options: t.Any) -> Answer:
-        """The JSON view of an object, with the members that I(tree) names."""
-        return self.http.read("GET", f"{path}/api/json", query={"tree": tree}, **options)
+    def view(self, path: str, tree: str, **options: t.Unpack[Options]) -> Answer:
+        """The JSON view of an object, with the members that `tree` names."""
+        options["query"] = {"tree": tree}
+        return self.http.read("GET", f"{path}/api/json", **options)
 
-    def post(self, path: str, **options: t.Any) -> Answer:
-        """A request that acts, with a crumb if one is needed; a crumb that is no longer good is renewed once."""
-        memory = self.http.memory
-        if "crumb" not in memory:
-            memory["crumb"] = {} if self._needs_no_crumb else self._fetch_crumb()
+    def post(
+        self,
+        path: str,
+        *,
+        policy: Policy = WRITE,
+        lasting: bool = True,
+        reads: bool = False,
+        **options: t.Unpack[Options],
+    ) -> Answer:
+        """A request that acts, with a crumb if one is needed; a crumb that is no longer good is renewed once.
+
+        :arg reads: it changes nothing, although it is a POST
+        """
+
+        def send(crumb: dict[str, str]) -> Answer:
+            options["headers"] = crumb
+            if reads:
+                return self.http.read("POST", path, **options)
+            return self.http.write("POST", path, policy=policy, lasting=lasting, **options)
+
+        crumb = self.http.remembered("crumb", self._first_crumb)
         try:
-            return self.http.write("POST", path, headers=memory["crumb"], **options)
+            return send(crumb)
         except ServerRefusal as refusal:
             if refusal.status != 403 or _CRUMB_PROBLEM not in refusal.text:
                 raise
-        memory["crumb"] = self._fetch_crumb()
-        return self.http.write("POST", path, headers=memory["crumb"], **options)
+        return send(self.http.remembered("crumb", self._needed_crumb, instead_of=crumb))
 
-    def _fetch_crumb(self) -> dict[str, str]:
-        """The header that carries the crumb; none where the server's CSRF protection is off."""
-        answer = self.http.read("GET", "/crumbIssuer/api/json", accept=(200, 404))
+    def _first_crumb(self) -> dict[str, str]:
+        return {} if self._needs_no_crumb else self.fetch_crumb()
+
+    def _needed_crumb(self) -> dict[str, str]:
+        """The crumb for a server that has just asked for one, so that it surely gives them."""
+        return self.fetch_crumb() or self._crumb_of_xml()
+
+    def fetch_crumb(self) -> dict[str, str]:
+        """The header that carries the crumb of this session; none where the server's CSRF protection is off."""
+        try:
+            answer = self.http.read("GET", "/crumbIssuer/api/json", accept=(200, 404))
+        except ServerRefusal as refusal:
+            if refusal.status not in _CLOSED or _NO_RIGHT.search(refusal.text):
+                raise
+            if crumb := self._crumb_of_xml():
+                return crumb
+            raise
         if answer.status == 404:
             return {}
-        crumb = answer.json()
-        return {crumb["crumbRequestField"]: crumb["crumb"]}
+        issued = answer.record()
+        return {issued.text("crumbRequestField"): issued.text("crumb")}
+
+    def _crumb_of_xml(self) -> dict[str, str]:
+        """The crumb where something between us and the server lets only its XML view pass."""
+        query = {"xpath": _CRUMB_HEADER}
+        answer = self.http.read("GET", "/crumbIssuer/api/xml", query=query, accept=(200, 404, *_CLOSED))
+        name, colon, value = answer.text.partition(":")
+        return {name: value} if answer.status == 200 and colon and value.isalnum() else {}
 
 
-def _credential(task: Task) -> Credential:
-    username = task.params["username"]
-    secret = task.params["password"] or task.params["api_token"]
-    if bool(username) != bool(secret):
-        raise BadOption("username", "is needed together with 'password' or 'api_token', and these with it")
-    return basic(task, username, secret) if username else Credential()
-
-
-def _explain(answer: Answer) -> tuple[str | None, str | None]:
+def _explain(credential: Credential, answer: Answer) -> tuple[str | None, str | None]:
     if answer.status == 403 and _CRUMB_PROBLEM in answer.text:
         return _message(answer), "Does something in between drop the session cookie or the crumb's header?"
     message = _message(answer)
-    if answer.status == 403 and message == "Authentication required":
+    if answer.anonymous and answer.status in (401, 403, 404):
+        return message, f"This request goes without credentials, for everybody may see this page. {_PATH_ADVICE}"
+    if (answer.status == 403 and message == "Authentication required") or (
+        answer.status == 401 and not credential.option
+    ):
         return message, "Give 'username' with 'password' or 'api_token'."
     return message, _ADVICE.get(answer.status)
 
@@ -96,11 +156,14 @@ def _message(answer: Answer) -> str | None:
     """The server's own words: from its JSON, its X-Error header, or out of its error page."""
     body = answer.json_or_none()
     if isinstance(body, dict) and body.get("message"):
-        return body["message"]
+        return str(body["message"])
     if "X-Error" in answer.headers:
         return answer.headers["X-Error"]
+    page = answer.text[:_LONGEST_PAGE]
+    if failure := _ERROR_PAGE.search(_MARKUP.sub(" ", page)):
+        return html.unescape(" ".join(failure.group().split()))
     for pattern in _WORDS:
-        found = re.search(pattern, answer.text)
+        found = re.search(pattern, page)
         if found and found.group().strip():
             return html.unescape(found.group().strip())
     return answer.short_text()

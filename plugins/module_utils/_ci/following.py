@@ -1,0 +1,159 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Staying with one build, from its place in the queue to its end."""
+
+from __future__ import annotations
+
+import collections
+import re
+import typing as t
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import builds, history, queue, restarts
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.asked import Place
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.console import Console
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.stopping import Stopping
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ServerRefusal, ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
+from ansible_collections.buildworks.toolchain.plugins.module_utils._wait import NotYet, wait_for
+
+# Lines of the console that are told at one look
+_TOLD_AT_ONCE = 50
+# How it is stopped: without force, and soon, for somebody waits
+_STOP: dict[str, t.Any] = {"up_to": "stop", "wait": True, "wait_timeout": 10.0, "wait_delay": 0.5}
+# What a terminal would take for more than text
+_CONTROL = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+Sought = t.Callable[[], Place]
+
+
+class Following:
+    """One build that a task stays with, through restarts of the server.
+
+    :arg job: its full name
+    :arg place: where it is
+    :arg first: the number that the job's next build was to get before
+    :arg sought: looks for it again where the queue's items have no numbers
+    :ivar item: its number in the queue, where items have numbers
+    :ivar number: of the build, once it has one
+    :ivar lines: the last lines of its console
+    """
+
+    def __init__(self, task: Task, ci: CiService, job: str, place: Place, first: int, sought: Sought) -> None:
+        self.number = place.number
+        self.lines: collections.deque[str] = collections.deque(maxlen=task.params["console_lines"])
+        self._task = task
+        self._ci = ci
+        self._job = job
+        self.item = place.item
+        self._first = first
+        self._sought = sought
+        self._console: Console | None = None
+
+    def __str__(self) -> str:
+        if self.number is not None:
+            return f"'{self._job}' #{self.number}"
+        return f"item {self.item} of '{self._job}'" if self.item is not None else f"the build of '{self._job}'"
+
+    def to_its_end(self) -> dict[str, t.Any]:
+        """The build once it has ended.
+
+        :raises WaitedTooLong: when it has not in time
+        :raises ToolchainError: when it was cancelled in the queue, or is not there any more
+        """
+        params = self._task.params
+        return wait_for(
+            self._task,
+            self._ended,
+            timeout=params["wait_timeout"],
+            delay=params["wait_delay"],
+            soon=True,
+            interrupted=self._interrupted,
+        )
+
+    def now(self) -> dict[str, t.Any] | None:
+        """The build as it is, or `None` while it has no number."""
+        return None if self.number is None else builds.found(self._ci, self._job, self.number)
+
+    def _ended(self) -> dict[str, t.Any]:
+        with restarts.outlasted():
+            if self.number is None:
+                self.number = self._number()
+            self._console = self._console or Console(self._ci, builds.path_of(self._job, self.number), once=True)
+            if not self._console.ended:
+                self._read(self._console)
+            build = builds.found(self._ci, self._job, self.number, once=True) if self._console.ended else None
+        if self._console.ended and build is None:
+            raise ToolchainError(f"{self} is not there any more: somebody deleted it.")
+        if build is None or build["building"]:
+            raise NotYet(f"{self} runs")
+        return build
+
+    def _number(self) -> int:
+        """The number of the build.
+
+        :raises NotYet: while it has none
+        """
+        if self.item is None:
+            place = self._sought()
+            self.item = place.item
+            if place.number is None:
+                raise NotYet(f"{self} waits in the queue")
+            return place.number
+        number = queue.build_of(self._ci, self.item, once=True)
+        return self._number_by_queue_id() if number is None else number
+
+    def _number_by_queue_id(self) -> int:
+        """Once the queue has forgotten the item, the builds alone tell what came of it."""
+        for build in history.numbered(self._ci, self._job, "number,queueId", first=self._first):
+            if build.maybe_integer("queueId") == self.item:
+                return build.integer("number")
+        raise ToolchainError(
+            f"Item {self.item} of the queue is not remembered any more, and no build of '{self._job}' came of it: "
+            "it was cancelled, or the build was deleted."
+        )
+
+    def _read(self, console: Console) -> None:
+        """Tell what was printed since the last look."""
+        fresh: collections.deque[str] = collections.deque(maxlen=_TOLD_AT_ONCE)
+        number = 0
+        try:
+            for line in console.lines():
+                number += 1
+                fresh.append(_CONTROL.sub("", line))
+                self.lines.append(fresh[-1])
+        except ServerRefusal as refusal:
+            if refusal.status == 404:
+                raise ToolchainError(f"{self} is not there any more: somebody deleted it.") from None
+            raise
+        finally:
+            if number > len(fresh):
+                self._task.tell(f"({number - len(fresh)} lines more)")
+            for line in fresh:
+                self._task.tell(line)
+
+    def _interrupted(self) -> t.Iterator[str]:
+        """How the build is left."""
+        if self._task.params["on_timeout"] == "stop":
+            yield f"interrupted, stopping {self}."
+            yield self.stopped()
+        else:
+            yield f"interrupted, {self} goes on."
+
+    def stopped(self) -> str:
+        """Stop the build, or take it out of the queue; tells in what state it is left."""
+        if self.number is None and self.item is None:
+            return f"Stopping {self} is not possible: this server does not tell which item of the queue it is."
+        which = {"build": str(self.number)} if self.number else {"build": None, "queue_item": self.item}
+        params = {"job": self._job, "queue_item": None, **which, **_STOP}
+        params["timeout"] = min(self._task.params["timeout"], _STOP["wait_timeout"])
+        stopping = Stopping(self._task.of_item(params, diff_mode=False), self._ci)
+        try:
+            if stopping.plan() is None:
+                return "It has ended meanwhile."
+            done = stopping.carry_out()
+        except ToolchainError as error:
+            return f"Stopping it failed: {error}"
+        return "It was taken out of the queue." if done["cancelled"] else f"It was stopped: {done['build']['result']}."

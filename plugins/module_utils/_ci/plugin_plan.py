@@ -1,0 +1,218 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The plan of a change of plugins: what has to be done, in which order, and what speaks against it."""
+
+from __future__ import annotations
+
+import typing as t
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import failed_plugins, update_center
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.update_center import Center, Job, Offer
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.versions import is_older
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.wanted_plugins import Wanted
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
+
+ABSENT = {"installed": False, "version": None, "enabled": None}
+
+Fields = dict[str, t.Any]
+
+
+class Step(t.NamedTuple):
+    """One step of a plan.
+
+    :ivar action: `install`, `upload`, `enable`, `disable` or `uninstall`
+    :ivar version: the one that comes of it
+    :ivar because: what needs it, where the task does not name it
+    :ivar needs_restart: whether it shows from the next start on only; `None`: the server knows when it has the file
+    :ivar new: whether the server has no such plugin
+    """
+
+    action: str
+    name: str
+    before: str | None
+    version: str | None
+    because: str | None
+    needs_restart: bool | None
+    new: bool = False
+    url: str | None = None
+    src: str | None = None
+
+    def shown(self) -> Fields:
+        """The step in a result."""
+        members = self._asdict()
+        return {name: members[name] for name in ("action", "name", "before", "version", "because", "needs_restart")}
+
+
+class Look(t.NamedTuple):
+    """What the server tells at a moment: its list, and the update centre."""
+
+    listed: dict[str, Record]
+    center: Center
+
+    def pending(self, name: str) -> Job | None:
+        """The installation of a plugin that waits for a restart; a later one of the same does not say so again."""
+        jobs = [job for job in self.center.jobs if job.plugin == name and job.waits_for_restart]
+        return jobs[-1] if jobs else None
+
+    def dependants(self, name: str, going: t.Container[str]) -> list[str]:
+        """The plugins that need one, and are not `going` themselves."""
+        return sorted(
+            other
+            for other, plugin in self.listed.items()
+            if other not in going and plugin.flag("enabled") and not plugin.maybe_flag("deleted")
+            for needed in plugin.maybe_records("dependencies")
+            if needed.text("shortName") == name and not needed.maybe_flag("optional")
+        )
+
+    @property
+    def restart_required(self) -> bool:
+        """Whether anything waits for a restart; a part of that the update centre does not count."""
+        changes = any(
+            plugin.maybe_flag("deleted") or plugin.maybe_flag("active") != plugin.maybe_flag("enabled")
+            for plugin in self.listed.values()
+        )
+        return self.center.restart_required or changes
+
+
+class Planning:
+    """What has to be done, and what speaks against it."""
+
+    def __init__(self, ci: CiService, look: Look, wanted: list[Wanted], unsatisfied: set[str]) -> None:
+        self._ci = ci
+        self._look = look
+        self._wanted = wanted
+        self._unsatisfied = unsatisfied
+        self._offers: dict[str, Offer | None] = {}
+        self._installs: dict[str, Step] = {}
+        self.problems: list[str] = []
+
+    def steps(self, before: Fields) -> list[Step]:
+        """All steps, in the order in which they are taken."""
+        unlisted = [p.name for p in self._wanted if not before[p.name]["installed"] and p.name not in self._look.listed]
+        failed = failed_plugins.reasons(self._ci, unlisted) if unlisted else {}
+        changes: list[Step] = []
+        for plugin in self._wanted:
+            state = before[plugin.name]
+            if plugin.absent:
+                changes += self._absent(plugin.name, state, failed)
+            elif not state["installed"] and plugin.enabled is False:
+                self.problems.append(f"{plugin.name} cannot be disabled: {_missing(plugin.name, failed)}")
+            else:
+                if plugin.name in self._unsatisfied:
+                    self._install(plugin, state)
+                if state["installed"] and plugin.enabled not in (None, state["enabled"]):
+                    action = "enable" if plugin.enabled else "disable"
+                    changes.append(Step(action, plugin.name, state["version"], state["version"], None, True))
+        return [*self._installs.values(), *changes]
+
+    def _absent(self, name: str, state: Fields, failed: dict[str, str]) -> t.Iterator[Step]:
+        if state["installed"]:
+            yield Step("uninstall", name, state["version"], None, None, True)
+        elif name in failed:
+            self.problems.append(
+                f"{name} is not loaded ({failed[name]}), but its file is there and is tried at each start: remove "
+                f"plugins/{name}.jpi from the server's home"
+            )
+
+    def _install(self, plugin: Wanted, state: Fields) -> None:
+        """The steps that install a plugin, what it needs first."""
+        name = plugin.name
+        if plugin.src or plugin.url:
+            self._add_upload(plugin, state, plugin.exactly, plugin.url)
+            return
+        offer = self._offer(name)
+        if offer is None:
+            self.problems.append(f"{name} is not offered by the update site, as far as the server knows")
+        elif plugin.exactly and plugin.exactly != offer.version:
+            url = _other_version(offer, plugin.exactly)
+            if url:
+                self._add_upload(plugin, state, plugin.exactly, url)
+            else:
+                self.problems.append(
+                    f"{name} {plugin.exactly} is not offered, {offer.version} is: give its file by 'src' or 'url'"
+                )
+        elif plugin.minimum and is_older(offer.version, plugin.minimum):
+            self.problems.append(f"{name} is offered in version {offer.version} only, {plugin.minimum} is needed")
+        elif self._comes_by_upload(plugin, offer):
+            self._add_upload(plugin, state, offer.version, offer.url)
+        else:
+            self._add_offer(offer, None)
+
+    def _comes_by_upload(self, plugin: Wanted, offer: Offer) -> bool:
+        """The server takes a plugin for installed that is uninstalled, and never goes back to an older version."""
+        listed = self._look.listed.get(plugin.name)
+        if listed is None:
+            return False
+        return bool(listed.maybe_flag("deleted")) or not is_older(listed.text("version"), offer.version)
+
+    def _add_upload(self, plugin: Wanted, state: Fields, version: str | None, url: str | None) -> None:
+        new = plugin.name not in self._look.listed
+        waits = None if new else True
+        step = Step("upload", plugin.name, state["version"], version, None, waits, new, url, plugin.src)
+        self._installs[plugin.name] = step
+
+    def _add_offer(self, offer: Offer, because: str | None) -> None:
+        """Install what is offered, after its dependencies."""
+        if offer.name in self._installs:
+            if because is None:
+                self._installs[offer.name] = self._installs[offer.name]._replace(because=None)
+            return
+        if not offer.compatible:
+            self.problems.append(f"{offer.name} {offer.version} needs version {offer.required_core} of the server")
+        for name, version in sorted(offer.needs.items()):
+            self._add_needed(name, version, offer)
+        listed = self._look.listed.get(offer.name)
+        before = None if listed is None else listed.text("version")
+        waits = self._waits(offer) if listed is None else True
+        self._installs[offer.name] = Step("install", offer.name, before, offer.version, because, waits, listed is None)
+
+    def _waits(self, offer: Offer) -> bool | None:
+        """Whether something that a new plugin needs is loaded by the next start only."""
+        needed = [self._installs[name] for name in offer.needs if name in self._installs]
+        return True if any(step.needs_restart for step in needed) else None
+
+    def _add_needed(self, name: str, version: str, dependant: Offer) -> None:
+        listed = self._look.listed.get(name)
+        if listed is not None and not is_older(listed.text("version"), version):
+            if not listed.flag("enabled"):
+                self._installs[name] = Step("enable", name, None, listed.text("version"), dependant.name, True)
+            return
+        offer = self._offer(name)
+        if name in self._installs:
+            return
+        if offer is None or is_older(offer.version, version):
+            self.problems.append(f"{dependant.name} needs {name} {version}, which is neither installed nor offered")
+        else:
+            self._add_offer(offer, dependant.name)
+
+    def _offer(self, name: str) -> Offer | None:
+        if name not in self._offers:
+            self._offers[name] = update_center.offer(self._ci, name)
+        return self._offers[name]
+
+
+def brought_about(steps: t.Iterable[Step]) -> Fields:
+    """What steps bring about, by plugin."""
+    fields: Fields = {}
+    for step in steps:
+        if step.action == "uninstall":
+            fields[step.name] = dict(ABSENT)
+        elif step.action in ("enable", "disable"):
+            fields.setdefault(step.name, {})["enabled"] = step.action == "enable"
+        else:
+            enabled = {"enabled": True} if step.new else {}
+            fields.setdefault(step.name, {}).update(installed=True, version=step.version, **enabled)
+    return fields
+
+
+def _other_version(offer: Offer, version: str) -> str | None:
+    """The address of another version than the one that is offered, which sites keep beside it."""
+    here, there = f"/{offer.version}/", f"/{version}/"
+    return offer.url.replace(here, there) if offer.url and here in offer.url else None
+
+
+def _missing(name: str, failed: dict[str, str]) -> str:
+    return f"it failed to load ({failed[name]})" if name in failed else "it is not installed"

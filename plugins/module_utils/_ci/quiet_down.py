@@ -1,0 +1,110 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The quiet-down: a server that takes no builds, until that is cancelled or it restarts."""
+
+from __future__ import annotations
+
+import typing as t
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.running import RUNNING, Builds, builds
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import REPEATABLE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
+from ansible_collections.buildworks.toolchain.plugins.module_utils._wait import NotYet, WaitedTooLong, wait_for
+
+_STATE = "quietDownReason,quietingDown"
+# On the pages of a server that does not say it in JSON (as seen on 1.395)
+_BANNER = 'id="shutdown-msg"'
+_STAYS = "The server takes no builds; ci_quiet_down with 'state: absent' ends that."
+
+
+class QuietDown:
+    """The quiet-down of a server."""
+
+    def __init__(self, task: Task, ci: CiService) -> None:
+        self._task = task
+        self._ci = ci
+        self._tells_reason = False
+        self._began = False
+
+    def read(self) -> dict[str, t.Any] | None:
+        """Its `reason`, as far as the server tells one; `None` when the server takes builds."""
+        state = self._ci.view("", _STATE).record()
+        self._tells_reason = "quietDownReason" in state
+        quieting = state.maybe_flag("quietingDown")
+        if quieting is None:
+            quieting = _BANNER in self._ci.http.read("GET", "/login", anonymous=True).text
+        if not quieting:
+            return None
+        return {"reason": state.maybe_text("quietDownReason") or ""} if self._tells_reason else {}
+
+    def desired(self, _before: dict[str, t.Any] | None) -> dict[str, t.Any]:
+        """What is asked for, as far as it can be read back."""
+        return self._task.given("reason") if self._tells_reason else {}
+
+    def begin(self, fields: dict[str, t.Any]) -> None:
+        """Let the server take no builds."""
+        self.announce(fields)
+        self._began = True
+
+    def announce(self, _fields: dict[str, t.Any]) -> None:
+        """Ask for the quiet-down; one that has begun gets the reason that comes with it."""
+        reason = self._task.params["reason"]
+        form = {"message": reason} if reason else {}
+        self._ci.post("/quietDown", form=form, accept=(302,), policy=REPEATABLE)
+
+    def end(self) -> None:
+        """Let the server take builds again."""
+        self._ci.post("/cancelQuietDown", accept=(302,), policy=REPEATABLE)
+
+    def foresee(self) -> None:
+        """Read a page that needs the same permission."""
+        self._ci.http.read("GET", "/safeRestart")
+
+    def wait(self) -> None:
+        """Wait until nothing runs. What was seen last is in the result; in check mode it is what runs now."""
+        if self._task.check_mode:
+            self._running()
+            return
+        params = self._task.params
+        try:
+            wait_for(
+                self._task,
+                self._idle,
+                timeout=params["wait_timeout"],
+                delay=params["wait_delay"],
+                interrupted=self._interrupted,
+            )
+        except WaitedTooLong as late:
+            raise ToolchainError(f"{late} {self._give_up()}") from None
+
+    def _running(self) -> Builds:
+        running = builds(self._ci.view("/computer", RUNNING).record())
+        self._task.result.update(running_builds=running.seen, unseen_builds=running.unseen)
+        return running
+
+    def _idle(self) -> None:
+        running = self._running()
+        if self.read() is None:  # looked at last, for only so nothing can have begun since
+            raise ToolchainError("Another client ended the quiet-down: the server takes builds again.")
+        if running:
+            raise NotYet(str(running))
+
+    def _interrupted(self) -> t.Iterator[str]:
+        yield f"interrupted while builds run. {self._give_up()}"
+
+    def _give_up(self) -> str:
+        """End the quiet-down that this task began, if that is wanted; tells in what state the server is left."""
+        if not self._task.params["cancel_on_timeout"]:
+            return _STAYS
+        if not self._began:
+            return f"{_STAYS} It did so before this task."
+        try:
+            self.end()
+            ended = self.read() is None
+        except ToolchainError as error:
+            return f"Whether it takes builds again is not known: {error}"
+        return "It takes builds again." if ended else f"It accepted the end of the quiet-down without acting. {_STAYS}"
