@@ -44,10 +44,10 @@ def names(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def chosen(tmp_path: Path, url: str, *lines: str, username: str | None = None) -> dict[str, str]:
-    """The login for this address, from a file with these lines."""
+    """What logs in at this address, from a file with these lines."""
     file = tmp_path / "ltoken-of-mine"
     file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    return login(Task({"username": username, "ltoken": None, "ltoken_file": str(file)}), url)
+    return login(Task({"username": username, "ltoken": None, "ltoken_file": str(file)}), url).form
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def chosen(tmp_path: Path, url: str, *lines: str, username: str | None = None) -
         ("https://192.0.2.7:8443", "review.example.com;8443;alice;aa11"),
         ("https://review.example.com:8443", "review;8443;alice;aa11"),
         ("https://unknown.example.com:8443", "unknown.example.com;8443;alice;aa11"),
-        ("http://review.example.com", "review.example.com;8080;alice;aa11"),
+        ("http://review.example.com", "review.example.com;80;alice;aa11"),
         ("https://review.example.com", "review.example.com;443;alice;aa11"),
         ("http://localhost:8080", "localhost;8080;alice;aa11"),
         ("http://localhost:8080", "127.0.0.1;8080;alice;aa11"),
@@ -92,7 +92,7 @@ def test_a_line_that_means_the_same_server_fits(names: None, tmp_path: Path, url
     ],
 )
 def test_another_line_does_not_fit(names: None, tmp_path: Path, line: str) -> None:
-    with pytest.raises(BadOption, match="has no line for https://review"):
+    with pytest.raises(BadOption, match="is needed, or a line for https://review"):
         chosen(tmp_path, "https://review.example.com:8443", line)
 
 
@@ -108,8 +108,44 @@ def test_the_line_of_the_given_account_is_taken(names: None, tmp_path: Path) -> 
 
 
 def test_the_account_is_compared_exactly(names: None, tmp_path: Path) -> None:
-    with pytest.raises(BadOption, match="has no line for 'Alice' at https://review:8443"):
-        chosen(tmp_path, "https://review:8443", "review;8443;alice;aa11", username="Alice")
+    assert chosen(tmp_path, "https://review:8443", "review;8443;alice;aa11", username="Alice") == {"user": "Alice"}
+
+
+def test_a_line_of_the_very_host_goes_before_one_that_means_it(names: None, tmp_path: Path) -> None:
+    lines = ("192.0.2.7;8443;alice;a1", "review.example.com;8443;alice;a2", "review;8443;alice;a3")
+    assert chosen(tmp_path, "https://review:8443", *lines) == {"user": "alice", "ltoken": "a3"}
+
+
+@pytest.mark.parametrize(("last", "looked_up"), [("review", 0), ("none", 203)])
+def test_a_name_is_looked_up_once_and_only_where_it_must_be(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, last: str, looked_up: int
+) -> None:
+    asked: list[str] = []
+
+    def addresses(host: str, port: None) -> list[Any]:
+        asked.append(host)
+        raise socket.gaierror(-2, "Name or service not known")
+
+    monkeypatch.setattr(socket, "gethostname", lambda: "box")
+    monkeypatch.setattr(socket, "getfqdn", lambda host: host)
+    monkeypatch.setattr(socket, "getaddrinfo", addresses)
+    lines = [f"host-{number};8443;alice;a1" for number in range(200)]
+    other = f"elsewhere;9;alice;a1\n{last};8443;alice;a2"
+    chosen(tmp_path, "https://review:8443", *lines, *lines, other, username="alice")
+    assert len(asked) == len(set(asked))
+    assert len(asked) == looked_up
+
+
+def test_blanks_around_a_token_are_no_part_of_it(names: None, tmp_path: Path) -> None:
+    assert chosen(tmp_path, "https://review:8443", " review ; 8443;alice; aa11\t") == {
+        "user": "alice",
+        "ltoken": "aa11",
+    }
+
+
+def test_an_address_without_a_port_has_the_one_that_is_connected_to(names: None, tmp_path: Path) -> None:
+    with pytest.raises(BadOption, match="it has one for port 8080, which the address must name"):
+        chosen(tmp_path, "http://review.example.com", "review.example.com;8080;alice;aa11")
 
 
 def test_line_ends_of_windows_are_no_part_of_the_token(names: None, tmp_path: Path) -> None:
@@ -120,7 +156,7 @@ def test_a_line_in_another_encoding_does_not_hide_the_others(names: None, tmp_pa
     file = tmp_path / "ltoken-of-mine"
     file.write_bytes("review;8443;Jérôme;a1\nreview;8443;alice;a2\n".encode("latin-1"))
     task = Task({"username": "alice", "ltoken": None, "ltoken_file": str(file)})
-    assert login(task, "https://review:8443") == {"user": "alice", "ltoken": "a2"}
+    assert login(task, "https://review:8443").form == {"user": "alice", "ltoken": "a2"}
 
 
 def logged_in(**login: str) -> Call:
@@ -138,7 +174,7 @@ def line(url: str, user: str = "alice", token: str = LTOKEN) -> str:
 
 def test_the_given_token_is_sent() -> None:
     with conversation(logged_in(user="alice", ltoken=LTOKEN)) as server:
-        assert listed(server.url, username="alice", ltoken=f"{LTOKEN}\n") == {"changed": False, "projects": []}
+        assert listed(server.url, username="alice", ltoken=f"{LTOKEN}\n")["projects"] == []
 
 
 def test_the_given_token_goes_before_the_file(tmp_path: Path) -> None:
@@ -193,14 +229,24 @@ def test_a_server_without_access_control_needs_an_account_alone(tmp_path: Path) 
 def test_a_given_file_that_is_missing_fails_before_any_request(tmp_path: Path) -> None:
     with conversation() as server:
         result = listed(server.url, username="alice", ltoken_file=str(tmp_path / "none"))
-    assert result["msg"] == f"Option 'ltoken_file': cannot read '{tmp_path}/none': No such file or directory"
+    assert result["msg"] == f"Option 'ltoken_file': cannot read '{tmp_path}/none': No such file or directory."
 
 
-def test_a_given_file_without_a_fitting_line_fails_before_any_request(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("elsewhere.invalid;8080;alice;aa11\n")
-    with conversation() as server:
+def test_a_server_without_access_control_needs_no_line(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("elsewhere.invalid;1;alice;aa11\n")
+    with conversation(logged_in(user="alice")) as server:
+        assert not listed(server.url, username="alice", ltoken_file=str(tmp_path / "file")).get("failed")
+
+
+def test_what_was_not_sent_is_not_called_wrong(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("elsewhere.invalid;1;alice;aa11\n")
+    refused = call("POST", "/review/api", 401, text=refusal(401, "Authentication failed for user alice"))
+    with conversation(refused) as server:
         result = listed(server.url, username="alice", ltoken_file=str(tmp_path / "file"))
-    assert f"'{tmp_path}/file' has no line for 'alice' at {server.url}" in result["msg"]
+    assert f"there is no line for 'alice' at {server.url} in 'ltoken_file' ({tmp_path}/file). " in result["msg"]
+    assert f"'kwauth --url {server.url}'" in result["msg"]
+    assert "'kwauth --print-auth-info'" in result["msg"]
+    assert "does not fit" not in result["msg"]
 
 
 def test_no_account_at_all_fails_before_any_request(tmp_path: Path) -> None:
@@ -208,7 +254,7 @@ def test_no_account_at_all_fails_before_any_request(tmp_path: Path) -> None:
         result = listed(server.url)
     assert result["failed"]
     assert result["msg"] == (
-        f"Option 'username': is needed, or a line for {server.url} in 'ltoken_file' ({tmp_path}/.klocwork/ltoken)"
+        f"Option 'username': is needed, or a line for {server.url} in 'ltoken_file' ({tmp_path}/.klocwork/ltoken)."
     )
 
 
@@ -216,7 +262,11 @@ def test_no_account_at_all_fails_before_any_request(tmp_path: Path) -> None:
     ("status", "message", "advice"),
     [
         (401, "Authentication failed for user alice", "The login token does not fit the account, or has expired"),
-        (403, "User alice does not have the Web API access permission", "The account lacks a permission"),
+        (
+            403,
+            "User alice does not have the Web API access permission",
+            "Most actions need a permission, and the Web API itself",
+        ),
     ],
 )
 def test_a_refused_login_is_told(status: int, message: str, advice: str) -> None:
@@ -236,3 +286,16 @@ def test_a_given_token_is_no_part_of_a_message_even_without_its_line_end() -> No
     with conversation(call("POST", "/review/api", 401, text=refusal(401, f"Bad token {LTOKEN}"))) as server:
         result = listed(server.url, username="alice", ltoken=f"{LTOKEN}\n")
     assert "401 Bad token ********." in result["msg"]
+
+
+@pytest.mark.parametrize("end", ["/review/api", "/review/api/"])
+def test_the_address_of_the_api_is_not_that_of_the_server(end: str) -> None:
+    with conversation() as server:
+        result = listed(f"{server.url}{end}", username="alice", ltoken=LTOKEN)
+    assert result["msg"] == "Option 'url': takes the address of the server, without '/review/api'."
+
+
+def test_a_wrong_path_is_told() -> None:
+    with conversation(call("POST", "/wrong/review/api", 404, text="<html><body>Not Found</body></html>")) as server:
+        result = listed(f"{server.url}/wrong", username="alice", ltoken=LTOKEN)
+    assert "The Web API lies at /review/api below the address in 'url': is its path right?" in result["msg"]

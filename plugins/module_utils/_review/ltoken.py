@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import socket
 import typing as t
@@ -14,71 +15,148 @@ from urllib.parse import urlsplit
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
-_DEFAULT_FILE = "~/.klocwork/ltoken"
-_DEFAULT_PORTS = {"http": 8080, "https": 443}
+# On Unix and Mac, and in a profile of Windows; `APPDATA` is there on Windows alone
+_DEFAULT_FILES = ("~/.klocwork/ltoken", "${APPDATA}/.klocwork/ltoken")
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+_USUAL_PORT = "8080"
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
-def login(task: Task, url: str) -> dict[str, str]:
-    """The form fields that log in: C(user), and C(ltoken) where there is one.
+class Login(t.NamedTuple):
+    """The account that is logged in, its login token with the option that it is from, and what to do when refused."""
 
+    user: str
+    ltoken: str | None
+    option: str | None
+    advice: str
+
+    @property
+    def form(self) -> dict[str, str]:
+        """The form fields that log in."""
+        return {"user": self.user, **({"ltoken": self.ltoken} if self.ltoken else {})}
+
+
+class _Line(t.NamedTuple):
+    """A line of the file that could be meant."""
+
+    host: str
+    port: str
+    user: str
+    ltoken: str
+
+
+def login(task: Task, url: str) -> Login:
+    """
     :raises BadOption: when no account can be found, before any request
     """
-    username, ltoken = task.params["username"], task.params["ltoken"]
+    username, ltoken = task.params["username"], (task.params["ltoken"] or "").strip()
     if ltoken:
         if not username:
             raise BadOption("username", "is needed with 'ltoken': a login token is good for one account alone")
-        return {"user": username, "ltoken": task.secret(ltoken.strip())}
-    found = _from_file(task, url, username)
+        return Login(username, task.secret(ltoken), "ltoken", _other_token(url))
+    lines = _lines(task, username)
+    found = _fitting(url, lines)
     if found:
-        return found
+        return Login(found.user, task.secret(found.ltoken), "ltoken_file", _other_token(url))
+    file = f"'ltoken_file' ({_file(task)})"
+    hint = _hint(url, lines)
     if not username:
-        raise BadOption("username", f"is needed, or a line for {url} in 'ltoken_file' ({_file(task)})")
-    return {"user": username}
+        raise BadOption("username", f"is needed, or a line for {url} in {file}{hint}")
+    # A server without access control takes the account alone.
+    nothing_sent = f"No login token was sent: there is no line for '{username}' at {url} in {file}{hint}. {_how(url)}"
+    return Login(username, None, None, nothing_sent)
 
 
-def _from_file(task: Task, url: str, username: str | None) -> dict[str, str] | None:
+def file_for(login: Login, url: str) -> str | None:
+    """What a file has in it that says this login alone, for whichever name of the server; `None` without a token.
+
+    :raises BadOption: when such a file cannot hold it
+    """
+    if not login.ltoken:
+        return None
+    for option, value in (("username", login.user), ("ltoken", login.ltoken)):
+        if ";" in value:
+            raise BadOption(option, "must not have a ';' in it here: a file of login tokens cannot hold it")
+    host, port = _address(url)
+    names = [host, *sorted(_names_of(host) - {host})]
+    return "".join(f"{name};{port};{login.user};{login.ltoken}\n" for name in names)
+
+
+def _other_token(url: str) -> str:
+    return f"The login token does not fit the account, or has expired. {_how(url)}"
+
+
+def _how(url: str) -> str:
+    return (
+        f"Log in with 'kwauth --url {url}'. From 2024.2 on it keeps the token in a store of its own, and application "
+        "tokens do not open the Web API: give as 'ltoken' what 'kwauth --print-auth-info' prints."
+    )
+
+
+def _hint(url: str, lines: list[_Line]) -> str:
+    """More about a line that is missing, where the file has one for the port that is usual for the server."""
+    parts = urlsplit(url)
+    usual = parts.port is None and any(line.port == _USUAL_PORT and line.host == parts.hostname for line in lines)
+    return f"; it has one for port {_USUAL_PORT}, which the address must name" if usual else ""
+
+
+def _lines(task: Task, username: str | None) -> list[_Line]:
+    """The lines of the file for this account, or for any."""
     path = _file(task)
     try:
-        with open(path, encoding="utf-8", errors="replace") as lines:
-            entries = [line.rstrip("\r\n").split(";") for line in lines]
+        with open(path, encoding="utf-8-sig", errors="replace") as file:
+            entries = [[field.strip() for field in line.split(";")] for line in file]
     except OSError as error:
         if task.params["ltoken_file"]:
             raise BadOption("ltoken_file", f"cannot read '{path}': {error.strerror}") from None
-        return None
+        return []
+    lines = [_Line(entry[0].lower(), *entry[1:]) for entry in entries if len(entry) == 4 and all(entry)]
+    return [line for line in lines if username in (None, line.user)]
+
+
+def _fitting(url: str, lines: list[_Line]) -> _Line | None:
+    """The line of exactly this host, else the first that means the same machine: the tool writes down any name of it.
+
+    Names are looked up only where no line has the very name, and each once.
+    """
+    host, port = _address(url)
+    there = [line for line in lines if line.port == port]
+    names = functools.cache(lambda: _names_of(host))
+    addresses = functools.cache(lambda other: set(_addresses(other)))
+    fits: tuple[t.Callable[[_Line], t.Any], ...] = (
+        lambda line: line.host == host,
+        lambda line: line.host in names(),
+        lambda line: addresses(line.host) & names(),
+    )
+    return next((line for fit in fits for line in there if fit(line)), None)
+
+
+def _address(url: str) -> tuple[str, str]:
+    """Host and port of the server."""
     parts = urlsplit(url)
-    port = str(parts.port or _DEFAULT_PORTS[parts.scheme])
-    hosts: set[str] | None = None
-    for entry in entries:
-        if len(entry) != 4 or entry[1] != port or not entry[2] or not entry[3]:
-            continue
-        if username is not None and entry[2] != username:
-            continue
-        hosts = hosts if hosts is not None else _names_of(parts.hostname or "")
-        if entry[0].lower() in hosts or hosts & _names_of(entry[0].lower()):
-            return {"user": entry[2], "ltoken": task.secret(entry[3])}
-    if task.params["ltoken_file"]:
-        whom = f"'{username}' at {url}" if username else url
-        raise BadOption("ltoken_file", f"'{path}' has no line for {whom}: log in with 'kwauth --url {url}'")
-    return None
+    return parts.hostname or "", str(parts.port or _DEFAULT_PORTS[parts.scheme])
 
 
 def _file(task: Task) -> str:
-    return task.params["ltoken_file"] or os.path.expanduser(_DEFAULT_FILE)
+    """The file that is given, else the first default one that is there."""
+    places = [os.path.expandvars(os.path.expanduser(place)) for place in _DEFAULT_FILES]
+    return task.params["ltoken_file"] or next(filter(os.path.exists, places), places[0])
 
 
 def _names_of(host: str) -> set[str]:
-    """The names and addresses that mean the same machine: the login tool writes down any of them."""
-    names = {host, socket.getfqdn(host).lower(), *_addresses(host)}
-    if names & set(_LOOPBACK):
-        own = socket.gethostname()
-        names |= {*_LOOPBACK, own.lower(), socket.getfqdn(own).lower(), *_addresses(own)}
-    return names
+    """The names and addresses that mean the same machine."""
+    names, own = _known_as(host), socket.gethostname()
+    mine = {*_LOOPBACK, *_known_as(own)}
+    return names | mine if names & mine else names
+
+
+def _known_as(host: str) -> set[str]:
+    return {host.lower(), socket.getfqdn(host).lower(), *_addresses(host)}
 
 
 def _addresses(host: str) -> t.Iterator[str]:
     try:
         for info in socket.getaddrinfo(host, None):
             yield str(info[4][0])
-    except OSError:
+    except (OSError, UnicodeError):
         return

@@ -9,8 +9,11 @@ from __future__ import annotations
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
-from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, differences, purged
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import Record, ReviewService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, purged
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review import accounts, grants, projects
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issue_query import STATUSES
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import ReviewService
 
 PERMISSIONS = (
     "access_source_files",
@@ -30,16 +33,8 @@ PERMISSIONS = (
     "use_local_configuration",
     "webapi_access",
 )
-STATUSES = (
-    "Analyze",
-    "Ignore",
-    "Not a Problem",
-    "Fix",
-    "Fix in Next Release",
-    "Fix in Later Release",
-    "Defer",
-    "Filter",
-)
+# A server from before 2023 does not know these
+_WITH_STREAMS = ("create_stream", "delete_stream")
 # A server that does not know a permission does not grant it
 _NO_PERMISSIONS = dict.fromkeys(PERMISSIONS, False)
 _TRANSITION_STATUSES = {status.lower(): status for status in ("Any", *STATUSES)}
@@ -49,29 +44,59 @@ class Roles:
     """The roles of a server.
 
     A role is C({name, readonly, permissions: {flag: bool}, transitions: [{from, to}]}); when assignments are asked for,
-    also C(assignments), a label to C({account or group, project}) each, C(project) being none for everywhere.
+    also `assignments`, a label to `{account or group, project}` each, `project` being none for everywhere.
     """
 
-    def __init__(self, review: ReviewService) -> None:
-        self._review = review
+    def __init__(self, review: ReviewService, may_be_missing: bool = False) -> None:
+        """
+        :arg may_be_missing: whether accounts, groups and projects of assignments need not be there
+        """
+        self._review, self._may_be_missing = review, may_be_missing
         self._project_ids: dict[str, str] | None = None
         self._assigned: Fields = {}
+        self._known_permissions: set[str] = set()
 
     def find(self, name: str, with_assignments: bool) -> Fields | None:
-        """The role of that name, or C(None)."""
+        """The role of that name, or `None`."""
         return next((role for role in self.matching(f"+{name}", with_assignments) if role["name"] == name), None)
 
     def matching(self, search: str | None, with_assignments: bool) -> list[Fields]:
-        """The roles whose names have I(search) in them, by name; a leading plus asks for exactly that name."""
-        roles = [_role(record) for record in self._review.records("roles", search=search)]
+        """The roles that the server finds, by name: by a part of their names, or with a leading plus by the whole."""
+        records = list(self._review.records("roles", search=search))
+        for record in records:
+            self._known_permissions.update(flag.text("name") for flag in record.maybe_records("permissions"))
+        roles = [_role(record) for record in records]
         if with_assignments and roles:
             assignments = {
-                record["name"]: record.get("assignments") or []
+                record.text("name"): record.maybe_records("assignments")
                 for record in self._review.records("role_assignments", search=search)
             }
             for role in roles:
                 role["assignments"] = self._labelled(assignments.get(role["name"], []))
         return sorted(roles, key=lambda role: role["name"])
+
+    def with_text(self, text: str | None) -> list[Fields]:
+        """The roles with this text in their names, or all, with their assignments."""
+        # A leading plus would ask the server for a whole name.
+        found = self.matching((text or "").lstrip("+") or None, with_assignments=True)
+        return [role for role in found if (text or "") in role["name"]]
+
+    def check(self, before: Fields | None, wanted: Fields | None, allow_lockout: bool) -> None:
+        """
+        :arg before: the role as it is
+        :arg wanted: the fields that will be written; `None` when the role will be removed
+        :arg allow_lockout: whether the account of this task may lose what it needs to manage roles
+        :raises ToolchainError: with what speaks against it
+        """
+        if before and before["readonly"] and (wanted is None or wanted.keys() & {"permissions", "transitions"}):
+            raise ToolchainError(
+                f"The role '{before['name']}' is the server's own: it can be assigned, but neither changed nor removed."
+            )
+        change = self._change(before["name"] if before else "", wanted)
+        self._check_permissions(change.permissions or {})
+        self._check_accounts([] if self._may_be_missing else change.given)
+        if before and not allow_lockout:
+            grants.check_change(self._review, change, self.permissions)
 
     def create(self, name: str, fields: Fields) -> None:
         """Create the role, then assign it."""
@@ -88,12 +113,12 @@ class Roles:
         """Remove the role, and so all its assignments."""
         self._review.write("delete_role", name=name)
 
-    def wanted(self, assignments: list[Record]) -> Fields:
+    def wanted(self, assignments: list[Fields]) -> Fields:
         """Assignments as the user gives them, under their labels.
 
         :raises BadOption: when one names a project that is not there
         """
-        for assignment in assignments:
+        for assignment in [] if self._may_be_missing else assignments:
             if assignment["project"] is not None and assignment["project"] not in self._projects():
                 raise BadOption(
                     "assignments", f"there is no project '{assignment['project']}', or this account may not see it"
@@ -101,33 +126,69 @@ class Roles:
         return {_label(assignment): dict(assignment) for assignment in assignments}
 
     def _labelled(self, records: list[Record]) -> Fields:
-        somewhere = any(record.get("projectId") for record in records)
+        somewhere = any(record.maybe_text("projectId") for record in records)
         names = {project_id: name for name, project_id in self._projects().items()} if somewhere else {}
         found = {}
         for record in records:
-            kind, other = ("group", "account") if record.get("group") else ("account", "group")
-            project_id = record.get("projectId") or None
-            assignment = {kind: record["name"], other: None, "project": names.get(project_id or "", project_id)}
+            kind, other = ("group", "account") if record.maybe_flag("group") else ("account", "group")
+            project_id = record.maybe_text("projectId") or None
+            assignment = {kind: record.text("name"), other: None, "project": names.get(project_id or "", project_id)}
             found[_label(assignment)] = assignment
         self._assigned.update(found)
         return found
 
     def _assign(self, name: str, fields: Fields) -> None:
-        for label, wanted in fields.get("assignments", {}).items():
-            assignment = wanted or self._assigned[label]
-            project = assignment["project"]
-            self._review.write(
-                "update_role_assignment",
-                name=name,
-                account=assignment["account"] or assignment["group"],
-                group=assignment["group"] is not None,
-                project=project and self._projects().get(project, project),
-                remove=wanted is None,
-            )
+        """Give the role first and take it last: when giving fails, nobody has lost it."""
+        change = self._change(name, fields)
+        for concerned, remove in ((change.given, False), (change.taken, True)):
+            for grant in concerned:
+                self._review.write(
+                    "update_role_assignment",
+                    name=name,
+                    account=grant.holder,
+                    group=grant.kind == "group",
+                    project=grant.project or None,
+                    remove=remove,
+                )
+
+    def _change(self, name: str, fields: Fields | None) -> grants.Change:
+        if fields is None:
+            return grants.Change(name, [], [], None)
+        assignments = fields.get("assignments", {}).items()
+        given = [self._grant(name, wanted) for _label, wanted in assignments if wanted]
+        taken = [self._grant(name, self._assigned[label]) for label, wanted in assignments if not wanted]
+        return grants.Change(name, given, taken, fields.get("permissions", {}))
+
+    def _grant(self, role: str, assignment: Fields) -> grants.Grant:
+        kind, project = "account" if assignment["account"] else "group", assignment["project"]
+        return grants.Grant(role, kind, assignment[kind], (self._projects().get(project) or project) if project else "")
+
+    def _check_permissions(self, wanted: dict[str, bool]) -> None:
+        """
+        :raises BadOption: when one is to be granted that the server does not know
+        """
+        asked = {flag for flag in _WITH_STREAMS if wanted.get(flag)}
+        if asked - self._known_permissions:
+            self.matching(None, with_assignments=False)
+        if unknown := asked - self._known_permissions:
+            listed = ", ".join(sorted(unknown))
+            raise BadOption("permissions", f"this server has no {listed}: servers have streams from 2023 on")
+
+    def _check_accounts(self, wanted: list[grants.Grant]) -> None:
+        """
+        :raises BadOption: when one that is to get the role is not there
+        """
+        for kind, name in dict.fromkeys((grant.kind, grant.holder) for grant in wanted):
+            if accounts.find(self._review, kind, name) is None:
+                raise BadOption("assignments", f"there is no {kind} '{name}'")
+
+    def permissions(self) -> grants.Permissions:
+        """What each role permits."""
+        return {role["name"]: role["permissions"] for role in self.matching(None, with_assignments=False)}
 
     def _projects(self) -> dict[str, str]:
         if self._project_ids is None:
-            self._project_ids = self._review.project_ids()
+            self._project_ids = projects.ids(self._review)
         return self._project_ids
 
 
@@ -145,26 +206,26 @@ def given_role(params: Fields) -> Fields:
 
 
 def desired_role(before: Fields | None, given: Fields, purge: bool) -> Fields:
-    """The desired fields of a role; with I(purge) it has no other assignments than those given.
-
-    :raises ToolchainError: when a role that the server keeps itself would have to be changed
-    """
-    own: Fields = {field: given[field] for field in ("permissions", "transitions") if field in given}
-    if before and before["readonly"] and differences(before, own):
-        raise ToolchainError(f"The role '{before['name']}' is the server's own: it can be assigned, but not changed.")
+    """The desired fields of a role; with `purge` it has no other assignments than those given."""
     if purge and "assignments" in given:
         return {**given, "assignments": purged((before or {}).get("assignments"), given["assignments"])}
     return given
 
 
-def as_result(role: Fields | None) -> Fields | None:
-    """The role as the user sees it: its assignments without their labels."""
-    if role is None or "assignments" not in role:
-        return role
-    return {**role, "assignments": [role["assignments"][label] for label in sorted(role["assignments"])]}
+def as_result(role: Fields) -> Fields:
+    """The role as the user sees it: whole, and its assignments without their labels."""
+    shown = {
+        "name": role["name"],
+        "readonly": role.get("readonly", False),
+        "permissions": {**_NO_PERMISSIONS, **role.get("permissions", {})},
+        "transitions": role.get("transitions", []),
+    }
+    if "assignments" in role:
+        shown["assignments"] = [role["assignments"][label] for label in sorted(role["assignments"])]
+    return shown
 
 
-def as_transitions(transitions: list[Record]) -> list[Record]:
+def as_transitions(transitions: list[Fields]) -> list[Fields]:
     """Status transitions in the server's spelling and in a fixed order, each once.
 
     :raises BadOption: when a status is none of the server's
@@ -179,13 +240,19 @@ def _status(name: str) -> str:
     return _TRANSITION_STATUSES[name.lower()]
 
 
+def _spelt(status: str) -> str:
+    return _TRANSITION_STATUSES.get(status.lower(), status)
+
+
 def _role(record: Record) -> Fields:
-    transitions = {(entry["from"], entry["to"]) for entry in record.get("statusPermissions") or []}
-    listed = record.get("permissions") or []
+    transitions = {
+        (_spelt(entry.text("from")), _spelt(entry.text("to"))) for entry in record.maybe_records("statusPermissions")
+    }
+    flags = {entry.text("name"): entry.flag("enabled") for entry in record.maybe_records("permissions")}
     return {
-        "name": record["name"],
-        "readonly": record.get("readonly"),
-        "permissions": {**_NO_PERMISSIONS, **{entry["name"]: entry["enabled"] for entry in listed}},
+        "name": record.text("name"),
+        "readonly": record.maybe_flag("readonly"),
+        "permissions": {**_NO_PERMISSIONS, **flags},
         "transitions": [{"from": before, "to": after} for before, after in sorted(transitions)],
     }
 
@@ -198,6 +265,6 @@ def _flags(fields: Fields) -> dict[str, t.Any]:
     return flags
 
 
-def _label(assignment: Record) -> str:
+def _label(assignment: Fields) -> str:
     who = f"account {assignment['account']}" if assignment["account"] else f"group {assignment['group']}"
     return f"{who} everywhere" if assignment["project"] is None else f"{who} on {assignment['project']}"

@@ -12,28 +12,34 @@ import typing as t
 from ansible.module_utils.basic import env_fallback
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._address import check_url
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._credential import Credential
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http import CONNECTION, Answer, Http
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.client import Http
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import REPEATABLE, WRITE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.session import service_options
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.ltoken import login
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
-REVIEW = CONNECTION + ArgumentSpec(
+REVIEW = service_options(
+    "review",
     dict(
-        url=dict(type="str", fallback=(env_fallback, ["KLOCWORK_URL"])),
-        username=dict(type="str"),
-        ltoken=dict(type="str", no_log=True),
-        ltoken_file=dict(type="path", no_log=False, fallback=(env_fallback, ["KLOCWORK_LTOKEN"])),
-    )
+        url=dict(type="str", one_line=True, fallback=(env_fallback, ["KLOCWORK_URL"])),
+        username=dict(type="str", one_line=True),
+        ltoken=dict(type="str", no_log=True, free="blanks around it are taken off"),
+        ltoken_file=dict(
+            type="path",
+            no_log=False,
+            fallback=(env_fallback, ["KLOCWORK_LTOKEN"]),
+            free="empty counts as not given; a file that cannot be read is refused",
+        ),
+    ),
+    credentials={"ltoken": ("username",), "ltoken_file": ("username",)},
 )
 
-_ADVICE = {
-    401: "The login token does not fit the account, or has expired: get a new one with 'kwauth'.",
-    403: "The account lacks a permission for this; the Web API needs one of its own.",
-}
-
-Record = dict[str, t.Any]
+_PATH = "/review/api"
+_PERMISSIONS_NEEDED = "Most actions need a permission, and the Web API itself needs 'Access the Web API'."
 
 
 class ReviewService:
@@ -41,41 +47,61 @@ class ReviewService:
 
     def __init__(self, task: Task) -> None:
         url = check_url(task.params["url"])
+        if url.endswith(_PATH):
+            raise BadOption("url", f"takes the address of the server, without '{_PATH}'")
         self._login = login(task, url)
-        self.http = Http(task, url, credential=Credential(), explain=_explain)
+        self.http = Http(task, url, credential=Credential(option=self._login.option), explain=self._explain)
 
-    def records(self, action: str, **fields: t.Any) -> t.Iterator[Record]:
+    def records(self, action: str, /, **fields: t.Any) -> t.Iterator[Record]:
         """What an action that only reads answers, a record at a time.
 
         :raises ToolchainError: when a line is no record, as in a login page or a broken answer
         """
-        answer = self.http.read("POST", "/review/api", form=self._form(action, fields), label=action)
+        answer = self.http.read("POST", _PATH, form=self._form(action, fields), label=action, stream=True)
         for line in answer.lines():
             if line.strip():
-                yield _record(action, line)
+                yield _record(answer, action, line)
 
-    def write(self, action: str, **fields: t.Any) -> None:
-        """Carry out an action. The server's answer to a success is empty.
+    def file(self, action: str, /, **fields: t.Any) -> t.Iterator[bytes]:
+        """The file that an action which only reads answers with, a piece at a time.
 
+        :raises ToolchainError: when it is a page, or records
+        """
+        answer = self.http.read("POST", _PATH, form=self._form(action, fields), label=action, stream=True)
+        kind = answer.headers.get("Content-Type", "").lower()
+        if "html" in kind or "json" in kind:
+            raise ToolchainError(
+                f"The action '{action}' answers with no file, but with {'a page' if 'html' in kind else 'records'}"
+                f"{'. Is the address right, and is no login page or proxy in between?' if 'html' in kind else ''}"
+            )
+        yield from answer.chunks()
+
+    def write(self, action: str, /, *, repeatable: bool = False, **fields: t.Any) -> list[Record]:
+        """Carry out an action. To those known the server's answer to a success is empty.
+
+        :arg repeatable: whether doing it twice is as good as doing it once
         :raises ToolchainError: when it is an error after all, or a page
         """
-        answer = self.http.write("POST", "/review/api", form=self._form(action, fields), label=action)
-        for line in answer.lines():
-            if line.strip():
-                _record(action, line)
+        policy = REPEATABLE if repeatable else WRITE
+        answer = self.http.write("POST", _PATH, form=self._form(action, fields), label=action, policy=policy)
+        return [_record(answer, action, line) for line in answer.lines() if line.strip()]
 
     @property
     def user(self) -> str:
         """The account that is logged in."""
-        return self._login["user"]
+        return self._login.user
 
-    def project_ids(self) -> dict[str, str]:
-        """Name to id of the projects that the account may see."""
-        return {project["name"]: project["id"] for project in self.records("projects")}
-
-    def _form(self, action: str, fields: Record) -> dict[str, str]:
+    def _form(self, action: str, fields: dict[str, t.Any]) -> dict[str, str]:
         given = {name: _text(value) for name, value in fields.items() if value is not None}
-        return {"action": action, **self._login, **given}
+        return {"action": action, **self._login.form, **given}
+
+    def _explain(self, answer: Answer) -> tuple[str | None, str | None]:
+        body = answer.json_or_none()
+        if isinstance(body, dict) and body.get("message") is not None:
+            advice = {401: self._login.advice, 403: _PERMISSIONS_NEEDED}.get(answer.status)
+            return str(body["message"]), advice
+        wrong_path = f"The Web API lies at {_PATH} below the address in 'url': is its path right?"
+        return answer.short_text(), wrong_path if answer.status in (404, 405) else None
 
 
 def comma_list(values: t.Iterable[str]) -> str:
@@ -86,13 +112,13 @@ def comma_list(values: t.Iterable[str]) -> str:
 def _text(value: t.Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
-    return comma_list(value) if isinstance(value, list) else str(value)
+    return comma_list(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def _record(action: str, line: str) -> Record:
+def _record(answer: Answer, action: str, line: str) -> Record:
     try:
         record = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         record = None
     if not isinstance(record, dict):
         raise ToolchainError(
@@ -101,13 +127,4 @@ def _record(action: str, line: str) -> Record:
         )
     if isinstance(record.get("status"), int) and "message" in record:
         raise ToolchainError(f"The action '{action}' failed: {record['status']} {record['message']}")
-    return record
-
-
-def _explain(answer: Answer) -> tuple[str | None, str | None]:
-    return _message(answer), _ADVICE.get(answer.status)
-
-
-def _message(answer: Answer) -> str | None:
-    body = answer.json_or_none()
-    return body.get("message") if isinstance(body, dict) else answer.short_text()
+    return Record(record, answer.unexpected)

@@ -2,74 +2,77 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Views and projects of the review service, as records with the fields of the collection."""
+"""Views of the review service."""
 
 from __future__ import annotations
 
-import re
-
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, as_set
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import Record, ReviewService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issue_query import has_keyword
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.naming import Naming
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import ReviewService
 
 DEFAULT_VIEW = "*default*"
 _WIRE_NAMES = {"public": "is_public"}
 
 
-def views(review: ReviewService, project: str) -> list[Fields]:
+def listed(review: ReviewService, project: str) -> list[Fields]:
     """The views of a project that the account may see, by name."""
     return sorted(map(_view, review.records("views", project=project)), key=lambda view: view["name"])
 
 
-def find_view(review: ReviewService, project: str, name: str) -> Fields | None:
-    """The view of that name, or C(None). Other accounts may have public views of the same name.
+def find(review: ReviewService, found: list[Fields], project: str, naming: Naming, of_others: bool) -> Fields | None:
+    """The account's own view of that name; without one, a public view of another account where it may be `of_others`.
 
+    :arg found: the views of the project
     :raises ToolchainError: when it is not clear which one is meant
     """
-    found = [view for view in views(review, project) if view["name"] == name]
-    if len(found) > 1:
-        found = [view for view in found if view["creator"] == review.user]
-        if not found:
+    named = [view for view in found if view["name"] in naming.names]
+    own = [view for view in named if view["creator"] == review.user]
+    meant = own or (named if of_others else [])
+    for name in naming.names:
+        if sum(view["name"] == name for view in meant) > 1:
             raise ToolchainError(f"Several accounts have a view '{name}' in the project '{project}', but not this one.")
-    return found[0] if found else None
+    return naming.find(meant)
 
 
-def projects(review: ReviewService) -> list[Fields]:
-    """The projects that the account may see, by name."""
-    return sorted(map(_project, review.records("projects")), key=lambda project: project["name"])
-
-
-def check_view(name: str, fields: Fields) -> None:
+def check(names: list[str], fields: Fields) -> None:
     """
     :raises BadOption: for the server's own view, and for a query that names a build, which no view can
     """
-    if name == DEFAULT_VIEW:
+    if DEFAULT_VIEW in names:
         raise BadOption("name", f"'{DEFAULT_VIEW}' is the server's own view and cannot be changed")
-    if re.search(r"(^|\s)[-+]?build:", fields.get("query", ""), re.IGNORECASE):
+    if has_keyword(fields.get("query", ""), "build"):
         raise BadOption("query", "a view cannot name a build: leave the 'build:' term out")
 
 
+def check_write(review: ReviewService, before: Fields | None, wanted: Fields | None, take_over: bool) -> None:
+    """
+    :raises BadOption: for a new view without a query, and for one of another account that is not to be taken over
+    """
+    if before is None and "query" not in (wanted or {}):
+        raise BadOption("query", "is required for a new view")
+    if before and before["creator"] not in (None, review.user) and not take_over:
+        raise BadOption("take_over", f"must be true to change the view '{before['name']}' of '{before['creator']}'")
+
+
+def as_result(view: Fields) -> Fields:
+    """The view as the user sees it, with all its fields."""
+    return {"id": None, "query": "", "tags": [], "creator": None, **view}
+
+
 def wire_fields(fields: Fields) -> Fields:
-    """The fields of a view, without its name, as the server takes them."""
-    return {_WIRE_NAMES.get(field, field): value for field, value in fields.items() if field != "name"}
+    """The fields of a view as the server takes them."""
+    return {_WIRE_NAMES.get(field, field): value for field, value in fields.items()}
 
 
 def _view(record: Record) -> Fields:
     return {
-        "id": record.get("id"),
-        "name": record["name"],
-        "query": record.get("query", ""),
-        "tags": as_set(record.get("tags") or []),
-        "public": record.get("is_public"),
-        "creator": record.get("creator"),
-    }
-
-
-def _project(record: Record) -> Fields:
-    return {
-        "id": record["id"],
-        "name": record["name"],
-        "creator": record.get("creator"),
-        "description": record.get("description", ""),
-        "tags": as_set(record.get("tags") or []),
+        "id": record.maybe_integer("id"),
+        "name": record.text("name"),
+        "query": record.maybe_text("query") or "",
+        "tags": as_set(record.maybe_texts("tags")),
+        "public": record.maybe_flag("is_public"),
+        "creator": record.maybe_text("creator"),
     }

@@ -1,0 +1,53 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Accounts and groups of the review service."""
+
+from __future__ import annotations
+
+import typing as t
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import ReviewService
+
+_ACTIONS = {"account": "users", "group": "groups"}
+# Without a limit of its own the server leaves out all beyond the first thousand
+_MOST = 1_000_000
+
+
+def find(review: ReviewService, kind: str, name: str, **fields: t.Any) -> Record | None:
+    """The `account` or `group` of that name, with the roles that it holds; an account also with its groups."""
+    # A star in the name stands for anything, and more than those asked for may be found
+    found = review.records(_ACTIONS[kind], search=name, limit=_MOST if "*" in name else None, **fields)
+    return next((record for record in found if record.text("name") == name), None)
+
+
+def matching(review: ReviewService, kind: str, search: str | None, **fields: t.Any) -> list[Record]:
+    """Those that the server finds, by name; `*` stands for anything."""
+    found = review.records(_ACTIONS[kind], search=search, limit=_MOST, **fields)
+    return sorted(found, key=lambda record: record.text("name"))
+
+
+def missing(review: ReviewService, names: t.Collection[str]) -> list[str]:
+    """Those of the names that no account has, by one request."""
+    there = {record.text("name") for record in review.records("users", limit=_MOST)} if names else set()
+    return [name for name in names if name not in there]
+
+
+def roles_of(record: Record) -> list[Fields]:
+    """The roles that an account or a group holds, with the id of the project, none for everywhere."""
+    held = ((role.text("name"), role.maybe_text("projectId") or None) for role in record.maybe_records("roles"))
+    return [{"name": name, "project_id": project} for name, project in sorted(held, key=str)]
+
+
+def check_readonly(kind: str, before: Fields | None) -> None:
+    """
+    :raises ToolchainError: when it comes from a directory, where the server changes nothing
+    """
+    if before and before["readonly"]:
+        raise ToolchainError(
+            f"The {kind} '{before['name']}' is read-only: it comes from a directory (LDAP, NIS) and is managed there."
+        )

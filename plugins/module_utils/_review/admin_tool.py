@@ -1,0 +1,160 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The administration tool of the review service, `kwadmin`: a program of the machine that the task runs on."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import tempfile
+import typing as t
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._address import check_url
+from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
+    BadOption,
+    OutcomeUnknown,
+    ToolchainError,
+)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.ltoken import file_for, login
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
+
+ADMIN_TOOL = ArgumentSpec(
+    dict(
+        admin_tool=dict(type="list", elements="str", default=["kwadmin"], not_empty=True, each=NAME),
+        admin_tool_timeout=dict(type="float", default=600.0, at_least=0.1, at_most=86_400),
+    )
+)
+
+# What the tool takes for an option, or for a file of arguments
+_NO_NAME = ("-", "@")
+
+
+class AdminTool:
+    """Runs sub-commands, each as a program of its own, and reads the lines that it writes.
+
+    The login token goes into a file for the owner alone, which the program finds by its environment.
+    """
+
+    def __init__(self, task: Task) -> None:
+        self._task = task
+        self._url = check_url(task.params["url"])
+        self._login = login(task, self._url)
+
+    def lines(self, command: str, *words: str) -> list[str]:
+        """What a sub-command that only reads writes, without empty lines and warnings.
+
+        :raises ToolchainError: when it fails, or does not end in time
+        """
+        written = [line for line in self._run(command, words).splitlines() if line.strip()]
+        self._warn(line for line in written if _is_login_warning(line))
+        return [line for line in written if not _is_login_warning(line)]
+
+    def write(self, command: str, *words: str) -> None:
+        """Carry out a sub-command that has an effect.
+
+        :raises OutcomeUnknown: when it does not end in time, or is ended from outside
+        :raises ToolchainError: when it fails
+        """
+        with self._task.writing(f"kwadmin {command}"):
+            try:
+                self._run(command, words)
+            except _BrokenOff as error:
+                raise OutcomeUnknown(str(error)) from None
+
+    def _run(self, command: str, words: t.Sequence[str]) -> str:
+        check_words(*words)
+        with self._environment() as environment:
+            status, out, error = self._finished(command, [command, *words], environment)
+        self._warn(line for line in error.splitlines() if _is_warning(line))
+        if status < 0:
+            raise _BrokenOff(f"'kwadmin {command}' was ended by the signal {-status}.")
+        if status:
+            text = _failure(error) or _failure(out) or "it says nothing more"
+            advice = "" if self._login.ltoken else f" {self._login.advice}"
+            raise ToolchainError(f"'kwadmin {command}' failed with exit code {status}: {text}.{advice}")
+        return out
+
+    def _finished(self, command: str, words: list[str], environment: dict[str, str]) -> tuple[int, str, str]:
+        """Exit code, and what it wrote to its two outputs."""
+        seconds = self._task.params["admin_tool_timeout"]
+        tool = self._task.params["admin_tool"]
+        try:
+            process = subprocess.Popen(
+                [*tool, "--url", self._url, *words],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                encoding="utf-8",
+                errors="replace",
+                env=environment,
+                start_new_session=True,
+            )
+        except OSError as error:
+            problem = f"cannot run '{tool[0]}' on the machine that the task runs on: {error.strerror}"
+            raise BadOption("admin_tool", problem) from None
+        with process:
+            try:
+                out, error_text = process.communicate(timeout=seconds)
+            except subprocess.TimeoutExpired:
+                limit = f"'admin_tool_timeout' ({seconds:g} s)"
+                raise _BrokenOff(f"'kwadmin {command}' did not end within {limit} and was stopped.") from None
+            finally:
+                _end(process)
+        return process.returncode, out, error_text
+
+    @contextlib.contextmanager
+    def _environment(self) -> t.Iterator[dict[str, str]]:
+        """What the program finds its login by: that of the task; without one, what it has of its own."""
+        environment = dict(os.environ)
+        content = file_for(self._login, self._url)
+        if content is None:
+            yield environment
+            return
+        with tempfile.NamedTemporaryFile("w", encoding="utf-8", prefix="ltoken-") as file:
+            file.write(content)
+            file.flush()
+            yield {**environment, "KLOCWORK_LTOKEN": file.name}
+
+    def _warn(self, lines: t.Iterable[str]) -> None:
+        for line in lines:
+            if line not in self._task.warnings:
+                self._task.warn(line)
+
+
+def check_words(*words: str) -> None:
+    """
+    :raises ToolchainError: when the tool would take one of them for something else
+    """
+    for word in words:
+        if word.startswith(_NO_NAME):
+            raise ToolchainError(f"kwadmin cannot be given '{word}': it takes it for an option or a file")
+
+
+class _BrokenOff(ToolchainError):
+    """The program did not come to its end."""
+
+
+def _failure(text: str) -> str:
+    return "; ".join(line.strip() for line in text.splitlines() if line.strip() and not _is_warning(line))
+
+
+def _is_warning(line: str) -> bool:
+    return line.lower().startswith("warning")
+
+
+def _is_login_warning(line: str) -> bool:
+    """Whether it is none of what a sub-command lists, which may begin with the same word."""
+    return line.lower().startswith("warning:")
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """With all that it has started."""
+    if process.poll() is None:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)

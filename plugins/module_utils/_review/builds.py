@@ -1,0 +1,107 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Builds of a project in the review service."""
+
+from __future__ import annotations
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
+    BadOption,
+    OutcomeUnknown,
+    ServerRefusal,
+    ToolchainError,
+)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, planned
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.admin_tool import AdminTool
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import ReviewService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
+
+_WIRE_NAMES = {"keep": "keepit"}
+
+
+def listed(review: ReviewService, project: str) -> list[Fields]:
+    """The builds of a project, the newest first."""
+    found = map(_build, review.records("builds", project=project))
+    return sorted(found, key=lambda build: (build["date"] or "", build["id"]), reverse=True)
+
+
+def named(tool: AdminTool, project: str) -> list[Fields]:
+    """The builds of a project by their names, the newest first; the tool tells nothing else of them."""
+    names = reversed(tool.lines("list-builds", project))
+    return [{"id": None, "name": name, "date": None, "keep": None} for name in names]
+
+
+def wire_fields(fields: Fields) -> Fields:
+    """The fields of a build as the server takes them."""
+    return {_WIRE_NAMES.get(field, field): value for field, value in fields.items()}
+
+
+class Builds:
+    """The builds of a project, and whether one of them may go."""
+
+    def __init__(self, review: ReviewService, project: str) -> None:
+        self._review, self._project = review, project
+        self._count = 0
+
+    def listed(self) -> list[Fields]:
+        """All of them, the newest first."""
+        found = listed(self._review, self._project)
+        self._count = len(found)
+        return found
+
+    def check(self, name: str, before: Fields | None, wanted: Fields | None, allow_last: bool) -> None:
+        """
+        :raises BadOption: when there is no such build, or the last one is to be deleted unasked
+        """
+        if before is None:
+            raise BadOption("name", f"there is no build '{name}': builds come to be there by 'kwadmin load'")
+        if wanted is None and self._count == 1 and not allow_last:
+            raise BadOption("allow_last", f"must be true to delete '{name}': with the last build all citing is lost")
+
+
+class Pruning:
+    """Deletes all builds but the newest ones, and those that are to be kept."""
+
+    def __init__(self, task: Task, review: ReviewService) -> None:
+        self._task, self._review, self._project = task, review, task.params["project"]
+        passing = [build["name"] for build in listed(review, self._project) if not build["keep"]]
+        self._old = passing[task.params["keep_newest"] :]
+
+    def plan(self) -> Fields | None:
+        """What would be deleted, the newest first; `None` for nothing."""
+        return planned(("delete", {"name": name}) for name in self._old)
+
+    def carry_out(self) -> Fields:
+        """Delete them, the oldest first, and see which of them are gone.
+
+        :raises ToolchainError: when one of them is still there, with all that was said of it
+        """
+        said = [text for name in reversed(self._old) for text in self._delete(name)]
+        there = {build["name"] for build in listed(self._review, self._project)}
+        left = [name for name in self._old if name in there]
+        outcome = {"deleted": [name for name in self._old if name not in there], "left": left}
+        self._task.wrote = self._task.wrote or bool(outcome["deleted"])
+        if left:
+            self._task.result.update(outcome)
+            why = " ".join(said) or "The server accepted the deletions all the same."
+            raise ToolchainError(f"{len(left)} of {len(self._old)} builds are still there: {', '.join(left)}. {why}")
+        return outcome
+
+    def _delete(self, name: str) -> list[str]:
+        """What went wrong, if anything did."""
+        try:
+            self._review.write("delete_build", project=self._project, name=name)
+        except (OutcomeUnknown, ServerRefusal) as error:
+            return [str(error)]
+        return []
+
+
+def _build(record: Record) -> Fields:
+    return {
+        "id": record.integer("id"),
+        "name": record.text("name"),
+        "date": record.maybe_moment("date", per_second=1000),
+        "keep": bool(record.maybe_flag("keepit")),
+    }

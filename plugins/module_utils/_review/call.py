@@ -1,0 +1,68 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""An action of the review service by its name, with its parameters as the server calls them."""
+
+from __future__ import annotations
+
+import typing as t
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
+from ansible_collections.buildworks.toolchain.plugins.module_utils._private_file import (
+    check_owner,
+    check_writable,
+    store_output,
+)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import ReviewService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
+
+_OWN_OPTIONS = {"action": "action", "user": "username", "ltoken": "ltoken"}
+_READS_ALL_THE_SAME = ("import_status",)
+_WRITING = ("create_", "update_", "delete_", "import_")
+
+
+class ActionCall:
+    """
+    :raises BadOption: for a parameter that has an option of its own or no value on the wire, for an action that is said
+        to read and surely does not, and for a file of one that does not read
+    """
+
+    def __init__(self, task: Task, review: ReviewService) -> None:
+        self._task, self._review = task, review
+        params = task.params
+        self._action: str = params["action"]
+        self._parameters: Fields = params["parameters"] or {}
+        for name, value in self._parameters.items():
+            _check(name, value)
+        if params["dest"] and not params["reads"]:
+            raise BadOption("dest", "needs 'reads' to be true")
+        if params["reads"] and self._action.startswith(_WRITING) and self._action not in _READS_ALL_THE_SAME:
+            raise BadOption("reads", f"cannot be true: '{self._action}' changes something")
+
+    def plan(self) -> Fields:
+        """What would be called. A value may be a password, so names alone are told."""
+        return {"action": self._action, "parameters": sorted(self._parameters)}
+
+    def ask(self) -> Fields:
+        """Call what only reads. A file goes to `dest`, but in check mode."""
+        if dest := self._task.params["dest"]:
+            check_writable(self._task, dest, "dest")
+            check_owner(self._task)
+            pieces = self._review.file(self._action, **self._parameters)
+            store_output(self._task, dest, pieces, **self._task.pick("owner", "group", "mode"))
+            return {"records": None}
+        return {"records": [dict(record) for record in self._review.records(self._action, **self._parameters)]}
+
+    def act(self) -> Fields:
+        """Call what changes something."""
+        return {"records": [dict(record) for record in self._review.write(self._action, **self._parameters)]}
+
+
+def _check(name: str, value: t.Any) -> None:
+    if name in _OWN_OPTIONS:
+        raise BadOption(f"parameters.{name}", f"is the option '{_OWN_OPTIONS[name]}' of the task")
+    values = value if isinstance(value, list) else [value]
+    if any(isinstance(one, (dict, list)) or (one is None and isinstance(value, list)) for one in values):
+        raise BadOption(f"parameters.{name}", "takes a text, a number, true or false, or a list of texts")

@@ -1,0 +1,179 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Issues of the review service are cited: brought to a status, an owner or a comment."""
+
+from __future__ import annotations
+
+import collections
+import typing as t
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
+    BadOption,
+    ServerRefusal,
+    ToolchainError,
+)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, differences
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issue_query import has_keyword, with_grouping
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issues import details, found
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import ReviewService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
+
+CITED = ("status", "owner", "comment")
+
+_COMPARED = ("status", "owner")
+_EVERYWHERE = with_grouping("build:any state:New,Existing,Fixed", grouped=False)
+_BATCH = 500
+# Beyond so many it costs less to look through all issues of the project
+_MOST_ONE_BY_ONE = 20
+
+
+class Rule(t.NamedTuple):
+    """Issues, found by a query or known by their ids, and what a citation of them says."""
+
+    title: str
+    query: str | None
+    ids: t.Sequence[int]
+    present: dict[str, list[str]]
+    """Values of `status` and `owner`, one of which an issue must have to be cited."""
+    wanted: Fields
+
+    @property
+    def compared(self) -> Fields:
+        """In what an issue must be right; beside a status or an owner the comment only says why."""
+        return {field: value for field, value in self.wanted.items() if field in _COMPARED} or self.wanted
+
+    def is_about(self, issue: Fields) -> bool:
+        """Whether the issue, which the rule has found, is to be cited."""
+        return all(issue[field] in values for field, values in self.present.items())
+
+
+def rules_of(params: Fields) -> list[Rule]:
+    """The rules of a task; one without them is one.
+
+    :raises BadOption: when a rule seeks what citations change, for then its issues would be another's in the next run
+    """
+    if params["rules"] is None:
+        return [_rule(params)]
+    for place, rule in enumerate(params["rules"]):
+        for keyword in _COMPARED:
+            if has_keyword(rule["query"], keyword):
+                raise BadOption(
+                    f"rules[{place}].query",
+                    f"takes no '{keyword}:', which this task changes: say it in 'from_{keyword}'",
+                )
+    return [_rule({"ids": None, **rule}) for rule in params["rules"]]
+
+
+def _rule(params: Fields) -> Rule:
+    return Rule(
+        title=params.get("title") or params["query"] or "ids",
+        query=params["query"],
+        ids=params["ids"] or (),
+        present={field: params[f"from_{field}"] for field in _COMPARED if params[f"from_{field}"] is not None},
+        wanted={field: params[field] for field in CITED if params[field] is not None},
+    )
+
+
+class Citation:
+    """Brings issues to a status, an owner or a comment; only those that differ are touched.
+
+    :arg rules: of those that find an issue the first one counts
+    """
+
+    def __init__(self, task: Task, review: ReviewService, rules: list[Rule]) -> None:
+        self._task, self._review, self._project = task, review, task.params["project"]
+        self._rules = rules
+        self._rule_of: dict[int, int] = {}
+        self._now: Fields = {}
+
+    def read(self) -> Fields:
+        """The issues by their ids, as texts; first those that the rules find, later the same ones again.
+
+        :raises ToolchainError: when one of them is not there
+        """
+        issues = {} if self._rule_of else self._found()
+        # A search may not tell comments
+        alone = {number for number, place in self._rule_of.items() if "comment" in self._rules[place].compared}
+        missing = self._rule_of.keys() - issues.keys() - alone
+        if len(missing) > _MOST_ONE_BY_ONE:
+            issues.update(self._search(_EVERYWHERE, self._task.warn, missing))
+        for number in self._rule_of:
+            if number in alone or number not in issues:
+                issues[number] = self._one(number)
+        self._now = {str(number): issues[number] for number in self._rule_of}
+        return self._now
+
+    def desired(self, before: Fields | None) -> Fields:
+        """What shall be so, of each issue that is to be cited; what each rule found becomes a part of the result."""
+        wanted: Fields = {}
+        counts: collections.Counter[int] = collections.Counter()
+        differing: dict[int, list[int]] = collections.defaultdict(list)
+        for number, place in self._rule_of.items():
+            issue, rule = (before or {})[str(number)], self._rules[place]
+            counts[place] += 1
+            if rule.is_about(issue):
+                wanted[str(number)] = rule.compared
+                if differences(issue, rule.compared):
+                    differing[place].append(number)
+        self._task.result["rules"] = [
+            {"title": rule.title, "count": counts[place], "differing": differing[place]}
+            for place, rule in enumerate(self._rules)
+        ]
+        return wanted
+
+    def write(self, changes: Fields) -> None:
+        """Cite the issues that differ, those of one rule with the same status together."""
+        alike: dict[tuple[int, str], list[str]] = collections.defaultdict(list)
+        for number in changes:
+            alike[self._rule_of[int(number)], self._now[number]["status"]].append(number)
+        for (place, status), numbers in alike.items():
+            for start in range(0, len(numbers), _BATCH):
+                self._task.progress(f"citing {len(changes):,} issues")
+                self._cite(numbers[start : start + _BATCH], status, self._rules[place].wanted)
+
+    def _cite(self, numbers: list[str], status: str, wanted: Fields) -> None:
+        try:
+            self._review.write("update_status", project=self._project, ids=numbers, **wanted)
+        except ServerRefusal as error:
+            to = wanted.get("status", status)
+            if error.status != 403 or to == status:
+                raise
+            advice = f"A role of '{self._review.user}' must allow the transition from '{status}' to '{to}'."
+            raise ServerRefusal(f"{error} {advice}", error.status, error.text) from None
+
+    def _found(self) -> dict[int, Fields]:
+        """Note by which rule each issue is found first; gives what the searches tell of them."""
+        issues: dict[int, Fields] = {}
+        for place, rule in enumerate(self._rules):
+            told = {} if rule.query is None else self._search(with_grouping(rule.query, grouped=False), _refuse)
+            issues.update(told)
+            for number in (*told, *rule.ids):
+                self._rule_of.setdefault(number, place)
+        return issues
+
+    def _search(
+        self, query: str, warn: t.Callable[[str], None], numbers: t.Container[int] | None = None
+    ) -> dict[int, Fields]:
+        """What a search tells of issues, all or those of some numbers."""
+        issues = found(self._review, self._project, query, warn)
+        return {issue["id"]: _cited(issue) for issue in issues if numbers is None or issue["id"] in numbers}
+
+    def _one(self, number: int) -> Fields:
+        issue = details(self._review, self._project, number)
+        if issue is None:
+            raise ToolchainError(
+                f"There is no issue {number} in the project '{self._project}' that the account sees. "
+                "A group of issues has an id, too, which is none of an issue: ask without groups for theirs."
+            )
+        return _cited(issue)
+
+
+def _refuse(warning: str) -> t.NoReturn:
+    """A query that the server understands in part may find more than was meant."""
+    raise ToolchainError(f"{warning}. Nothing was cited.")
+
+
+def _cited(issue: Fields) -> Fields:
+    return {field: issue[field] for field in CITED}

@@ -1,0 +1,91 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""A quality gate: what queries find in a project against what is allowed."""
+
+from __future__ import annotations
+
+import collections
+import typing as t
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issue_query import (
+    has_keyword,
+    quoted,
+    with_grouping,
+)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issues import found
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.sarif import page
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import ReviewService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, masked
+
+
+class Gate:
+    """Counts what each check finds.
+
+    :raises BadOption: when a check names a build beside those that are compared
+    """
+
+    def __init__(self, task: Task, review: ReviewService) -> None:
+        self._task, self._review = task, review
+        self._diff = _diff(task.params["compare"])
+        self.checks: list[Fields] = []
+        for place, check in enumerate(task.params["checks"]):
+            if self._diff and (has_keyword(check["query"], "build") or has_keyword(check["query"], "diff")):
+                raise BadOption(f"checks[{place}].query", "names no build beside 'compare', which names two")
+
+    def issues(self) -> t.Iterator[Fields]:
+        """The issues that the checks find; afterwards `checks` has what came of each.
+
+        :raises ToolchainError: when the server understands a query in part
+        """
+        for check in self._task.params["checks"]:
+            count, first = 0, []
+            for issue in self._found(check["query"], check["view"]):
+                count += 1
+                if count <= self._task.params["shown"]:
+                    first.append(issue)
+                yield issue
+            self.checks.append(
+                {
+                    "title": check["title"] or check["query"],
+                    "query": check["query"],
+                    "allowed": check["allowed"],
+                    "count": count,
+                    "passed": count <= check["allowed"],
+                    "issues": first,
+                    "lines": [_line(issue) for issue in first],
+                }
+            )
+
+    def comparison(self) -> Fields | None:
+        """How many issues came and went between the two builds; `None` when none are compared."""
+        if not self._diff:
+            return None
+        states = collections.Counter(issue["state"] for issue in self._found("state:New,Fixed"))
+        return {**self._task.params["compare"], "new": states["New"], "fixed": states["Fixed"]}
+
+    def _found(self, query: str, view: str | None = None) -> t.Iterator[Fields]:
+        whole = " ".join(filter(None, (with_grouping(query, grouped=False), self._diff)))
+        for issue in found(self._review, self._task.params["project"], whole, _refuse, view):
+            yield masked(issue, self._task.secrets)
+
+
+def _diff(builds: Fields | None) -> str:
+    if builds is None:
+        return ""
+    return "diff:" + ",".join(f"+{quoted(builds[name], f'compare.{name}')}" for name in ("from", "to"))
+
+
+def _line(issue: Fields) -> str:
+    """An issue for people, as compilers write it."""
+    place = ":".join(str(part) for part in (issue["file"], issue["line"]) if part is not None)
+    told = " ".join(filter(None, (issue["severity"], issue["code"], issue["message"])))
+    seen_at = f"({page(issue['url'] or str(issue['id']))})"
+    return " ".join(filter(None, (place and f"{place}:", told, seen_at)))
+
+
+def _refuse(warning: str) -> t.NoReturn:
+    raise ToolchainError(f"{warning}. So nobody knows what the check counts.")

@@ -1,0 +1,121 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Issues of the review service: found, and told in detail."""
+
+from __future__ import annotations
+
+import typing as t
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ServerRefusal, ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review import projects
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issue_query import canonical
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import ReviewService
+
+
+def found(
+    review: ReviewService,
+    project: str,
+    query: str,
+    warn: t.Callable[[str], None],
+    view: str | None = None,
+    limit: int | None = None,
+) -> t.Iterator[Fields]:
+    """The issues, as the server sends them.
+
+    :arg warn: told at the end what the server warns of, such as a keyword that it does not know and leaves out
+    :raises ToolchainError: at the end, when the answer was cut off, or the server tells of more than it sent
+    """
+    count = 0
+    summary: Record | None = None
+    fields = {"project": project, "query": query, "view": view, "limit": limit, "summary": True}
+    for record in review.records("search", **fields):
+        summary = record.maybe_record("summary")
+        if summary is None:
+            count += 1
+            yield _issue(record)
+            continue
+        for warning in summary.maybe_texts("warnings"):
+            warn(f"The server about the query '{query}': {warning}")
+        total = summary.maybe_integer("total")
+        if limit is None and total is not None and total > count:
+            raise ToolchainError(f"The server tells of {total:,} issues, but sent {count:,}. Narrow the query.")
+    if count and summary is None:
+        raise ToolchainError(
+            f"The answer to the search ended after {count:,} issues, without its summary: it was cut off."
+        )
+
+
+def details(review: ReviewService, project: str, number: int) -> Fields | None:
+    """An issue with its history, the oldest entry first; `None` when there is none of that id.
+
+    :raises ToolchainError: when the server tells of another issue
+    """
+    try:
+        records = list(review.records("issue_details", project=project, id=number))
+    except ServerRefusal as error:
+        if error.status != 404 or project not in projects.ids(review):
+            raise
+        records = []
+    for record in records:
+        if record.text("id") != str(number):
+            raise ToolchainError(f"The server was asked for the issue {number} and told of {record.text('id')}.")
+        return _details(record)
+    return None
+
+
+def all_details(review: ReviewService, project: str, numbers: list[int]) -> t.Iterator[Fields]:
+    """Those of the issues that are there."""
+    return filter(None, (details(review, project, number) for number in numbers))
+
+
+def _issue(record: Record) -> Fields:
+    return {
+        "id": record.integer("id"),
+        "status": canonical(record.text("status")),
+        "severity": record.maybe_text("severity"),
+        "severity_level": record.maybe_integer("severityCode"),
+        "state": record.maybe_text("state"),
+        "code": record.maybe_text("code"),
+        "title": record.maybe_text("title"),
+        "message": record.maybe_text("message"),
+        "file": record.maybe_text("file"),
+        "line": record.maybe_integer("line"),
+        "method": record.maybe_text("method"),
+        "owner": record.maybe_text("owner"),
+        "taxonomy": record.maybe_text("taxonomyName"),
+        "reference": record.maybe_text("reference"),
+        "comment": record.maybe_text("comment") or "",
+        "date": record.maybe_moment("dateOriginated", per_second=1000),
+        "url": record.maybe_text("url"),
+        "issue_ids": record.get("issueIds") or [],
+    }
+
+
+def _details(record: Record) -> Fields:
+    history = [
+        {
+            "date": entry.maybe_moment("date", per_second=1000),
+            "account": entry.maybe_text("userid"),
+            "status": entry.maybe_text("status"),
+            "comment": entry.maybe_text("comment") or "",
+        }
+        for entry in sorted(record.maybe_records("history"), key=lambda entry: entry.maybe_integer("date") or 0)
+    ]
+    comments = [entry["comment"] for entry in history if entry["comment"]]
+    return {
+        "id": int(record.text("id")),
+        "status": canonical(record.text("status")),
+        "severity": record.maybe_text("severity"),
+        "state": record.maybe_text("state"),
+        "code": record.maybe_text("code"),
+        "title": record.maybe_text("name"),
+        "file": record.maybe_text("location"),
+        "build": record.maybe_text("build"),
+        "owner": record.maybe_text("owner"),
+        "comment": comments[-1] if comments else "",
+        "history": history,
+    }

@@ -1,0 +1,146 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Projects of the review service."""
+
+from __future__ import annotations
+
+import re
+import typing as t
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, as_set
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review import server
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.admin_tool import AdminTool, check_words
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.naming import Naming
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import ReviewService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.unreadable import Unreadable
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
+
+UNREADABLE = ("auto_delete_builds", "auto_delete_threshold")
+# The major version from which on a server creates projects
+_CREATES_FROM = 23
+# Members of a configuration that may be of digits alone, and count nothing
+_NAMES = ("build", "version")
+_MOST_DIGITS = 18
+
+
+def listed(review: ReviewService, streams: bool | None = None) -> list[Fields]:
+    """The projects that the account may see, by name; with `streams` those of projects, too."""
+    records = review.records("projects", include_streams=streams or None)
+    return sorted(map(_project, records), key=lambda project: project["name"])
+
+
+def ids(review: ReviewService) -> dict[str, str]:
+    """Name to id of the projects that the account may see."""
+    return {project["name"]: project["id"] for project in listed(review)}
+
+
+def configuration(review: ReviewService, project: str, build: str | None) -> Fields:
+    """What was analysed in a build, the latest one unless told: figures as numbers, and all as the server says it.
+
+    :raises ToolchainError: when the server tells anything but one record
+    """
+    records = list(review.records("project_configuration", project=project, build=build))
+    if len(records) != 1:
+        raise ToolchainError(f"The server tells {len(records)} configurations of the project '{project}', not one.")
+    (record,) = records
+    return {
+        "build": record.maybe_text("build"),
+        "version": record.maybe_text("version"),
+        "taxonomies": as_set(filter(None, (record.maybe_text("taxonomies") or "").split(", "))),
+        "figures": {name: int(value) for name, value in record.items() if name not in _NAMES and _is_figure(value)},
+        "raw": dict(record),
+    }
+
+
+def taxonomies(review: ReviewService, project: str) -> list[Fields]:
+    """The taxonomies of a project, by name."""
+    found = review.records("taxonomies", project=project)
+    told = [{"name": record.text("name"), "custom": bool(record.maybe_flag("is_custom"))} for record in found]
+    return sorted(told, key=lambda taxonomy: str(taxonomy["name"]))
+
+
+class Projects:
+    """The projects of a server: by its Web API, and where the task has it used, by its administration tool."""
+
+    def __init__(self, task: Task, review: ReviewService) -> None:
+        self._review = review
+        self._tool = AdminTool(task) if task.params["use_admin_tool"] else None
+        self._reads_properties = any(task.params[name] is not None for name in UNREADABLE)
+        self._created_by: t.Callable[[str], t.Any] = self._create
+
+    def find(self, naming: Naming) -> Fields | None:
+        """The project, with those properties that only the tool tells, where they are of interest."""
+        found = naming.find(listed(self._review))
+        if found and self._tool and self._reads_properties:
+            return {**found, **_properties(self._tool, found["name"])}
+        return found
+
+    def check(self, name: str, before: Fields | None) -> None:
+        """
+        :raises ToolchainError: when a project is to be created, and nothing is at hand that can
+        """
+        if before is not None:
+            return
+        told = server.version(self._review)
+        if server.major(told) >= _CREATES_FROM:
+            return
+        if self._tool is None:
+            raise ToolchainError(
+                f"There is no project '{name}', or this account may not see it, and this server ({told['text']}) "
+                "creates none by its Web API, which servers do from 2023 on. Projects come to be there by "
+                "'kwadmin create-project', which 'use_admin_tool: true' runs, by an import (review_project_import), "
+                "or by a load."
+            )
+        check_words(name)
+        self._created_by = self._create_by_tool
+
+    def create(self, unreadable: Unreadable, fields: Fields) -> None:
+        """Make a project, and set then what its creation does not take."""
+        name, rest = fields["name"], {field: value for field, value in fields.items() if field != "name"}
+        self._created_by(name)
+        if rest:
+            unreadable.write(lambda sent: self._review.write("update_project", name=name, **sent), rest)
+
+    def _create(self, name: str) -> None:
+        self._review.write("create_project", name=name)
+
+    def _create_by_tool(self, name: str) -> None:
+        if self._tool:
+            self._tool.write("create-project", name)
+
+
+def as_result(project: Fields) -> Fields:
+    """The project as the user sees it, with all its fields; those that the server does not tell are none."""
+    return {"id": None, "creator": None, "description": "", "tags": [], **dict.fromkeys(UNREADABLE), **project}
+
+
+def _properties(tool: AdminTool, project: str) -> Fields:
+    """Whether and when builds are deleted, as far as the tool tells it: a threshold, which is null for never.
+
+    How the tool writes properties is not published; name and value may have a sign between them or not.
+    """
+    for line in tool.lines("get-project-properties", project):
+        found = re.fullmatch(r"\s*auto_delete_threshold\s*[=:\s]\s*(\S*)\s*", line)
+        if found and found[1].isdecimal():
+            return {"auto_delete_builds": True, "auto_delete_threshold": int(found[1])}
+        if found:
+            return {"auto_delete_builds": False}
+    return {}
+
+
+def _is_figure(value: t.Any) -> bool:
+    return isinstance(value, str) and value.isdecimal() and len(value) <= _MOST_DIGITS
+
+
+def _project(record: Record) -> Fields:
+    return {
+        "id": record.text("id"),
+        "name": record.text("name"),
+        "creator": record.maybe_text("creator"),
+        "description": record.maybe_text("description") or "",
+        "tags": as_set(record.maybe_texts("tags")),
+    }

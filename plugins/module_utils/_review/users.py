@@ -1,0 +1,48 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Users of the review service."""
+
+from __future__ import annotations
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, as_set
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review import accounts
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import ReviewService
+
+
+def listed(review: ReviewService, search: str | None) -> list[Fields]:
+    """The users that the server finds, by name; `*` stands for anything."""
+    return [_user(record) for record in accounts.matching(review, "account", search)]
+
+
+def find(review: ReviewService, name: str) -> Fields | None:
+    """The user of that name."""
+    record = accounts.find(review, "account", name)
+    return _user(record) if record else None
+
+
+def check(review: ReviewService, before: Fields | None, wanted: Fields | None) -> None:
+    """
+    :raises BadOption: when the task would remove the account that it works with
+    :raises ToolchainError: when the user comes from a directory
+    """
+    accounts.check_readonly("user", before)
+    if before and wanted is None and before["name"] == review.user:
+        raise BadOption("name", "is the account of this task, which it will not remove")
+
+
+def as_result(user: Fields) -> Fields:
+    """The user as people see it, with all its fields."""
+    return {"readonly": False, "roles": [], "groups": [], **user}
+
+
+def _user(record: Record) -> Fields:
+    return {
+        "name": record.text("name"),
+        "readonly": bool(record.maybe_flag("readonly")),
+        "roles": accounts.roles_of(record),
+        "groups": as_set(group.text("name") for group in record.maybe_records("groups")),
+    }
