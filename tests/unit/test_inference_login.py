@@ -7,13 +7,48 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
+import generate
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ServerRefusal
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import (
+    ADMIN_KEY,
+    API_KEY,
+    INFERENCE,
+    KEY_CLASSES,
+    SESSION_TOKEN,
+    InferenceService,
+    KeyClass,
+)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 from unit.conversation import Call, call, conversation
 from unit.inference_server import KEY, MISSING_SCOPES, NO_KEY, WRONG_KEY, error
 from unit.running import run
 
+MODULES: dict[str, tuple[KeyClass, dict[str, Any]]] = {
+    "inference_chat": (API_KEY, {"model": "gpt-4o", "prompt": "Hello"}),
+    "inference_chat_batch": (API_KEY, {"model": "gpt-4o", "prompts": [{"prompt": "Hello"}], "to_file": "answers"}),
+    "inference_model_info": (API_KEY, {}),
+    "inference_model_limit_info": (API_KEY, {}),
+    "inference_admin_key": (ADMIN_KEY, {"name": "audit"}),
+    "inference_admin_key_info": (ADMIN_KEY, {}),
+    "inference_dashboard_info": (SESSION_TOKEN, {"subject": "subscription"}),
+    "inference_drift_info": (ADMIN_KEY, {"max_key_age_days": 30}),
+    "inference_organization_info": (ADMIN_KEY, {}),
+    "inference_project": (ADMIN_KEY, {"name": "Search"}),
+    "inference_project_info": (ADMIN_KEY, {}),
+    "inference_rate_limit": (
+        ADMIN_KEY,
+        {"project_id": "proj_1", "limits": [{"model": "gpt-4o", "max_requests_per_1_minute": 1}]},
+    ),
+    "inference_rate_limit_info": (ADMIN_KEY, {"project_id": "proj_1"}),
+    "inference_service_account": (ADMIN_KEY, {"name": "robot", "project_id": "proj_1"}),
+    "inference_user": (ADMIN_KEY, {"email": "dora@sandbox.example"}),
+    "inference_user_info": (ADMIN_KEY, {}),
+}
 NO_MODELS = {"object": "list", "data": []}
-SELECTORS = ["OpenAI-Organization", "OpenAI-Project"]
+SELECTORS = ["OpenAI-Organization", "OpenAI-Project", "OpenAI-User", "OpenAI-Group"]
 
 
 def models(status: int = 200, **answer: Any) -> Call:
@@ -52,6 +87,12 @@ def test_organization_and_project_are_sent_along() -> None:
         assert not listed(server.url, api_key=KEY, organization="org-mine", project="proj_mine").get("failed")
 
 
+def test_user_and_group_are_sent_along_when_they_are_given() -> None:
+    sent = {"OpenAI-User": "user-me", "OpenAI-Group": "proj_mine"}
+    with conversation(models(sent_headers=sent, sent_without=SELECTORS[:2])) as server:
+        assert not listed(server.url, api_key=KEY, user_id="user-me", group_id="proj_mine").get("failed")
+
+
 def test_the_other_keys_are_never_sent() -> None:
     with conversation(models(sent_without=["Authorization"])) as server:
         assert not listed(server.url, admin_key="sk-admin-0123", session_token="sess-0123").get("failed")
@@ -68,30 +109,107 @@ def test_all_of_it_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -
         assert not run("inference_model_info").get("failed")
 
 
+def through(key_class: KeyClass, url: str, **keys: str) -> Answer:
+    """The answer to a read by an adapter that needs a key of this class."""
+    spec = ArgumentSpecValidator(**INFERENCE.keywords())
+    task = Task(spec.validate({"url": f"{url}/v1", **keys}).validated_parameters)
+    return InferenceService(task).http(key_class).read("GET", "/models")
+
+
+ALL_KEYS = {"api_key": KEY, "admin_key": "sk-admin-0123456789", "session_token": "sess-0123456789"}
+
+
+@pytest.mark.parametrize("key_class", KEY_CLASSES, ids=lambda key_class: key_class.option)
+def test_a_key_of_the_class_that_is_needed_is_sent_and_no_other(key_class: KeyClass) -> None:
+    with conversation(models(sent_headers={"Authorization": f"Bearer {ALL_KEYS[key_class.option]}"})) as server:
+        assert through(key_class, server.url, **ALL_KEYS).status == 200
+
+
+@pytest.mark.parametrize("key_class", KEY_CLASSES, ids=lambda key_class: key_class.option)
+def test_a_refusal_advises_on_the_option_of_the_class(key_class: KeyClass) -> None:
+    option = key_class.option
+    refusal = models(401, json=error(WRONG_KEY, code="invalid_api_key"))
+    with (
+        conversation(refusal) as server,
+        pytest.raises(ServerRefusal, match=rf"The key was not accepted: check '{option}'\.$"),
+    ):
+        through(key_class, server.url, **ALL_KEYS)
+    with (
+        conversation(models(401, json=error(NO_KEY))) as server,
+        pytest.raises(ServerRefusal, match=rf"No key was sent: give one as '{option}'\.$"),
+    ):
+        through(key_class, server.url)
+
+
 @pytest.mark.parametrize(
-    ("key", "option"), [("sk-admin-0123456789", "admin_key"), ("sess-0123456789", "session_token")]
+    ("key_class", "key", "complaint"),
+    [
+        (
+            API_KEY,
+            "sk-admin-0123456789",
+            "Option 'api_key': takes a key for models and completions; one that begins with sk-admin- is for the "
+            "administration of an organization and belongs into 'admin_key'",
+        ),
+        (
+            API_KEY,
+            "sess-0123456789",
+            "Option 'api_key': takes a key for models and completions; one that begins with sess- is for the private "
+            "endpoints of the dashboard and belongs into 'session_token'",
+        ),
+        (
+            ADMIN_KEY,
+            KEY,
+            "Option 'admin_key': takes a key for the administration of an organization; one that begins with sk- is "
+            "for models and completions and belongs into 'api_key'",
+        ),
+        (
+            SESSION_TOKEN,
+            KEY,
+            "belongs into 'api_key'",
+        ),
+    ],
 )
-def test_a_key_of_another_class_fails_before_any_request(key: str, option: str) -> None:
+def test_a_key_of_another_class_fails_before_any_request(key_class: KeyClass, key: str, complaint: str) -> None:
+    with conversation() as server, pytest.raises(BadOption) as refusal:
+        through(key_class, server.url, **{key_class.option: key})
+    assert str(refusal.value).endswith(f"{complaint}.")
+    assert key not in str(refusal.value)
+
+
+@pytest.mark.parametrize("check_mode", [False, True])
+@pytest.mark.parametrize("module", MODULES)
+def test_each_module_uses_its_class(module: str, check_mode: bool) -> None:
+    key_class, options = MODULES[module]
+    keys = {**ALL_KEYS, key_class.option: next(key for name, key in ALL_KEYS.items() if name != key_class.option)}
     with conversation() as server:
-        result = listed(server.url, api_key=key)
-    assert result["failed"]
-    assert result["msg"].endswith(f"belongs into '{option}'")
-    assert key not in result["msg"]
+        result = run(module, check_mode=check_mode, url=f"{server.url}/v1", **keys, **options)
+    assert result["msg"].startswith(f"Option '{key_class.option}': takes a key for {key_class.opens}; one that begins")
 
 
-@pytest.mark.parametrize("option", ["api_key", "organization", "project"])
+def test_no_module_is_without_a_class() -> None:
+    assert {name for name in generate.modules() if name.startswith("inference_")} == set(MODULES)
+
+
+@pytest.mark.parametrize("option", ["api_key", "organization", "project", "user_id", "group_id"])
 @pytest.mark.parametrize("value", ["sk-ключ", "a\nb: c"])
 def test_what_no_header_can_carry_fails_before_any_request(option: str, value: str) -> None:
     with conversation() as server:
         result = listed(server.url, **{option: value})
-    assert result["msg"] == f"Option '{option}': has characters that cannot be sent in a header"
+    assert result["msg"] == f"Option '{option}': has characters that cannot be sent in a header."
 
 
 def test_without_a_key_the_server_decides() -> None:
     with conversation(models(401, json=error(NO_KEY), sent_without=["Authorization"])) as server:
         result = listed(server.url)
     assert result["failed"]
-    assert f"401 {NO_KEY}. The key was not accepted: check 'api_key'." in result["msg"]
+    assert result["msg"].endswith(f"401 {NO_KEY}. No key was sent: give one as 'api_key'.")
+
+
+def test_a_key_that_is_for_something_else_is_told_where_one_is_missing() -> None:
+    with conversation(models(401, json=error(NO_KEY))) as server:
+        result = listed(server.url, admin_key="sk-admin-0123")
+    advice = "give one as 'api_key'; 'admin_key' is for the administration of an organization."
+    assert result["msg"].endswith(f"No key was sent: {advice}")
 
 
 def test_a_wrong_key_is_told() -> None:
@@ -105,10 +223,21 @@ def test_a_key_without_the_permission_is_not_called_wrong(body: dict[str, Any]) 
     assert message == f"401 {MISSING_SCOPES} The key is right, but was made without the permission for this."
 
 
-def test_a_key_of_another_organization_is_not_called_wrong() -> None:
-    text = "OpenAI-Organization header should match organization for API key"
-    message = refused(models(401, json=error(text, code="mismatched_organization")))
-    assert message == f"401 {text}. The key belongs to another organization: check 'organization'."
+@pytest.mark.parametrize(("option", "name"), [("organization", "Organization"), ("project", "Project")])
+@pytest.mark.parametrize("coded", [True, False])
+def test_a_key_of_another_organization_or_project_is_not_called_wrong(option: str, name: str, coded: bool) -> None:
+    text = f"OpenAI-{name} header should match {option} for API key"
+    message = refused(models(401, json=error(text, code=f"mismatched_{option}" if coded else None)))
+    assert message == f"401 {text}. The key belongs to another {option}: check '{option}'."
+
+
+@pytest.mark.parametrize("body", [error("No"), {"data": [{}]}, []], ids=["an error", "no model", "another form"])
+@pytest.mark.parametrize("status", [200, 400, 401, 404, 500])
+def test_the_id_of_a_request_that_failed_is_told(status: int, body: Any) -> None:
+    answer = models(status, json=body, headers={"x-request-id": "req_0f5c2e"})
+    with conversation(answer) as server:
+        result = listed(server.url, api_key=KEY, retries=0)
+    assert result["msg"].endswith(" Request id: req_0f5c2e.")
 
 
 @pytest.mark.parametrize(

@@ -6,29 +6,31 @@
 
 from __future__ import annotations
 
-import datetime
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import InferenceService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import API_KEY, InferenceService
 
 
-def models(inference: InferenceService) -> list[dict[str, t.Any]]:
+def listed(inference: InferenceService) -> list[dict[str, t.Any]]:
     """All models, the newest first. The server's list has no pages and no order of its own."""
-    listed = inference.http.read("GET", "/models").member("data")
-    return sorted(map(_model, listed), key=lambda model: (-(model["created"] or 0), model["id"]))
+    entries = inference.http(API_KEY).read("GET", "/models").record().records("data")
+    return sorted(map(_model, entries), key=lambda model: (-(model["created"] or 0), model["id"]))
 
 
-def _model(listed: dict[str, t.Any]) -> dict[str, t.Any]:
-    created = listed.get("created")
+def _model(entry: Record) -> dict[str, t.Any]:
     return {
-        "id": listed["id"],
-        "created": created,
-        "created_at": None if created is None else _date(created),
-        "owned_by": listed.get("owned_by"),
-        "shutdown_date": listed.get("shutdown_date"),
+        "id": entry.text("id"),
+        "created": entry.maybe_integer("created"),
+        "created_at": entry.maybe_moment("created"),
+        "owned_by": entry.maybe_text("owned_by"),
+        "shutdown_date": entry.maybe_text("shutdown_date"),
     }
 
 
-def _date(seconds: float) -> str:
-    moment = datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc)
-    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+def tuning_limits(inference: InferenceService) -> list[dict[str, t.Any]]:
+    """How many tuning jobs of each model may wait and begin, by model."""
+    entries = inference.http(API_KEY).read("GET", "/fine_tuning/model_limits").record().records("data")
+    names = ("curr_pending_jobs", "max_pending_jobs", "jobs_so_far_today", "max_jobs_per_day")
+    limits = [{"id": entry.text("id"), **{name: entry.maybe_integer(name) for name in names}} for entry in entries]
+    return sorted(limits, key=lambda limit: limit["id"])

@@ -6,67 +6,191 @@
 
 from __future__ import annotations
 
+import dataclasses
+import functools
+import typing as t
+
 from ansible.module_utils.basic import env_fallback
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._address import check_url
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._credential import Credential, header_value
+from ansible_collections.buildworks.toolchain.plugins.module_utils._credential import (
+    SENT_IN_A_HEADER,
+    Credential,
+    header_value,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http import CONNECTION, Answer, Http
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.client import Http
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.session import service_options
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
-INFERENCE = CONNECTION + ArgumentSpec(
+# Its keys are not one for another: each kind of endpoint takes its own
+INFERENCE = service_options(
+    "inference",
     dict(
-        url=dict(type="str", default="https://api.openai.com/v1", fallback=(env_fallback, ["OPENAI_BASE_URL"])),
-        api_key=dict(type="str", no_log=True, fallback=(env_fallback, ["OPENAI_API_KEY"])),
-        admin_key=dict(type="str", no_log=True, fallback=(env_fallback, ["OPENAI_ADMIN_KEY"])),
-        session_token=dict(type="str", no_log=True),
-        organization=dict(type="str", fallback=(env_fallback, ["OPENAI_ORG_ID"])),
-        project=dict(type="str", fallback=(env_fallback, ["OPENAI_PROJECT_ID"])),
-    )
+        url=dict(
+            type="str",
+            one_line=True,
+            default="https://api.openai.com/v1",
+            fallback=(env_fallback, ["OPENAI_BASE_URL"]),
+        ),
+        api_key=dict(type="str", no_log=True, free=SENT_IN_A_HEADER, fallback=(env_fallback, ["OPENAI_API_KEY"])),
+        admin_key=dict(type="str", no_log=True, free=SENT_IN_A_HEADER, fallback=(env_fallback, ["OPENAI_ADMIN_KEY"])),
+        session_token=dict(type="str", no_log=True, free=SENT_IN_A_HEADER),
+        organization=dict(type="str", free=SENT_IN_A_HEADER, fallback=(env_fallback, ["OPENAI_ORG_ID"])),
+        project=dict(type="str", free=SENT_IN_A_HEADER, fallback=(env_fallback, ["OPENAI_PROJECT_ID"])),
+        user_id=dict(type="str", free=SENT_IN_A_HEADER),
+        group_id=dict(type="str", free=SENT_IN_A_HEADER),
+        admin_pace=dict(
+            type="float",
+            default=6.0,
+            at_least=0,
+            at_most=10_000,
+            fallback=(env_fallback, ["TOOLCHAIN_INFERENCE_ADMIN_PACE"]),
+        ),
+    ),
+    credentials={},
 )
 
-_OTHER_CLASSES = {"sk-admin-": "admin_key", "sess-": "session_token"}
+
+@dataclasses.dataclass(frozen=True)
+class KeyClass:
+    """A class of keys. What a key of one class opens, no key of another does.
+
+    :ivar option: the option that takes it
+    :ivar prefix: how the vendor's keys of this class begin; other servers' keys begin as they like
+    :ivar opens: what it is for
+    :ivar hides: what else a 404 may mean
+    """
+
+    option: str
+    prefix: str
+    opens: str
+    hides: str
+
+
+API_KEY = KeyClass(
+    "api_key",
+    "sk-",
+    "models and completions",
+    "The model may not be visible to this key",
+)
+ADMIN_KEY = KeyClass(
+    "admin_key",
+    "sk-admin-",
+    "the administration of an organization",
+    "The key may belong to another organization",
+)
+SESSION_TOKEN = KeyClass(
+    "session_token",
+    "sess-",
+    "the private endpoints of the dashboard",
+    "The server may have no such page",
+)
+KEY_CLASSES = (API_KEY, ADMIN_KEY, SESSION_TOKEN)
+
 _SELECTORS = {"organization": "OpenAI-Organization", "project": "OpenAI-Project"}
-_ADVICE = {
-    401: "The key was not accepted: check 'api_key'.",
-    404: "The model may not be visible to this key, or the address lacks its version (such as /v1).",
-    429: "The account's rate limit or quota is used up.",
+# These were seen to be sent by others; the vendor's own clients do not know them
+_UNOFFICIAL = {"user_id": "OpenAI-User", "group_id": "OpenAI-Group"}
+# What the browser sends along with the private requests
+_BROWSER = {
+    "Origin": "https://platform.openai.com",
+    "Referer": "https://platform.openai.com/",
+    "User-Agent": "Mozilla/5.0 (buildworks.toolchain)",
+    "Content-Type": "application/json",
 }
 
 
 class InferenceService:
-    """Talks to an OpenAI-compatible API, with the key for models and completions."""
+    """Talks to an OpenAI-compatible API."""
 
     def __init__(self, task: Task) -> None:
-        self.http = Http(task, check_url(task.params["url"]), credential=_credential(task), explain=_explain)
+        self._task = task
+        self._url = check_url(task.params["url"])
+
+    def refuses(self, key: str, key_class: KeyClass, path: str) -> bool:
+        """Whether a key is good for nothing, unlike one that only may not do what is asked for here."""
+        credential = Credential({"Authorization": f"Bearer {key}"})
+        explain = functools.partial(_explain, refused=_not_accepted(key_class), hidden=key_class.hides)
+        http = Http(self._task, self._url, credential=credential, explain=explain)
+        answer = http.read("GET", path, accept=(200, 401, 403))
+        return answer.status == 401 and not any(words in answer.text for words in ("Missing scopes", "mismatched_"))
+
+    def dashboard(self, path: str, versioned: bool = False) -> Answer:
+        """The answer to a private request, as the browser sends it.
+
+        :arg versioned: whether it is below the version of the API, where most are beside it
+        """
+        http = self.http(SESSION_TOKEN, self._url if versioned else self._url.removesuffix("/v1"))
+        return http.read("GET", f"/dashboard{path}", headers=_BROWSER)
+
+    def http(self, key_class: KeyClass, base_url: str | None = None) -> Http:
+        """Requests with the key of a class, and no other.
+
+        :raises BadOption: when the option of this class has a key of another
+        """
+        headers = _selectors(self._task)
+        key = self._task.params[key_class.option]
+        if key:
+            key = self._task.secret(header_value(key_class.option, key))
+            _check_class(key, key_class)
+            headers["Authorization"] = f"Bearer {key}"
+        refused = _not_accepted(key_class) if key else _no_key(self._task, key_class)
+        explain = functools.partial(_explain, refused=refused, hidden=key_class.hides)
+        credential = Credential(headers, key_class.option if key else None)
+        return Http(self._task, base_url or self._url, credential=credential, explain=explain)
 
 
-def _credential(task: Task) -> Credential:
-    headers = {}
-    if task.params["api_key"]:
-        key = task.secret(header_value("api_key", task.params["api_key"]))
-        headers["Authorization"] = f"Bearer {_of_its_class(key)}"
-    for option, header in _SELECTORS.items():
-        if task.params[option]:
-            headers[header] = header_value(option, task.params[option])
-    return Credential(headers)
+def _selectors(task: Task) -> dict[str, str]:
+    headers = {**_SELECTORS, **_UNOFFICIAL}
+    return {headers[option]: header_value(option, value) for option, value in task.given(*headers).items() if value}
 
 
-def _of_its_class(key: str) -> str:
-    for prefix, option in _OTHER_CLASSES.items():
-        if key.startswith(prefix):
-            raise BadOption("api_key", f"a key that begins with {prefix} belongs into '{option}'")
-    return key
+def class_of(key: str) -> KeyClass | None:
+    """The class that a key belongs to by its prefix, if it has one of the vendor's."""
+    fitting = [key_class for key_class in KEY_CLASSES if key.startswith(key_class.prefix)]
+    return max(fitting, key=lambda key_class: len(key_class.prefix)) if fitting else None
 
 
-def _explain(answer: Answer) -> tuple[str | None, str | None]:
+def _check_class(key: str, wanted: KeyClass) -> None:
+    if (real := class_of(key)) not in (wanted, None):
+        raise BadOption(
+            wanted.option,
+            f"takes a key for {wanted.opens}; one that begins with {real.prefix} is for {real.opens} and belongs into "
+            f"'{real.option}'",
+        )
+
+
+def _not_accepted(key_class: KeyClass) -> str:
+    return f"The key was not accepted: check '{key_class.option}'."
+
+
+def _no_key(task: Task, wanted: KeyClass) -> str:
+    others = [f"'{other.option}' is for {other.opens}" for other in KEY_CLASSES if task.params[other.option]]
+    return f"No key was sent: give one as '{wanted.option}'{''.join(f'; {other}' for other in others)}."
+
+
+def _explain(answer: Answer, *, refused: str, hidden: str) -> tuple[str | None, str | None]:
+    """The server's own message; and what to do, with the id of the request, which the server's support asks for."""
     message = _message(answer)
-    if answer.status == 401 and message and "Missing scopes" in message:
-        return message, "The key is right, but was made without the permission for this."
-    if "mismatched_organization" in answer.text:
-        return message, "The key belongs to another organization: check 'organization'."
-    return message, _ADVICE.get(answer.status)
+    request_id = answer.headers.get("x-request-id")
+    advice = [_advice(answer, message or "", refused, hidden), f"Request id: {request_id}." if request_id else None]
+    return message, " ".join(filter(None, advice)) or None
+
+
+def _advice(answer: Answer, message: str, refused: str, hidden: str) -> str | None:
+    if answer.status == 404:
+        return f"{hidden}, or the address lacks its version (such as /v1)."
+    if answer.status == 429:
+        return "The account's rate limit or quota is used up."
+    if answer.status != 401:
+        return None
+    if "Missing scopes" in message:
+        return "The key is right, but was made without the permission for this."
+    for option, header in _SELECTORS.items():
+        if f"mismatched_{option}" in answer.text or header in message:
+            return f"The key belongs to another {option}: check '{option}'."
+    return refused
 
 
 def _message(answer: Answer) -> str | None:
@@ -75,4 +199,5 @@ def _message(answer: Answer) -> str | None:
     if not isinstance(body, dict):
         return answer.short_text()
     error = body.get("error", body)
-    return error.get("message") if isinstance(error, dict) else str(error)
+    message: t.Any = error.get("message") if isinstance(error, dict) else error
+    return None if message is None else str(message)

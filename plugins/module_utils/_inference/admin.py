@@ -1,0 +1,91 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The administrative calls: lists in pages, at the pace that the service takes."""
+
+from __future__ import annotations
+
+import dataclasses
+import typing as t
+from urllib.parse import quote
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ServerRefusal, ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http import retry
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.pace import Pace
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import ADMIN_KEY, InferenceService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
+
+_PAGE = "100"
+# The service does not say how long to wait, but a minute is enough
+_SLOW = 10.0
+_READ = dataclasses.replace(retry.REPEATABLE, slow=_SLOW)
+_WRITE = dataclasses.replace(retry.WRITE, slow=_SLOW)
+
+
+class Admin:
+    """The administration of an organization.
+
+    A path has `{}` in place of each id, so that calls of one kind are known as such.
+    """
+
+    def __init__(self, task: Task) -> None:
+        self._task = task
+        self._http = InferenceService(task).http(ADMIN_KEY)
+        self._pace = Pace(task, [self._http.base_url, task.params[ADMIN_KEY.option] or ""])
+
+    def listed(self, path: str, *ids: str, query: t.Mapping[str, str] | None = None) -> t.Iterator[Record]:
+        """All entries of a list, whatever the number of its pages.
+
+        :raises ToolchainError: when the pages begin anew, so that nobody knows whether they are all
+        """
+        cursors: set[str] = set()
+        after: dict[str, str] = {}
+        while True:
+            page = self._read(path, *ids, query={**(query or {}), "limit": _PAGE, **after}).record()
+            entries = page.records("data")
+            yield from entries
+            if not entries or not page.maybe_flag("has_more"):
+                return
+            cursor = entries[-1].text("id")
+            if cursor in cursors:
+                raise ToolchainError(
+                    f"The pages of {self._http.base_url}{_filled(path, ids)} begin anew after '{cursor}': the list is "
+                    "not whole."
+                )
+            cursors.add(cursor)
+            after = {"after": cursor}
+
+    def find(self, path: str, *ids: str) -> Record | None:
+        """One object, or `None` when it is not there."""
+        try:
+            return self._read(path, *ids).record()
+        except ServerRefusal as refusal:
+            # an address that is wrong says nothing of the object
+            if refusal.status == 404 and refusal.text.startswith("{") and "Invalid URL" not in refusal.text:
+                return None
+            raise
+
+    def post(self, path: str, *ids: str, json: t.Any = None, repeatable: bool = False) -> Record:
+        """Make or change something.
+
+        :arg repeatable: whether done twice it is as done once
+        """
+        self._pace.wait(f"POST {path}")
+        policy = _READ if repeatable else _WRITE
+        return self._http.write("POST", _filled(path, ids), json=json, policy=policy).record()
+
+    def delete(self, path: str, *ids: str) -> None:
+        """Remove something; what is gone already is as wanted."""
+        self._pace.wait(f"DELETE {path}")
+        self._http.write("DELETE", _filled(path, ids), policy=_READ, accept=(200, 404))
+
+    def _read(self, path: str, *ids: str, **options: t.Any) -> Answer:
+        self._pace.wait(f"GET {path}")
+        return self._http.read("GET", _filled(path, ids), policy=_READ, **options)
+
+
+def _filled(path: str, ids: t.Iterable[str]) -> str:
+    return path.format(*(quote(id_, safe="") for id_ in ids))

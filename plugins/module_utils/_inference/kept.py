@@ -1,0 +1,71 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""A folder of answers, so that each has to be paid for only once."""
+
+from __future__ import annotations
+
+import json
+import os
+import typing as t
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._private_file import store
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
+
+_OPTION = "cache"
+
+
+def find(folder: str, name: str, members: t.Collection[str], lacking: dict[str, t.Any]) -> dict[str, t.Any] | None:
+    """The answer of that name, or `None`. What has not exactly the members of an answer is none.
+
+    :arg lacking: the values of members that an older answer may lack
+
+    :raises BadOption: when it cannot be read, or when there is none and the folder cannot take one
+    """
+    path = _path(folder, name)
+    try:
+        answer = _read(path)
+    except OSError as error:
+        raise BadOption(_OPTION, f"'{path}' cannot be read: {error.strerror}") from None
+    if isinstance(answer, dict):
+        answer = {**lacking, **answer}
+        if answer.keys() == set(members) and answer["complete"] is True:
+            return answer
+    _check_writable(folder)
+    return None
+
+
+def keep(task: Task, folder: str, name: str, answer: dict[str, t.Any]) -> None:
+    """Put an answer into the folder, which is made if it is not there."""
+    try:
+        with task.writing(f"Making the folder '{folder}'", lasting=False):
+            os.makedirs(folder, mode=0o700, exist_ok=True)
+    except OSError as error:
+        raise ToolchainError(f"Cannot make the folder of '{_OPTION}': {error.strerror}.") from None
+    store(task, _path(folder, name), json.dumps(answer, indent=2, sort_keys=True))
+
+
+def _path(folder: str, name: str) -> str:
+    return os.path.join(folder, f"{name}.json")
+
+
+def _read(path: str) -> t.Any:
+    """The content of a file, if there is one and it is JSON."""
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise BadOption(_OPTION, f"'{path}' is no file")
+    try:
+        with open(path, encoding="utf-8") as file:
+            return json.load(file)
+    except (FileNotFoundError, ValueError, RecursionError):
+        return None
+
+
+def _check_writable(folder: str) -> None:
+    """See to it that an answer can be kept, before it is paid for."""
+    there = os.path.abspath(folder)
+    while not os.path.lexists(there):
+        there = os.path.dirname(there)
+    if not os.path.isdir(there) or not os.access(there, os.W_OK | os.X_OK):
+        raise BadOption(_OPTION, f"'{there}' must be a folder that can be written to")

@@ -1,0 +1,160 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import pathlib
+import tempfile
+from typing import Any
+
+import pytest
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import pace
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.pace import Pace
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
+from unit.conversation import Call, call, conversation
+from unit.inference_server import ADMIN, error, page
+from unit.running import run
+
+USERS = "/v1/organization/users?limit=100"
+
+
+def user(number: int) -> dict[str, Any]:
+    return {"object": "organization.user", "id": f"user-{number}", "email": f"{number}@x.y", "added_at": 1735689600}
+
+
+def listed(*calls: Call, **parameters: Any) -> dict[str, Any]:
+    with conversation(*calls) as server:
+        return run("inference_user_info", url=f"{server.url}/v1", admin_key=ADMIN, **parameters)
+
+
+def ids(result: dict[str, Any]) -> list[str]:
+    return [found["id"] for found in result["users"]]
+
+
+def test_pages_are_read_to_the_end() -> None:
+    pages = (
+        page("/users", user(1), user(2), more=True),
+        page("/users", user(3), more=True, after="user-2"),
+        page("/users", user(4), after="user-3"),
+    )
+    assert ids(listed(*pages)) == ["user-1", "user-2", "user-3", "user-4"]
+
+
+@pytest.mark.parametrize("rest", [{"has_more": True}, {"has_more": None}, {"last_id": None}, {}])
+def test_an_empty_page_or_one_without_more_is_the_last(rest: dict[str, Any]) -> None:
+    assert ids(listed(call("GET", USERS, json={"data": [], **rest}))) == []
+
+
+def test_the_cursor_is_the_last_entry_whatever_the_page_says() -> None:
+    first = call("GET", USERS, json={"data": [user(1)], "has_more": True, "last_id": "user_wrong"})
+    assert ids(listed(first, page("/users", user(2), after="user-1"))) == ["user-1", "user-2"]
+
+
+def test_pages_that_begin_anew_are_an_error() -> None:
+    result = listed(page("/users", user(1), more=True), page("/users", user(1), more=True, after="user-1"))
+    assert result["failed"]
+    assert result["msg"].endswith("begin anew after 'user-1': the list is not whole.")
+
+
+def test_a_429_that_names_no_time_is_waited_for_in_earnest(naps: list[float]) -> None:
+    busy = call("GET", USERS, 429, json=error("Rate limit reached", "requests", "rate_limit_exceeded"))
+    assert ids(listed(busy, busy, page("/users", user(1)))) == ["user-1"]
+    assert naps == [10.0, 20.0]
+
+
+@pytest.mark.parametrize(
+    "shape", [error("Project old is archived"), {"code": 400, "message": "Project old is archived"}]
+)
+def test_both_shapes_of_a_refusal(shape: dict[str, Any]) -> None:
+    assert "400 Project old is archived." in listed(call("GET", USERS, 400, json=shape))["msg"]
+
+
+@pytest.fixture
+def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path) -> pathlib.Path:
+    """The folder for temporary files."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    return tmp_path
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """A clock that stands still unless it is moved, and goes on while somebody sleeps."""
+    now = [1_800_000_000.0]
+    monkeypatch.setattr(pace.time, "time", lambda: now[0])
+
+    def sleep(seconds: float) -> None:
+        now[0] += seconds
+
+    monkeypatch.setattr(pace.time, "sleep", sleep)
+    return now
+
+
+def seconds_of(clock: list[float], calls: list[str], whose: str = "key", per_minute: float = 6.0) -> list[float]:
+    """When each call has its turn, from now on; each is made by a task of its own."""
+    began, turns = clock[0], []
+    for name in calls:
+        Pace(Task({"admin_pace": per_minute}), [whose]).wait(name)
+        turns.append(round(clock[0] - began, 3))
+    return turns
+
+
+def test_four_calls_at_once_then_six_a_minute(folder: pathlib.Path, clock: list[float]) -> None:
+    assert seconds_of(clock, ["list"] * 7) == [0, 0, 0, 0, 10, 20, 30]
+    clock[0] += 60
+    assert seconds_of(clock, ["list"] * 5) == [0, 0, 0, 0, 10]
+
+
+def test_calls_of_other_kinds_and_keys_go_by_themselves(folder: pathlib.Path, clock: list[float]) -> None:
+    assert seconds_of(clock, ["list"] * 4) == [0, 0, 0, 0]
+    assert seconds_of(clock, ["create"] * 4) == [0, 0, 0, 0]
+    assert seconds_of(clock, ["list"] * 4, whose="another") == [0, 0, 0, 0]
+
+
+def test_the_pace_is_the_users(folder: pathlib.Path, clock: list[float]) -> None:
+    assert seconds_of(clock, ["list"] * 50, per_minute=0) == [0] * 50
+    assert seconds_of(clock, ["list"] * 6, per_minute=60) == [0, 0, 0, 0, 1, 2]
+
+
+def test_a_clock_that_was_set_back_is_no_reason_to_wait_for_long(folder: pathlib.Path, clock: list[float]) -> None:
+    seconds_of(clock, ["list"] * 9)
+    clock[0] -= 1_000_000
+    assert seconds_of(clock, ["list"])[0] <= 3600
+
+
+def test_the_file_is_for_its_owner_and_holds_no_key(folder: pathlib.Path, clock: list[float]) -> None:
+    seconds_of(clock, ["list"], whose=ADMIN)
+    (kept,) = folder.glob("buildworks-toolchain-*/*")
+    assert kept.stat().st_mode & 0o777 == 0o600
+    assert kept.parent.stat().st_mode & 0o777 == 0o700
+    assert ADMIN not in kept.name + kept.read_text()
+
+
+@pytest.mark.parametrize("content", ["", "no JSON", "[]", '{"list": "soon"}'])
+def test_a_file_that_makes_no_sense_begins_anew(folder: pathlib.Path, clock: list[float], content: str) -> None:
+    seconds_of(clock, ["list"] * 4)
+    (kept,) = folder.glob("buildworks-toolchain-*/*")
+    kept.write_text(content)
+    assert seconds_of(clock, ["list"]) == [0]
+
+
+def test_without_a_folder_each_process_goes_by_itself(
+    folder: pathlib.Path, clock: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pace, "_TURNS", {})
+    folder.chmod(0o500)
+    monkeypatch.setattr(pace.os, "mkdir", _refuse)
+    assert seconds_of(clock, ["list"] * 5) == [0, 0, 0, 0, 10]
+
+
+def _refuse(*_arguments: Any) -> None:
+    raise PermissionError
+
+
+def test_who_waits_says_so(folder: pathlib.Path, clock: list[float]) -> None:
+    told: list[str] = []
+    task = Task({"admin_pace": 6.0}, tell=told.append)
+    for _number in range(5):
+        Pace(task, ["k"]).wait("GET /organization/users")
+    assert told == ["waiting 10 s for the next turn of GET /organization/users, see 'admin_pace'"]
