@@ -9,25 +9,35 @@ DOCUMENTATION = r"""
 module: access_token
 short_description: Manage an access token of an artifact repository
 description:
-  - Sees to it that a live token exists for a description, a subject and a scope, or that none does.
+  - Sees to it that one live token exists for a description, a subject and a scope, or that none does.
+  - Description, subject and scope are what a token is known by. Give each place that stores a token a description of
+    its own, or each run of the one revokes the token of the other.
   - The server hands out a token's secret only once, when it is made. So the secret goes into O(token_file), or into the
     result when no file is named. In the second case set C(no_log) on the task.
-  - A token is replaced by making the new one first, storing it, and revoking the old one then. That happens when it
-    expires within O(rotate_before) seconds, or when O(token_file) is missing or empty.
+  - A token is replaced by making the new one first, storing its secret once the server lists it, and revoking the old
+    one then. That happens when it expires within O(rotate_before) seconds, or when the secret in O(token_file) is not
+    that of a live token, which is proven by its id.
+  - When the reply to the making of a token is lost, what came of it is revoked, and it is made once more.
   - The clock of the machine that runs the module decides whether a token is live.
 version_added: 0.1.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.artifact
   - buildworks.toolchain.connection
+  - buildworks.toolchain.state
+  - buildworks.toolchain.to_file
   - buildworks.toolchain.attributes
+notes:
+  - Needs an administrator of the platform for the tokens of others; an account may make and revoke its own.
 options:
   description:
     description: What the token is for. With O(subject) and O(scope) it identifies the token.
     type: str
     required: true
   subject:
-    description: Name of the account that the token acts for. Only administrators may name another than themselves.
+    description:
+      - The name of an account, which has no slash in it; the token acts for it.
+      - Only administrators may name another than themselves.
     type: str
     required: true
   scope:
@@ -39,15 +49,18 @@ options:
     default: applied-permissions/user
   expires_in:
     description:
-      - Seconds that a new token lives. V(0) is for ever, for administrators only. Without it the server decides.
+      - Seconds that a new token lives, 0 to 3,153,600,000. V(0) is for ever, for administrators only. Without it the
+        server decides.
       - It does not matter to a token that is there already.
     type: int
   rotate_before:
-    description: Replace a token that expires within this many seconds.
+    description: Replace a token that expires within this many seconds, 0 to 3,153,600,000.
     type: int
   token_file:
     description:
-      - File to write a new secret to, with mode 0600 and all at once. Its folder must be there.
+      - File to write a new secret to, all at once. Its folder must be there, but in check mode.
+      - A link to a file is followed; a folder, a device or a pipe is refused. So is a file that holds the token of
+        another server, or something else than a token.
       - It gets the reference token with O(include_reference_token=true), else the access token.
     type: path
   refreshable:
@@ -74,9 +87,14 @@ options:
     description:
       - V(present) sees to it that there is a live token.
       - V(absent) revokes all live tokens of this description, subject and scope. Files are left alone.
+  surplus:
+    description:
+      - What becomes of other live tokens with this O(description), O(subject) and O(scope).
+      - V(revoke) revokes them. The one whose secret is in O(token_file) stays, without O(token_file) the newest.
+      - V(keep) leaves them alone.
     type: str
-    choices: [present, absent]
-    default: present
+    choices: [revoke, keep]
+    default: revoke
 seealso:
   - module: buildworks.toolchain.access_token_info
 """
@@ -139,58 +157,74 @@ token:
     last_used:
       description: When it was used last, in seconds since 1970, if the server tells.
       type: int
-    replace:
-      description: Why the token must be replaced. None when it need not be.
-      type: str
+    surplus:
+      description: Ids of other live tokens with this description, subject and scope.
+      type: list
+      elements: str
+revoked:
+  description: Ids of the tokens that were revoked, or would be in check mode.
+  returned: success
+  type: list
+  elements: str
 access_token:
-  description: The secret. Only now, never again.
-  returned: when a token was made and O(token_file) is not given
+  description: The secret, when a token was made and O(token_file) is not given. Only now, never again. None otherwise.
+  returned: success
   type: str
 reference_token:
-  description: The reference token. Only now, never again.
-  returned: when a token was made with O(include_reference_token=true) and O(token_file) is not given
+  description:
+    - The reference token, when one was made with O(include_reference_token=true) and O(token_file) is not given.
+    - Only now, never again. None otherwise.
+  returned: success
   type: str
 refresh_token:
-  description: The refresh token. Only now, never again.
-  returned: when a token was made with O(refreshable=true) and O(token_file) is not given
+  description:
+    - The refresh token, when one was made with O(refreshable=true) and O(token_file) is not given.
+    - Only now, never again. None otherwise.
+  returned: success
   type: str
 """
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import tokens
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.tokens import Token
+from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options import STATE, TO_FILE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
-SPEC = ARTIFACT + ArgumentSpec(
+SPEC = (ARTIFACT + STATE + TO_FILE) + ArgumentSpec(
     dict(
-        description=dict(type="str", required=True),
-        subject=dict(type="str", required=True),
-        scope=dict(type="str", default="applied-permissions/user"),
-        expires_in=dict(type="int"),
-        rotate_before=dict(type="int"),
-        token_file=dict(type="path", no_log=False),
+        description=dict(type="str", required=True, **NAME),
+        subject=dict(type="str", required=True, matches=tokens.SUBJECT, **NAME),
+        scope=dict(type="str", default="applied-permissions/user", **NAME),
+        expires_in=dict(type="int", at_least=0, at_most=tokens.LONGEST_LIFE),
+        rotate_before=dict(type="int", at_least=0, at_most=tokens.LONGEST_LIFE),
+        token_file=dict(type="path", no_log=False, not_empty=True),
         refreshable=dict(type="bool"),
-        refresh_token_file=dict(type="path", no_log=False),
+        refresh_token_file=dict(type="path", no_log=False, not_empty=True),
         include_reference_token=dict(type="bool", default=False, no_log=False),
-        project_key=dict(type="str", no_log=False),
+        project_key=dict(type="str", no_log=False, **NAME),
         allow_unlisted=dict(type="bool", default=False),
-        state=dict(type="str", choices=["present", "absent"], default="present"),
+        surplus=dict(type="str", choices=["revoke", "keep"], default="revoke"),
     )
 )
 
 
 def run(task):
-    token = Token(task, ArtifactService(task))
+    token = tokens.Token(task, ArtifactService(task))
     reconcile(
         task,
         "token",
         read=token.find,
-        desired={"description": task.params["description"], "username": task.params["subject"], "replace": None},
+        desired=token.desired(description=task.params["description"], username=task.params["subject"]),
         create=token.create,
-        update=token.replace,
-        delete=token.revoke,
+        update=token.remove_surplus,
+        delete=token.remove,
+        stale=token.stale,
+        replace=token.replace,
+        show=tokens.as_result,
     )
+    task.result["revoked"] = token.going(task.result["token"])
 
 
 def main():

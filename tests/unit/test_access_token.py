@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import os
 import stat
 import time
@@ -12,16 +14,30 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils import _issued
+from ansible_collections.buildworks.toolchain.plugins.module_utils._private_file import store
 from unit.conversation import Call, call, conversation
 from unit.running import run
 
 TOKENS = "/access/api/v1/tokens"
 LIST = f"{TOKENS}?description=build%20agents"
 NOW = int(time.time())
-DAY = 86400
+HOUR = 3600
+DAY = 24 * HOUR
 TASK: dict[str, Any] = {"description": "build agents", "subject": "ci", "token": "t0ken-of-mine"}
 ORDER = {"description": "build agents", "username": "ci", "scope": "applied-permissions/user"}
-SECRET = "eyJ2ZXIiOiIyIiwi.new-secret"
+ISSUER = "jfac@01hx3c"
+
+
+def secret_of(token_id: str, issuer: str = ISSUER) -> str:
+    """A token's secret, which tells its id and who made it."""
+    parts = ({"typ": "JWT"}, {"jti": token_id, "iss": f"{issuer}/users/admin"})
+    texts = [base64.urlsafe_b64encode(json.dumps(part).encode()).decode().rstrip("=") for part in parts]
+    return ".".join([*texts, "c2lnbmF0dXJl"])
+
+
+SECRET, OLD_SECRET = secret_of("new"), secret_of("old")
+REFERENCE = base64.b64encode(b"reftkn:01:1900000000:0123456789").decode()
 
 
 def entry(token_id: str, **changes: Any) -> dict[str, Any]:
@@ -48,7 +64,7 @@ def makes(token_id: str, order: dict[str, Any] | None = None, **more: Any) -> Ca
     order = order or ORDER
     answer = {
         "token_id": token_id,
-        "access_token": SECRET,
+        "access_token": secret_of(token_id),
         "expires_in": 31536000,
         "scope": order["scope"],
         "token_type": "Bearer",
@@ -59,6 +75,15 @@ def makes(token_id: str, order: dict[str, Any] | None = None, **more: Any) -> Ca
 
 def revokes(token_id: str, status: int = 200) -> Call:
     return call("DELETE", f"{TOKENS}/{token_id}", status)
+
+
+NO_SECRETS = {"access_token": None, "reference_token": None, "refresh_token": None}
+UNKNOWN = dict.fromkeys(("token_id", "subject", "scope", "issued_at", "expiry", "refreshable", "last_used"))
+
+
+def who(secret: str, status: int = 200, **found: Any) -> Call:
+    """The server is asked whose secret that is."""
+    return call("GET", f"{TOKENS}/me", status, json=found, sent_headers={"Authorization": f"Bearer {secret}"})
 
 
 def secret_file(path: Path) -> tuple[str, int]:
@@ -81,8 +106,10 @@ def test_a_second_run_reads_once() -> None:
             "expiry": NOW + 30 * DAY,
             "refreshable": False,
             "last_used": NOW - 60,
-            "replace": None,
+            "surplus": [],
         },
+        **NO_SECRETS,
+        "revoked": [],
     }
 
 
@@ -104,48 +131,84 @@ def test_all_that_is_asked_for_is_ordered() -> None:
         "project_key": "p1",
         "include_reference_token": True,
     }
-    made = makes("new", order, reference_token="cmVmdGtuOjAx", refresh_token="again")
+    made = makes("new", order, reference_token=REFERENCE, refresh_token="again")
     listed = lists(entry("new", scope=order["scope"], refreshable=True))
     with conversation(lists(), made, listed) as server:
         asked = {name: value for name, value in order.items() if name != "username"}
         result = run("access_token", url=server.url, **{**TASK, **asked})
     assert (result["access_token"], result["reference_token"], result["refresh_token"]) == (
         SECRET,
-        "cmVmdGtuOjAx",
+        REFERENCE,
         "again",
     )
 
 
 def test_a_new_token_goes_into_its_file_and_not_into_the_result(tmp_path: Path) -> None:
     file = tmp_path / "ci.token"
-    with conversation(lists(), makes("new"), lists(entry("new"))) as server:
+    with conversation(lists(), makes("new"), lists(entry("new")), lists(entry("new"))) as server:
         result = run("access_token", url=server.url, token_file=str(file), **TASK)
     assert secret_file(file) == (f"{SECRET}\n", 0o600)
     assert SECRET not in str(result)
 
 
+def test_another_task_that_makes_one_while_the_secret_is_stored_is_noticed(tmp_path: Path) -> None:
+    file = tmp_path / "ci.token"
+    with conversation(lists(), makes("new"), lists(entry("new")), lists(entry("other"), entry("new"))) as server:
+        result = run("access_token", url=server.url, token_file=str(file), **TASK)
+    assert "scope: other. Perhaps another task makes them" in result["msg"]
+
+
+def test_a_secret_that_another_task_has_put_into_the_file_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "ci.token"
+
+    def overtaken(*arguments: Any, **options: Any) -> None:
+        store(*arguments, **options)
+        file.write_text(OLD_SECRET)
+
+    monkeypatch.setattr(_issued, "store", overtaken)
+    seen = lists(entry("new"))
+    with conversation(lists(), makes("new"), seen, seen) as server:
+        result = run("access_token", url=server.url, token_file=str(file), **TASK)
+    assert f"'{file}' does not hold the secret of the new token any more" in result["msg"]
+    assert file.read_text() == OLD_SECRET
+
+
 def test_the_reference_token_goes_into_the_file_when_there_is_one(tmp_path: Path) -> None:
     file = tmp_path / "ci.token"
-    made = makes("new", {**ORDER, "include_reference_token": True}, reference_token="cmVmdGtuOjAx")
-    with conversation(lists(), made, lists(entry("new"))) as server:
+    made = makes("new", {**ORDER, "include_reference_token": True}, reference_token=REFERENCE)
+    seen = lists(entry("new")), lists(entry("new")), who(REFERENCE, token_id="new")
+    with conversation(lists(), made, *seen) as server:
         result = run("access_token", url=server.url, token_file=str(file), include_reference_token=True, **TASK)
-    assert file.read_text() == "cmVmdGtuOjAx\n"
-    assert "cmVmdGtuOjAx" not in str(result)
+    assert file.read_text() == f"{REFERENCE}\n"
+    assert REFERENCE not in str(result)
 
 
 def test_both_secrets_of_a_refreshable_token_are_kept(tmp_path: Path) -> None:
     files = {"token_file": str(tmp_path / "access"), "refresh_token_file": str(tmp_path / "refresh")}
     made = makes("new", {**ORDER, "refreshable": True}, refresh_token="again-and-again")
-    with conversation(lists(), made, lists(entry("new", refreshable=True))) as server:
+    seen = lists(entry("new", refreshable=True))
+    with conversation(lists(), made, seen, seen) as server:
         result = run("access_token", url=server.url, refreshable=True, **files, **TASK)
     assert secret_file(tmp_path / "access") == (f"{SECRET}\n", 0o600)
     assert secret_file(tmp_path / "refresh") == ("again-and-again\n", 0o600)
     assert "again-and-again" not in str(result)
 
 
+def test_a_token_that_came_without_its_refresh_token_is_revoked(tmp_path: Path) -> None:
+    files = {"token_file": str(tmp_path / "access"), "refresh_token_file": str(tmp_path / "refresh")}
+    made = makes("new", {**ORDER, "refreshable": True})
+    with conversation(lists(), made, lists(entry("new")), revokes("new")) as server:
+        result = run("access_token", url=server.url, refreshable=True, **files, **TASK)
+    assert "The server gave no refresh token. The new token was revoked" in result["msg"]
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_token_that_expires_soon_is_replaced(tmp_path: Path) -> None:
     file = tmp_path / "ci.token"
-    file.write_text("old-secret\n")
+    file.write_text(f"{OLD_SECRET}\n")
+    file.chmod(0o604)
     old = entry("old", expiry=NOW + DAY)
     with conversation(
         lists(old), makes("new"), lists(entry("new"), old), revokes("old"), lists(entry("new"))
@@ -155,9 +218,9 @@ def test_a_token_that_expires_soon_is_replaced(tmp_path: Path) -> None:
         )
     assert result["changed"]
     assert result["token"]["token_id"] == "new"
-    assert secret_file(file) == (f"{SECRET}\n", 0o600)
-    assert result["diff"]["before"]["replace"] == "it expires soon"
-    assert "replace" not in result["diff"]["after"]
+    assert secret_file(file) == (f"{SECRET}\n", 0o604)
+    assert result["diff"]["before"]["replaced"] == "it expires soon"
+    assert "replaced" not in result["diff"]["after"]
 
 
 def test_a_token_that_lives_long_enough_stays() -> None:
@@ -177,12 +240,12 @@ def test_a_token_without_expiry_lives_for_ever() -> None:
 def test_the_old_token_is_revoked_only_when_the_new_one_is_stored(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def killed(path: str, text: str) -> None:
+    def killed(*_args: object, **_options: object) -> None:
         raise SystemExit
 
-    monkeypatch.setattr("ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.tokens.store", killed)
+    monkeypatch.setattr(_issued, "store", killed)
     with (
-        conversation(lists(entry("old", expiry=NOW + 60)), makes("new")) as server,
+        conversation(lists(entry("old", expiry=NOW + HOUR)), makes("new"), lists(entry("new"))) as server,
         pytest.raises(SystemExit),
     ):
         run("access_token", url=server.url, token_file=str(tmp_path / "t"), rotate_before=DAY, **TASK)
@@ -190,51 +253,56 @@ def test_the_old_token_is_revoked_only_when_the_new_one_is_stored(
 
 def test_a_crash_before_the_old_one_is_revoked_leaves_both_and_the_new_one_stored(tmp_path: Path) -> None:
     file = tmp_path / "ci.token"
-    file.write_text("old-secret\n")
+    file.write_text(f"{OLD_SECRET}\n")
     refusal = {"errors": [{"code": "FORBIDDEN", "message": f"No permission to revoke, {SECRET}"}]}
     refused = call("DELETE", f"{TOKENS}/old", 403, json=refusal)
     task = {**TASK, "token_file": str(file), "rotate_before": DAY}
-    old = entry("old", expiry=NOW + 60)
-    with conversation(lists(old), makes("new"), lists(old, entry("new")), refused) as server:
+    old = entry("old", expiry=NOW + HOUR)
+    both = lists(old, entry("new"))
+    with conversation(lists(old), makes("new"), both, refused, both) as server:
         result = run("access_token", url=server.url, **task)
     assert result["failed"]
     assert result["changed"]
     assert "403 No permission to revoke, ********." in result["msg"]
     assert file.read_text() == f"{SECRET}\n"
-    with conversation(lists(old, entry("new", issued_at=NOW))) as server:
+    both = lists(old, entry("new", issued_at=NOW))
+    with conversation(both, revokes("old"), lists(entry("new"))) as server:
         result = run("access_token", url=server.url, **task)
-    assert not result["changed"]
-    assert result["token"]["token_id"] == "new"
+    assert (result["token"]["token_id"], result["revoked"]) == ("new", ["old"])
 
 
 def test_the_old_one_stays_when_the_server_does_not_store_the_new_one(tmp_path: Path) -> None:
-    old = entry("old", expiry=NOW + 60)
-    with conversation(lists(old), makes("new"), lists(old)) as server:
-        result = run("access_token", url=server.url, token_file=str(tmp_path / "t"), rotate_before=DAY, **TASK)
+    old = entry("old", expiry=NOW + HOUR)
+    file = tmp_path / "t"
+    file.write_text(f"{OLD_SECRET}\n")
+    with conversation(lists(old), makes("new"), lists(old), revokes("new", 204)) as server:
+        result = run("access_token", url=server.url, token_file=str(file), rotate_before=DAY, **TASK)
     assert result["changed"]
-    assert "the server does not store it" in result["msg"]
-    assert "The old one was left alone." in result["msg"]
+    assert "the server does not list it" in result["msg"]
+    assert "What was there was left alone." in result["msg"]
+    assert file.read_text() == f"{OLD_SECRET}\n"
 
 
 def test_a_secret_that_cannot_be_stored_is_revoked_and_the_old_one_stays(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "ci.token"
-    file.write_text("old-secret\n")
+    file.write_text(f"{OLD_SECRET}\n")
 
     def full(handle: int) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with conversation(lists(entry("old", expiry=NOW + 60)), makes("new"), revokes("new")) as server:
+    old = entry("old", expiry=NOW + HOUR)
+    with conversation(lists(old), makes("new"), lists(old, entry("new")), revokes("new")) as server:
         result = run("access_token", url=server.url, token_file=str(file), rotate_before=DAY, **TASK)
     assert "No space left on device. The new token was revoked" in result["msg"]
     assert SECRET not in str(result)
-    assert file.read_text() == "old-secret\n"
+    assert file.read_text() == f"{OLD_SECRET}\n"
     assert list(tmp_path.iterdir()) == [file]
 
 
-@pytest.mark.parametrize("content", [None, ""])
+@pytest.mark.parametrize("content", [None, "", "garbage", "one.two.three", secret_of("another"), "\n\n"])
 def test_a_lost_secret_is_replaced(tmp_path: Path, content: str | None) -> None:
     file = tmp_path / "ci.token"
     if content is not None:
@@ -244,7 +312,7 @@ def test_a_lost_secret_is_replaced(tmp_path: Path, content: str | None) -> None:
     ) as server:
         result = run("access_token", url=server.url, token_file=str(file), diff_mode=True, **TASK)
     assert file.read_text() == f"{SECRET}\n"
-    assert result["diff"]["before"]["replace"] == "its secret is not in 'token_file'"
+    assert result["diff"]["before"]["replaced"] == "its secret is not in 'token_file'"
 
 
 def test_check_mode_tells_of_a_new_token_and_makes_none(tmp_path: Path) -> None:
@@ -253,10 +321,12 @@ def test_check_mode_tells_of_a_new_token_and_makes_none(tmp_path: Path) -> None:
         result = run("access_token", url=server.url, check_mode=True, diff_mode=True, token_file=str(file), **TASK)
     assert result == {
         "changed": True,
-        "token": {"description": "build agents", "username": "ci"},
+        "token": {**UNKNOWN, "description": "build agents", "username": "ci", "surplus": []},
+        **NO_SECRETS,
+        "revoked": [],
         "diff": {
             "before": {"state": "absent"},
-            "after": {"state": "present", "description": "build agents", "username": "ci"},
+            "after": {"state": "present", "description": "build agents", "username": "ci", "surplus": []},
         },
     }
     assert not file.exists()
@@ -264,18 +334,20 @@ def test_check_mode_tells_of_a_new_token_and_makes_none(tmp_path: Path) -> None:
 
 def test_check_mode_tells_of_a_replacement_and_makes_none(tmp_path: Path) -> None:
     file = tmp_path / "ci.token"
-    file.write_text("old-secret\n")
+    file.write_text(f"{OLD_SECRET}\n")
     with conversation(lists(entry("old", expiry=NOW + DAY))) as server:
         result = run(
             "access_token", url=server.url, check_mode=True, token_file=str(file), rotate_before=2 * DAY, **TASK
         )
     assert result["changed"]
-    assert result["token"]["token_id"] == "old"
-    assert file.read_text() == "old-secret\n"
+    assert result["token"]["token_id"] is None
+    assert result["revoked"] == ["old"]
+    assert file.read_text() == f"{OLD_SECRET}\n"
 
 
 def test_absent_revokes_all_of_them() -> None:
-    with conversation(lists(entry("a"), entry("b", issued_at=NOW)), revokes("b"), revokes("a", 204), lists()) as server:
+    both = lists(entry("a"), entry("b", issued_at=NOW))
+    with conversation(both, revokes("b"), revokes("a", 204), lists()) as server:
         result = run("access_token", url=server.url, state="absent", diff_mode=True, **TASK)
     assert result["changed"]
     assert result["token"] is None
@@ -285,28 +357,28 @@ def test_absent_revokes_all_of_them() -> None:
 def test_absent_in_check_mode_only_reads() -> None:
     with conversation(lists(entry("a"))) as server:
         result = run("access_token", url=server.url, state="absent", check_mode=True, **TASK)
-    assert result == {"changed": True, "token": None}
+    assert result == {"changed": True, "token": None, **NO_SECRETS, "revoked": ["a"]}
 
 
 def test_absent_again_reads_once() -> None:
     with conversation(lists()) as server:
         result = run("access_token", url=server.url, state="absent", **TASK)
-    assert result == {"changed": False, "token": None}
+    assert result == {"changed": False, "token": None, **NO_SECRETS, "revoked": []}
 
 
 def test_absent_leaves_the_file_alone(tmp_path: Path) -> None:
     file = tmp_path / "ci.token"
-    file.write_text("old-secret\n")
+    file.write_text(f"{OLD_SECRET}\n")
     with conversation(lists(entry("a")), revokes("a"), lists()) as server:
         run("access_token", url=server.url, state="absent", token_file=str(file), **TASK)
-    assert file.read_text() == "old-secret\n"
+    assert file.read_text() == f"{OLD_SECRET}\n"
 
 
 def test_a_revocation_without_effect_is_a_failure() -> None:
     with conversation(lists(entry("a")), revokes("a"), lists(entry("a"))) as server:
         result = run("access_token", url=server.url, state="absent", **TASK)
     assert result["failed"]
-    assert "the token is still there" in result["msg"]
+    assert "These tokens were to be revoked, but are still there: a." in result["msg"]
 
 
 def test_a_lost_reply_to_a_revocation_is_sent_again() -> None:
@@ -315,25 +387,48 @@ def test_a_lost_reply_to_a_revocation_is_sent_again() -> None:
         assert run("access_token", url=server.url, state="absent", **TASK)["changed"]
 
 
-@pytest.mark.parametrize(
-    "lost",
-    [
-        call("POST", TOKENS, drop=True),
-        call("POST", TOKENS, text='{"token_id": "n', headers={"Content-Length": "300"}),
-    ],
-    ids=["no reply", "half a reply"],
-)
-def test_a_lost_reply_to_a_creation_is_not_sent_again(lost: Call) -> None:
-    with conversation(lists(), lost) as server:
+LOST = [
+    call("POST", TOKENS, drop=True),
+    call("POST", TOKENS, text='{"token_id": "n', headers={"Content-Length": "300"}),
+    call("POST", TOKENS, text="<html>Sign in</html>"),
+    call("POST", TOKENS, json=[]),
+    call("POST", TOKENS, json={}),
+]
+
+
+@pytest.mark.parametrize("lost", LOST, ids=["no reply", "half a reply", "a page", "a list", "nothing in it"])
+def test_what_came_of_a_lost_reply_is_revoked_and_it_is_made_once_more(lost: Call) -> None:
+    with conversation(
+        lists(), lost, lists(entry("lost")), revokes("lost"), makes("new"), lists(entry("new"))
+    ) as server:
+        result = run("access_token", url=server.url, **TASK)
+    assert (result["token"]["token_id"], result["access_token"]) == ("new", SECRET)
+    assert result["revoked"] == ["lost"]
+
+
+@pytest.mark.parametrize("lost", LOST, ids=["no reply", "half a reply", "a page", "a list", "nothing in it"])
+def test_what_is_lost_twice_is_a_failure_that_leaves_nothing(lost: Call) -> None:
+    again = (lost, lists(entry("lost")), revokes("lost"))
+    with conversation(lists(), *again, *again) as server:
         result = run("access_token", url=server.url, **TASK)
     assert result["failed"]
-    assert "Whether the request had its effect is not known." in result["msg"]
-    assert "whose secret nobody has: run the task with 'state: absent'" in result["msg"]
+    assert result["msg"].endswith("No token is left of it.")
+    assert "not known" not in result["msg"]
+
+
+def test_what_was_lost_and_cannot_be_looked_for_is_told() -> None:
+    refused = call("GET", LIST, 403, json={"errors": [{"message": "locked"}]})
+    with conversation(lists(), call("POST", TOKENS, drop=True), refused) as server:
+        result = run("access_token", url=server.url, **TASK)
+    assert "A new token may be there whose secret nobody has, and it could not be revoked" in result["msg"]
+    assert "403 locked." in result["msg"]
 
 
 @pytest.mark.parametrize("status", [500, 502, 503, 504])
 def test_a_creation_is_not_sent_again_after_a_server_error(status: int) -> None:
-    with conversation(lists(), call("POST", TOKENS, status, text="<html>busy</html>")) as server:
+    busy = call("POST", TOKENS, status, text="<html>busy</html>")
+    undone = lists(entry("made all the same")), revokes("made%20all%20the%20same"), lists()
+    with conversation(lists(), busy, *undone) as server:
         result = run("access_token", url=server.url, **TASK)
     assert f"POST {server.url}{TOKENS}: {status} " in result["msg"]
 
@@ -369,17 +464,19 @@ def test_an_older_server_does_not_tell_the_scope() -> None:
 
 
 def test_a_token_that_the_server_does_not_list_is_a_failure() -> None:
-    with conversation(lists(), makes("new"), lists()) as server:
+    with conversation(lists(), makes("new"), lists(), revokes("new", 204)) as server:
         result = run("access_token", url=server.url, **TASK)
     assert result["failed"]
     assert result["changed"]
-    assert "the token is not there" in result["msg"]
+    assert "the server does not list it" in result["msg"]
+    assert result["access_token"] is None
 
 
 def test_a_token_that_the_server_does_not_list_can_be_accepted() -> None:
     order = {**ORDER, "expires_in": 300}
-    with conversation(lists(), makes("new", order), lists()) as server:
+    with conversation(lists(), makes("new", order, expires_in=300), lists()) as server:
         result = run("access_token", url=server.url, expires_in=300, allow_unlisted=True, **TASK)
+    assert time.time() + 200 < result["token"]["expiry"] <= time.time() + 300
     assert result["changed"]
     assert result["access_token"] == SECRET
     assert result["token"]["token_id"] == "new"
@@ -405,6 +502,15 @@ def test_a_life_of_zero_is_for_ever() -> None:
         ),
         ({"token_file": "{tmp}/t", "refresh_token_file": "{tmp}/r"}, "Option 'refresh_token_file': is only for"),
         ({"refreshable": True, "refresh_token_file": "{tmp}/r"}, "Option 'refresh_token_file': is only for"),
+        ({"token_file": "/dev/null"}, "Option 'token_file': '/dev/null' cannot be written: it is no ordinary file"),
+        (
+            {"token_file": "{tmp}/t", "refreshable": True, "refresh_token_file": "{tmp}/./t"},
+            "Option 'refresh_token_file': must be another file than 'token_file'",
+        ),
+        ({"token_file": "{tmp}/t", "owner": "nobody-of-that-name"}, "Option 'owner': there is no"),
+        ({"token_file": "{tmp}/t", "group": "nobody-of-that-name"}, "Option 'group': there is no"),
+        ({"token_file": "{tmp}/t", "mode": "u=rw"}, "Option 'mode': takes three octal digits"),
+        ({"subject": "a/b"}, "Option 'subject': takes the name of an account"),
         ({"token": "line\nbreak"}, "Option 'token': has characters that cannot be sent in a header"),
     ],
 )
@@ -464,9 +570,150 @@ def test_odd_names_arrive_unharmed() -> None:
     ],
 )
 def test_the_servers_own_message_is_told(status: int, body: Any, message: str) -> None:
-    with conversation(lists(), call("POST", TOKENS, status, json=body)) as server:
+    looked_for = [lists()] if status >= 500 else []
+    with conversation(lists(), call("POST", TOKENS, status, json=body), *looked_for) as server:
         result = run("access_token", url=server.url, **TASK)
     assert result["failed"]
     assert not result["changed"]
     assert result["msg"].startswith(f"POST {server.url}{TOKENS}: {message}")
     assert "t0ken-of-mine" not in str(result)
+
+
+def file_with(tmp_path: Path, secret: str) -> str:
+    file = tmp_path / "ci.token"
+    file.write_text(f"{secret}\n")
+    return str(file)
+
+
+def test_surplus_tokens_are_revoked_and_the_one_in_the_file_stays(tmp_path: Path) -> None:
+    newer = entry("newer", issued_at=NOW)
+    task = {**TASK, "token_file": file_with(tmp_path, OLD_SECRET)}
+    with conversation(lists(entry("old"), newer), revokes("newer"), lists(entry("old"))) as server:
+        result = run("access_token", url=server.url, diff_mode=True, **task)
+    assert (result["token"]["token_id"], result["revoked"]) == ("old", ["newer"])
+    assert (result["diff"]["before"]["surplus"], result["diff"]["after"]["surplus"]) == (["newer"], [])
+    with conversation(lists(entry("old"), newer)) as server:
+        predicted = run("access_token", url=server.url, check_mode=True, diff_mode=True, **task)
+    assert predicted == result
+
+
+def test_without_a_file_the_newest_stays() -> None:
+    both = lists(entry("old"), entry("newer", issued_at=NOW))
+    with conversation(both, revokes("old"), lists(entry("newer"))) as server:
+        result = run("access_token", url=server.url, **TASK)
+    assert (result["token"]["token_id"], result["revoked"]) == ("newer", ["old"])
+
+
+def test_surplus_tokens_may_be_kept(tmp_path: Path) -> None:
+    task = {**TASK, "token_file": file_with(tmp_path, OLD_SECRET), "surplus": "keep"}
+    with conversation(lists(entry("old"), entry("other"))) as server:
+        result = run("access_token", url=server.url, **task)
+    assert (result["changed"], result["token"]["surplus"], result["revoked"]) == (False, ["other"], [])
+    old, other = entry("old", expiry=NOW + HOUR), entry("other")
+    with conversation(
+        lists(old, other), makes("new"), lists(other, old, entry("new")), revokes("old"), lists(other, entry("new"))
+    ) as server:
+        result = run("access_token", url=server.url, rotate_before=DAY, **task)
+    assert (result["token"]["token_id"], result["token"]["surplus"], result["revoked"]) == ("new", ["other"], ["old"])
+
+
+def test_a_revocation_that_was_lost_is_a_failure_that_names_the_token(tmp_path: Path) -> None:
+    old = entry("old", expiry=NOW + HOUR)
+    lost = call("DELETE", f"{TOKENS}/old", drop=True)
+    both = lists(old, entry("new"))
+    task = {**TASK, "token_file": file_with(tmp_path, OLD_SECRET), "rotate_before": DAY, "retries": 0}
+    with conversation(lists(old), makes("new"), both, lost, both) as server:
+        result = run("access_token", url=server.url, **task)
+    assert result["failed"]
+    assert result["changed"]
+    assert "These tokens were to be revoked, but are still there: old." in result["msg"]
+    with conversation(both, revokes("old"), lists(entry("new"))) as server:
+        result = run("access_token", url=server.url, **task)
+    assert result["revoked"] == ["old"]
+
+
+def test_another_task_that_makes_one_at_the_same_time_is_told() -> None:
+    with conversation(lists(), makes("new"), lists(entry("new"), entry("theirs"))) as server:
+        result = run("access_token", url=server.url, **TASK)
+    assert "There are other tokens with this description, subject and scope: theirs." in result["msg"]
+
+
+def test_a_reference_token_in_the_file_is_proven_by_asking_whose_it_is(tmp_path: Path) -> None:
+    task = {**TASK, "token_file": file_with(tmp_path, REFERENCE)}
+    both = lists(entry("old"), entry("newer", issued_at=NOW))
+    with conversation(
+        both, who(REFERENCE, token_id="old"), revokes("newer"), lists(entry("old")), who(REFERENCE, token_id="old")
+    ) as server:
+        assert run("access_token", url=server.url, **task)["revoked"] == ["newer"]
+    with conversation(lists(entry("old")), who(REFERENCE, 404)) as server:
+        assert not run("access_token", url=server.url, **task)["changed"]
+    with conversation(
+        lists(entry("old")),
+        who(REFERENCE, 401),
+        makes("new"),
+        lists(entry("new"), entry("old")),
+        revokes("old"),
+        lists(entry("new")),
+    ) as server:
+        assert run("access_token", url=server.url, **task)["changed"]
+
+
+def test_the_own_token_goes_last_and_the_new_one_verifies() -> None:
+    task = {**TASK, "token": OLD_SECRET, "rotate_before": DAY}
+    own, other = entry("old", expiry=NOW + HOUR, issued_at=NOW), entry("other", expiry=NOW + HOUR)
+    mine, new = ({"Authorization": f"Bearer {secret}"} for secret in (OLD_SECRET, SECRET))
+
+    def asks(headers: dict[str, str], *tokens: dict[str, Any], status: int = 200) -> Call:
+        return call("GET", LIST, status, json={"tokens": list(tokens)}, sent_headers=headers)
+
+    with conversation(
+        asks(mine, own, other),
+        makes("new"),
+        asks(mine, own, other, entry("new")),
+        revokes("other"),
+        revokes("old"),
+        asks(mine, status=401),
+        asks(new, entry("new")),
+    ) as server:
+        result = run("access_token", url=server.url, **task)
+    assert not result.get("failed"), result["msg"]
+    assert result["revoked"] == ["other", "old"]
+
+
+def test_being_refused_after_revoking_ones_own_token_proves_it() -> None:
+    with conversation(
+        call("GET", LIST, json={"tokens": [entry("old")]}), revokes("old"), call("GET", LIST, 401)
+    ) as server:
+        result = run("access_token", url=server.url, state="absent", **{**TASK, "token": OLD_SECRET})
+    assert (result["changed"], result["token"], result["revoked"]) == (True, None, ["old"])
+
+
+@pytest.mark.parametrize("live", [[], [entry("theirs")]])
+def test_a_file_with_the_token_of_another_server_is_left_alone(tmp_path: Path, live: list[dict[str, Any]]) -> None:
+    foreign = secret_of("x", issuer="jfac@elsewhere")
+    file = file_with(tmp_path, foreign)
+    made = [] if live else [makes("new"), revokes("new")]
+    with conversation(lists(*live), *made) as server:
+        result = run("access_token", url=server.url, **{**TASK, "token_file": file})
+    assert "holds a token of another server (jfac@elsewhere, not jfac@01hx3c)" in result["msg"]
+    assert Path(file).read_text() == f"{foreign}\n"
+
+
+def test_a_file_with_something_else_is_left_alone(tmp_path: Path) -> None:
+    file = file_with(tmp_path, "[settings]\ncolour = green")
+    with conversation(lists()) as server:
+        result = run("access_token", url=server.url, **{**TASK, "token_file": file})
+    assert "holds something else than a token, and is left as it is" in result["msg"]
+
+
+def test_a_folder_that_is_not_there_yet_is_no_error_in_check_mode(tmp_path: Path) -> None:
+    with conversation(lists()) as server:
+        result = run("access_token", url=server.url, check_mode=True, token_file=str(tmp_path / "n" / "t"), **TASK)
+    assert result["changed"]
+
+
+def test_the_file_has_the_mode_that_is_asked_for(tmp_path: Path) -> None:
+    file = tmp_path / "ci.token"
+    with conversation(lists(), makes("new"), lists(entry("new")), lists(entry("new"))) as server:
+        run("access_token", url=server.url, token_file=str(file), mode="0640", **TASK)
+    assert secret_file(file) == (f"{SECRET}\n", 0o640)
