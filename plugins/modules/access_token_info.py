@@ -17,6 +17,8 @@ extends_documentation_fragment:
   - buildworks.toolchain.artifact
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes_info
+notes:
+  - An administrator of the platform sees all tokens, another account its own.
 options:
   description:
     description: Only tokens with this description. A star stands for any text.
@@ -82,16 +84,17 @@ tokens:
 """
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import tokens
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.tokens import listed
+from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
 SPEC = ARTIFACT + ArgumentSpec(
     dict(
-        description=dict(type="str"),
-        subject=dict(type="str"),
+        description=dict(type="str", **NAME),
+        subject=dict(type="str", **NAME),
         refreshable=dict(type="bool"),
-        token_id=dict(type="str", no_log=False),
+        token_id=dict(type="str", no_log=False, **NAME),
     )
 )
 
@@ -102,7 +105,7 @@ def run(task):
         filters["username"] = task.params["subject"]
     if task.params["refreshable"] is not None:
         filters["refreshable"] = str(task.params["refreshable"]).lower()
-    task.result["tokens"] = listed(ArtifactService(task), **filters)
+    task.result["tokens"] = tokens.listed(ArtifactService(task), **filters)
 
 
 def main():

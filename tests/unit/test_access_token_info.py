@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http import session
 from unit.conversation import call, conversation
 from unit.running import run
 
@@ -25,6 +26,14 @@ OLDER = {
 }
 # as servers of before 7.21 tell it: without a scope; and one that never expires has no expiry
 NEWER = {"token_id": "11aa", "subject": "jfac@01hx3c/users/admin", "issued_at": 1714557700, "issuer": "jfac@01hx3c"}
+
+
+def test_a_list_may_be_longer_than_what_is_read_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session, "_LARGEST_ANSWER", 2**20)
+    tokens = [{**NEWER, "token_id": f"{number:05}"} for number in range(20_000)]
+    with conversation(call("GET", TOKENS, json={"tokens": tokens})) as server:
+        result = run("access_token_info", url=server.url)
+    assert [token["token_id"] for token in reversed(result["tokens"])] == [token["token_id"] for token in tokens]
 
 
 @pytest.mark.parametrize("check_mode", [False, True])
@@ -87,6 +96,7 @@ def test_a_refusal_is_told() -> None:
     assert result == {
         "changed": False,
         "failed": True,
+        "refused_credential": "token",
         "msg": f"GET {server.url}{TOKENS}: 401 Token failed verification: ********. "
         "The credential was not accepted: check 'token', or 'username' and 'password'.",
     }
