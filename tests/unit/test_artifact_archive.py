@@ -1,0 +1,198 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import hashlib
+import io
+import tarfile
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import py7zr
+import pytest
+
+from unit.conversation import Call, call, conversation
+from unit.running import run
+
+MEMBERS = {"a.txt": b"one", "sub/b c.txt": b"two", "empty": b""}
+ITEM, LIST = "/artifactory/api/storage/generic-local/site", "/artifactory/api/storage/generic-local/site?list&deep=1"
+TYPES = {"zip": "", "tar": "w", "tar.gz": "w:gz", "tgz": "w:gz", "tar.bz2": "w:bz2", "7z": ""}
+
+
+def pack(folder: Path, kind: str = "zip", members: dict[str, bytes] | None = None) -> Path:
+    """An archive with these members, and a folder and a link besides, which are no files."""
+    path = folder / f"site.{kind}"
+    members = MEMBERS if members is None else members
+    if kind == "zip":
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("sub/", "")
+            for name, data in members.items():
+                archive.writestr(name, data)
+    elif kind == "7z":
+        with py7zr.SevenZipFile(path, "w") as sevenzip:
+            for name, data in members.items():
+                sevenzip.writestr(data, name)
+    else:
+        with tarfile.open(path, TYPES[kind]) as tar:  # type: ignore[call-overload]
+            link = tarfile.TarInfo("link")
+            link.type, link.linkname = tarfile.SYMTYPE, "a.txt"
+            tar.addfile(link)
+            for name, data in members.items():
+                entry = tarfile.TarInfo(f"./{name}")
+                entry.size = len(data)
+                tar.addfile(entry, io.BytesIO(data))
+    return path
+
+
+def listing(members: dict[str, bytes], *, sha256: bool = True) -> tuple[Call, Call]:
+    """The folder has these files."""
+    files = [
+        {
+            "uri": f"/{name}",
+            "size": len(data),
+            "folder": False,
+            "sha1": hashlib.sha1(data).hexdigest(),
+            **({"sha2": hashlib.sha256(data).hexdigest()} if sha256 else {}),
+        }
+        for name, data in members.items()
+    ]
+    folder = {"repo": "generic-local", "path": "/site", "children": []}
+    return call("GET", ITEM, json=folder), call("GET", LIST, json={"uri": "…", "files": files})
+
+
+def nothing() -> Call:
+    return call("GET", ITEM, 404, json={"errors": [{"status": 404, "message": "Unable to find item"}]})
+
+
+def sent(path: Path, status: int = 200, atomic: bool = True, **answer: Any) -> Call:
+    headers = {"X-Explode-Archive": "true", "Content-Length": str(path.stat().st_size)}
+    without = [] if atomic else ["X-Explode-Archive-Atomic"]
+    headers.update({"X-Explode-Archive-Atomic": "true"} if atomic else {})
+    target = f"/artifactory/generic-local/site/{path.name}"
+    data = path.read_bytes()
+    return call("PUT", target, status, sent_body=data, sent_headers=headers, sent_without=without, **answer)
+
+
+def deploy(url: str, src: Path | str, **more: Any) -> dict[str, Any]:
+    return run("artifact_archive", url=url, **{"repo": "generic-local", "path": "site", "src": str(src), **more})
+
+
+@pytest.mark.parametrize("kind", TYPES)
+def test_all_types_are_compared_sent_and_compared_again(kind: str, tmp_path: Path) -> None:
+    path = pack(tmp_path, kind)
+    with conversation(nothing(), sent(path), *listing(MEMBERS)) as server:
+        result = deploy(server.url, path)
+    assert result["changed"]
+    assert result["archive"] == {"repo": "generic-local", "path": "site", "type": kind, "members": 3, "size": 6}
+    assert result["plan"]["counts"] == {"add": 3}
+    with conversation(*listing({**MEMBERS, "another": b"file"})) as server:
+        again = deploy(server.url, path)
+    assert not again["changed"]
+    assert again["plan"] is None
+
+
+def test_check_mode_tells_what_would_be_added_and_replaced(tmp_path: Path) -> None:
+    with conversation(*listing({"a.txt": b"old", "empty": b""})) as server:
+        result = deploy(server.url, pack(tmp_path), check_mode=True)
+    assert result["changed"]
+    assert result["plan"] == {
+        "counts": {"replace": 1, "add": 1},
+        "first": [
+            {"action": "replace", "path": "site/a.txt", "size": 3},
+            {"action": "add", "path": "site/sub/b c.txt", "size": 3},
+        ],
+    }
+
+
+def test_servers_that_tell_no_sha256_are_compared_by_sha1(tmp_path: Path) -> None:
+    with conversation(*listing(MEMBERS, sha256=False)) as server:
+        assert not deploy(server.url, pack(tmp_path))["changed"]
+
+
+def test_without_atomic_the_server_is_not_asked_for_it(tmp_path: Path) -> None:
+    path = pack(tmp_path)
+    with conversation(nothing(), sent(path, atomic=False), *listing(MEMBERS)) as server:
+        assert deploy(server.url, path, atomic=False)["changed"]
+
+
+@pytest.mark.parametrize("there", [{}, {"a.txt": b"one"}, {**MEMBERS, "a.txt": b"two"}])
+def test_members_that_are_not_there_afterwards_are_named(there: dict[str, bytes], tmp_path: Path) -> None:
+    path = pack(tmp_path)
+    with conversation(nothing(), sent(path), *listing(there)) as server:
+        result = deploy(server.url, path)
+    assert result["failed"]
+    assert result["changed"]
+    left = [name for name, data in MEMBERS.items() if there.get(name) != data]
+    assert f"{len(left)} of its 3 members" in result["msg"]
+    assert all(f"site/{name}" in result["msg"] for name in left)
+
+
+def test_a_reset_in_the_middle_begins_anew(tmp_path: Path) -> None:
+    path = pack(tmp_path)
+    lost = call("PUT", f"/artifactory/generic-local/site/{path.name}", drop=True)
+    with conversation(nothing(), lost, sent(path), *listing(MEMBERS)) as server:
+        assert deploy(server.url, path)["changed"]
+
+
+def test_the_words_of_the_server_are_told(tmp_path: Path) -> None:
+    path = pack(tmp_path)
+    words = {"errors": [{"status": 400, "message": "This REST API is available only in Artifactory Pro"}]}
+    with conversation(nothing(), sent(path, 400, json=words)) as server:
+        result = deploy(server.url, path)
+    assert "only in Artifactory Pro" in result["msg"]
+    assert not result["changed"]
+
+
+def test_a_file_in_the_place_of_the_folder_is_told(tmp_path: Path) -> None:
+    file = call("GET", ITEM, json={"repo": "generic-local", "path": "/site", "size": "1"})
+    with conversation(file) as server:
+        assert "is a file" in deploy(server.url, pack(tmp_path))["msg"]
+
+
+def test_the_top_folder_takes_an_archive(tmp_path: Path) -> None:
+    root = "/artifactory/api/storage/generic-local"
+    folder = call("GET", root, json={"repo": "generic-local", "path": "/", "children": []})
+    with conversation(folder, call("GET", f"{root}?list&deep=1", json={"uri": "…", "files": []})) as server:
+        result = deploy(server.url, pack(tmp_path), path="/", check_mode=True)
+    assert result["plan"]["first"][0]["path"] == "a.txt"
+
+
+@pytest.mark.parametrize("name", ["site.rar", "site.gz", "site", "zip", "site.zip.txt"])
+def test_another_type_is_refused_before_any_request(name: str, tmp_path: Path) -> None:
+    pack(tmp_path).rename(tmp_path / name)
+    with conversation() as server:
+        result = deploy(server.url, tmp_path / name)
+    assert "Option 'src'" in result["msg"]
+    assert "tar.bz2" in result["msg"]
+
+
+@pytest.mark.parametrize("kind", TYPES)
+@pytest.mark.parametrize("content", [b"", b"no archive at all" * 100])
+def test_what_is_no_archive_is_refused_before_any_request(content: bytes, kind: str, tmp_path: Path) -> None:
+    (tmp_path / f"site.{kind}").write_bytes(content)
+    with conversation() as server:
+        result = deploy(server.url, tmp_path / f"site.{kind}")
+    assert "Option 'src'" in result["msg"]
+    assert f"cannot be read as {kind}" in result["msg"]
+
+
+@pytest.mark.parametrize("kind", ["zip", "tar"])
+def test_a_member_outside_of_the_archive_is_refused(kind: str, tmp_path: Path) -> None:
+    with conversation() as server:
+        result = deploy(server.url, pack(tmp_path, kind, {"sub/../../evil": b""}))
+    assert "outside of it" in result["msg"]
+
+
+def test_a_damaged_member_is_refused(tmp_path: Path) -> None:
+    path = pack(tmp_path)
+    path.write_bytes(path.read_bytes().replace(b"one", b"oxe", 1))
+    with conversation() as server:
+        assert "cannot be read as zip" in deploy(server.url, path)["msg"]
+
+
+def test_an_archive_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with conversation() as server:
+        assert "Option 'src'" in deploy(server.url, tmp_path / "none.zip")["msg"]
