@@ -1,0 +1,260 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from unit.conversation import Call, call, conversation
+from unit.running import run
+
+BUILD = "/artifactory/api/build"
+PAGE = '.sort({"$asc":["repo","path","name"]}).limit(10000)'
+AQL = "/artifactory/api/search/aql"
+RUN = f"{BUILD}/my-build/51?started=2024-05-01T10%3A11%3A12.345%2B0000"
+STARTED = "2024-05-01T10:11:12.345+0000"
+RECORD: dict[str, Any] = {
+    "name": "my-build",
+    "number": "51",
+    "started": STARTED,
+    "modules": [{"id": "a", "artifacts": [{"name": "a.jar", "sha1": "aa"}]}],
+}
+ABSENT: dict[str, Any] = {"build": "my-build", "number": "51", "state": "absent"}
+
+
+def none(target: str) -> Call:
+    error = {"status": 404, "message": "No build was found for build name: my-build, build number: 51 "}
+    return call("GET", target, 404, json={"errors": [error]})
+
+
+def there(record: dict[str, Any], target: str = RUN) -> Call:
+    return call("GET", target, json={"uri": "…", "buildInfo": record})
+
+
+def put(record: dict[str, Any], target: str = BUILD, **answer: Any) -> Call:
+    return call("PUT", target, answer.pop("status", 204), sent_json=record, **answer)
+
+
+def runs(*numbers: str, build: str = "my-build") -> Call:
+    found = [{"uri": f"/{number}", "started": STARTED} for number in numbers]
+    return call("GET", f"{BUILD}/{build}", json={"uri": "…", "buildsNumbers": found})
+
+
+def files(*names: str, build: str = "my-build", number: str = "51", **more: Any) -> Call:
+    condition = f'{{"@build.name":"{build}"}},{{"$or":[{{"@build.number":"{number}"}}]}}'
+    query = f'items.find({condition}).include("repo","path","name"){PAGE}'
+    rows = [{"repo": "libs", "path": "org/acme", "name": name} for name in names]
+    sent = {"sent_body": query.encode(), "sent_headers": {"Content-Type": "text/plain; charset=utf-8"}}
+    return call("POST", AQL, json={"results": rows, "range": {"total": len(rows)}, **more}, **sent)
+
+
+def delete(artifacts: bool = False, **answer: Any) -> Call:
+    target = f"{BUILD}/my-build?buildNumbers=51&artifacts={int(artifacts)}"
+    return call("DELETE", target, text="The following builds has been deleted successfully: 'my-build#51'.", **answer)
+
+
+def test_a_record_is_published_and_read_back() -> None:
+    given = {**RECORD, "number": 51, "started": "2024-05-01T12:11:12.345+02:00", "url": None, "statuses": []}
+    with conversation(none(RUN), put(RECORD), there({**RECORD, "artifactoryPrincipal": "ci"})) as server:
+        result = run("artifact_build", url=server.url, content=given, diff_mode=True)
+    assert result["changed"]
+    assert result["build"]["started"] == "2024-05-01T10:11:12.345Z"
+    assert result["build"]["principal"] == "ci"
+    assert result["diff"] == {"before": {"state": "absent"}, "after": {"state": "present", "record": RECORD}}
+
+
+def test_check_mode_predicts_what_is_published_then() -> None:
+    with conversation(none(RUN)) as server:
+        checked = run("artifact_build", url=server.url, content=RECORD, check_mode=True, diff_mode=True)
+    with conversation(none(RUN), put(RECORD), there(RECORD)) as server:
+        assert run("artifact_build", url=server.url, content=RECORD, diff_mode=True) == checked
+
+
+def test_the_same_run_is_left_alone_whatever_the_server_knows_besides() -> None:
+    known = {
+        **RECORD,
+        "started": "2024-05-01T12:11:12.345+0200",
+        "durationMillis": 0,
+        "modules": [{"id": "a", "properties": {}, "artifacts": [{"name": "a.jar", "sha1": "aa", "md5": "bb"}]}],
+        "statuses": [{"status": "staged"}],
+    }
+    with conversation(there(known)) as server:
+        result = run("artifact_build", url=server.url, content=RECORD)
+    assert not result["changed"]
+    assert [status["status"] for status in result["build"]["statuses"]] == ["staged"]
+
+
+def test_another_record_replaces_it() -> None:
+    known = {**RECORD, "modules": []}
+    with conversation(there(known), put(RECORD), there(RECORD)) as server:
+        result = run("artifact_build", url=server.url, content=RECORD, diff_mode=True)
+    assert result["changed"]
+    assert result["diff"]["before"]["record"]["modules"] == []
+    assert result["build"]["artifacts"] == 1
+
+
+@pytest.mark.parametrize("check_mode", [True, False])
+def test_the_history_of_a_promoted_run_is_not_lost(check_mode: bool) -> None:
+    known = {**RECORD, "modules": [], "statuses": [{"status": "staged"}]}
+    with conversation(there(known)) as server:
+        result = run("artifact_build", url=server.url, content=RECORD, check_mode=check_mode)
+    assert result["failed"]
+    assert "was promoted ('staged'). Publishing it anew would lose that history" in result["msg"]
+
+
+def test_success_without_effect_is_a_failure() -> None:
+    with conversation(none(RUN), put(RECORD), there({**RECORD, "modules": []})) as server:
+        result = run("artifact_build", url=server.url, content=RECORD)
+    assert (
+        result["msg"] == "The server accepted the change, but these fields of the build are not as asked for: record."
+    )
+
+
+def test_a_file_has_the_record_and_the_project_is_named(tmp_path: Path) -> None:
+    source = tmp_path / "build.json"
+    source.write_text(json.dumps(RECORD))
+    target = RUN.replace("?", "?project=p&")
+    with conversation(none(target), put(RECORD, f"{BUILD}?project=p"), there(RECORD, target)) as server:
+        result = run("artifact_build", url=server.url, src=str(source), build="my-build", number="51", project_key="p")
+    assert result["changed"]
+
+
+def test_a_lost_reply_is_sent_again_because_publishing_is_idempotent() -> None:
+    lost = put(RECORD, drop=True)
+    with conversation(none(RUN), lost, put(RECORD), there(RECORD)) as server:
+        assert run("artifact_build", url=server.url, content=RECORD)["changed"]
+
+
+def test_a_run_is_deleted_and_its_files_with_it() -> None:
+    before = [files("b.jar", "a.jar"), runs("50", "51", "51")]
+    with conversation(*before, delete(artifacts=True), files(), runs("50")) as server:
+        result = run("artifact_build", url=server.url, artifacts=True, **ABSENT)
+    assert result == {
+        "changed": True,
+        "build": None,
+        "runs": [{"number": "51", "started": "2024-05-01T10:11:12.345Z"}] * 2,
+        "files": [{"repo": "libs", "path": "org/acme/a.jar"}, {"repo": "libs", "path": "org/acme/b.jar"}],
+    }
+
+
+def test_check_mode_says_what_would_go() -> None:
+    with conversation(files("a.jar"), runs("51")) as server:
+        result = run("artifact_build", url=server.url, artifacts=True, check_mode=True, diff_mode=True, **ABSENT)
+    assert result["changed"]
+    assert result["files"] == [{"repo": "libs", "path": "org/acme/a.jar"}]
+    assert result["diff"]["before"]["runs"] == result["runs"]
+    assert result["diff"]["after"] == {"state": "absent"}
+
+
+def test_files_that_the_server_leaves_make_the_task_fail_now_and_later() -> None:
+    with conversation(files("a.jar"), runs("51"), delete(artifacts=True), files("a.jar"), runs("50")) as server:
+        result = run("artifact_build", url=server.url, artifacts=True, **ABSENT)
+    assert result["changed"]
+    assert "1 of its files are still there, the first of them libs/org/acme/a.jar" in result["msg"]
+    with conversation(files("a.jar"), runs("50")) as server:
+        assert run("artifact_build", url=server.url, artifacts=True, **ABSENT)["msg"] == result["msg"]
+
+
+def test_a_list_of_files_that_was_trimmed_is_none() -> None:
+    note = "AQL query reached the search hard limit, results are trimmed."
+    with conversation(files("a.jar", notification=note)) as server:
+        result = run("artifact_build", url=server.url, artifacts=True, **ABSENT)
+    assert result["failed"]
+    assert note in result["msg"]
+
+
+def test_a_run_that_is_still_there_is_a_failure() -> None:
+    with conversation(runs("51"), delete(), runs("51")) as server:
+        result = run("artifact_build", url=server.url, **ABSENT)
+    assert result["msg"] == "The server accepted the change, but the build is still there."
+
+
+def test_what_is_gone_already_is_left_alone() -> None:
+    with conversation(none(f"{BUILD}/my-build")) as server:
+        assert run("artifact_build", url=server.url, **ABSENT) == {
+            "changed": False,
+            "build": None,
+            "runs": [],
+            "files": [],
+        }
+
+
+def test_somebody_else_was_faster() -> None:
+    with conversation(runs("51"), delete(status=404), none(f"{BUILD}/my-build")) as server:
+        assert run("artifact_build", url=server.url, **ABSENT)["changed"]
+
+
+@pytest.mark.parametrize(
+    ("build", "path", "number"), [("team/my build", "team%2Fmy%20build", "51"), ("my-build", "my-build", "5,1")]
+)
+def test_names_that_a_query_cannot_have_are_posted(build: str, path: str, number: str) -> None:
+    order = {"buildName": build, "buildNumbers": [number], "deleteArtifacts": False, "deleteAll": False, "project": "p"}
+    posted = call("POST", f"{BUILD}/delete", text="…", sent_json=order)
+    found = runs(number.replace(",", "%2C"), build=f"{path}?project=p")
+    with conversation(found, posted, none(f"{BUILD}/{path}?project=p")) as server:
+        assert run("artifact_build", url=server.url, build=build, number=number, project_key="p", state="absent")[
+            "changed"
+        ]
+
+
+def test_no_permission_is_told_in_the_servers_words() -> None:
+    text = "The user: 'x' is not authorized to delete build info. Delete permission is needed."
+    refused = call(
+        "DELETE",
+        f"{BUILD}/my-build?buildNumbers=51&artifacts=0",
+        403,
+        json={"errors": [{"status": 403, "message": text}]},
+    )
+    with conversation(runs("51"), refused) as server:
+        result = run("artifact_build", url=server.url, **ABSENT)
+    assert text in result["msg"]
+    assert not result["changed"]
+
+
+def test_several_runs_in_one_task() -> None:
+    second = call("DELETE", f"{BUILD}/my-build?buildNumbers=52&artifacts=0", text="…")
+    with conversation(runs("51", "52"), delete(), runs("52"), runs("52"), second, runs("50")) as server:
+        result = run(
+            "artifact_build",
+            url=server.url,
+            build="my-build",
+            state="absent",
+            items=[{"number": "51"}, {"number": "52"}],
+            workers=1,
+        )
+    assert result["counts"]["changed"] == 2
+    assert [outcome["runs"][0]["number"] for outcome in result["outcomes"]] == ["51", "52"]
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({}, "state is present but any of the following are missing: src, content"),
+        ({"state": "absent", "build": "b"}, "state is absent but all of the following are missing: number"),
+        ({"content": {}}, "Option 'content': without 'name'"),
+        ({"content": {"name": "b", "number": "1"}}, "Option 'content': without 'started'"),
+        ({"content": {**RECORD, "started": "today"}}, "Option 'content': 'started' is a text instead of a date and"),
+        ({"content": {**RECORD, "modules": {}}}, "Option 'content': 'modules' is an object instead of a list"),
+        ({"content": {**RECORD, "modules": [1]}}, "Option 'content': 'modules[0]' is the number 1 instead of an"),
+        ({"content": RECORD, "build": "other"}, "is the record of 'my-build', but 'build' is 'other'"),
+        ({"content": RECORD, "number": "52"}, "is the record of '51', but 'number' is '52'"),
+        ({"content": {**RECORD, "name": ".."}}, "'..' cannot be a part of a path"),
+        ({"src": "/nowhere"}, "Option 'src': '/nowhere' takes a file with a build record"),
+        ({"src": "/"}, "Option 'src': Cannot read '/'"),
+        (
+            {**ABSENT, "build": 'a"b', "artifacts": True},
+            "Option 'artifacts': the files of 'a\"b' cannot be found, for a",
+        ),
+        ({"items": [{"content": RECORD}, {"content": RECORD}]}, "items[1]: names the same as items[0]."),
+    ],
+)
+def test_bad_input_is_told_before_any_request(options: dict[str, Any], problem: str) -> None:
+    with conversation() as server:
+        result = run("artifact_build", url=server.url, **options)
+    assert result["failed"]
+    assert problem in result["msg"]
