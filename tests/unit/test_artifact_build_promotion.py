@@ -1,0 +1,282 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from unit.conversation import Call, call, conversation
+from unit.running import run
+
+BUILD = "/artifactory/api/build"
+PAGE = '.sort({"$asc":["repo","path","name"]}).limit(10000)'
+ORDER = {
+    "status": "released",
+    "targetRepo": "prod",
+    "copy": True,
+    "artifacts": True,
+    "dependencies": False,
+    "failFast": True,
+}
+TASK: dict[str, Any] = {"build": "web", "number": "7", "status": "released", "target_repo": "prod", "copy": True}
+MODULES = [
+    {
+        "id": "m",
+        "artifacts": [{"name": "a.jar", "sha1": "aa"}, {"name": "b.jar", "sha1": "bb"}, {"name": "c.jar"}],
+        "dependencies": [{"id": "d", "sha1": "dd", "scopes": ["test"]}, {"id": "e", "sha1": "ee"}],
+    }
+]
+
+
+def status(name: str, repository: str | None = "prod") -> dict[str, Any]:
+    return {"status": name, "repository": repository, "timestamp": "2024-05-03T10:00:00.000+0000", "user": "ci"}
+
+
+def shown(name: str, repository: str | None = "prod") -> dict[str, Any]:
+    more = {"comment": None, "ci_user": None, "timestamp": "2024-05-03T10:00:00.000Z", "user": "ci"}
+    return {"status": name, "repository": repository, **more}
+
+
+def look(*statuses: dict[str, Any]) -> Call:
+    record = {"name": "web", "number": "7", "started": "2024-05-01T10:11:12.345+0000", "modules": MODULES}
+    if statuses:
+        record["statuses"] = list(statuses)
+    return call("GET", f"{BUILD}/web/7", json={"uri": "…", "buildInfo": record})
+
+
+def promote(order: dict[str, Any] | None = None, *messages: tuple[str, str], status: int = 200, **answer: Any) -> Call:
+    body = {"messages": [{"level": level, "message": message} for level, message in messages]}
+    return call("POST", f"{BUILD}/promote/web/7", status, sent_json=order or ORDER, **{"json": body, **answer})
+
+
+def there(*checksums: str, of: tuple[str, ...] = ("aa", "bb")) -> Call:
+    any_checksum = ",".join(f'{{"actual_sha1":"{checksum}"}}' for checksum in of)
+    condition = f'{{"repo":"prod"}},{{"$or":[{any_checksum}]}}'
+    query = f'items.find({condition}).include("repo","path","name","actual_sha1"){PAGE}'
+    rows = [{"repo": "prod", "path": ".", "name": "a", "actual_sha1": checksum} for checksum in checksums]
+    return call("POST", "/artifactory/api/search/aql", json={"results": rows}, sent_body=query.encode())
+
+
+def test_a_build_is_promoted_and_looked_for() -> None:
+    with conversation(
+        look(status("staged")), promote(), look(status("staged"), status("released")), there("bb", "aa")
+    ) as s:
+        result = run("artifact_build_promotion", url=s.url, from_status="staged", **TASK)
+    assert result == {
+        "changed": True,
+        "plan": {"action": "copy", "status": "released", "target_repo": "prod", "files": 2},
+        "promotion": shown("released"),
+        "messages": [],
+    }
+
+
+def test_the_last_status_equal_is_unchanged() -> None:
+    with conversation(look(status("staged"), status("released"))) as server:
+        result = run("artifact_build_promotion", url=server.url, from_status="staged", **TASK)
+    assert result == {"changed": False, "plan": None, "promotion": shown("released"), "messages": None}
+
+
+@pytest.mark.parametrize("last", [status("released", "other"), status("staged")])
+def test_another_repository_or_a_later_status_is_not_the_same(last: dict[str, Any]) -> None:
+    before = [status("released"), last]
+    with conversation(look(*before), promote(), look(*before, status("released")), there("aa", "bb")) as server:
+        assert run("artifact_build_promotion", url=server.url, **TASK)["changed"]
+
+
+def test_everything_that_can_be_said_is_sent() -> None:
+    order = {
+        **ORDER,
+        "copy": False,
+        "comment": "Approved, at last",
+        "ciUser": "alice",
+        "sourceRepo": "stage",
+        "dependencies": True,
+        "scopes": ["test"],
+        "properties": {"qa": ["a,b", "c"], "released": ["true"]},
+    }
+    found = there("aa", "bb", "dd", of=("aa", "bb", "dd"))
+    with conversation(look(), promote(order), look(status("released")), found) as server:
+        result = run(
+            "artifact_build_promotion",
+            url=server.url,
+            **{**TASK, "copy": False},
+            comment="Approved, at last",
+            ci_user="alice",
+            repo="stage",
+            dependencies=True,
+            scopes=["test"],
+            properties={"qa": ["c", "a,b"], "released": True},
+        )
+    assert result["plan"] == {"action": "move", "status": "released", "target_repo": "prod", "files": 3}
+
+
+def test_a_status_alone_needs_no_repository() -> None:
+    order = {"status": "tested", "copy": False, "artifacts": True, "dependencies": False, "failFast": True}
+    with conversation(look(), promote(order), look(status("tested", None))) as server:
+        result = run("artifact_build_promotion", url=server.url, build="web", number="7", status="tested")
+    assert result["plan"] == {"action": "note status", "status": "tested", "target_repo": None, "files": 0}
+    assert result["promotion"] == shown("tested", None)
+
+
+def test_check_mode_is_a_dry_run_without_the_status_for_with_it_servers_promote() -> None:
+    dry = {**{name: value for name, value in ORDER.items() if name != "status"}, "dryRun": True}
+    with conversation(look(), there(), promote(dry, ("INFO", "fine")), look(), there()) as server:
+        result = run("artifact_build_promotion", url=server.url, check_mode=True, **TASK)
+    assert result == {
+        "changed": True,
+        "plan": {"action": "copy", "status": "released", "target_repo": "prod", "files": 2},
+        "promotion": None,
+        "messages": [{"level": "INFO", "message": "fine"}],
+    }
+
+
+@pytest.mark.parametrize("seen", [[look(status("released"))], [look(), there("aa")]], ids=["history", "files"])
+def test_a_dry_run_that_really_promotes_is_a_failure(seen: list[Call]) -> None:
+    dry = {**{name: value for name, value in ORDER.items() if name != "status"}, "dryRun": True}
+    with conversation(look(), there(), promote(dry), *seen) as server:
+        result = run("artifact_build_promotion", url=server.url, check_mode=True, **TASK)
+    assert result["failed"]
+    assert "was promoted, though the server was asked for a dry run only" in result["msg"]
+
+
+def test_a_dry_run_that_fails_fails_the_check() -> None:
+    dry = {**{name: value for name, value in ORDER.items() if name != "status"}, "dryRun": True}
+    with conversation(look(), there(), promote(dry, ("ERROR", "No such repository"), status=400)) as server:
+        result = run("artifact_build_promotion", url=server.url, check_mode=True, **TASK)
+    assert "400 No such repository." in result["msg"]
+
+
+def test_check_mode_of_a_status_alone_asks_for_no_dry_run() -> None:
+    with conversation(look()) as server:
+        result = run("artifact_build_promotion", url=server.url, check_mode=True, build="web", number="7", status="ok")
+    assert result["changed"]
+    assert result["messages"] == []
+
+
+def test_a_refusal_tells_all_messages() -> None:
+    refusal = promote(ORDER, ("ERROR", "Not found: a.jar"), ("WARNING", "b.jar is old"), status=400)
+    with conversation(look(), refusal) as server:
+        result = run("artifact_build_promotion", url=server.url, **TASK)
+    assert "400 Not found: a.jar; b.jar is old." in result["msg"]
+    assert not result["changed"]
+
+
+def test_success_with_errors_inside_is_a_failure_and_warnings_are_warnings() -> None:
+    order = {**ORDER, "failFast": False}
+    answer = promote(order, ("ERROR", "Not found: a.jar"), ("WARNING", "b.jar is old"))
+    with conversation(look(), answer, look(status("released"))) as server:
+        result = run("artifact_build_promotion", url=server.url, fail_fast=False, **TASK)
+    assert result["msg"] == "The run '7' of 'web' could not be promoted as a whole: Not found: a.jar."
+    assert result["warnings"] == ["b.jar is old"]
+    assert result["changed"]
+    assert result["promotion"] == shown("released")
+    assert [message["level"] for message in result["messages"]] == ["ERROR", "WARNING"]
+
+
+def test_what_was_promoted_in_part_is_tried_again() -> None:
+    order = {**ORDER, "failFast": False}
+    before = status("released")
+    with conversation(look(before), there("bb"), promote(order), look(before, before), there("aa", "bb")) as server:
+        assert run("artifact_build_promotion", url=server.url, fail_fast=False, **TASK)["changed"]
+    with conversation(look(before), there("aa", "bb")) as server:
+        assert not run("artifact_build_promotion", url=server.url, fail_fast=False, **TASK)["changed"]
+
+
+def test_a_file_that_did_not_arrive_is_a_failure() -> None:
+    with conversation(look(), promote(), look(status("released")), there("bb")) as server:
+        result = run("artifact_build_promotion", url=server.url, **TASK)
+    assert result["changed"]
+    assert "1 of its 2 files are not in 'prod', the first of them with the SHA-1 aa" in result["msg"]
+
+
+def test_success_without_an_entry_in_the_history_is_a_failure() -> None:
+    answer = promote(ORDER, ("ERROR", "Skipping promotion status update: invalid unparsable timestamp x"))
+    with conversation(look(status("staged")), answer, look(status("staged"))) as server:
+        result = run("artifact_build_promotion", url=server.url, **TASK)
+    assert "not in the history of the build. It says: Skipping promotion status update" in result["msg"]
+
+
+def test_a_lost_reply_is_settled_by_the_history_for_a_repeat_would_promote_twice() -> None:
+    with conversation(look(), promote(drop=True), look(status("released")), there("aa", "bb")) as server:
+        result = run("artifact_build_promotion", url=server.url, **TASK)
+    assert result["changed"]
+    assert "Reading back shows that the request had its effect." in result["warnings"][0]
+    with conversation(look(), promote(drop=True), look()) as server:
+        result = run("artifact_build_promotion", url=server.url, **TASK)
+    assert "Whether the request had its effect is not known." in result["msg"]
+
+
+@pytest.mark.parametrize(
+    ("statuses", "has"), [([], "no status"), ([status("built")], "the status 'built'")], ids=["none", "another"]
+)
+def test_the_status_before_has_to_be_right(statuses: list[dict[str, Any]], has: str) -> None:
+    with conversation(look(*statuses)) as server:
+        result = run("artifact_build_promotion", url=server.url, from_status="staged", **TASK)
+    assert f"has {has}; it must have 'staged' to become 'released'." in result["msg"]
+
+
+def test_names_arrive_unharmed_and_a_missing_run_is_an_error() -> None:
+    error = {"errors": [{"status": 404, "message": "No build was found"}]}
+    with conversation(call("GET", f"{BUILD}/team%2Fmy%20web/1%2F2?project=p", 404, json=error)) as server:
+        result = run(
+            "artifact_build_promotion", url=server.url, build="team/my web", number="1/2", status="x", project_key="p"
+        )
+    assert result["msg"] == "The run '1/2' of 'team/my web' is not there, or this account may not see it."
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"status": ""}, "Option 'status': must not be empty"),
+        ({"target_repo": None, "repo": "stage"}, "missing parameter(s) required by 'repo': target_repo"),
+        ({"properties": {"1st": "x"}}, "Option 'properties': '1st' cannot be a key"),
+        ({"number": ".."}, "Option 'number': '..' cannot be a part of a path"),
+    ],
+)
+def test_bad_input_is_told_before_any_request(options: dict[str, Any], problem: str) -> None:
+    with conversation() as server:
+        result = run("artifact_build_promotion", url=server.url, **{**TASK, **options})
+    assert result["failed"]
+    assert problem in result["msg"]
+
+
+# Several runs
+
+
+def test_each_run_has_its_outcome() -> None:
+    absent = call("GET", f"{BUILD}/api/7", 404, json={"errors": [{"status": 404, "message": "No build was found"}]})
+    with conversation(look(status("released")), absent) as server:
+        result = run(
+            "artifact_build_promotion",
+            url=server.url,
+            **TASK,
+            items=[{}, {"build": "api"}],
+            workers=1,
+            on_error="report",
+        )
+    assert (result["counts"]["ok"], result["counts"]["failed"]) == (1, 1)
+    assert result["outcomes"][0]["promotion"] == shown("released")
+    assert result["failures"][0]["reason"] == "The run '7' of 'api' is not there, or this account may not see it."
+
+
+@pytest.mark.parametrize(
+    ("items", "problem"),
+    [
+        ([{}, {"status": "tested"}], "items[1]: names the same as items[0]."),
+        ([{"number": ".."}], "Option 'items[0].number': '..' cannot be a part of a path"),
+        ([{"properties": {"1st": "v"}}], "Option 'items[0].properties': '1st' cannot be"),
+    ],
+)
+def test_wrong_items_are_refused_before_any_request(items: list[dict[str, Any]], problem: str) -> None:
+    with conversation() as server:
+        result = run("artifact_build_promotion", url=server.url, **TASK, items=items)
+    assert problem in result["msg"]
+
+
+def test_an_item_needs_what_the_task_does_not_say() -> None:
+    with conversation() as server:
+        result = run("artifact_build_promotion", url=server.url, build="web", items=[{"number": "7"}])
+    assert result["msg"] == "items[0]: missing required arguments: status."
