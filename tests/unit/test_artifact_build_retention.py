@@ -1,0 +1,251 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from unit.conversation import Call, call, conversation
+from unit.running import run
+
+BUILD = "/artifactory/api/build"
+PAGE = '.sort({"$asc":["repo","path","name"]}).limit(10000)'
+MAY = 1714521600000  # 2024-05-01 in milliseconds
+DAY = 86400000
+
+
+def started(number: str) -> str:
+    """When the run of a number was started, as the server spells it: run 1 on the first of May, and so on."""
+    return f"2024-05-0{number}T00:00:00.000+0000"
+
+
+def entry(number: str) -> dict[str, str]:
+    return {"number": number, "started": f"2024-05-0{number}T00:00:00.000Z"}
+
+
+def runs(*numbers: str) -> Call:
+    found = [{"uri": f"/{number}", "started": started(number)} for number in numbers]
+    return call("GET", f"{BUILD}/web", json={"uri": "…", "buildsNumbers": found})
+
+
+def look(number: str, status: str | None = None) -> Call:
+    record = {"name": "web", "number": number, "started": started(number)}
+    if status:
+        record["statuses"] = [{"status": "staged"}, {"status": status}]
+    query = f"?started=2024-05-0{number}T00%3A00%3A00.000%2B0000"
+    return call("GET", f"{BUILD}/web/{number}{query}", json={"uri": "…", "buildInfo": record})
+
+
+def order(how: str = "async=false", **answer: Any) -> Call:
+    sent = {"deleteBuildArtifacts": False, "count": 1, **answer.pop("more", {})}
+    return call("POST", f"{BUILD}/retention/web?{how}", answer.pop("status", 204), sent_json=sent, **answer)
+
+
+def files(*names: str, numbers: tuple[str, ...]) -> Call:
+    of_numbers = ",".join(f'{{"@build.number":"{number}"}}' for number in numbers)
+    condition = f'{{"@build.name":"web"}},{{"$or":[{of_numbers}]}}'
+    query = f'items.find({condition}).include("repo","path","name"){PAGE}'
+    rows = [{"repo": "libs", "path": ".", "name": name} for name in names]
+    return call("POST", "/artifactory/api/search/aql", json={"results": rows}, sent_body=query.encode())
+
+
+def test_old_runs_go_and_promoted_ones_are_told() -> None:
+    before = [runs("1", "3", "2"), look("2", "released"), look("1")]
+    with conversation(*before, order(), runs("2", "3")) as server:
+        result = run("artifact_build_retention", url=server.url, build="web", count=1)
+    assert result == {
+        "changed": True,
+        "plan": {"counts": {"discard run": 1}, "first": [{"action": "discard run", **entry("1")}]},
+        "promoted": [{**entry("2"), "status": "released"}],
+        "discarded": [entry("1")],
+    }
+
+
+def test_check_mode_only_reads_and_says_what_would_go() -> None:
+    with conversation(runs("1", "2"), look("1")) as server:
+        result = run("artifact_build_retention", url=server.url, build="web", count=1, check_mode=True)
+    assert result["changed"]
+    assert result["plan"]["first"] == [{"action": "discard run", **entry("1")}]
+    assert result["discarded"] is None
+
+
+def test_nothing_to_discard_is_one_read() -> None:
+    with conversation(runs("1")) as server:
+        result = run("artifact_build_retention", url=server.url, build="web", count=1)
+    assert result == {"changed": False, "plan": None, "promoted": [], "discarded": None}
+
+
+def test_only_promoted_runs_are_old() -> None:
+    with conversation(runs("1", "2"), look("1", "released")) as server:
+        result = run("artifact_build_retention", url=server.url, build="web", count=1)
+    assert not result["changed"]
+    assert result["promoted"] == [{**entry("1"), "status": "released"}]
+
+
+def test_all_that_is_to_be_kept_is_sent_and_kept() -> None:
+    more = {"minimumBuildDate": MAY + 2 * DAY, "buildNumbersNotToBeDiscarded": ["2"], "deleteBuildArtifacts": True}
+    before = [runs("1", "2", "3", "4"), look("1"), files("a.jar", numbers=("1",))]
+    with conversation(*before, order(more=more), runs("2", "3", "4"), files(numbers=("1",))) as server:
+        result = run(
+            "artifact_build_retention",
+            url=server.url,
+            build="web",
+            count=1,
+            minimum_date="2024-05-03T02:00:00+02:00",
+            keep=[2],
+            artifacts=True,
+        )
+    assert result["plan"] == {
+        "counts": {"discard run": 1, "delete file": 1},
+        "first": [
+            {"action": "discard run", **entry("1")},
+            {"action": "delete file", "repo": "libs", "path": "a.jar"},
+        ],
+    }
+    assert result["discarded"] == [entry("1")]
+
+
+def test_the_name_of_a_build_arrives_unharmed() -> None:
+    found = call("GET", f"{BUILD}/team%2Fmy%20web?project=p", json={"buildsNumbers": []})
+    with conversation(found) as server:
+        result = run("artifact_build_retention", url=server.url, build="team/my web", count=1, project_key="p")
+    assert result["msg"] == "There is no build 'team/my web', or this account may not see it."
+
+
+def test_success_with_nothing_discarded_is_a_failure() -> None:
+    with conversation(runs("1", "2"), look("1"), order(), runs("1", "2")) as server:
+        result = run("artifact_build_retention", url=server.url, build="web", count=1, wait_timeout=0)
+    assert result["failed"]
+    assert not result["changed"]
+    assert result["msg"].startswith("The server accepted the order, but 1 of 1 runs are still there: '1'.")
+    assert result["discarded"] == []
+
+
+def test_what_was_discarded_before_a_failure_is_told() -> None:
+    old = [look("2"), look("1")]
+    with conversation(runs("1", "2", "3"), *old, order(), runs("1", "3")) as server:
+        result = run("artifact_build_retention", url=server.url, build="web", count=1, wait_timeout=0)
+    assert result["failed"]
+    assert result["changed"]
+    assert result["discarded"] == [entry("2")]
+
+
+def test_a_server_that_answers_before_it_acts_is_waited_for(naps: list[float]) -> None:
+    with conversation(runs("1", "2"), look("1"), order(), runs("1", "2"), runs("2")) as server:
+        result = run("artifact_build_retention", url=server.url, build="web", count=1)
+    assert result["discarded"] == [entry("1")]
+    assert naps == [1.0]
+
+
+def test_files_that_the_server_left_are_a_failure() -> None:
+    more = {"deleteBuildArtifacts": True}
+    before = [runs("1", "2"), look("1"), files("a.jar", numbers=("1",))]
+    with conversation(*before, order(more=more), runs("2"), files("a.jar", numbers=("1",))) as server:
+        result = run("artifact_build_retention", url=server.url, build="web", count=1, artifacts=True)
+    assert result["failed"]
+    assert "1 of its files are still there, the first of them libs/a.jar" in result["msg"]
+    assert result["discarded"] == [entry("1")]
+
+
+def test_a_refusal_is_told_in_the_servers_words_however_it_spells_their_place() -> None:
+    body = {
+        "errors": [{"status": 404, "message": "Errors have occurred while maintaining build retention."}],
+        "error massages": [{"level": "ERROR", "message": "No right to delete web#1"}],
+    }
+    with conversation(runs("1", "2"), look("1"), order(status=404, json=body), runs("1", "2")) as server:
+        result = run("artifact_build_retention", url=server.url, build="web", count=1)
+    assert "Errors have occurred while maintaining build retention.; No right to delete web#1." in result["msg"]
+    assert not result["changed"]
+
+
+def test_a_refusal_after_which_all_is_gone_is_a_warning() -> None:
+    body = {"errors": [{"status": 500, "message": "Warnings encountered while performing build retention."}]}
+    with conversation(runs("1", "2"), look("1"), order(status=500, json=body), runs("2")) as server:
+        result = run("artifact_build_retention", url=server.url, build="web", count=1)
+    assert result["changed"]
+    assert "Warnings encountered" in result["warnings"][0]
+    assert "All runs that were to go are gone." in result["warnings"][0]
+
+
+def test_a_lost_reply_is_settled_by_looking() -> None:
+    with conversation(runs("1", "2"), look("1"), order(drop=True), runs("2")) as server:
+        result = run("artifact_build_retention", url=server.url, build="web", count=1, retries=0)
+    assert result["changed"]
+    assert "All runs that were to go are gone." in result["warnings"][0]
+
+
+def test_what_was_not_foreseen_is_told() -> None:
+    with conversation(runs("1", "2", "3"), look("2", "released"), look("1"), order(), runs("3")) as server:
+        result = run("artifact_build_retention", url=server.url, build="web", count=1)
+    assert result["discarded"] == [entry("1")]
+    assert result["warnings"] == ["These runs are gone as well, which was not foreseen: '2'."]
+
+
+def test_without_waiting_nothing_is_said_of_what_came_of_it() -> None:
+    with conversation(runs("1", "2"), look("1"), order("async=true")) as server:
+        result = run("artifact_build_retention", url=server.url, build="web", count=1, wait=False)
+    assert result["changed"]
+    assert result["discarded"] is None
+
+
+def test_without_waiting_a_refusal_is_a_failure() -> None:
+    with conversation(runs("1", "2"), look("1"), order("async=true", status=403)) as server:
+        result = run("artifact_build_retention", url=server.url, build="web", count=1, wait=False)
+    assert "403" in result["msg"]
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"build": "b"}, "one of the following is required: count, minimum_date"),
+        ({"build": "b", "count": 0}, "Option 'count': takes 1 to 1,000,000, not 0"),
+        ({"build": "b", "count": -1}, "Option 'count': takes 1 to 1,000,000"),
+        ({"build": "b", "minimum_date": "4w"}, "Option 'minimum_date': takes a date and time with a zone"),
+        ({"build": "b", "minimum_date": "2024-02-30T00:00:00Z"}, "Option 'minimum_date': takes a date and time"),
+        ({"build": "b", "count": 1, "keep": [""]}, "Option 'keep[0]': must not be empty"),
+        ({"build": "..", "count": 1}, "Option 'build': '..' cannot be a part of a path"),
+    ],
+)
+def test_bad_input_is_told_before_any_request(options: dict[str, Any], problem: str) -> None:
+    with conversation() as server:
+        result = run("artifact_build_retention", url=server.url, **options)
+    assert result["failed"]
+    assert problem in result["msg"]
+
+
+# Several builds
+
+
+def test_each_build_has_its_outcome() -> None:
+    absent = call("GET", f"{BUILD}/api", json={"buildsNumbers": []})
+    with conversation(runs("1", "2"), look("1"), order(), runs("2"), absent) as server:
+        result = run(
+            "artifact_build_retention",
+            url=server.url,
+            count=1,
+            items=[{"build": "web"}, {"build": "api", "count": 3}],
+            workers=1,
+        )
+    assert result["msg"].startswith("1 of 2 items failed. The first of them, items[1]: There is no build 'api'")
+    assert result["changed"]
+    assert (result["counts"]["changed"], result["counts"]["failed"]) == (1, 1)
+    assert result["outcomes"][0]["discarded"] == [entry("1")]
+
+
+@pytest.mark.parametrize(
+    ("items", "problem"),
+    [
+        ([{"build": "b", "count": 1}, {"build": "b", "count": 2}], "items[1]: names the same as items[0]."),
+        ([{"build": "b"}], "items[0]: one of the following is required: count, minimum_date"),
+        ([{"count": 1}], "items[0]: missing required arguments: build"),
+        ([{"build": "b", "count": 0}], "Option 'items[0].count': takes 1 to 1,000,000, not 0"),
+        ([{"build": "..", "count": 1}], "Option 'items[0].build': '..' cannot be a part of a path"),
+    ],
+)
+def test_wrong_items_are_refused_before_any_request(items: list[dict[str, Any]], problem: str) -> None:
+    with conversation() as server:
+        result = run("artifact_build_retention", url=server.url, items=items)
+    assert problem in result["msg"]
