@@ -1,0 +1,267 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup import ages, deletion
+from unit.conversation import Call, call, conversation
+from unit.running import run
+
+AQL = "/artifactory/api/search/aql"
+LISTED = call(
+    "GET",
+    "/artifactory/api/repositories",
+    json=[
+        {"key": "app-local", "type": "LOCAL", "packageType": "Generic", "url": "…"},
+        {"key": "npm", "type": "REMOTE", "packageType": "Npm", "url": "…"},
+        {"key": "all", "type": "VIRTUAL", "packageType": "Generic", "url": "…"},
+    ],
+)
+FIELDS = '"repo","path","name","size","created","modified","actual_sha1"'
+RULE = {"repos": ["app-local"], "older_than": "2026-01-01"}
+SCAN = (
+    'items.find({"repo":"app-local"},{"created":{"$lt":"2026-01-01T00:00:00.000Z"}},'
+    '{"modified":{"$lt":"2026-01-01T00:00:00.000Z"}})'
+    f'.include({FIELDS}).sort({{"$asc":["path","name"]}}).limit(5000)'
+)
+LOOKED_AT = f'{FIELDS},"stat.downloaded"'
+THERE = f'items.find({{"repo":"app-local"}},{{"path":"a"}},{{"name":"old.bin"}}).include({LOOKED_AT})'
+
+
+def row(path: str, name: str, **more: Any) -> dict[str, Any]:
+    times = dict.fromkeys(("created", "modified"), "2025-01-01T00:00:00.000Z")
+    return {"repo": "app-local", "path": path, "name": name, "size": 10, **times, "actual_sha1": "5ba9", **more}
+
+
+def asked(text: str | None, *rows: dict[str, Any], **other: Any) -> Call:
+    """A query and its rows."""
+    sent = {} if text is None else {"sent_body": text.encode()}
+    body = {"results": list(rows), "range": {"start_pos": 0, "end_pos": len(rows), "total": len(rows)}, **other}
+    return call("POST", AQL, json=body, **sent)
+
+
+def clean_up(*calls: Call, **options: Any) -> dict[str, Any]:
+    with conversation(LISTED, *calls) as server:
+        return run("artifact_cleanup", url=server.url, **{"rules": [RULE], "workers": 1, **options})
+
+
+def test_check_mode_asks_for_what_is_needed_and_deletes_nothing() -> None:
+    result = clean_up(asked(SCAN, row("a", "old.bin")), check_mode=True)
+    assert result == {
+        "changed": True,
+        "plan": {
+            "items": 1,
+            "bytes": 10,
+            "folders": 0,
+            "rules": [{"rule": "rules[0]", "items": 1, "bytes": 10}],
+            "repositories": [{"repo": "app-local", "items": 1, "bytes": 10, "share": None}],
+            "first": [{"kind": "file", "repo": "app-local", "path": "a/old.bin", "size": 10, "rule": "rules[0]"}],
+        },
+        "counts": None,
+        "failures": None,
+        "outcomes": None,
+        "deleted": None,
+    }
+
+
+def test_a_run_looks_again_deletes_and_verifies() -> None:
+    old = row("a", "old.bin")
+    delete = call("DELETE", "/artifactory/app-local/a/old.bin", 204)
+    result = clean_up(asked(SCAN, old), asked(THERE, old), delete, asked(THERE))
+    assert result["changed"]
+    assert result["counts"] == {"changed": 1, "ok": 0, "failed": 0, "unknown": 0, "skipped": 0}
+    assert result["outcomes"][0]["outcome"] == "deleted"
+    assert result["deleted"] == {
+        "items": 1,
+        "bytes": 10,
+        "folders": 0,
+        "repositories": [{"repo": "app-local", "items": 1, "bytes": 10, "folders": 0}],
+    }
+
+
+def test_one_query_looks_at_several_files_folder_by_folder() -> None:
+    rows = [row("a", "1.bin"), row("a", "2.bin"), row("b", "1.bin")]
+    in_a = '{"$and":[{"path":"a"},{"$or":[{"name":"1.bin"},{"name":"2.bin"}]}]}'
+    in_b = '{"$and":[{"path":"b"},{"name":"1.bin"}]}'
+    look = f'items.find({{"repo":"app-local"}},{{"$or":[{in_a},{in_b}]}}).include({LOOKED_AT})'
+    changed = {**rows[1], "actual_sha1": "0e57"}
+    downloaded = {**rows[2], "stats": [{"downloaded": "2999-01-01T00:00:00.000Z"}]}
+    delete = call("DELETE", "/artifactory/app-local/a/1.bin", 204)
+    after = THERE.replace("old.bin", "1.bin")
+    result = clean_up(asked(SCAN, *rows), asked(look, rows[0], changed, downloaded), delete, asked(after))
+    reasons = [None, "changed since it was planned", "downloaded since it was planned"]
+    assert [outcome["why"] for outcome in result["outcomes"]] == reasons
+
+
+def test_nothing_old_is_no_change_after_two_reads() -> None:
+    result = clean_up(asked(SCAN))
+    assert result["changed"] is False
+    assert result["plan"] is None
+
+
+def test_what_the_server_finds_is_judged_again() -> None:
+    newer = row("a", "new.bin", modified="2026-03-01T00:00:00.000Z")
+    assert clean_up(asked(SCAN, newer))["plan"] is None
+
+
+def test_a_child_of_what_went_is_gone_and_no_failure() -> None:
+    old = row("a", "old.bin")
+    nothing = {"errors": [{"status": 404, "message": "Could not locate artifact (Nothing to delete)."}]}
+    missing = call("DELETE", "/artifactory/app-local/a/old.bin", 404, json=nothing)
+    result = clean_up(asked(SCAN, old), asked(THERE, old), missing, asked(THERE))
+    assert not result.get("failed")
+    assert result["changed"] is False
+    assert result["counts"]["ok"] == 1
+    assert result["outcomes"][0]["outcome"] == "gone"
+
+
+def test_a_404_for_what_is_there_is_a_refusal() -> None:
+    old = row("a", "old.bin")
+    hidden = call("DELETE", "/artifactory/app-local/a/old.bin", 404)
+    result = clean_up(asked(SCAN, old), asked(THERE, old), hidden, asked(THERE, old))
+    assert "the account may read it, not delete it" in result["msg"]
+    assert result["changed"] is False
+
+
+def test_a_lost_reply_that_cannot_be_cleared_up_is_told_as_unknown() -> None:
+    old = row("a", "old.bin")
+    lost = call("DELETE", "/artifactory/app-local/a/old.bin", drop=True)
+    refused = call("POST", AQL, 403)
+    result = clean_up(asked(SCAN, old), asked(THERE, old), lost, refused, retries=0, on_error="report")
+    assert result["counts"]["unknown"] == 1
+    assert "is not known" in result["failures"][0]["reason"]
+
+
+def test_each_thing_that_a_rule_says_is_in_the_query() -> None:
+    text = (
+        'items.find({"repo":"app-local"},{"$or":[{"path":{"$match":"a/*"}},{"path":{"$match":"50?"}}]},'
+        '{"name":{"$match":"*.bin"}},{"$or":[{"@qa":"failed"},{"@qa":"none"}]},{"@old":{"$match":"*"}},'
+        '{"created":{"$lt":"2026-01-01T00:00:00.000Z"}},{"modified":{"$lt":"2026-01-01T00:00:00.000Z"}},'
+        '{"$or":[{"stat.downloaded":{"$lt":"2026-01-01T00:00:00.000Z"}},{"stat.downloaded":null}]},'
+        f'{{"size":{{"$gt":"100"}}}}).include({FIELDS}).sort({{"$asc":["path","name"]}}).limit(200)'
+    )
+    rule = {
+        "repos": ["*-local"],
+        "paths": ["a/*", "50%"],
+        "names": ["*.bin"],
+        "properties": {"qa": ["failed", "none"], "old": None},
+        "not_downloaded_since": "2026-01-01",
+        "larger_than": 100,
+    }
+    assert clean_up(asked(text), rules=[rule], page_size=200)["plan"] is None
+
+
+def test_the_cache_of_a_remote_repository_is_asked_for_by_its_key() -> None:
+    result = clean_up(asked(None), rules=[{**RULE, "repos": ["npm-cache"]}])
+    assert result["plan"] is None
+
+
+@pytest.mark.parametrize(
+    ("rule", "problem"),
+    [
+        ({"repos": ["a"]}, "rules[0]: one of the following is required: paths, names"),
+        ({"repos": ["a"], "older_than": "30"}, "Option 'rules[0].older_than': takes an age such as 30d"),
+        ({"repos": ["a"], "older_than": "3m"}, "Option 'rules[0].older_than': takes an age"),
+        ({"repos": ["a"], "not_downloaded_since": "yesterday"}, "Option 'rules[0].not_downloaded_since': takes an age"),
+        ({"repos": ["a"], "keep_newest": 0}, "Option 'rules[0].keep_newest': takes 1 to 1,000,000"),
+        ({"repos": [], "older_than": "1d"}, "Option 'rules[0].repos': must not be empty"),
+        ({"repos": ['a"'], "older_than": "1d"}, "Option 'rules[0].repos[0]': takes a pattern without double quotes"),
+        ({"repos": ["a"], "properties": {"k": 'a"b'}}, "Option 'rules[0].properties': 'k' takes a text"),
+        ({"repos": ["a"], "properties": {"k": {}}}, "Option 'rules[0].properties': 'k' takes a text"),
+        ({"repos": ["a"], "properties": {"k": []}}, "Option 'rules[0].properties': 'k' takes a text"),
+        ({"repos": ["a"], "properties": {"*": "v"}}, "'*' cannot be the key of a property"),
+        ({"repos": ["a"], "older_than": "1d", "group_by": "folder"}, "'keep_newest' counts in, which is not given"),
+        ({"repos": ["a"], "keep_newest": 1, "group_by": "name"}, "group_pattern"),
+        ({"repos": ["a"], "keep_newest": 1, "group_pattern": "(a)"}, "belongs to 'group_by: name'"),
+        ({"repos": ["a"], "keep_newest": 1, "group_by": "name", "group_pattern": "("}, "is no regular expression"),
+        ({"repos": ["a"], "keep_newest": 1, "group_by": "name", "group_pattern": "a"}, "with a group in parentheses"),
+    ],
+)
+@pytest.mark.parametrize("check_mode", [True, False])
+def test_a_rule_that_cannot_work_is_told_before_any_request(
+    rule: dict[str, Any], problem: str, check_mode: bool
+) -> None:
+    with conversation() as server:
+        result = run("artifact_cleanup", url=server.url, rules=[rule], check_mode=check_mode)
+    assert result["failed"]
+    assert problem in result["msg"]
+
+
+@pytest.mark.parametrize(
+    ("text", "moment"),
+    [
+        ("30d", "2026-09-01T12:00:00.000Z"),
+        ("1weeks", "2026-09-24T12:00:00.000Z"),
+        ("2mo", "2026-08-02T12:00:00.000Z"),
+        ("1y", "2025-10-01T12:00:00.000Z"),
+        ("90mi", "2026-10-01T10:30:00.000Z"),
+        ("2026-01-02", "2026-01-02T00:00:00.000Z"),
+        ("2026-01-02T03:04:05+02:00", "2026-01-02T01:04:05.000Z"),
+        ("999999999y", "1970-01-01T00:00:00.000Z"),
+    ],
+)
+def test_ages(text: str, moment: str) -> None:
+    assert ages.moment(text, "2026-10-01T12:00:00.000Z", "older_than") == moment
+
+
+@pytest.mark.parametrize("content", ["no database", None])
+def test_a_state_file_that_cannot_be_one_is_told_before_any_request(content: str | None, tmp_path: Path) -> None:
+    path = tmp_path / "state"
+    if content is None:
+        path.mkdir()
+    else:
+        path.write_text(content * 100)
+    with conversation() as server:
+        result = run("artifact_cleanup", url=server.url, rules=[RULE], state_file=str(path))
+    assert result["msg"].startswith(f"Option 'state_file': '{path}' cannot be used: ")
+
+
+def test_a_state_file_is_not_there_in_check_mode(tmp_path: Path) -> None:
+    clean_up(asked(SCAN), check_mode=True, state_file=str(tmp_path / "state"))
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_state_file_is_not_left_behind_by_a_task_that_did_nothing(tmp_path: Path) -> None:
+    state = str(tmp_path / "state")
+    with conversation() as server:
+        assert run("artifact_cleanup", url=server.url, rules=[{"repos": ["a"]}], state_file=state)["failed"]
+    with conversation(call("GET", "/artifactory/api/repositories", 403)) as server:
+        assert run("artifact_cleanup", url=server.url, rules=[RULE], state_file=state)["failed"]
+    assert not list(tmp_path.iterdir())
+
+
+def test_rules_or_a_plan_are_needed() -> None:
+    with conversation() as server:
+        assert "rules, from_plan" in run("artifact_cleanup", url=server.url)["msg"]
+
+
+def test_the_pause_grows_while_the_server_is_overburdened_and_shrinks_when_it_is_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    waited: list[float] = []
+    monkeypatch.setattr(deletion.time, "sleep", lambda seconds: waited.append(round(seconds, 3)))
+    pace = deletion.Pace(0.5)
+    for overburdened in (False, True, True, False):
+        pace.wait()
+        pace.heard(overburdened)
+    pace.wait()
+    assert waited == [0.5, 0.5, 0.6, 0.8, 0.77]
+    for _time in range(100):
+        pace.heard(overburdened=True)
+    pace.wait()
+    assert waited[-1] == 10.0
+    for _time in range(66):
+        pace.heard(overburdened=False)
+    pace.wait()
+    assert waited[-1] == 0.5
+
+
+def test_without_a_pause_nothing_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(deletion.time, "sleep", lambda _seconds: pytest.fail("it waits"))
+    deletion.Pace(0).wait()
