@@ -1,0 +1,233 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from unit.conversation import Call, call, conversation
+from unit.running import run
+
+DATA = bytes(range(256)) * 4096  # 1 MiB
+WHERE = "generic-local/app/app.tgz"
+ITEM, FILE = f"/artifactory/api/storage/{WHERE}", f"/artifactory/{WHERE}"
+MISSING = {"errors": [{"status": 404, "message": "Unable to find item"}]}
+PLACE = 6 * 65536  # what comes is handed on in such pieces
+TAG = {"ETag": "the-sha1"}
+
+
+def sums(data: bytes) -> dict[str, str]:
+    return {name: hashlib.new(name, data).hexdigest() for name in ("sha256", "sha1", "md5")}
+
+
+def there(data: bytes = DATA, **more: Any) -> Call:
+    item = {"repo": "generic-local", "path": "/app/app.tgz", "size": str(len(data)), "checksums": sums(data), **more}
+    return call("GET", ITEM, json=item)
+
+
+def body(data: bytes = DATA, of: int | None = None, status: int = 200, **headers: str) -> Call:
+    """An answer with these bytes, which breaks off when it promised more."""
+    answer = call("GET", FILE, status, headers={**TAG, "Content-Length": str(of or len(data)), **headers})
+    answer.body = data
+    return answer
+
+
+def rest(place: int, until: int | None = None, **headers: str) -> Call:
+    answer = body(DATA[place:until], len(DATA) - place, 206, **{"Content-Range": f"bytes {place}-x/y", **headers})
+    answer.sent = {"headers": {"Range": f"bytes={place}-", "Accept-Encoding": "identity"}}
+    return answer
+
+
+@pytest.fixture
+def dest(tmp_path: Path) -> Path:
+    return tmp_path / "copy"
+
+
+def download(url: str, dest: Path | str, **more: Any) -> dict[str, Any]:
+    return run(
+        "artifact_download", url=url, **{"repo": "generic-local", "path": "app/app.tgz", "dest": str(dest), **more}
+    )
+
+
+@pytest.mark.parametrize("data", [b"", b"x", DATA], ids=["empty", "short", "long"])
+def test_a_file_is_stored_and_is_there_the_second_time(data: bytes, dest: Path) -> None:
+    with conversation(there(data), body(data), there(data)) as server:
+        result = download(server.url, dest)
+        again = download(server.url, dest)
+    assert result["changed"]
+    assert dest.read_bytes() == data
+    assert result["file"]["checksums"] == {"sha256": sums(data)["sha256"]}
+    assert not again["changed"]
+    assert again["file"] == result["file"]
+
+
+def test_check_mode_stores_nothing(dest: Path) -> None:
+    with conversation(there()) as server:
+        result = download(server.url, dest / "new" / "copy", check_mode=True)
+    assert result["changed"]
+    assert result["file"]["size"] == len(DATA)
+    assert not dest.exists()
+
+
+@pytest.mark.parametrize("old", [b"other", DATA[:-1] + b"x"], ids=["another size", "the same size"])
+def test_another_content_is_replaced(old: bytes, dest: Path) -> None:
+    dest.write_bytes(old)
+    dest.chmod(0o640)
+    with conversation(there(), body()) as server:
+        assert download(server.url, dest)["changed"]
+    assert dest.read_bytes() == DATA
+    assert dest.stat().st_mode & 0o777 == 0o640
+
+
+def test_an_old_item_is_verified_by_what_it_has(dest: Path) -> None:
+    with conversation(there(checksums={"sha1": sums(DATA)["sha1"]}), body()) as server:
+        assert download(server.url, dest)["file"]["checksums"] == {"sha1": sums(DATA)["sha1"]}
+    with conversation(there(checksums={})) as server:
+        assert "no checksum" in download(server.url, dest)["msg"]
+
+
+# A connection that breaks
+
+
+def test_the_rest_is_asked_for(dest: Path) -> None:
+    steps = (there(), body(DATA[:PLACE], len(DATA)), rest(PLACE, 2 * PLACE), rest(2 * PLACE))
+    with conversation(*steps) as server:
+        result = download(server.url, dest, retries=1)
+    assert result["changed"]
+    assert dest.read_bytes() == DATA
+    assert "2 request(s) had to be repeated" in result["warnings"][0]
+
+
+def test_a_server_without_ranges_begins_anew(dest: Path) -> None:
+    with conversation(there(), body(DATA[:PLACE], len(DATA)), body()) as server:
+        download(server.url, dest)
+    assert dest.read_bytes() == DATA
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (rest(PLACE, ETag="another"), "another content"),
+        (rest(PLACE, **{"Content-Range": "bytes 5-x/y"}), "another part"),
+        (call("GET", FILE, 416), "416"),
+    ],
+)
+def test_what_does_not_belong_to_the_beginning_is_refused(answer: Call, words: str, dest: Path) -> None:
+    dest.write_text("old")
+    with conversation(there(), body(DATA[:PLACE], len(DATA)), answer) as server:
+        result = download(server.url, dest)
+    assert words in result["msg"]
+    assert not result["changed"]
+    assert dest.read_text() == "old"
+    assert [path.name for path in dest.parent.iterdir()] == ["copy"]
+
+
+def test_a_connection_that_always_breaks_is_given_up(dest: Path) -> None:
+    cut_off = [call("GET", FILE, drop=True) for _try in range(2)]
+    with conversation(there(), body(DATA[:PLACE], len(DATA)), *cut_off) as server:
+        result = download(server.url, dest, retries=1)
+    assert result["failed"]
+    assert not dest.parent.joinpath("copy").exists()
+
+
+def test_another_content_than_announced_is_thrown_away(dest: Path) -> None:
+    dest.write_text("old")
+    with conversation(there(), body(DATA[:-1] + b"x")) as server:
+        result = download(server.url, dest)
+    assert "They were thrown away" in result["msg"]
+    assert not result["changed"]
+    assert dest.read_text() == "old"
+    assert [path.name for path in dest.parent.iterdir()] == ["copy"]
+
+
+# Where from
+
+
+def test_a_remote_repository_fetches_what_it_does_not_have(dest: Path) -> None:
+    told = {"X-Checksum-Sha256": sums(b"x")["sha256"], "Content-Length": "1"}
+    steps = (call("GET", ITEM, 404, json=MISSING), call("HEAD", FILE, headers=told), body(b"x"))
+    with conversation(*steps) as server:
+        assert download(server.url, dest)["changed"]
+
+
+def test_what_is_nowhere_is_an_error(dest: Path) -> None:
+    with conversation(call("GET", ITEM, 404, json=MISSING), call("HEAD", FILE, 404)) as server:
+        assert "There is no file 'app/app.tgz'" in download(server.url, dest)["msg"]
+
+
+def test_a_folder_without_a_slash_is_told(dest: Path) -> None:
+    with conversation(there(children=[])) as server:
+        assert "end 'path' with a slash" in download(server.url, dest)["msg"]
+
+
+def listing(*names: str) -> Call:
+    found = [
+        {"uri": f"/{name}", "size": 1, "folder": False, "sha1": "…", "sha2": sums(b"x")["sha256"]} for name in names
+    ]
+    return call("GET", "/artifactory/api/storage/generic-local/app?list&deep=1", json={"uri": "…", "files": found})
+
+
+def test_a_folder_is_listed_once_and_its_files_come(dest: Path) -> None:
+    one, two = (call("GET", f"/artifactory/generic-local/app/{name}", text="x") for name in ("a%20b", "sub/c"))
+    with conversation(listing("a b", "sub/c"), one, two, listing("a b", "sub/c")) as server:
+        result = download(server.url, dest, path="app/", workers=1)
+        again = download(server.url, dest, path="app/", workers=1)
+    assert result["counts"]["changed"] == 2
+    assert (dest / "a b").read_text() == (dest / "sub" / "c").read_text() == "x"
+    assert not again["changed"]
+    assert again["counts"]["ok"] == 2
+
+
+def test_a_name_that_leads_out_of_the_folder_is_refused(dest: Path) -> None:
+    with conversation(listing("../evil")) as server:
+        assert "'..' cannot be a part of a path" in download(server.url, dest, path="app/")["msg"]
+
+
+# Where to
+
+
+def test_a_folder_keeps_the_name(tmp_path: Path) -> None:
+    with conversation(there(), body(), there(), body()) as server:
+        download(server.url, tmp_path)
+        download(server.url, f"{tmp_path}/new/")
+    assert (tmp_path / "app.tgz").read_bytes() == (tmp_path / "new" / "app.tgz").read_bytes() == DATA
+
+
+def test_a_link_stands_for_what_it_leads_to(dest: Path, tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(dest)
+    with conversation(there(), body()) as server:
+        assert download(server.url, link)["file"]["dest"] == str(dest)
+    assert link.is_symlink()
+    assert dest.read_bytes() == DATA
+
+
+@pytest.mark.parametrize("kind", ["device", "fifo", "below a file"])
+def test_where_nothing_can_be_stored_is_refused_before_any_request(kind: str, tmp_path: Path) -> None:
+    dest = Path("/dev/null") if kind == "device" else tmp_path / "dest"
+    if kind == "fifo":
+        os.mkfifo(dest)
+    elif kind == "below a file":
+        dest.write_text("")
+        dest = dest / "copy"
+    with conversation() as server:
+        assert "Option 'dest'" in download(server.url, dest)["msg"]
+
+
+def test_a_folder_does_not_go_into_a_file(dest: Path) -> None:
+    dest.write_text("")
+    with conversation() as server:
+        assert "is no folder" in download(server.url, dest, path="app/")["msg"]
+
+
+def test_no_two_items_are_stored_in_one_place(tmp_path: Path) -> None:
+    items = [{"path": "a/x"}, {"path": "b/x"}]
+    with conversation() as server:
+        result = run("artifact_download", url=server.url, repo="r", dest=str(tmp_path), items=items)
+    assert "items[1]: names the same as items[0]" in result["msg"]
