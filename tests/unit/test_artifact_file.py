@@ -1,0 +1,421 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils import _local_file
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
+from unit.conversation import Call, call, conversation
+from unit.running import run
+
+DATA = b"content of mine"
+WHERE = "generic-local/app/app.tgz"
+ITEM, FILE = f"/artifactory/api/storage/{WHERE}", f"/artifactory/{WHERE}"
+TASK = {"repo": "generic-local", "path": "app/app.tgz"}
+MISS = {"errors": [{"status": 404, "message": "Checksum deploy failed. No existing file with SHA-256: …"}]}
+
+
+def sums(data: bytes) -> dict[str, str]:
+    return {name: hashlib.new(name, data).hexdigest() for name in ("sha256", "sha1", "md5")}
+
+
+def info(data: bytes = DATA, **more: Any) -> dict[str, Any]:
+    """An item with this content."""
+    facts = {"repo": "generic-local", "path": "/app/app.tgz", "created": "2026-10-01T10:11:12.345Z", "createdBy": "ci"}
+    return {**facts, "size": str(len(data)), "checksums": sums(data), "mimeType": "x/y", **more}
+
+
+def there(data: bytes = DATA, **more: Any) -> Call:
+    return call("GET", ITEM, json=info(data, **more))
+
+
+def gone() -> Call:
+    return call("GET", ITEM, 404, json={"errors": [{"status": 404, "message": "Unable to find item"}]})
+
+
+def folder() -> Call:
+    return call("GET", ITEM, json={"repo": "generic-local", "path": "/app/app.tgz", "children": []})
+
+
+def headers(data: bytes) -> dict[str, str]:
+    return {f"X-Checksum-{name.capitalize()}": value for name, value in sums(data).items()}
+
+
+def asked(data: bytes = DATA, matrix: str = "", known: bool = False) -> Call:
+    """Whether the server has the content already."""
+    answer: dict[str, Any] = {"json": info(data)} if known else {"json": MISS}
+    sent = {**headers(data), "X-Checksum-Deploy": "true"}
+    return call("PUT", FILE + matrix, 201 if known else 404, sent_headers=sent, sent_body=b"", **answer)
+
+
+def sent(data: bytes = DATA, matrix: str = "", status: int = 201, **answer: Any) -> Call:
+    """The content itself."""
+    lengths = {**headers(data), "Content-Length": str(len(data))}
+    answer = answer or {"json": info(data)}
+    return call(
+        "PUT", FILE + matrix, status, sent_headers=lengths, sent_without=["X-Checksum-Deploy"], sent_body=data, **answer
+    )
+
+
+@pytest.fixture
+def src(tmp_path: Path) -> Path:
+    file = tmp_path / "app.tgz"
+    file.write_bytes(DATA)
+    return file
+
+
+def test_nothing_is_sent_when_the_item_has_the_checksums(src: Path) -> None:
+    with conversation(there()) as server:
+        result = run("artifact_file", url=server.url, src=str(src), **TASK)
+    assert not result["changed"]
+    assert result["file"]["size"] == len(DATA)
+    assert result["file"]["checksums"] == sums(DATA)
+
+
+def test_a_new_content_is_sent_and_read_back(src: Path) -> None:
+    with conversation(gone(), asked(), sent(), there()) as server:
+        result = run("artifact_file", url=server.url, src=str(src), diff_mode=True, **TASK)
+    assert result["changed"]
+    content = {"type": "file", "size": len(DATA), "checksums": sums(DATA)}
+    assert result["diff"] == {"before": {"state": "absent"}, "after": {"state": "present", **content}}
+    assert result["file"]["created"] == "2026-10-01T10:11:12.345Z"
+
+
+def test_a_content_that_the_server_knows_is_not_sent(src: Path) -> None:
+    with conversation(gone(), asked(known=True), there()) as server:
+        assert run("artifact_file", url=server.url, src=str(src), **TASK)["changed"]
+
+
+def test_check_mode_reads_and_tells_the_same_members(src: Path) -> None:
+    with conversation(gone()) as server:
+        checked = run("artifact_file", url=server.url, src=str(src), check_mode=True, **TASK)
+    with conversation(gone(), asked(), sent(), there()) as server:
+        done = run("artifact_file", url=server.url, src=str(src), **TASK)
+    assert checked["changed"]
+    assert checked["file"].keys() == done["file"].keys()
+    assert checked["file"]["checksums"] == done["file"]["checksums"] == sums(DATA)
+
+
+def test_another_content_replaces_the_old_one() -> None:
+    with conversation(there(b"old"), asked(), sent(), there()) as server:
+        result = run("artifact_file", url=server.url, content=DATA.decode(), diff_mode=True, **TASK)
+    assert result["changed"]
+    assert result["diff"]["before"]["replaced"] == "its content is another"
+
+
+def test_an_old_item_without_sha256_is_compared_by_sha1(src: Path) -> None:
+    checksums = {"sha1": sums(DATA)["sha1"], "md5": sums(DATA)["md5"]}
+    with conversation(there(checksums=checksums)) as server:
+        assert not run("artifact_file", url=server.url, src=str(src), **TASK)["changed"]
+
+
+@pytest.mark.parametrize("content", ["", "ä\n", "a" * 100_000], ids=["empty", "unicode", "long"])
+def test_a_text_is_sent_as_it_is(content: str) -> None:
+    data = content.encode()
+    with conversation(gone(), asked(data), sent(data), there(data)) as server:
+        assert run("artifact_file", url=server.url, content=content, **TASK)["changed"]
+
+
+def test_an_empty_file_is_sent(src: Path) -> None:
+    src.write_bytes(b"")
+    with conversation(gone(), asked(b""), sent(b""), there(b"")) as server:
+        assert run("artifact_file", url=server.url, src=str(src), **TASK)["changed"]
+
+
+def properties(found: dict[str, list[str]]) -> Call:
+    return call("GET", f"{ITEM}?properties", json={"properties": found, "uri": "…"})
+
+
+def patch(props: dict[str, list[str]]) -> Call:
+    return call("PATCH", f"/artifactory/api/metadata/{WHERE}?recursiveProperties=0", 204, sent_json={"props": props})
+
+
+def test_properties_go_with_the_content_and_are_read_back(src: Path) -> None:
+    wanted = {"a": ["1", "2"], "odd": ["b,c;d=e +é"]}
+    odd = patch({"odd": ["b,c;d=e +é"]})
+    steps = (gone(), asked(matrix=";a=1,2"), sent(matrix=";a=1,2"), odd, there(), properties(wanted))
+    with conversation(*steps) as server:
+        result = run("artifact_file", url=server.url, src=str(src), properties=wanted, **TASK)
+    assert result["changed"]
+    assert result["file"]["properties"] == wanted
+
+
+def test_properties_that_were_silently_ignored_are_a_failure(src: Path) -> None:
+    none = call("GET", f"{ITEM}?properties", 404)
+    with conversation(gone(), asked(matrix=";a=1"), sent(matrix=";a=1"), there(), none) as server:
+        result = run("artifact_file", url=server.url, src=str(src), properties={"a": 1}, **TASK)
+    assert result["failed"]
+    assert result["changed"]
+    assert "not as asked for: properties" in result["msg"]
+
+
+def test_a_replaced_content_gets_all_the_properties_again(src: Path) -> None:
+    has = properties({"a": ["1"], "b": ["2"]})
+    steps = (there(b"old"), has, asked(matrix=";a=1;b=3"), sent(matrix=";a=1;b=3"), there(), properties({"b": ["3"]}))
+    with conversation(*steps) as server:
+        result = run("artifact_file", url=server.url, src=str(src), properties={"a": 1, "b": 3}, **TASK)
+    assert "not as asked for: properties" in result["msg"]
+
+
+def test_properties_alone_are_set_without_sending_the_content(src: Path) -> None:
+    with conversation(
+        there(), properties({"a": ["1"]}), patch({"a": ["2"]}), there(), properties({"a": ["2"]})
+    ) as server:
+        assert run("artifact_file", url=server.url, src=str(src), properties={"a": 2}, **TASK)["changed"]
+
+
+def test_odd_names_are_encoded() -> None:
+    target = "/artifactory/api/storage/generic-local/a%20b/c%2Bd%23e%25f%F0%9F%98%80"
+    with conversation(call("GET", target, 404, json=MISS)) as server:
+        run("artifact_file", url=server.url, repo="generic-local", path="a b/c+d#e%f😀", content="x", check_mode=True)
+
+
+@pytest.mark.parametrize("path", ["a;b", "a/../b", ".", "", "/", "a//b"])
+@pytest.mark.parametrize("state", ["present", "absent"])
+def test_a_path_that_cannot_be_is_refused_before_any_request(path: str, state: str) -> None:
+    with conversation() as server:
+        result = run("artifact_file", url=server.url, repo="r", path=path, content="x", state=state, recursive=True)
+    assert result["failed"]
+    assert "Option 'path'" in result["msg"]
+
+
+def test_a_slash_at_the_end_stands_for_a_folder(src: Path) -> None:
+    with conversation(there()) as server:
+        assert not run("artifact_file", url=server.url, repo="generic-local", path="app/", src=str(src))["changed"]
+    with conversation() as server:
+        assert "slash" in run("artifact_file", url=server.url, repo="generic-local", path="app/", content="x")["msg"]
+
+
+@pytest.mark.parametrize("kind", ["missing", "folder", "fifo", "device", "link to nothing"])
+def test_what_is_no_file_is_refused_before_any_request(kind: str, tmp_path: Path) -> None:
+    path = Path("/dev/null") if kind == "device" else tmp_path / "src"
+    if kind == "folder":
+        path.mkdir()
+    elif kind == "fifo":
+        os.mkfifo(path)
+    elif kind == "link to nothing":
+        path.symlink_to(tmp_path / "nothing")
+    with conversation() as server:
+        result = run("artifact_file", url=server.url, src=str(path), **TASK)
+    assert result["failed"]
+    assert "Option 'src'" in result["msg"]
+
+
+def test_a_link_stands_for_what_it_leads_to(src: Path, tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(src)
+    with conversation(there()) as server:
+        assert not run("artifact_file", url=server.url, src=str(link), **TASK)["changed"]
+
+
+# Troubles
+
+
+def test_a_reset_in_the_middle_begins_anew(src: Path) -> None:
+    lost = call("PUT", FILE, drop=True)
+    with conversation(gone(), asked(), lost, sent(), there()) as server:
+        result = run("artifact_file", url=server.url, src=str(src), **TASK)
+    assert result["changed"]
+    assert "1 request(s) had to be repeated" in result["warnings"][0]
+
+
+def test_a_lost_reply_is_resolved_by_reading_back(src: Path) -> None:
+    lost = call("PUT", FILE, drop=True)
+    with conversation(gone(), asked(), lost, there()) as server:
+        result = run("artifact_file", url=server.url, src=str(src), retries=0, **TASK)
+    assert result["changed"]
+    assert "Reading back shows that the request had its effect" in result["warnings"][0]
+
+
+def test_a_checksum_that_differs_is_a_failure(src: Path) -> None:
+    words = {"errors": [{"status": 409, "message": "Checksum error for 'app.tgz': received 'a' but actual is 'b'"}]}
+    with conversation(gone(), asked(), sent(status=409, json=words)) as server:
+        result = run("artifact_file", url=server.url, src=str(src), **TASK)
+    assert result["failed"]
+    assert not result["changed"]
+    assert "409 Checksum error" in result["msg"]
+
+
+@pytest.mark.parametrize("change", [b"", b"short"])
+def test_a_file_that_gets_shorter_while_it_is_sent_breaks_the_request_off(change: bytes, src: Path) -> None:
+    file = _local_file.LocalFile.of(str(src), lambda _sent: None)
+    src.write_bytes(change)
+    with pytest.raises(ToolchainError, match="changed while it was being read"):
+        list(file)
+
+
+@pytest.mark.parametrize("change", [b"other content!!", b"a longer one than it was"])
+def test_a_file_that_changes_while_it_is_sent(change: bytes, src: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole: Callable[..., Any] = _local_file.LocalFile.__iter__
+
+    def changing(file: Any) -> Any:
+        src.write_bytes(change)
+        os.utime(src, ns=(1, 1))
+        return whole(file)
+
+    monkeypatch.setattr(_local_file.LocalFile, "__iter__", changing)
+    words = {"errors": [{"status": 409, "message": "Checksum error"}]}
+    put = call("PUT", FILE, 409, json=words, sent_body=change[: len(DATA)])
+    with conversation(gone(), asked(), put) as server:
+        result = run("artifact_file", url=server.url, src=str(src), timeout=1, **TASK)
+    assert result["failed"]
+    assert not result["changed"]
+    assert "changed while it was being read" in result["msg"]
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (404, "Could not find a local repository named generic-local to deploy to."),
+        (405, "No local repository was configured as local deployment repository for the (x) virtual repository."),
+        (403, "Not enough permissions to delete/overwrite artifact 'x' (user: 'u' needs DELETE permission)."),
+        (413, "Datastore disk usage is too high."),
+    ],
+)
+def test_what_speaks_against_it_is_told_before_anything_is_sent(status: int, words: str, src: Path) -> None:
+    refusal = call("PUT", FILE, status, json={"errors": [{"status": status, "message": words}]}, sent_body=b"")
+    with conversation(gone(), refusal) as server:
+        result = run("artifact_file", url=server.url, src=str(src), **TASK)
+    assert result["failed"]
+    assert not result["changed"]
+    assert f"{status} {words}" in result["msg"]
+
+
+def test_accepted_without_being_stored_is_a_failure(src: Path) -> None:
+    with conversation(gone(), asked(), sent(status=202), gone()) as server:
+        result = run("artifact_file", url=server.url, src=str(src), **TASK)
+    assert "the file is not there" in result["msg"]
+
+
+def test_a_folder_is_never_replaced_by_a_file(src: Path) -> None:
+    with conversation(folder()) as server:
+        assert "is a folder" in run("artifact_file", url=server.url, src=str(src), **TASK)["msg"]
+
+
+# Removal
+
+
+def test_a_file_is_removed() -> None:
+    with conversation(there(), call("DELETE", FILE, 204), gone()) as server:
+        result = run("artifact_file", url=server.url, state="absent", **TASK)
+    assert result == {"changed": True, "file": None}
+    with conversation(gone()) as server:
+        assert not run("artifact_file", url=server.url, state="absent", **TASK)["changed"]
+
+
+@pytest.mark.parametrize("check_mode", [True, False])
+def test_a_folder_goes_only_with_recursive(check_mode: bool) -> None:
+    with conversation(folder()) as server:
+        result = run("artifact_file", url=server.url, state="absent", check_mode=check_mode, **TASK)
+    assert "recursive: true" in result["msg"]
+    with conversation(folder(), call("DELETE", FILE, 204), gone()) as server:
+        assert run("artifact_file", url=server.url, state="absent", recursive=True, **TASK)["changed"]
+
+
+def test_what_somebody_else_removed_meanwhile_is_gone() -> None:
+    words = {"errors": [{"status": 404, "message": "Could not locate artifact 'a:b' (Nothing to delete)."}]}
+    with conversation(there(), call("DELETE", FILE, 404, json=words), gone()) as server:
+        assert not run("artifact_file", url=server.url, state="absent", **TASK).get("failed")
+
+
+def test_a_removal_that_the_server_passes_over_is_a_failure() -> None:
+    with conversation(there(), call("DELETE", FILE, 404)) as server:
+        result = run("artifact_file", url=server.url, state="absent", **TASK)
+    assert result["failed"]
+    assert not result["changed"]
+    assert "'<key>-cache'" in result["msg"]
+
+
+# Many
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    for name in ("b.txt", "a.txt", "sub/c.txt", "sub/d.bin"):
+        path = tmp_path / "dist" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(name)
+    return tmp_path / "dist"
+
+
+def checked(*names: str) -> list[Call]:
+    return [call("GET", f"/artifactory/api/storage/generic-local/x/{name}", 404, json=MISS) for name in names]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "names"),
+    [
+        ("*.txt", ["a.txt", "b.txt"]),
+        ("**/*.txt", ["a.txt", "b.txt", "sub/c.txt"]),
+        ("s*/?.*", ["sub/c.txt", "sub/d.bin"]),
+        ("sub/[c]*", ["c.txt"]),
+    ],
+)
+def test_a_pattern_stands_for_all_files_that_it_matches(pattern: str, names: list[str], tree: Path) -> None:
+    item = {"src": f"{tree}/{pattern}", "path": "x/"}
+    with conversation(*checked(*names)) as server:
+        result = run("artifact_file", url=server.url, repo="generic-local", items=[item], workers=1, check_mode=True)
+    assert result["counts"]["changed"] == len(names)
+    assert [outcome["item"]["path"] for outcome in result["outcomes"]] == [f"x/{name}" for name in names]
+
+
+def test_a_file_with_the_name_of_a_pattern_is_itself(tree: Path) -> None:
+    (tree / "[ab].txt").write_text("itself")
+    with conversation(*checked("%5Bab%5D.txt")) as server:
+        item = {"src": f"{tree}/[ab].txt", "path": "x/"}
+        assert run("artifact_file", url=server.url, repo="generic-local", items=[item], check_mode=True)["changed"]
+
+
+@pytest.mark.parametrize(
+    ("items", "words"),
+    [
+        ([{"src": "{tree}/*.none", "path": "x/"}], "Option 'items[0].src': '{tree}/*.none' matches no file"),
+        ([{"src": "{tree}/*", "path": "x"}], "Option 'items[0].path': must end with a slash"),
+        ([{"src": "{tree}/*.txt", "path": "x/"}, {"content": "", "path": "x/a.txt"}], "items[1]: names the same as"),
+        ([{"src": "{tree}/*", "content": "", "path": "x/"}], "mutually exclusive"),
+        ([{"path": "x"}], "src"),
+    ],
+)
+def test_wrong_items_are_refused_before_any_request(items: list[dict[str, str]], words: str, tree: Path) -> None:
+    filled = [{name: value.replace("{tree}", str(tree)) for name, value in item.items()} for item in items]
+    with conversation() as server:
+        result = run("artifact_file", url=server.url, repo="generic-local", items=filled)
+    assert result["failed"]
+    assert words.replace("{tree}", str(tree)) in result["msg"]
+
+
+def test_a_pattern_belongs_into_items(tree: Path) -> None:
+    with conversation() as server:
+        result = run("artifact_file", url=server.url, repo="generic-local", path="x/", src=f"{tree}/*.txt")
+    assert "Option 'src'" in result["msg"]
+    assert "'items'" in result["msg"]
+
+
+def test_one_connection_serves_all_files_of_a_worker(tree: Path) -> None:
+    with conversation(*checked("a.txt", "b.txt", "sub/c.txt", "sub/d.bin")) as server:
+        items = [{"src": f"{tree}/**", "path": "x/"}]
+        run("artifact_file", url=server.url, repo="generic-local", items=items, workers=1, check_mode=True)
+    assert len(set(server.ports)) == 1
+
+
+# Checksums
+
+
+@pytest.mark.parametrize("size", [0, 1, 2**20 - 1, 2**20, 2**20 + 1, 3 * 2**20])
+def test_all_checksums_come_from_one_pass(size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = os.urandom(size)
+    file = tmp_path / "file"
+    file.write_bytes(data)
+    opened = []
+    monkeypatch.setattr("builtins.open", lambda *args, _open=open, **more: opened.append(args) or _open(*args, **more))
+    assert _local_file.checksums(str(file)) == sums(data)
+    assert len(opened) == 1
