@@ -16,6 +16,8 @@ extends_documentation_fragment:
   - buildworks.toolchain.artifact
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes_info
+notes:
+  - Needs the permission Read on the repository.
 options:
   repo:
     description: Key of the repository.
@@ -23,11 +25,11 @@ options:
     required: true
   image:
     description:
-      - Name of an image, which may have slashes in it.
+      - Name of an image, which may have slashes in it; those at both ends do not matter.
       - Without it the images are listed, with it the tags of that image.
     type: str
   page_size:
-    description: How many names to ask for at once. The whole list is returned in any case.
+    description: How many names to ask for at once, 1 to 100,000. The whole list is returned in any case.
     type: int
     default: 1000
 """
@@ -61,26 +63,26 @@ tags:
 """
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.images import check_page_size, images, tags
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import images
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME, SEGMENT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
 SPEC = ARTIFACT + ArgumentSpec(
     dict(
-        repo=dict(type="str", required=True),
-        image=dict(type="str"),
-        page_size=dict(type="int", default=1000),
+        repo=dict(type="str", required=True, **SEGMENT),
+        image=dict(type="str", **NAME),
+        page_size=dict(type="int", default=1000, at_least=1, at_most=100_000),
     )
 )
 
 
 def run(task):
-    params = task.params
-    artifact, page_size = ArtifactService(task), check_page_size(params["page_size"])
-    if params["image"] is None:
-        task.result["images"] = images(artifact, params["repo"], page_size)
+    artifact, where = ArtifactService(task), task.pick("repo", "page_size")
+    if task.params["image"] is None:
+        task.result["images"] = images.listed(artifact, **where)
     else:
-        task.result["tags"] = tags(artifact, params["repo"], params["image"], page_size)
+        task.result["tags"] = images.tags(artifact, image=task.params["image"], **where)
 
 
 def main():

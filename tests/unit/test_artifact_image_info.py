@@ -106,8 +106,9 @@ def test_an_unknown_image_is_an_error() -> None:
     with conversation(call("GET", f"{TAGS}?n=1000", 404, json=unknown)) as server:
         result = image(server)
     assert result["failed"]
-    assert f"GET {TAGS}: 404" in result["msg"]
-    assert "no such repository or image" in result["msg"]
+    assert result["msg"] == (
+        f"GET {server.url}{TAGS}: 404 Repository name not known to registry. It may also be hidden from this account."
+    )
 
 
 def test_what_is_no_repository_for_images_is_an_error_with_the_servers_message() -> None:
@@ -115,6 +116,12 @@ def test_what_is_no_repository_for_images_is_an_error_with_the_servers_message()
     with conversation(call("GET", f"{TAGS}?n=1000", 400, json=refusal)) as server:
         result = image(server)
     assert result["msg"] == f"GET {server.url}{TAGS}: 400 Unsupported docker repository request for 'v2'."
+
+
+def test_slashes_at_both_ends_of_an_image_do_not_matter() -> None:
+    with conversation(tags("n=1000", ["1.0.0"])) as server:
+        result = run("artifact_image_info", url=server.url, repo="docker-local", image="/acme/web/")
+    assert result["tags"] == ["1.0.0"]
 
 
 def test_odd_names_arrive_unharmed() -> None:
@@ -126,12 +133,14 @@ def test_odd_names_arrive_unharmed() -> None:
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        ({"page_size": 0}, "Option 'page_size': takes 1 or more"),
+        ({"page_size": 0}, "Option 'page_size': takes 1 to 100,000, not 0"),
         ({"image": "a//b"}, "'' cannot be a part of a path"),
+        ({"image": "/"}, "'' cannot be a part of a path"),
+        ({"repo": "docker-local/acme"}, "Option 'repo': takes a name without '/', not 'docker-local/acme'"),
         ({"image": "../x"}, "'..' cannot be a part of a path"),
     ],
 )
 def test_bad_input_fails_before_any_request(options: dict[str, Any], complaint: str) -> None:
     with conversation() as server:
-        result = run("artifact_image_info", url=server.url, repo="docker-local", **options)
+        result = run("artifact_image_info", url=server.url, **{"repo": "docker-local", **options})
     assert complaint in result["msg"]
