@@ -1,0 +1,246 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import pytest
+
+from unit.conversation import Call, call, conversation
+from unit.running import run
+
+DOCKER = "/artifactory/api/docker"
+ONE, OTHER = "sha256:" + "1" * 64, "sha256:" + "2" * 64
+COPY: dict[str, Any] = {"repo": "stage", "image": "acme/web", "tag": "1.0", "target_repo": "prod", "copy": True}
+MOVE: dict[str, Any] = {**COPY, "copy": False}
+WHOLE: dict[str, Any] = {**COPY, "tag": None}
+TYPES = (
+    "application/vnd.oci.image.index.v1+json, application/vnd.oci.image.manifest.v1+json, "
+    "application/vnd.docker.distribution.manifest.list.v2+json, application/vnd.docker.distribution.manifest.v2+json"
+)
+
+
+def manifest(repo: str, digest: str | None, tag: str = "1.0", image: str = "acme/web", **answer: Any) -> Call:
+    """The manifest of a tag, which is not there without a digest."""
+    target = f"{DOCKER}/{repo}/v2/{image}/manifests/{tag}"
+    if digest is None:
+        error = {"code": "MANIFEST_UNKNOWN", "message": "The named manifest is not known to the registry."}
+        return call("GET", target, 404, json={"errors": [error]})
+    headers = {"Docker-Content-Digest": digest}
+    return call("GET", target, json={"schemaVersion": 2}, headers=headers, sent_headers={"Accept": TYPES})
+
+
+def tags(repo: str, *names: str) -> Call:
+    target = f"{DOCKER}/{repo}/v2/acme/web/tags/list?n=1000"
+    if not names:
+        return call("GET", target, 404, json={"errors": [{"code": "NAME_UNKNOWN", "message": "…", "detail": {}}]})
+    return call("GET", target, json={"name": "acme/web", "tags": list(names)})
+
+
+def promote(copy: bool = True, tag: str | None = "1.0", **answer: Any) -> Call:
+    order: dict[str, Any] = {"targetRepo": "prod", "dockerRepository": "acme/web", "copy": copy}
+    if tag:
+        order["tag"] = tag
+    order.update(answer.pop("more", {}))
+    answer.setdefault("text", "Promotion ended successfully")
+    return call("POST", f"{DOCKER}/stage/v2/promote", sent_json=order, **answer)
+
+
+def step(action: str, tag: str = "1.0", digest: str = ONE, replaces: str | None = None) -> dict[str, Any]:
+    return {"action": action, "tag": tag, "target_tag": tag, "digest": digest, "replaces": replaces}
+
+
+def test_a_tag_is_copied_and_compared() -> None:
+    before = [manifest("stage", ONE), manifest("prod", None)]
+    with conversation(*before, promote(), manifest("prod", ONE)) as server:
+        result = run("artifact_image_promotion", url=server.url, **COPY)
+    assert result == {
+        "changed": True,
+        "plan": {"counts": {"copy": 1}, "first": [step("copy")]},
+        "promoted": [{"tag": "1.0", "target_tag": "1.0", "digest": ONE}],
+    }
+
+
+def test_the_same_digest_is_unchanged() -> None:
+    with conversation(manifest("stage", ONE), manifest("prod", ONE)) as server:
+        result = run("artifact_image_promotion", url=server.url, **COPY)
+    assert result == {"changed": False, "plan": None, "promoted": None}
+
+
+def test_the_same_tag_with_other_content_is_replaced() -> None:
+    with conversation(manifest("stage", ONE), manifest("prod", OTHER), promote(), manifest("prod", ONE)) as server:
+        result = run("artifact_image_promotion", url=server.url, **COPY)
+    assert result["plan"]["first"] == [step("copy", replaces=OTHER)]
+
+
+def test_check_mode_only_reads() -> None:
+    with conversation(manifest("stage", ONE), manifest("prod", None)) as server:
+        result = run("artifact_image_promotion", url=server.url, check_mode=True, **COPY)
+    assert result == {
+        "changed": True,
+        "plan": {"counts": {"copy": 1}, "first": [step("copy")]},
+        "promoted": None,
+    }
+
+
+def test_another_image_and_another_tag_are_named_to_the_server() -> None:
+    more = {"targetDockerRepository": "web", "targetTag": "stable"}
+    target = {"image": "web", "tag": "stable"}
+    with conversation(
+        manifest("stage", ONE), manifest("prod", None, **target), promote(more=more), manifest("prod", ONE, **target)
+    ) as server:
+        result = run("artifact_image_promotion", url=server.url, target_image="web", target_tag="stable", **COPY)
+    assert result["promoted"] == [{"tag": "1.0", "target_tag": "stable", "digest": ONE}]
+
+
+def test_what_is_moved_must_be_gone() -> None:
+    before = [manifest("stage", ONE), manifest("prod", None)]
+    with conversation(*before, promote(copy=False), manifest("prod", ONE), manifest("stage", None)) as server:
+        assert run("artifact_image_promotion", url=server.url, **MOVE)["changed"]
+    with conversation(*before, promote(copy=False), manifest("prod", ONE), manifest("stage", ONE)) as server:
+        result = run("artifact_image_promotion", url=server.url, **MOVE)
+    assert result["failed"]
+    assert "'acme/web:1.0' is still in 'stage'" in result["msg"]
+
+
+def test_a_move_whose_source_is_gone_and_whose_target_is_there_is_done() -> None:
+    with conversation(manifest("stage", None), manifest("prod", ONE)) as server:
+        assert not run("artifact_image_promotion", url=server.url, **MOVE)["changed"]
+
+
+def test_a_move_whose_target_is_there_already_still_clears_the_source() -> None:
+    before = [manifest("stage", ONE), manifest("prod", ONE)]
+    with conversation(*before, promote(copy=False), manifest("prod", ONE), manifest("stage", None)) as server:
+        assert run("artifact_image_promotion", url=server.url, **MOVE)["changed"]
+
+
+@pytest.mark.parametrize(("task", "there"), [(COPY, None), (COPY, ONE), (MOVE, None)])
+def test_a_tag_that_is_not_there_is_an_error(task: dict[str, Any], there: str | None) -> None:
+    with conversation(manifest("stage", None), manifest("prod", there)) as server:
+        result = run("artifact_image_promotion", url=server.url, **task)
+    assert "There is no image 'acme/web:1.0' in the repository 'stage'" in result["msg"]
+
+
+def test_a_whole_image_is_compared_tag_by_tag() -> None:
+    before = [
+        tags("stage", "2.0", "1.0"),
+        manifest("stage", ONE),
+        manifest("prod", ONE),
+        manifest("stage", OTHER, "2.0"),
+        manifest("prod", None, "2.0"),
+    ]
+    with conversation(*before, promote(tag=None), manifest("prod", OTHER, "2.0")) as server:
+        result = run("artifact_image_promotion", url=server.url, **WHOLE)
+    assert result["plan"] == {"counts": {"copy": 1}, "first": [step("copy", "2.0", OTHER)]}
+
+
+def test_a_whole_image_that_was_moved_is_done() -> None:
+    with conversation(tags("stage"), tags("prod", "1.0")) as server:
+        assert not run("artifact_image_promotion", url=server.url, **{**WHOLE, "copy": False})["changed"]
+
+
+@pytest.mark.parametrize("copy", [True, False])
+def test_a_whole_image_that_is_nowhere_is_an_error(copy: bool) -> None:
+    with conversation(tags("stage"), *([] if copy else [tags("prod")])) as server:
+        result = run("artifact_image_promotion", url=server.url, **{**WHOLE, "copy": copy})
+    assert "There is no image 'acme/web' in the repository 'stage'" in result["msg"]
+
+
+@pytest.mark.parametrize(("there", "has"), [(None, "nothing"), (OTHER, f"the manifest {OTHER}")])
+def test_success_without_effect_is_a_failure(there: str | None, has: str) -> None:
+    with conversation(manifest("stage", ONE), manifest("prod", None), promote(), manifest("prod", there)) as server:
+        result = run("artifact_image_promotion", url=server.url, **COPY)
+    assert result["failed"]
+    assert f"'acme/web:1.0' in 'prod' has {has} instead of {ONE}" in result["msg"]
+
+
+def test_a_copy_is_sent_again_and_a_lost_move_is_settled_by_looking() -> None:
+    before = [manifest("stage", ONE), manifest("prod", None)]
+    with conversation(*before, promote(drop=True), promote(), manifest("prod", ONE)) as server:
+        assert run("artifact_image_promotion", url=server.url, **COPY)["changed"]
+    lost = promote(copy=False, drop=True)
+    with conversation(*before, lost, manifest("prod", ONE), manifest("stage", None)) as server:
+        result = run("artifact_image_promotion", url=server.url, **MOVE)
+    assert result["changed"]
+    assert "Reading back shows that the request had its effect." in result["warnings"][0]
+    with conversation(*before, lost, manifest("prod", None)) as server:
+        assert "is not known" in run("artifact_image_promotion", url=server.url, **MOVE)["msg"]
+
+
+def test_a_server_that_does_not_tell_the_digest_has_it_computed() -> None:
+    body = '{"schemaVersion": 2}'
+    digest = f"sha256:{hashlib.sha256(body.encode()).hexdigest()}"
+    same = call("GET", f"{DOCKER}/stage/v2/acme/web/manifests/1.0", text=body)
+    with conversation(same, manifest("prod", digest)) as server:
+        assert not run("artifact_image_promotion", url=server.url, **COPY)["changed"]
+
+
+def test_a_404_of_somebody_else_is_an_error() -> None:
+    missing = call("GET", f"{DOCKER}/stage/v2/acme/web/manifests/1.0", 404, text="<html>nginx</html>")
+    with conversation(missing) as server:
+        result = run("artifact_image_promotion", url=server.url, **COPY)
+    assert "404 Not Found" in result["msg"]
+
+
+def test_the_servers_words_are_told() -> None:
+    refusal = promote(status=403, text="Not enough permissions to delete/overwrite artifact 'prod:acme/web/1.0'")
+    with conversation(manifest("stage", ONE), manifest("prod", OTHER), refusal) as server:
+        result = run("artifact_image_promotion", url=server.url, **COPY)
+    assert "403 Not enough permissions to delete/overwrite artifact 'prod:acme/web/1.0'." in result["msg"]
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"tag": None, "target_tag": "x"}, "missing parameter(s) required by 'target_tag': tag"),
+        ({"target_repo": "stage"}, "Option 'target_repo': has the image already"),
+        ({"target_repo": "stage", "target_image": "/acme/web/", "target_tag": "1.0"}, "has the image already"),
+        ({"image": "a//b"}, "Option 'image': '' cannot be a part of a path"),
+        ({"tag": ".."}, "Option 'tag': '..' cannot be a part of a path"),
+        ({"repo": "."}, "Option 'repo': '.' cannot be a part of a path"),
+    ],
+)
+def test_bad_input_is_told_before_any_request(options: dict[str, Any], problem: str) -> None:
+    with conversation() as server:
+        result = run("artifact_image_promotion", url=server.url, **{**COPY, **options})
+    assert result["failed"]
+    assert problem in result["msg"]
+
+
+# Several images
+
+
+def test_each_image_has_its_outcome() -> None:
+    done = [manifest("stage", ONE), manifest("prod", ONE)]
+    absent = manifest("stage", None, "2.0")
+    with conversation(*done, absent, manifest("prod", None, "2.0")) as server:
+        result = run(
+            "artifact_image_promotion",
+            url=server.url,
+            **{**COPY, "tag": None},
+            items=[{"tag": "1.0"}, {"tag": "2.0"}],
+            workers=1,
+            on_error="report",
+        )
+    assert (result["counts"]["ok"], result["counts"]["failed"]) == (1, 1)
+    assert result["outcomes"][0]["plan"] is None
+    assert result["failures"][0]["reason"].startswith("There is no image 'acme/web:2.0' in the repository 'stage'")
+
+
+@pytest.mark.parametrize(
+    ("items", "problem"),
+    [
+        ([{"tag": "1"}, {"tag": "1", "repo": "other"}], "items[1]: names the same as items[0]."),
+        ([{"tag": "1"}, {"tag": "2", "target_tag": "1"}], "items[1]: names the same as items[0]."),
+        ([{"tag": "1"}, {"target_repo": "stage"}], "Option 'items[1].target_repo': has the image already"),
+        ([{"tag": "1"}, {"target_tag": "1"}], "items[1]: missing parameter(s) required by 'target_tag': tag"),
+        ([{"tag": "1"}, {"image": "a/../b"}], "Option 'items[1].image': '..' cannot be a part of a path"),
+    ],
+)
+def test_wrong_items_are_refused_before_any_request(items: list[dict[str, str]], problem: str) -> None:
+    with conversation() as server:
+        result = run("artifact_image_promotion", url=server.url, **{**COPY, "tag": None}, items=items)
+    assert problem in result["msg"]
