@@ -12,6 +12,8 @@ from unit.conversation import Call, call, conversation
 from unit.running import run
 
 ITEM = "/artifactory/api/storage/generic-local/app/1.0/app.tgz"
+METADATA = "/artifactory/api/metadata/generic-local/app/1.0/app.tgz?recursiveProperties=0"
+REPOSITORY = "/artifactory/api/repositories/generic-local"
 TASK = {"repo": "generic-local", "path": "app/1.0/app.tgz", "token": "t0ken-of-mine"}
 NONE = {"errors": [{"status": 404, "message": "No properties could be found."}]}
 
@@ -25,6 +27,21 @@ def has(properties: dict[str, list[str]]) -> Call:
 def has_none() -> tuple[Call, Call]:
     """The item has no properties, which the server tells in the same way as that there is no item."""
     return call("GET", f"{ITEM}?properties", 404, json=NONE), call("GET", ITEM, json={"uri": "…"})
+
+
+def patch(properties: dict[str, list[str] | None], status: int = 204) -> Call:
+    """All properties are changed at once."""
+    return call("PATCH", METADATA, status, sent_json={"props": properties})
+
+
+def no_patch(status: int = 405) -> Call:
+    """The server has no call for that."""
+    return call("PATCH", METADATA, status)
+
+
+def kind(rclass: str, key: str = "generic-local") -> Call:
+    """Check mode asks whether properties can be written there at all."""
+    return call("GET", f"/artifactory/api/repositories/{key}", json={"key": key, "rclass": rclass})
 
 
 def put(properties: str) -> Call:
@@ -42,23 +59,44 @@ def test_a_second_run_reads_once() -> None:
 
 
 def test_a_change_is_written_and_read_back() -> None:
-    with conversation(has({"qa": ["old"]}), put("qa%3Dnew"), has({"qa": ["new"]})) as server:
+    with conversation(has({"qa": ["old"]}), patch({"qa": ["new"]}), has({"qa": ["new"]})) as server:
         result = run("artifact_properties", url=server.url, properties={"qa": "new"}, diff_mode=True, **TASK)
     assert result["changed"]
-    assert result["diff"] == {
-        "before": {"state": "present", "qa": ["old"]},
-        "after": {"state": "present", "qa": ["new"]},
-    }
+    assert result["diff"] == {"before": {"qa": ["old"]}, "after": {"qa": ["new"]}}
+
+
+def test_a_property_named_state_is_shown_as_any_other() -> None:
+    with conversation(has({"state": ["old"]}), patch({"state": ["new"]}), has({"state": ["new"]})) as server:
+        result = run("artifact_properties", url=server.url, properties={"state": "new"}, diff_mode=True, **TASK)
+    assert result["diff"] == {"before": {"state": ["old"]}, "after": {"state": ["new"]}}
 
 
 def test_check_mode_only_reads() -> None:
-    with conversation(has({"qa": ["old"], "x": ["y"]})) as server:
+    with conversation(has({"qa": ["old"], "x": ["y"]}), kind("local")) as server:
         result = run("artifact_properties", url=server.url, properties={"qa": "new"}, check_mode=True, **TASK)
     assert result == {"changed": True, "properties": {"qa": ["new"], "x": ["y"]}}
 
 
+@pytest.mark.parametrize(
+    ("rclass", "where"),
+    [("virtual", "a local repository, or a cache."), ("remote", "the cache, 'generic-local-cache'.")],
+)
+def test_check_mode_refuses_repositories_that_keep_no_properties(rclass: str, where: str) -> None:
+    with conversation(has({"qa": ["old"]}), kind(rclass)) as server:
+        result = run("artifact_properties", url=server.url, properties={"qa": "new"}, check_mode=True, **TASK)
+    assert result["msg"] == f"The repository 'generic-local' is {rclass}: properties are those of items in {where}"
+    assert not result["changed"]
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404])
+def test_check_mode_goes_on_where_the_type_of_the_repository_is_not_told(status: int) -> None:
+    with conversation(has({"qa": ["old"]}), call("GET", REPOSITORY, status)) as server:
+        result = run("artifact_properties", url=server.url, properties={"qa": "new"}, check_mode=True, **TASK)
+    assert result["changed"]
+
+
 def test_an_item_without_properties_gets_some() -> None:
-    with conversation(*has_none(), put("qa%3Dnew"), has({"qa": ["new"]})) as server:
+    with conversation(*has_none(), patch({"qa": ["new"]}), has({"qa": ["new"]})) as server:
         assert run("artifact_properties", url=server.url, properties={"qa": "new"}, **TASK)["changed"]
 
 
@@ -87,8 +125,10 @@ def test_a_missing_item_is_an_error() -> None:
 )
 def test_values_arrive_unharmed(value: Any, written: str) -> None:
     values = value if isinstance(value, list) else [str(value).lower() if isinstance(value, bool) else str(value)]
-    with conversation(has({"x": ["y"]}), put(written), has({"x": ["y"], "k": values})) as server:
-        assert run("artifact_properties", url=server.url, properties={"k": value}, **TASK)["changed"]
+    before, after = has({"x": ["y"]}), has({"x": ["y"], "k": values})
+    with conversation(before, patch({"k": values}), after, before, no_patch(), put(written), after) as server:
+        for _server in ("new", "old"):
+            assert run("artifact_properties", url=server.url, properties={"k": value}, **TASK)["changed"]
 
 
 def test_odd_paths_are_encoded() -> None:
@@ -100,34 +140,97 @@ def test_odd_paths_are_encoded() -> None:
     assert result["changed"] is False
 
 
-def test_a_long_set_goes_in_several_requests() -> None:
-    wanted = {f"key{number}": ["v" * 2500] for number in range(3)}
-    first = "%3B".join(f"key{number}%3D{'v' * 2500}" for number in range(2))
-    third = f"key2%3D{'v' * 2500}"
-    with conversation(has({"x": ["y"]}), put(first), put(third), has(wanted)) as server:
+def test_a_value_may_be_longer_than_a_request_line() -> None:
+    wanted = {"k": ["v" * 100_000]}
+    with conversation(has({"x": ["y"]}), patch({**wanted}), has(wanted)) as server:
         assert run("artifact_properties", url=server.url, properties=wanted, **TASK)["changed"]
 
 
+LONG = {f"key{number}": ["v" * 2500] for number in range(3)}
+FIRST = "%3B".join(f"key{number}%3D{'v' * 2500}" for number in range(2))
+THIRD = f"key2%3D{'v' * 2500}"
+
+
+@pytest.mark.parametrize("status", [404, 405, 501])
+def test_a_server_without_that_call_is_told_in_several_requests(status: int) -> None:
+    with conversation(has({"x": ["y"]}), no_patch(status), put(FIRST), put(THIRD), has(LONG)) as server:
+        assert run("artifact_properties", url=server.url, properties=LONG, **TASK)["changed"]
+
+
+def test_a_server_without_that_call_is_asked_for_it_once() -> None:
+    again = put("a%3D1"), has({"a": ["1"]})
+    with conversation(has({"x": ["y"]}), no_patch(), *again, has({"x": ["y"]}), *again) as server:
+        for _time in range(2):
+            assert run("artifact_properties", url=server.url, properties={"a": "1"}, **TASK)["changed"]
+
+
+def test_what_fits_into_no_request_line_is_refused_before_a_part_of_it_is_sent() -> None:
+    with conversation(has({"x": ["y"]}), no_patch()) as server:
+        result = run("artifact_properties", url=server.url, properties={"a": "1", "k": "v" * 6000}, **TASK)
+    assert result["failed"]
+    assert result["msg"].startswith("The property 'k' is too long for this server: it does not fit into a request line")
+
+
+def test_what_was_written_before_a_part_failed_is_told() -> None:
+    full = call("PUT", f"{ITEM}?properties={THIRD}&recursive=0", 507, text="disk full")
+    half = {key: LONG[key] for key in ("key0", "key1")}
+    with conversation(has({"x": ["y"]}), no_patch(), put(FIRST), full, has({"x": ["y"], **half})) as server:
+        result = run("artifact_properties", url=server.url, properties=LONG, diff_mode=True, **TASK)
+    assert result["failed"]
+    assert "507 disk full" in result["msg"]
+    assert result["diff"] == {"before": {}, "after": half}
+    assert result["properties"] == {"x": ["y"], **half}
+
+
 def test_purge_removes_the_others() -> None:
-    with conversation(has({"a": ["1"], "b": ["2"], "c": ["3"]}), delete("b%2Cc"), has({"a": ["1"]})) as server:
+    purged, after = {"b": None, "c": None}, has({"a": ["1"]})
+    with conversation(has({"a": ["1"], "b": ["2"], "c": ["3"]}), patch(purged), after) as server:
         result = run("artifact_properties", url=server.url, properties={"a": "1"}, purge=True, **TASK)
     assert result == {"changed": True, "properties": {"a": ["1"]}}
 
 
+def test_a_server_without_that_call_removes_by_name() -> None:
+    before, after = has({"a": ["1"], "b": ["2"], "c": ["3"]}), has({"a": ["1"]})
+    with conversation(before, no_patch(), delete("b%2Cc"), after) as server:
+        assert run("artifact_properties", url=server.url, properties={"a": "1"}, purge=True, **TASK)["changed"]
+
+
+def test_everything_is_removed_only_where_that_was_said() -> None:
+    with conversation(has({"a": ["1"]}), patch({"a": None}), *has_none()) as server:
+        assert run("artifact_properties", url=server.url, properties={}, purge=True, **TASK)["properties"] == {}
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        ({"properties": None}, "state is present but all of the following are missing: properties."),
+        (
+            {"keys": ["a"], "state": "absent"},
+            "Option 'purge': goes with 'properties'; with 'state: absent' only 'keys' are removed.",
+        ),
+        ({"properties": {"a": "1"}, "repo": "a/b"}, "Option 'repo': takes a name without '/', not 'a/b'."),
+    ],
+)
+def test_what_could_remove_everything_by_mistake_is_refused(options: dict[str, Any], complaint: str) -> None:
+    with conversation() as server:
+        result = run("artifact_properties", url=server.url, purge=True, **{**TASK, **options})
+    assert result["msg"] == complaint
+
+
 def test_absent_removes_the_named_keys() -> None:
-    with conversation(has({"a": ["1"], "b": ["2"]}), delete("a"), has({"b": ["2"]})) as server:
+    with conversation(has({"a": ["1"], "b": ["2"]}), patch({"a": None}), has({"b": ["2"]})) as server:
         assert run("artifact_properties", url=server.url, keys=["a", "gone"], state="absent", **TASK)["changed"]
     with conversation(has({"b": ["2"]})) as server:
         assert not run("artifact_properties", url=server.url, keys=["a", "gone"], state="absent", **TASK)["changed"]
 
 
 def test_an_empty_list_removes_the_property() -> None:
-    with conversation(has({"a": ["1"], "b": ["2"]}), delete("a"), has({"b": ["2"]})) as server:
+    with conversation(has({"a": ["1"], "b": ["2"]}), patch({"a": None}), has({"b": ["2"]})) as server:
         assert run("artifact_properties", url=server.url, properties={"a": []}, **TASK)["changed"]
 
 
 def test_success_without_effect_is_a_failure() -> None:
-    with conversation(has({"a": ["1"]}), put("a%3D2"), has({"a": ["1"]})) as server:
+    with conversation(has({"a": ["1"]}), patch({"a": ["2"]}), has({"a": ["1"]})) as server:
         result = run("artifact_properties", url=server.url, properties={"a": "2"}, **TASK)
     assert result["failed"]
     assert result["changed"]
@@ -135,8 +238,8 @@ def test_success_without_effect_is_a_failure() -> None:
 
 
 def test_a_lost_reply_is_sent_again_because_setting_is_idempotent() -> None:
-    lost = call("PUT", f"{ITEM}?properties=a%3D2&recursive=0", drop=True)
-    with conversation(has({"a": ["1"]}), lost, put("a%3D2"), has({"a": ["2"]})) as server:
+    lost, again = call("PATCH", METADATA, drop=True), patch({"a": ["2"]})
+    with conversation(has({"a": ["1"]}), lost, again, has({"a": ["2"]})) as server:
         result = run("artifact_properties", url=server.url, properties={"a": "2"}, **TASK)
     assert result["changed"]
     assert "1 request(s) had to be repeated" in result["warnings"][0]
@@ -163,3 +266,179 @@ def test_no_secret_in_an_error() -> None:
         result = run("artifact_properties", url=server.url, properties={"k": "v"}, **TASK)
     assert result["msg"].startswith(f"GET {server.url}{ITEM}: 401 Token failed verification: ********")
     assert "check 'token'" in result["msg"]
+
+
+# Several items
+
+
+def item(path: str, before: dict[str, list[str]], after: dict[str, list[str]] | None = None) -> list[Call]:
+    """Reads of one of several items, and a write in between that leads to how it is afterwards."""
+    address = f"/artifactory/api/storage/generic-local/{path}?properties"
+    calls = [call("GET", address, json={"properties": before, "uri": "…"})]
+    if after is not None:
+        metadata = f"/artifactory/api/metadata/generic-local/{path}?recursiveProperties=0"
+        calls.append(call("PATCH", metadata, 204, sent_json={"props": after}))
+        calls.append(call("GET", address, json={"properties": after, "uri": "…"}))
+    return calls
+
+
+def test_items_take_from_the_task_what_they_do_not_say() -> None:
+    first = item("a", {"qa": ["old"]}, {"qa": ["passed"]})
+    second = item("b", {"qa": ["failed"]})
+    with conversation(*first, *second) as server:
+        result = run(
+            "artifact_properties",
+            url=server.url,
+            repo="generic-local",
+            properties={"qa": "passed"},
+            items=[{"path": "a"}, {"path": "b", "properties": {"qa": "failed"}}],
+            workers=1,
+            diff_mode=True,
+        )
+    assert result["changed"]
+    assert result["counts"] == {"changed": 1, "ok": 1, "failed": 0, "unknown": 0, "skipped": 0}
+    assert [one["properties"] for one in result["outcomes"]] == [{"qa": ["passed"]}, {"qa": ["failed"]}]
+    assert [one["item"] for one in result["outcomes"]] == [{"path": "a"}, {"path": "b", "properties": {"qa": "failed"}}]
+    assert [diff["before_header"] for diff in result["diff"]] == ["items[0]", "items[1]"]
+
+
+def test_items_in_check_mode_are_only_read() -> None:
+    with conversation(*item("a", {"qa": ["old"]}), kind("local"), *item("b", {"qa": ["old"]})) as server:
+        result = run(
+            "artifact_properties",
+            url=server.url,
+            repo="generic-local",
+            properties={"qa": "new"},
+            items=[{"path": "a"}, {"path": "b"}],
+            workers=1,
+            check_mode=True,
+        )
+    assert result["changed"]
+    assert [outcome["properties"] for outcome in result["outcomes"]] == [{"qa": ["new"]}] * 2
+
+
+def test_one_item_fails_and_the_others_go_on() -> None:
+    gone = [call("GET", "/artifactory/api/storage/generic-local/gone?properties", 404, json=NONE)]
+    gone.append(call("GET", "/artifactory/api/storage/generic-local/gone", 404, json=NONE))
+    with conversation(*gone, *item("b", {"qa": ["passed"]})) as server:
+        result = run(
+            "artifact_properties",
+            url=server.url,
+            repo="generic-local",
+            properties={"qa": "passed"},
+            items=[{"path": "gone"}, {"path": "b"}],
+            workers=1,
+        )
+    assert result["failed"]
+    assert result["msg"].startswith("1 of 2 items failed. The first of them, items[0]: There is no item 'gone'")
+    assert result["counts"]["ok"] == 1
+
+
+@pytest.mark.parametrize(
+    ("items", "problem"),
+    [
+        ([{"path": "a"}, {}], "items[1]: missing required arguments: path"),
+        ([{"path": "a", "keys": ["k"]}], "items[0]: parameters are mutually exclusive: properties|keys"),
+        ([{"path": "a", "state": "absent"}], "items[0]: state is absent but all of the following are missing: keys"),
+        ([{"path": "a"}, {"path": "b", "properties": {"1st": "v"}}], "Option 'items[1].properties': '1st' cannot be"),
+        ([{"path": "a"}, {"path": "/a/"}], "items[1]: names the same as items[0]."),
+        ([{"path": "a", "repo": ""}], "Option 'items[0].repo': must not be empty"),
+    ],
+)
+def test_bad_items_are_told_before_any_request(items: list[dict[str, Any]], problem: str) -> None:
+    with conversation() as server:
+        result = run("artifact_properties", url=server.url, repo="generic-local", properties={"k": "v"}, items=items)
+    assert result["failed"]
+    assert problem in result["msg"]
+
+
+def test_without_items_the_task_must_say_where() -> None:
+    with conversation() as server:
+        result = run("artifact_properties", url=server.url, repo="generic-local", properties={"k": "v"})
+    assert result["msg"] == "missing required arguments: path."
+
+
+# A tree
+
+TREE = {"repo": "generic-local", "path": "app/1.0", "recursive": True}
+QUERY = (
+    b'items.find({"repo":"generic-local"},{"type":"any"},{"$or":[{"$and":[{"path":"app"},{"name":"1.0"}]},'
+    b'{"path":"app/1.0"},{"path":{"$match":"app/1.0/*"}}]}).include("repo","path","name","property")'
+)
+
+
+def tree(*items: dict[str, Any]) -> Call:
+    """The folder and what is in it, each with these properties; and one that only looks as if it were in it."""
+    rows = []
+    for number, properties in enumerate([*items, {"qa": ["other"]}]):
+        path, name = ("app/1x0", "other") if number == len(items) else ("app/1.0", f"file{number}")
+        path, name = ("app", "1.0") if items and number == 0 else (path, name)
+        entries = [{"key": key, "value": value} for key, values in properties.items() for value in values]
+        rows.append({"repo": "generic-local", "path": path, "name": name, "properties": entries})
+    answer = {"results": rows, "range": {"start_pos": 0, "end_pos": len(rows), "total": len(rows)}}
+    return call("POST", "/artifactory/api/search/aql", json=answer, sent_body=QUERY)
+
+
+def patch_tree(props: dict[str, Any]) -> Call:
+    target = "/artifactory/api/metadata/generic-local/app/1.0?recursiveProperties=1"
+    return call("PATCH", target, 204, sent_json={"props": props})
+
+
+def test_a_tree_is_read_by_one_query_and_changed_by_one_request() -> None:
+    before = tree({}, {"qa": ["b", "a"]}, {"qa": ["a"], "x": ["y"]})
+    after = tree({"qa": ["a"]}, {"qa": ["a"]}, {"qa": ["a"], "x": ["y"]})
+    with conversation(before, patch_tree({"qa": ["a"]}), after, after) as server:
+        result = run("artifact_properties", url=server.url, properties={"qa": "a"}, diff_mode=True, **TREE)
+        again = run("artifact_properties", url=server.url, properties={"qa": "a"}, **TREE)
+    assert result["changed"]
+    assert result["tree_items"] == 3
+    assert result["diff"] == {"before": {"qa": "differs from item to item"}, "after": {"qa": ["a"]}}
+    assert again == {
+        "changed": False,
+        "tree_items": 3,
+        "properties": {"qa": ["a"], "x": "differs from item to item"},
+    }
+
+
+def test_check_mode_reads_a_tree_only() -> None:
+    with conversation(tree({}, {"qa": ["a"]}), kind("local")) as server:
+        result = run("artifact_properties", url=server.url, properties={"qa": "a"}, check_mode=True, **TREE)
+    assert result == {"changed": True, "tree_items": 2, "properties": {"qa": ["a"]}}
+
+
+def test_what_one_item_of_a_tree_has_is_removed() -> None:
+    with conversation(tree({}, {"qa": ["a"]}), patch_tree({"qa": None}), tree({}, {})) as server:
+        assert run("artifact_properties", url=server.url, keys=["qa", "z"], state="absent", **TREE)["changed"]
+    with conversation(tree({}, {})) as server:
+        assert not run("artifact_properties", url=server.url, keys=["qa"], state="absent", **TREE)["changed"]
+
+
+def test_a_tree_that_was_changed_in_part_is_a_failure() -> None:
+    steps = (tree({}, {}), patch_tree({"qa": ["a"]}), tree({"qa": ["a"]}, {}))
+    with conversation(*steps) as server:
+        result = run("artifact_properties", url=server.url, properties={"qa": "a"}, **TREE)
+    assert result["failed"]
+    assert result["changed"]
+    assert "not as asked for: qa" in result["msg"]
+
+
+def test_a_tree_that_is_not_there_is_an_error() -> None:
+    with conversation(tree()) as server:
+        result = run("artifact_properties", url=server.url, properties={"qa": "a"}, **TREE)
+    assert "There is no item 'app/1.0'" in result["msg"]
+
+
+def test_a_path_that_no_query_can_have_is_refused_before_any_request() -> None:
+    with conversation() as server:
+        result = run("artifact_properties", url=server.url, properties={"a": 1}, **{**TREE, "path": 'a"b'})
+    assert "Option 'path': cannot go with 'recursive'" in result["msg"]
+
+
+@pytest.mark.parametrize("row", [{}, {"properties": ["x"]}, {"properties": [{"value": "x"}]}])
+def test_a_row_of_another_form_is_told(row: dict[str, Any]) -> None:
+    full = {"repo": "generic-local", "path": "app", "name": "1.0"} if "properties" in row else {}
+    answer = {"results": [{**full, **row}]}
+    with conversation(call("POST", "/artifactory/api/search/aql", json=answer)) as server:
+        result = run("artifact_properties", url=server.url, properties={"qa": "a"}, **TREE)
+    assert result["failed"]
+    assert "If so, please report this answer." in result["msg"]
