@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from unit.conversation import call, conversation
+from unit.conversation import Call, call, conversation
 from unit.running import run
 
 ITEM = "/artifactory/api/storage/generic-local/app/1.0/app.tgz"
@@ -74,3 +74,16 @@ def test_a_missing_right_is_told() -> None:
         f"GET {server.url}{ITEM}: 403 Forbidden. "
         "The account lacks a permission for this, or its credential is wrong or locked."
     )
+
+
+def test_several_are_read_side_by_side_and_told_in_their_order() -> None:
+    def has(path: str) -> Call:
+        address = f"/artifactory/api/storage/generic-local/{path}?properties"
+        return call("GET", address, json={"properties": {"name": [path]}, "uri": "…"})
+
+    with conversation(has("a"), has("b")) as server:
+        items = [{"path": "a"}, {"path": "b"}]
+        result = run("artifact_properties_info", url=server.url, repo="generic-local", items=items, workers=1)
+    assert not result["changed"]
+    assert result["counts"]["ok"] == 2
+    assert [one["properties"] for one in result["outcomes"]] == [{"name": ["a"]}, {"name": ["b"]}]
