@@ -1,0 +1,325 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import query
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
+from sandbox.artifact.aql import text as language
+from unit.conversation import Call, call, conversation
+from unit.running import run
+
+KEY = ("repo", "path", "name")
+SORTED = '.sort({"$asc":["repo","path","name"]})'
+REPO = '{"repo":"r"}'
+
+
+def asked(text: str, *rows: dict[str, Any], status: int = 200, **answer: Any) -> Call:
+    """One request, and the rows that it is answered with."""
+    if status == 200 and not answer:
+        answer["json"] = {"results": list(rows), "range": {"start_pos": 0, "end_pos": len(rows), "total": len(rows)}}
+    headers = {"Content-Type": "text/plain; charset=utf-8"}
+    return call("POST", "/artifactory/api/search/aql", status, sent_body=text.encode(), sent_headers=headers, **answer)
+
+
+def item(name: str, **more: Any) -> dict[str, Any]:
+    return {"repo": "r", "path": "a", "name": name, **more}
+
+
+def beyond(name: str, more: str = "$gt", own: str = "$gt") -> str:
+    """The conditions for what lies on one side of an item."""
+    return (
+        f'{{"repo":{{"{more}e":"r"}}}},{{"$or":[{{"repo":{{"{more}":"r"}}}},'
+        f'{{"$and":[{{"path":{{"{more}e":"a"}}}},'
+        f'{{"$or":[{{"path":{{"{more}":"a"}}}},{{"name":{{"{own}":"{name}"}}}}]}}]}}]}}'
+    )
+
+
+@pytest.mark.parametrize("check_mode", [False, True])
+def test_items_in_one_page(check_mode: bool) -> None:
+    row = item("x", size=7, created="2024-05-01T13:11:12.345+03:00")
+    with conversation(asked(f"items.find({REPO}){SORTED}.limit(5000)", row)) as server:
+        result = run("artifact_query_info", url=server.url, find={"repo": "r"}, check_mode=check_mode)
+    assert result == {
+        "changed": False,
+        "rows": [item("x", size=7, created="2024-05-01T10:11:12.345Z")],
+        "count": 1,
+        "query": f"items.find({REPO})",
+    }
+
+
+def test_a_page_begins_behind_the_last_item_of_the_one_before() -> None:
+    with conversation(
+        asked(f"items.find({REPO}){SORTED}.offset(1).limit(2)", item("b"), item("c")),
+        asked(f"items.find({REPO},{beyond('c')}){SORTED}.limit(2)", item("d"), item("e")),
+        asked(f"items.find({REPO},{beyond('e')}){SORTED}.limit(1)", item("f")),
+    ) as server:
+        result = run("artifact_query_info", url=server.url, find={"repo": "r"}, page_size=2, offset=1, limit=5)
+    assert [row["name"] for row in result["rows"]] == ["b", "c", "d", "e", "f"]
+
+
+def test_pages_are_not_compared_with_the_total_of_a_page() -> None:
+    with conversation(
+        asked(f"items.find({REPO}){SORTED}.limit(2)", item("a"), item("b")),
+        asked(f"items.find({REPO},{beyond('b')}){SORTED}.limit(2)"),
+    ) as server:
+        assert run("artifact_query_info", url=server.url, find={"repo": "r"}, page_size=2)["count"] == 2
+
+
+def test_a_name_that_cannot_be_written_is_no_place_to_begin_behind() -> None:
+    with conversation(
+        asked(f"items.find({REPO}){SORTED}.limit(2)", item(" a"), item('"')),
+        asked(f"items.find({REPO}){SORTED}.limit(4)", item(" a"), item('"'), item("b"), item(" c")),
+        asked(f"items.find({REPO},{beyond('b')}){SORTED}.limit(3)", item(" c"), item("d")),
+    ) as server:
+        result = run("artifact_query_info", url=server.url, find={"repo": "r"}, page_size=2)
+    assert [row["name"] for row in result["rows"]] == [" a", '"', "b", " c", "d"]
+
+
+def test_fields_of_other_domains_are_asked_for_page_by_page() -> None:
+    """The server neither sorts nor counts such rows as items."""
+    include = '.include("repo","path","name")'
+    until = beyond("b", more="$lt", own="$lte")
+    wide = '.include("size","repo","path","name","property")'
+    with conversation(
+        asked(f"items.find({REPO}){include}{SORTED}.limit(2)", item("a"), item("b")),
+        asked(
+            f"items.find({REPO},{until}){wide}",
+            item("b", size=1),
+            item("a", size=2, properties=[{"key": "k", "value": "v"}, {"key": "e"}]),
+        ),
+        asked(f"items.find({REPO},{beyond('b')}){include}{SORTED}.limit(2)"),
+    ) as server:
+        result = run(
+            "artifact_query_info", url=server.url, find={"repo": "r"}, include=["size", "property"], page_size=2
+        )
+    assert result["rows"] == [
+        item("a", size=2, properties=[{"key": "k", "value": "v"}, {"key": "e"}]),
+        item("b", size=1),
+    ]
+
+
+def test_a_page_of_its_own_for_all() -> None:
+    with conversation(asked(f'items.find({REPO}).include("*","stat")', item("a"), item("b"))) as server:
+        options = {"include": ["name", "stat", "*"], "page_size": 0, "limit": 1}
+        assert run("artifact_query_info", url=server.url, find={"repo": "r"}, **options)["count"] == 1
+
+
+def test_a_sort_of_ones_own_is_made_stable() -> None:
+    text = 'items.find().include("repo","path","name","size").sort({"$desc":["size","repo","path","name"]})'
+    with conversation(
+        asked(f"{text}.limit(2)", item("a"), item("b")),
+        asked(f"{text}.offset(2).limit(2)"),
+    ) as server:
+        options = {"include": [*KEY, "size"], "sort": ["size"], "descending": True, "page_size": 2}
+        assert run("artifact_query_info", url=server.url, find={}, **options)["count"] == 2
+
+
+def test_rows_of_builds_lose_their_prefix() -> None:
+    """Equal rows are one to the server, so a short page is not the last."""
+    include = ("name", "number", "started", "url", "created", "created_by", "modified", "modified_by")
+    fields = ",".join(f'"{field}"' for field in include)
+    text = f'builds.find({{"name":"app"}}).include({fields}).sort({{"$asc":[{fields}]}})'
+    row = {
+        "build.name": "app",
+        "build.number": "7",
+        "build.started": "2024-05-01T10:11:12.345+0000",
+        "build.promotions": [{"build.promotion.status": "ok", "build.promotion.created": "2024-05-01T12:00:00+02:00"}],
+    }
+    with conversation(asked(f"{text}.limit(10)", row), asked(f"{text}.offset(10).limit(10)")) as server:
+        result = run("artifact_query_info", url=server.url, domain="builds", find={"name": "app"}, page_size=10)
+    assert result["rows"] == [
+        {
+            "name": "app",
+            "number": "7",
+            "started": "2024-05-01T10:11:12.345Z",
+            "promotions": [{"status": "ok", "created": "2024-05-01T10:00:00.000Z"}],
+        }
+    ]
+
+
+def test_fields_that_the_server_demands_are_asked_for() -> None:
+    def text(*fields: str) -> str:
+        names = ",".join(f'"{field}"' for field in fields)
+        return f'builds.find().include({names}).sort({{"$asc":[{names}]}}).limit(3)'
+
+    said = "For permissions reasons AQL demands the following fields: name, number and repo."
+    with conversation(
+        asked(text("started", "name", "number"), status=400, json={"errors": [{"status": 400, "message": said}]}),
+        asked(text("started", "name", "number", "repo"), {"build.name": "app"}),
+    ) as server:
+        options = {"domain": "builds", "include": ["started"], "limit": 3, "page_size": 3}
+        assert run("artifact_query_info", url=server.url, find={}, **options)["rows"] == [{"name": "app"}]
+
+
+@pytest.mark.parametrize("where", ["range", "top"])
+def test_a_trimmed_answer_is_a_failure(where: str, tmp_path: Path) -> None:
+    notification = {"notification": "AQL query reached the search hard limit, results are trimmed."}
+    answer = {"results": [item("a")], "range": {"total": 1, **(notification if where == "range" else {})}}
+    target = tmp_path / "rows"
+    with conversation(
+        asked(f"items.find({REPO}){SORTED}.limit(5000)", json={**answer, **(notification if where == "top" else {})})
+    ) as server:
+        result = run("artifact_query_info", url=server.url, find={"repo": "r"}, to_file=str(target))
+    assert result["msg"] == (
+        "The server gave 1 rows and says: AQL query reached the search hard limit, results are trimmed. "
+        "Narrow 'find', by 'repo' or 'path' for example, or set 'page_size' to less."
+    )
+    assert not target.exists()
+
+
+def test_a_text_is_sent_as_it_is() -> None:
+    """A JSON parser on the way would drop one of the two."""
+    text = 'items.find({"@os":"linux","@os":"windows"}).include("name")'
+    with conversation(asked(text, {"name": "x"})) as server:
+        result = run("artifact_query_info", url=server.url, query=f"  {text}\n")
+    assert result == {"changed": False, "rows": [{"name": "x"}], "count": 1, "query": text}
+
+
+def test_the_same_key_twice_is_a_list_of_conditions() -> None:
+    text = 'items.find({"@os":"linux"},{"@os":"windows"})'
+    with conversation(asked(f"{text}{SORTED}.limit(5000)")) as server:
+        result = run("artifact_query_info", url=server.url, find=[{"@os": "linux"}, {"@os": "windows"}])
+    assert (result["query"], result["count"]) == (text, 0)
+
+
+def test_a_file_of_lines(tmp_path: Path) -> None:
+    target = tmp_path / "rows"
+    with conversation(asked(f"items.find(){SORTED}.limit(5000)", item("a"), item("b"))) as server:
+        result = run("artifact_query_info", url=server.url, find={}, to_file=str(target))
+    assert result == {"changed": False, "count": 2, "query": "items.find()"}
+    assert [json.loads(line) for line in target.read_text().splitlines()] == [item("a"), item("b")]
+
+
+def test_a_refusal_is_told_in_the_servers_words() -> None:
+    said = "Failed to parse query: x, it looks like there is syntax error near the following sub-query: x"
+    with conversation(asked("x", status=400, json={"errors": [{"status": 400, "message": said}]})) as server:
+        assert f"400 {said}" in run("artifact_query_info", url=server.url, query="x")["msg"]
+
+
+@pytest.mark.parametrize(
+    ("find", "text"),
+    [
+        ({}, ""),
+        ([], ""),
+        ({"size": {"$gt": 1, "$lt": 5}}, '{"size":{"$gt":"1"}},{"size":{"$lt":"5"}}'),
+        ({"stat.downloaded": None, "name": "a"}, '{"stat.downloaded":null},{"name":"a"}'),
+        ({"$or": [{"a": "1", "b": "2"}, {"c": "3"}]}, '{"$or":[{"$and":[{"a":"1"},{"b":"2"}]},{"c":"3"}]}'),
+        ({"$and": [{"a": "1", "b": "2"}]}, '{"a":"1"},{"b":"2"}'),
+        ({"$msp": [{"@a": "1", "@b": "2"}]}, '{"$msp":[{"@a":"1"},{"@b":"2"}]}'),
+        ({"type": "any"}, '{"type":"any"},{"repo":{"$ne":"auto-trashcan"}}'),
+        ({"type": "any", "repo": "r"}, '{"type":"any"},{"repo":"r"}'),
+        ({"created": {"$before": "1D2mo"}}, '{"created":{"$before":"1D2mo"}}'),
+        ({"created": {"$gt": "2024-05-01"}}, '{"created":{"$gt":"2024-05-01"}}'),
+    ],
+)
+def test_conditions_mean_what_they_say(find: Any, text: str) -> None:
+    assert str(query.prepared(query.Query("items", find))) == f"items.find({text})"
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"find": {"a": 'x"y'}}, "Option 'find.a': cannot have quotation marks, line breaks"),
+        ({"find": {"$or": [{"a": {"$ne": "x\ny"}}]}}, "Option 'find.$or[0].a.$ne': cannot have quotation marks"),
+        ({"find": {'a"': "x"}}, "Option 'find.a\"': cannot have quotation marks"),
+        ({"find": {"a": "x\u2028y"}}, "Option 'find.a': cannot have quotation marks, line breaks"),
+        ({"find": {"a": " x"}}, "Option 'find.a': cannot begin with a blank"),
+        ({"find": {"a": True}}, "Option 'find.a': takes a text, a whole number or null"),
+        ({"find": {"@version": 1.10}}, "Option 'find.@version': takes a text, a whole number or null"),
+        ({"find": {"a": ["x"]}}, "Option 'find.a': takes one value; for several use '$or'"),
+        ({"find": {"a": {}}}, "Option 'find.a': takes a value, or one of $eq, "),
+        ({"find": {"a": {"$Eq": "x"}}}, "Option 'find.a': there is no '$Eq'; there are $eq, "),
+        ({"find": {"$nor": []}}, "Option 'find.$nor': there is no '$nor'; there are $and, "),
+        ({"find": {"$or": {"a": "x"}}}, "Option 'find.$or': takes a list"),
+        ({"find": {"$or": [{"a": "x"}, {}]}}, "Option 'find.$or': must not be empty"),
+        ({"find": {"size": {"$gt": None}}}, "Option 'find.size.$gt': cannot be null"),
+        ({"find": {"@k": None}}, "Option 'find.@k': cannot be null"),
+        ({"find": {"created": {"$before": "3m"}}}, "Option 'find.created.$before': takes an age such as 4w"),
+        ({"find": {"created": {"$last": "1mo2d"}}}, "Option 'find.created.$last': takes an age such as 4w"),
+        ({"find": '{"@os":"a","@os":"b"}'}, "Option 'find': takes a dictionary of conditions"),
+        ({"find": [["a"]]}, "Option 'find[0][0]': takes a dictionary of conditions"),
+        ({"find": {}, "include": ['na"me']}, "Option 'include[0]': cannot have quotation marks"),
+        ({"find": {}, "sort": ['na"me']}, "Option 'sort[0]': cannot have quotation marks"),
+        ({"find": {}, "include": ["stat"], "sort": ["name"]}, "Option 'sort': cannot go with fields of other domains"),
+        ({"find": {}, "include": ["@k"], "offset": 1}, "Option 'offset': cannot go with fields of other domains"),
+        ({"find": {}, "limit": 0}, "Option 'limit': takes 1 to"),
+        ({"query": ""}, "Option 'query': must not be empty"),
+        ({"query": "x", "find": {}}, "mutually exclusive"),
+        ({}, "one of the following is required: find, query"),
+    ],
+)
+def test_bad_input_fails_before_any_request(options: dict[str, Any], said: str) -> None:
+    with conversation() as server:
+        assert said in run("artifact_query_info", url=server.url, **options)["msg"]
+
+
+@given(field=st.text(min_size=1), value=st.text(), operator=st.sampled_from([None, "$ne", "$match"]))
+@settings(deadline=None)
+def test_no_value_breaks_out_of_the_query(field: str, value: str, operator: str | None) -> None:
+    find = {f"@{field}": value if operator is None else {operator: value}}
+    try:
+        text = str(query.Query("items", find, include=("name",), limit=3))
+    except BadOption:
+        return
+    read = language.read(text)
+    (condition,) = read.criteria.members
+    assert isinstance(condition, language.Condition)
+    assert condition.value == value
+    assert (len(read.includes), read.limit, read.offset) == (1, 3, 0)
+
+
+FIELDS = st.sampled_from(["repo", "path", "name", "created_by"])
+CONDITIONS = st.recursive(
+    st.dictionaries(FIELDS, st.sampled_from(["a", "b"]), min_size=1),
+    lambda inner: st.builds(
+        lambda name, arms: {name: arms},
+        st.sampled_from(["$and", "$or"]),
+        st.lists(inner, min_size=1, max_size=3),
+    ),
+    max_leaves=6,
+)
+
+
+@given(find=CONDITIONS, item=st.fixed_dictionaries(dict.fromkeys((*KEY, "created_by"), st.sampled_from(["a", "b"]))))
+@settings(deadline=None)
+def test_the_server_reads_conditions_as_they_are_meant(find: dict[str, Any], item: dict[str, str]) -> None:
+    try:
+        read = language.read(str(query.Query("items", find)))
+    except BadOption as error:
+        assert "nested too deep" in error.problem
+        return
+    assert holds(read.criteria, item) == meant(find, item)
+
+
+def meant(find: dict[str, Any], item: dict[str, str]) -> bool:
+    """Whether the conditions hold, when all in a dictionary must."""
+    joins = {"$and": all, "$or": any}
+    return all(
+        joins[name](meant(arm, item) for arm in value) if name in joins else item[name] == value
+        for name, value in find.items()
+    )
+
+
+def holds(read: language.Group | language.Condition, item: dict[str, str]) -> bool:
+    """Whether they hold as the server reads them."""
+    if isinstance(read, language.Condition):
+        return item[str(read.path.field)] == read.value
+    return (any if read.kind == "or" else all)(holds(member, item) for member in read.members)
+
+
+@pytest.mark.parametrize("row", [{"repo": "r", "path": "a"}, {"repo": "r", "path": "a", "name": 7}])
+def test_an_item_without_a_name_is_told(row: dict[str, Any]) -> None:
+    with conversation(asked(f"items.find({REPO}){SORTED}.limit(5000)", row)) as server:
+        result = run("artifact_query_info", url=server.url, find={"repo": "r"})
+    assert "results[0]" in result["msg"]
+    assert "please report this answer" in result["msg"]
