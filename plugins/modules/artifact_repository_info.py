@@ -17,9 +17,13 @@ extends_documentation_fragment:
   - buildworks.toolchain.artifact
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes_info
+notes:
+  - Shows the repositories on which the account has the permission Read; all settings are for administrators.
 options:
   key:
-    description: Only the repository of this key, with its settings.
+    description:
+      - Only the repository of this key, with its settings.
+      - Without them where the server does not tell them to the account, or to anybody in its edition.
     type: str
   type:
     description: Only repositories of this type.
@@ -75,7 +79,7 @@ repositories:
       description: Where a virtual repository puts deployed files. Told with O(key) only.
       type: str
     settings:
-      description: All that the server tells of the repository, unchanged. None without O(key).
+      description: All that the server tells of the repository, unchanged. None without O(key), or where it tells none.
       type: dict
   sample:
     - key: libs-release-local
@@ -88,16 +92,17 @@ repositories:
 """
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.repositories import find, listed
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import repositories
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
 SPEC = ARTIFACT + ArgumentSpec(
     dict(
-        key=dict(type="str", no_log=False),
+        key=dict(type="str", no_log=False, **NAME),
         type=dict(type="str", choices=["local", "remote", "virtual", "federated", "distribution"]),
-        package_type=dict(type="str"),
-        project=dict(type="str"),
+        package_type=dict(type="str", **NAME),
+        project=dict(type="str", **NAME),
     ),
     mutually_exclusive=[("key", "type"), ("key", "package_type"), ("key", "project")],
 )
@@ -108,10 +113,10 @@ WIRE_NAMES = {"package_type": "packageType"}
 def run(task):
     artifact = ArtifactService(task)
     if task.params["key"] is not None:
-        found = [repository for repository in [find(artifact, task.params["key"])] if repository]
+        found = [repository for repository in [repositories.find(artifact, task.params["key"])] if repository]
     else:
         filters = task.given("type", "package_type", "project")
-        found = listed(artifact, **{WIRE_NAMES.get(name, name): value for name, value in filters.items()})
+        found = repositories.listed(artifact, **{WIRE_NAMES.get(name, name): value for name, value in filters.items()})
     task.result["repositories"] = found
 
 

@@ -130,11 +130,21 @@ def test_a_key_with_odd_characters_arrives_unharmed() -> None:
     assert result["repositories"][0]["key"] == "a b/c#d?é"
 
 
-def test_a_missing_right_is_an_error_and_not_an_absent_repository() -> None:
-    with conversation(call("GET", f"{REPOSITORIES}/libs-release", 403, json=refusal("Forbidden", 403))) as server:
+@pytest.mark.parametrize("status", [401, 403])
+def test_an_account_that_may_not_see_the_detail_gets_what_the_list_has(status: int) -> None:
+    no_detail = call("GET", f"{REPOSITORIES}/docker-remote", status, json=refusal("No", status))
+    with conversation(no_detail, lists()) as server:
+        result = run("artifact_repository_info", url=server.url, key="docker-remote")
+    assert result == {"changed": False, "repositories": LISTED[:1]}
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_missing_right_is_an_error_and_not_an_absent_repository(status: int) -> None:
+    no_detail = call("GET", f"{REPOSITORIES}/libs-release", status, json=refusal("Forbidden", status))
+    with conversation(no_detail, lists()) as server:
         result = run("artifact_repository_info", url=server.url, key="libs-release")
     assert result["failed"]
-    assert f"GET {server.url}{REPOSITORIES}/libs-release: 403 Forbidden." in result["msg"]
+    assert f"GET {server.url}{REPOSITORIES}/libs-release: {status} Forbidden." in result["msg"]
 
 
 @pytest.mark.parametrize("other", [{"type": "local"}, {"package_type": "maven"}, {"project": "p"}])
