@@ -1,0 +1,147 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from unit.conversation import Call, call, conversation
+from unit.running import run
+
+STORAGE = "http://host/artifactory/api/storage"
+TIME = "2024-05-01T10:11:12.345Z"
+PLACES = [{"repo": "a", "path": "x/y.txt"}, {"repo": "b", "path": "x/y.txt"}]
+
+
+def found(repo: str, path: str, **more: Any) -> dict[str, Any]:
+    info = {"repo": repo, "path": f"/{path}", "size": "7", "created": TIME, "lastModified": TIME, "lastUpdated": TIME}
+    return {**info, "uri": f"{STORAGE}/{repo}/{path}", **more}
+
+
+def quick(query: str, *results: dict[str, Any], detail: str = "info") -> Call:
+    return call(
+        "GET",
+        f"/artifactory/api/search/artifact?{query}",
+        json={"results": list(results)},
+        sent_headers={"X-Result-Detail": detail},
+    )
+
+
+def pattern(text: str, status: int = 200, **answer: Any) -> Call:
+    return call("GET", f"/artifactory/api/search/pattern?pattern={text}", status, **answer)
+
+
+@pytest.mark.parametrize("check_mode", [False, True])
+def test_files_by_a_part_of_their_name_sorted(check_mode: bool) -> None:
+    with conversation(quick("name=y", found("b", "x/y.txt"), found("a", "x/y.txt"))) as server:
+        result = run("artifact_search_info", url=server.url, name="y", check_mode=check_mode)
+    assert result == {"changed": False, "matches": PLACES, "capped": False}
+
+
+def test_no_file_is_no_error() -> None:
+    with conversation(quick("name=y")) as server:
+        assert run("artifact_search_info", url=server.url, name="y")["matches"] == []
+
+
+def test_a_folder_of_a_repository_is_filtered_for_here() -> None:
+    """Some servers ignore it, so they are asked for the whole repository."""
+    results = [found("a", "x/y.txt"), found("a", "xx/y.txt"), found("b", "q/y.txt"), found("a", "x/z/y.txt")]
+    with conversation(quick("name=y&repos=a%2Cc", *results)) as server:
+        result = run("artifact_search_info", url=server.url, name="y", repos=["a/x/", "c/x/z", "a/x"])
+    assert [match["path"] for match in result["matches"]] == ["x/y.txt", "x/z/y.txt"]
+
+
+def test_a_repository_beside_a_folder_of_another() -> None:
+    results = [found("a", "x/y.txt"), found("a", "q/y.txt"), found("libs-remote-cache", "q/y.txt")]
+    with conversation(quick("name=y&repos=a%2Clibs-remote", *results)) as server:
+        result = run("artifact_search_info", url=server.url, name="y", repos=["a/x", "libs-remote"])
+    assert [(match["repo"], match["path"]) for match in result["matches"]] == [
+        ("a", "x/y.txt"),
+        ("libs-remote-cache", "q/y.txt"),
+    ]
+
+
+def test_a_folder_of_a_virtual_repository() -> None:
+    results = [found("libs-local", "x/y.txt"), found("libs-local", "q/y.txt")]
+    with conversation(quick("name=y&repos=libs", *results)) as server:
+        result = run("artifact_search_info", url=server.url, name="y", repos=["libs/x"])
+    assert result["matches"] == [{"repo": "libs-local", "path": "x/y.txt"}]
+
+
+def test_details_on_demand() -> None:
+    properties = {"qa": ["passed", "a"]}
+    results = [found("a", "x/y.txt", properties=properties), found("b", "x/y.txt")]
+    with conversation(quick("name=y", *results, detail="info, properties")) as server:
+        result = run("artifact_search_info", url=server.url, name="y", detail=["properties", "info"])
+    one, other = result["matches"]
+    assert (one["info"]["size"], one["info"]["modified"]) == (7, TIME)
+    assert (one["properties"], other["properties"]) == ({"qa": ["a", "passed"]}, {})
+
+
+@pytest.mark.parametrize("uri", ["a/x%20y/100%25.txt", "a/x y/100%.txt"])
+def test_a_server_that_tells_no_details(uri: str) -> None:
+    with conversation(quick("name=y", {"uri": f"{STORAGE}/{uri}"})) as server:
+        result = run("artifact_search_info", url=server.url, name="y")
+    assert result["matches"] == [{"repo": "a", "path": "x y/100%.txt"}]
+
+
+@pytest.mark.parametrize(("count", "capped"), [(999, False), (1000, True), (1001, False)])
+def test_the_servers_cap_is_told(count: int, capped: bool) -> None:
+    with conversation(quick("name=y", *(found("a", f"y{n}") for n in range(count)))) as server:
+        result = run("artifact_search_info", url=server.url, name="y")
+    assert (result["capped"], len(result["matches"])) == (capped, count)
+    assert ("warnings" in result) is capped
+    if capped:
+        assert "there may be more" in result["warnings"][0]
+
+
+def test_an_unknown_repository_is_told() -> None:
+    refusal = {"errors": [{"status": 404, "message": "Repository 'a' does not exist."}]}
+    target = "/artifactory/api/search/artifact?name=y&repos=a"
+    with conversation(call("GET", target, 404, json=refusal)) as server:
+        result = run("artifact_search_info", url=server.url, name="y", repos=["a"])
+    assert "404 Repository 'a' does not exist." in result["msg"]
+
+
+def test_files_by_a_pattern_have_the_same_form() -> None:
+    files = {"repoUri": "http://host/artifactory/a", "sourcePattern": "a:x/*", "files": ["x/z", "x/y.txt"]}
+    with conversation(pattern("a-cache%3Ax%2F%2A", json=files)) as server:
+        result = run("artifact_search_info", url=server.url, pattern="a-cache:x/*")
+    places = [{"repo": "a-cache", "path": path} for path in ("x/y.txt", "x/z")]
+    assert result == {"changed": False, "matches": places, "capped": False}
+
+
+def test_a_search_that_takes_too_long() -> None:
+    refusal = {"errors": [{"status": 408, "message": "The search took longer than 30 seconds."}]}
+    with conversation(pattern("a%3A%2A", 408, json=refusal)) as server:
+        result = run("artifact_search_info", url=server.url, pattern="a:*")
+    assert result["msg"] == (
+        "GET /artifactory/api/search/pattern: 408 The search took longer than 30 seconds. The server looks for no "
+        "longer than 30 s. Give more of the path before the first star, or use artifact_query_info, which takes an "
+        "index."
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"name": ""}, "Option 'name': must not be empty"),
+        ({"name": "*?"}, "Option 'name': takes a part of a name, not only '*' and '?'"),
+        ({"name": "x", "repos": ["a,b"]}, "Option 'repos[0]': takes a repository's key, or key/path"),
+        ({"name": "x", "repos": [""]}, "Option 'repos[0]': takes a repository's key, or key/path"),
+        ({"pattern": "x"}, "Option 'pattern': takes the key of a repository, a colon and a path"),
+        ({"pattern": "a/b:x"}, "Option 'pattern': takes the key"),
+        ({"pattern": "a:b:x"}, "Option 'pattern': takes the key"),
+        ({"pattern": ":x"}, "Option 'pattern': takes the key"),
+        ({"pattern": "a:"}, "Option 'pattern': takes the key"),
+        ({"pattern": "a:x", "detail": ["info"]}, "mutually exclusive"),
+        ({"pattern": "a:x", "name": "x"}, "mutually exclusive"),
+        ({}, "one of the following is required: name, pattern"),
+    ],
+)
+def test_bad_input_fails_before_any_request(options: dict[str, Any], said: str) -> None:
+    with conversation() as server:
+        assert said in run("artifact_search_info", url=server.url, **options)["msg"]
