@@ -1,0 +1,214 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from unit.conversation import Call, call, conversation
+from unit.running import run
+
+STORAGE = "/artifactory/api/storage"
+TRASH = "/artifactory/api/trash"
+FILE = {"action": "clean", "repo": "r", "path": "a/b.txt"}
+NOTHING = {"errors": [{"status": 400, "message": "Could not locate artifact 'auto-trashcan:r' (Nothing to delete)."}]}
+PLAN = {"action": "clean", "place": "r/a/b.txt", "type": "file", "size": 7}
+RESTORE = {**FILE, "action": "restore"}
+
+
+def there(place: str, *children: str, folder: bool = False) -> Call:
+    repo, _slash, path = place.partition("/")
+    info: dict[str, Any] = {"repo": repo, "path": f"/{path}", "size": "7"}
+    if children or folder:
+        info["children"] = [{"uri": f"/{child}", "folder": True} for child in children]
+    return call("GET", f"{STORAGE}/{place}", json=info)
+
+
+def gone(place: str) -> Call:
+    absent = {"errors": [{"status": 404, "message": "Unable to find item"}]}
+    return call("GET", f"{STORAGE}/{place}", 404, json=absent)
+
+
+ROOT = there("auto-trashcan", folder=True)
+ABSENT = (gone("auto-trashcan/r/a/b.txt"), ROOT)
+
+
+def test_a_place_is_cleaned_and_looked_at() -> None:
+    clean = call("DELETE", f"{TRASH}/clean/r/a/b.txt", 204)
+    with conversation(there("auto-trashcan/r/a/b.txt"), clean, *ABSENT) as server:
+        result = run("artifact_trash", url=server.url, **FILE)
+    assert result == {"changed": True, "plan": PLAN}
+
+
+def test_check_mode_only_reads() -> None:
+    with conversation(there("auto-trashcan/r/a/b.txt")) as server:
+        assert run("artifact_trash", url=server.url, check_mode=True, **FILE) == {"changed": True, "plan": PLAN}
+
+
+@pytest.mark.parametrize(
+    ("options", "place"),
+    [
+        (FILE, "r/a/b.txt"),
+        ({"action": "clean", "repo": "r", "path": ""}, "r"),
+        ({"action": "clean", "build_records": True}, "artifactory-build-info"),
+        ({"action": "clean", "build_records": True, "project_key": "p"}, "p-build-info"),
+    ],
+)
+def test_what_is_not_there_needs_no_cleaning(options: dict[str, Any], place: str) -> None:
+    with conversation(gone(f"auto-trashcan/{place}"), ROOT) as server:
+        assert run("artifact_trash", url=server.url, **options) == {"changed": False, "plan": None}
+
+
+def test_nothing_to_delete_is_no_failure() -> None:
+    """Somebody else was faster."""
+    clean = call("DELETE", f"{TRASH}/clean/r/a/b.txt", 400, json=NOTHING)
+    with conversation(there("auto-trashcan/r/a/b.txt"), clean, *ABSENT) as server:
+        assert run("artifact_trash", url=server.url, **FILE) == {"changed": False, "plan": PLAN}
+
+
+def test_a_lost_reply_is_resolved_by_looking() -> None:
+    lost = call("DELETE", f"{TRASH}/clean/r/a/b.txt", drop=True)
+    refused = call("DELETE", f"{TRASH}/clean/r/a/b.txt", 400, json=NOTHING)
+    with conversation(there("auto-trashcan/r/a/b.txt"), lost, refused, *ABSENT) as server:
+        result = run("artifact_trash", url=server.url, **FILE)
+    assert result["changed"]
+    assert any("Looking again shows" in warning for warning in result["warnings"])
+
+
+def test_another_refusal_is_a_failure() -> None:
+    refusal = {"errors": [{"status": 400, "message": "No way"}]}
+    with conversation(
+        there("auto-trashcan/r/a/b.txt"), call("DELETE", f"{TRASH}/clean/r/a/b.txt", 400, json=refusal)
+    ) as server:
+        result = run("artifact_trash", url=server.url, **FILE)
+    assert "400 No way" in result["msg"]
+    assert not result["changed"]
+
+
+def test_the_trash_can_is_emptied_and_waited_for() -> None:
+    with conversation(
+        there("auto-trashcan", "r", "q"),
+        call("POST", f"{TRASH}/empty", 202, text="Successfully deleted all trashcan items"),
+        there("auto-trashcan", "r"),
+        ROOT,
+    ) as server:
+        result = run("artifact_trash", url=server.url, action="empty", wait_delay=0.1)
+    assert result == {"changed": True, "plan": {"action": "empty", "repos": ["q", "r"]}}
+
+
+def test_success_without_effect_is_a_failure() -> None:
+    with conversation(
+        there("auto-trashcan", "r"), call("POST", f"{TRASH}/empty", 202), there("auto-trashcan", "r")
+    ) as server:
+        result = run("artifact_trash", url=server.url, action="empty", wait_timeout=0)
+    assert result["failed"]
+    assert "something still lies in the trash can" in result["msg"]
+
+
+def test_an_empty_trash_can_is_left_alone() -> None:
+    with conversation(ROOT) as server:
+        assert run("artifact_trash", url=server.url, action="empty") == {"changed": False, "plan": None}
+
+
+def test_a_file_is_restored_to_another_place() -> None:
+    with conversation(
+        there("auto-trashcan/r/a/b.txt"),
+        gone("q/c"),
+        call("POST", f"{TRASH}/restore/r/a/b.txt?to=q%2Fc", 202),
+        *ABSENT,
+        there("q/c"),
+    ) as server:
+        result = run("artifact_trash", url=server.url, to_repo="q", to_path="c", **RESTORE)
+    assert result["changed"]
+    assert (result["plan"]["to"], result["plan"]["replaces"]) == ("q/c", False)
+
+
+def test_what_is_back_needs_no_restoring() -> None:
+    with conversation(*ABSENT, there("r/a/b.txt")) as server:
+        assert run("artifact_trash", url=server.url, **RESTORE) == {"changed": False, "plan": None}
+
+
+def test_what_is_nowhere_cannot_be_restored() -> None:
+    with conversation(*ABSENT, gone("r/a/b.txt")) as server:
+        result = run("artifact_trash", url=server.url, **RESTORE)
+    assert result["msg"] == "'r/a/b.txt' is not in the trash can, and it is not where it was either."
+
+
+def test_a_restored_file_that_is_not_there_is_a_failure() -> None:
+    with conversation(
+        there("auto-trashcan/r/a/b.txt"),
+        gone("r/a/b.txt"),
+        call("POST", f"{TRASH}/restore/r/a/b.txt", 202),
+        *ABSENT,
+        gone("r/a/b.txt"),
+    ) as server:
+        result = run("artifact_trash", url=server.url, **RESTORE)
+    assert "gone from the trash can, but it is not in the repository" in result["msg"]
+
+
+def test_an_account_that_sees_no_trash_can() -> None:
+    with conversation(gone("auto-trashcan")) as server:
+        assert "404 Unable to find item" in run("artifact_trash", url=server.url, action="empty")["msg"]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"action": "clean"}, "Option 'path': is needed to clean"),
+        ({"action": "clean", "repo": "r"}, "Option 'path': is needed to clean"),
+        ({"action": "restore", "repo": "r", "path": "/"}, "Option 'path': is needed to restore"),
+        ({"action": "empty", "repo": "r"}, "Option 'repo': does not go with 'action: empty'"),
+        ({**FILE, "to_repo": "q"}, "Option 'to_repo': does not go with 'action: clean'"),
+        ({**FILE, "build_records": True}, "Option 'build_records': does not go with 'repo'"),
+        ({**FILE, "project_key": "p"}, "Option 'project_key': goes with 'build_records'"),
+        ({**FILE, "path": "a/../b"}, "'..' cannot be a part of a path"),
+    ],
+)
+def test_bad_input_fails_before_any_request(options: dict[str, Any], said: str) -> None:
+    with conversation() as server:
+        assert said in run("artifact_trash", url=server.url, **options)["msg"]
+
+
+def test_each_place_has_its_outcome() -> None:
+    clean = call("DELETE", f"{TRASH}/clean/r/a/b.txt", 204)
+    with conversation(there("auto-trashcan/r/a/b.txt"), clean, *ABSENT, gone("auto-trashcan/q"), ROOT) as server:
+        result = run("artifact_trash", url=server.url, **FILE, items=[{}, {"repo": "q", "path": ""}], workers=1)
+    assert (result["counts"]["changed"], result["counts"]["ok"]) == (1, 1)
+    assert [outcome["plan"] for outcome in result["outcomes"]] == [PLAN, None]
+
+
+@pytest.mark.parametrize(
+    ("items", "said"),
+    [
+        ([{"action": "empty"}, FILE], "Option 'items[0].action': 'empty' takes all that is in the trash can"),
+        ([FILE, {**FILE, "path": "/a/b.txt/"}], "items[1]: names the same as items[0]."),
+        ([FILE, {"repo": "q", "path": ""}], "items[1]: missing required arguments: action"),
+        ([{**FILE, "path": "a/../b"}], "'..' cannot be a part of a path"),
+    ],
+)
+def test_wrong_items_are_refused_before_any_request(items: list[dict[str, Any]], said: str) -> None:
+    with conversation() as server:
+        assert said in run("artifact_trash", url=server.url, items=items)["msg"]
+
+
+def test_what_lies_in_the_trash_can() -> None:
+    files = [
+        {"uri": "/r/b", "size": 3, "folder": False, "sha1": "1", "sha2": "2"},
+        {"uri": "/r", "size": -1, "folder": True},
+    ]
+    listing = call("GET", f"{STORAGE}/auto-trashcan?list&deep=1&listFolders=1", json={"files": files})
+    with conversation(there("auto-trashcan", "r"), listing) as server:
+        result = run("artifact_trash_info", url=server.url, deep=True)
+    assert result["counts"] == {"files": 1, "folders": 1, "bytes": 3}
+    assert [(entry["repo"], entry["path"], entry["size"]) for entry in result["entries"]] == [
+        ("r", "", None),
+        ("r", "b", 3),
+    ]
+
+
+def test_nothing_lies_there() -> None:
+    with conversation(gone("auto-trashcan/r/a"), ROOT) as server:
+        assert run("artifact_trash_info", url=server.url, repo="r", path="a")["entries"] == []
