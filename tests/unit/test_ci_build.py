@@ -1,0 +1,706 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from unit.ci_server import OLD_SESSION, basic, crumb, engine_error, page
+from unit.conversation import Call, call, conversation
+from unit.running import run
+
+TOKEN = {"username": "admin", "api_token": "11aa22bb33cc44dd55ee66ff7700881199"}
+HUDSON = {"X-Hudson": "1.395"}
+DEFINITIONS = "property[parameterDefinitions[choices,defaultParameterValue[value],name,type]]"
+BUILD = (
+    "number,url,result,building,timestamp,duration,estimatedDuration,id,displayName,fullDisplayName,description,queueId,"
+    "builtOn,keepLog,actions[parameters[name,value],causes[shortDescription]],artifacts[fileName,relativePath]"
+)
+ITEM = "cancelled,executable[number],stuck,why"
+TRACES = "actions[parameters[name,value],causes[userId]]"
+DEPLOY = [
+    {"name": "VERSION", "type": "StringParameterDefinition", "defaultParameterValue": {"value": "1.0"}},
+    {
+        "name": "TARGET",
+        "type": "ChoiceParameterDefinition",
+        "defaultParameterValue": {"value": "staging"},
+        "choices": ["staging", "production"],
+    },
+    {"name": "DRY", "type": "BooleanParameterDefinition", "defaultParameterValue": {"value": False}},
+    {"name": "SECRET", "type": "PasswordParameterDefinition", "defaultParameterValue": {}},
+]
+FILE = {"name": "PACKAGE", "type": "FileParameterDefinition", "defaultParameterValue": None}
+LOG = "Started by user \x1b[8mha:////4Bdg==\x1b[0madmin\r\nworking\r\nFinished: {}\r\n"
+PARAMETERS = {"VERSION": "1.0", "TARGET": "staging", "DRY": "false", "SECRET": None}
+
+
+def view(path: str, tree: str, **answer: Any) -> Call:
+    return call("GET", f"{path}/api/json?tree={quote(tree, safe='')}", **answer)
+
+
+def job(*parameters: dict[str, Any], name: str = "app", headers: dict[str, str] = OLD_SESSION, **members: Any) -> Call:
+    """What the task asks of the job first."""
+    described = {
+        "buildable": True,
+        "fullName": name,
+        "nextBuildNumber": 3,
+        "queueItem": None,
+        "property": [{"parameterDefinitions": list(parameters)}] if parameters else [],
+        **members,
+    }
+    path = "".join(f"/job/{quote(part, safe='')}" for part in name.split("/"))
+    return view(
+        path, f"buildable,fullName,nextBuildNumber,queueItem[id],{DEFINITIONS}", json=described, headers=headers
+    )
+
+
+def start(status: int = 201, path: str = "/job/app/build", location: str | None = "queue/item/7/", **sent: Any) -> Call:
+    """The request for the build, and what the server makes of it."""
+    headers = {} if location is None else {"Location": f"http://ci.example.com/{location}"}
+    return call("POST", path, status, headers=headers, **sent)
+
+
+def deploy(form: dict[str, str], **answer: Any) -> Call:
+    return start(path="/job/app/buildWithParameters", sent_form=form, **answer)
+
+
+def item(status: int = 200, **members: Any) -> Call:
+    return view("/queue/item/7", ITEM, status=status, json=members)
+
+
+def left(number: int = 3) -> Call:
+    """The item has become a build."""
+    return item(cancelled=False, executable={"number": number}, why=None)
+
+
+def log(text: str, start: int = 0, more: bool = False, number: int = 3, size: int | None = None) -> Call:
+    """A piece of the console; it counts its bytes without carriage returns."""
+    size = start + len(text.replace("\r", "")) if size is None else size
+    headers = {"X-Text-Size": str(size), **({"X-More-Data": "true"} if more else {})}
+    return call("GET", f"/job/app/{number}/logText/progressiveText?start={start}", text=text, headers=headers)
+
+
+def build(result: str | None = "SUCCESS", number: int = 3, path: str = "/job/app", **members: Any) -> Call:
+    described = {
+        "number": number,
+        "url": f"http://ci.example.com/job/app/{number}/",
+        "result": result,
+        "building": result is None,
+        "timestamp": 1767225600000,
+        "duration": 1500,
+        "queueId": 7,
+        "actions": [
+            {"parameters": [{"name": "VERSION", "value": "2"}]},
+            {"causes": [{"shortDescription": "By admin"}]},
+        ],
+        **members,
+    }
+    return view(f"{path}/{number}", BUILD, json=described)
+
+
+def to_the_end(result: str = "SUCCESS") -> tuple[Call, ...]:
+    return left(), log(LOG.format(result)), build(result)
+
+
+def numbered(*found: dict[str, Any], members: str = f"queueId,{TRACES}", name: str = "builds", part: str = "") -> Call:
+    return view("/job/app", f"{name}[number,{members}]{part}", json={name: list(found)})
+
+
+def waiting(*items: dict[str, Any], members: str = TRACES) -> Call:
+    return view("/queue", f"items[id,task[url],{members}]", json={"items": list(items)})
+
+
+def like(user: str | None = "admin", **parameters: Any) -> list[dict[str, Any]]:
+    """The actions of a build or an item."""
+    values = [{"name": name, "value": value} for name, value in parameters.items()]
+    return [{"parameters": values}, {"causes": [{"userId": user}]}]
+
+
+def run_build(url: str, **options: Any) -> dict[str, Any]:
+    return run("ci_build", **{"url": url, "job": "app", **TOKEN, **options})
+
+
+def test_without_waiting_it_takes_two_requests() -> None:
+    with conversation(job(), start(sent_headers={"Authorization": basic(*TOKEN.values())})) as server:
+        result = run_build(server.url, wait=False)
+    assert result == {
+        "changed": True,
+        "plan": {"action": "start", "job": "app", "parameters": {}},
+        "build": None,
+        "queue_item": 7,
+        "found_by": "queue item",
+        "console": [],
+    }
+
+
+def test_the_very_build_is_followed_to_its_end() -> None:
+    told: list[str] = []
+    beginning = "Started by user \x1b[8mha:////4Bdg==\x1b[0madmin\r\nwork"
+    size = len(beginning) - 1
+    with conversation(
+        job(),
+        start(),
+        item(cancelled=False, executable=None, why="In the quiet period. Expires in 4.9 sec"),
+        item(cancelled=False, executable=None, why=None),
+        left(5),
+        log(beginning, more=True, number=5),
+        log("ing\r\n\x1b[1;31mred\x07\x1b[0m\r\n", size, more=True, number=5, size=size + 10),
+        log("Finished: SUCCESS\r\n", size + 10, number=5),
+        build(None, number=5),
+        build(number=5),
+    ) as server:
+        result = run_build(server.url, tell=told.append)
+    assert result["build"] == {
+        "job": "app",
+        "number": 5,
+        "url": "http://ci.example.com/job/app/5/",
+        "result": "SUCCESS",
+        "building": False,
+        "timestamp": "2026-01-01T00:00:00.000Z",
+        "duration": 1.5,
+        "estimated_duration": None,
+        "id": None,
+        "display_name": None,
+        "full_display_name": None,
+        "description": None,
+        "queue_id": 7,
+        "built_on": None,
+        "kept": None,
+        "parameters": {"VERSION": "2"},
+        "causes": ["By admin"],
+        "artifacts": [],
+    }
+    assert result["changed"]
+    console = ["Started by user admin", "working", "red", "Finished: SUCCESS"]
+    assert result["console"] == console
+    assert [line for line in told if not line.startswith("waiting")] == console
+
+
+def test_parameters_go_in_the_form_and_the_server_adds_the_others() -> None:
+    sent = {"VERSION": "2", "DRY": "true", "SECRET": "hush-hush", "delay": "0sec", "token": "t0ken-of-app"}
+    with conversation(job(*DEPLOY), deploy(sent), *to_the_end()) as server:
+        result = run_build(
+            server.url,
+            parameters={"VERSION": 2, "DRY": True},
+            secret_parameters={"SECRET": "hush-hush"},
+            delay=0,
+            token="t0ken-of-app",
+        )
+    assert result["plan"]["parameters"] == {
+        "VERSION": "2",
+        "TARGET": "staging",
+        "DRY": "true",
+        "SECRET": "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER",
+    }
+
+
+def test_the_json_form_has_the_defaults_too_and_names_the_item() -> None:
+    with conversation() as server:
+        sent = {
+            "parameter": [
+                {"name": "VERSION", "value": "1.0"},
+                {"name": "TARGET", "value": "production"},
+                {"name": "DRY", "value": "false"},
+                {"name": "SECRET", "value": "hush-hush"},
+            ],
+            "redirectTo": server.url,
+        }
+        server.calls += [job(*DEPLOY), start(sent_form={"json": json.dumps(sent)}), *to_the_end()]
+        options = {"parameters": {"TARGET": "production"}, "secret_parameters": {"SECRET": "hush-hush"}}
+        assert run_build(server.url, form="json", **options)["found_by"] == "queue item"
+
+
+@pytest.mark.parametrize("form", ["fields", "json"])
+def test_files_are_sent_in_parts(form: str, tmp_path: Path) -> None:
+    file = tmp_path / "package.zip"
+    file.write_bytes(bytes(range(256)))
+    path = "/job/app/buildWithParameters" if form == "fields" else "/job/app/build"
+    with conversation(job(DEPLOY[0], FILE), start(path=path), *to_the_end()) as server:
+        result = run_build(server.url, files={"PACKAGE": str(file)}, form=form)
+    assert result["plan"]["parameters"] == {"VERSION": "1.0", "PACKAGE": str(file)}
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"parameters": {"VERSON": "2"}}, "'app' has no parameter 'VERSON', it takes 'VERSION', 'TARGET', 'DRY'"),
+        ({"parameters": {"TARGET": "moon"}}, "'TARGET' takes one of 'staging', 'production', not 'moon'"),
+        ({"parameters": {"DRY": "on"}}, "'DRY' takes true or false, not 'on'"),
+        ({"parameters": {"PACKAGE": "x"}}, "'PACKAGE' takes a file: give its path in 'files'"),
+        ({}, "Option 'files': 'app' needs a value for 'PACKAGE', for which it has no default"),
+        ({"files": {"VERSION": __file__}}, "'VERSION' of 'app' takes no file"),
+        ({"files": {"OTHER": __file__}}, "'app' has no parameter 'OTHER'"),
+        (
+            {"files": {"PACKAGE": __file__}, "form": "json"},
+            "must have a value for 'SECRET': the server does not tell its",
+        ),
+    ],
+)
+def test_what_the_job_does_not_take_is_refused_before_it_is_sent(options: dict[str, Any], problem: str) -> None:
+    for check_mode in (True, False):
+        with conversation(job(*DEPLOY, FILE)) as server:
+            result = run_build(server.url, check_mode=check_mode, **options)
+        assert problem in result["msg"]
+        assert not result["changed"]
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"parameters": {"A": None}}, "Option 'parameters.A': takes a text, a number, true, false or a list of these"),
+        ({"parameters": {"A": {"b": 1}}}, "not a dictionary"),
+        ({"parameters": {"A": ["x,y"]}}, "commas between the elements, so none of them can have one"),
+        ({"parameters": {"A": "x\0"}}, "without NUL"),
+        ({"parameters": {"A": "x"}, "secret_parameters": {"A": "y"}}, "'A' is given twice"),
+        ({"files": {"A": "/nowhere"}}, "Option 'files.A': '/nowhere' cannot be read: there is none"),
+        ({"files": {"A": 7}}, "Option 'files.A': takes a path"),
+        ({"job": "/app"}, "takes the full name of a job"),
+        ({"job": "a/../b"}, "'..' cannot be a part of a path"),
+        ({"accept": []}, "Option 'accept': must not be empty"),
+    ],
+)
+def test_what_cannot_work_is_refused_before_the_first_request(options: dict[str, Any], problem: str) -> None:
+    with conversation() as server:
+        assert problem in run_build(server.url, **options)["msg"]
+
+
+def test_values_are_sent_as_the_server_writes_them() -> None:
+    definitions = [{**DEPLOY[0], "name": name} for name in "ABCD"]
+    with conversation(job(*definitions), deploy({"A": "1.5", "B": "true", "C": "a,2,false", "D": ""})) as server:
+        run_build(server.url, wait=False, parameters={"A": 1.5, "B": True, "C": ["a", 2, False], "D": ""})
+
+
+def test_true_by_another_name_is_true() -> None:
+    with conversation(job(*DEPLOY), deploy({"DRY": "true"})) as server:
+        run_build(server.url, wait=False, parameters={"DRY": "True"})
+
+
+@pytest.mark.parametrize("option", [{"delay": 5}, {"parameters": {"delay": "x"}}])
+def test_a_parameter_that_the_server_takes_for_its_own_needs_the_json_form(option: dict[str, Any]) -> None:
+    with conversation(job({**DEPLOY[0], "name": "delay"})) as server:
+        assert "has to be json" in run_build(server.url, **option)["msg"]
+    with conversation(job({**DEPLOY[0], "name": "delay"}), start()) as server:
+        assert not run_build(server.url, wait=False, form="json", **option).get("failed")
+
+
+@pytest.mark.parametrize("members", [{"buildable": False}, {"buildable": None}])
+def test_a_job_that_takes_no_builds(members: dict[str, Any]) -> None:
+    with conversation(job(**members)) as server:
+        assert "'app' takes no builds: it is disabled, or holds" in run_build(server.url)["msg"]
+
+
+def test_a_job_that_is_not_there() -> None:
+    with conversation(
+        view("/job/app", f"buildable,fullName,nextBuildNumber,queueItem[id],{DEFINITIONS}", status=404)
+    ) as server:
+        assert "There is no job 'app', or the account may not see it." in run_build(server.url)["msg"]
+
+
+def test_names_are_encoded() -> None:
+    name = "team blue/app/feature%2Fx"
+    path = "/job/team%20blue/job/app/job/feature%252Fx"
+    with conversation(job(name=name), start(path=f"{path}/build")) as server:
+        assert run_build(server.url, job=name, wait=False)["changed"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "before"),
+    [({"status": 303}, None), ({"status": 201}, {"id": 7})],
+    ids=["see other", "the item from before"],
+)
+def test_an_equal_build_that_waits_is_followed(answer: dict[str, Any], before: Any) -> None:
+    with conversation(job(*DEPLOY, queueItem=before), deploy({}, **answer), *to_the_end()) as server:
+        result = run_build(server.url)
+    assert not result["changed"]
+    assert result["plan"]["action"] == "join one that waits"
+    assert result["build"]["number"] == 3
+
+
+@pytest.mark.parametrize(("causes", "joined"), [(1, False), (2, True)])
+def test_an_old_server_tells_by_the_causes_whether_an_equal_build_waited(causes: int, joined: bool) -> None:
+    found = {"actions": [{"causes": [{"shortDescription": "By admin"}] * causes}]}
+    look = view("/queue/item/7", "actions[causes[shortDescription]]", json=found)
+    with conversation(job(*DEPLOY, queueItem={"id": 5}), deploy({}), look) as server:
+        assert run_build(server.url, wait=False)["changed"] is not joined
+
+
+def test_an_equal_build_that_waits_is_found_when_the_json_form_does_not_name_it() -> None:
+    other = {"id": 8, "task": {"url": "http://ci/job/app/"}, "actions": like(VERSION="9")}
+    mine = {"id": 7, "task": {"url": "http://ci/job/app/"}, "actions": like(VERSION="1.0")}
+    elsewhere = {"id": 6, "task": {"url": "http://ci/job/other/"}, "actions": like(VERSION="1.0")}
+    with conversation(
+        job(DEPLOY[0]),
+        start(302, location="job/app/"),
+        numbered(),
+        waiting(elsewhere, other, mine),
+        *to_the_end(),
+    ) as server:
+        result = run_build(server.url, form="json")
+    assert (result["changed"], result["queue_item"], result["found_by"]) == (False, 7, "parameters")
+    assert "warnings" not in result
+
+
+def test_the_json_form_on_a_server_that_does_not_name_the_item() -> None:
+    ours = {"number": 4, "queueId": 7, "actions": like(VERSION="1.0")}
+    theirs = {"number": 5, "queueId": 8, "actions": like(VERSION="1.0", user="somebody")}
+    old = {"number": 2, "queueId": 2, "actions": like(VERSION="1.0")}
+    with conversation(
+        job(DEPLOY[0]),
+        start(location="job/app/"),
+        numbered(theirs, ours, old),
+        waiting(),
+        log(LOG.format("SUCCESS"), number=4),
+        build(number=4),
+    ) as server:
+        result = run_build(server.url, form="json")
+    assert (result["changed"], result["build"]["number"], result["found_by"]) == (True, 4, "parameters")
+    assert result["warnings"][0].startswith("The server did not name the build.")
+
+
+def test_several_that_are_alike_cannot_be_told_apart() -> None:
+    builds = [{"number": number, "queueId": number, "actions": like(VERSION="1.0")} for number in (5, 4)]
+    with conversation(job(DEPLOY[0]), start(location="job/app/"), numbered(*builds), waiting()) as server:
+        result = run_build(server.url, form="json")
+    assert "were asked for alike, #4, #5: which is ours is not known." in result["msg"]
+    assert result["changed"]  # for the server took the request
+
+
+def test_a_request_that_the_server_dropped_is_not_called_a_build(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ansible_collections.buildworks.toolchain.plugins.module_utils._ci.start._SECONDS_TO_LOOK", 0)
+    with conversation(job(*DEPLOY), deploy({}, status=302, location="job/app/"), numbered(), waiting()) as server:
+        result = run_build(server.url)
+    assert "answered 302 without naming the build, and neither its queue nor 'app' has one like it" in result["msg"]
+    assert not result["changed"]
+
+
+def test_a_lost_reply_is_resolved_by_looking() -> None:
+    ours = {"id": 7, "task": {"url": "http://ci/job/app/"}, "actions": like()}
+    with conversation(
+        job(),
+        start(drop=True),
+        view("/job/app", "nextBuildNumber", json={"nextBuildNumber": 3}),
+        numbered(),
+        waiting(),
+        numbered(),
+        waiting(ours),
+        *to_the_end(),
+    ) as server:
+        result = run_build(server.url)
+    assert (result["changed"], result["build"]["number"], result["found_by"]) == (True, 3, "parameters")
+    assert "A build that is like it shows that the request had its effect." in result["warnings"][0]
+
+
+def test_a_lost_reply_to_a_request_for_what_waits_already_is_no_change() -> None:
+    theirs = {"id": 7, "task": {"url": "http://ci/job/app/"}, "actions": like()}
+    with conversation(
+        job(queueItem={"id": 7}),
+        start(drop=True),
+        view("/job/app", "nextBuildNumber", json={"nextBuildNumber": 3}),
+        numbered(),
+        waiting(theirs),
+    ) as server:
+        result = run_build(server.url, wait=False)
+    assert (result["changed"], result["queue_item"]) == (False, 7)
+
+
+def test_a_lost_reply_without_a_build_is_not_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ansible_collections.buildworks.toolchain.plugins.module_utils._ci.start._SECONDS_TO_LOOK", 0)
+    known = view("/job/app", "nextBuildNumber", json={"nextBuildNumber": 3})
+    with conversation(job(), start(drop=True), known, numbered(), waiting()) as server:
+        result = run_build(server.url)
+    assert "no build that is like it can be seen. Whether the request had its effect is not known." in result["msg"]
+
+
+def test_a_forgotten_item_is_found_by_its_number() -> None:
+    queue_ids = [{"number": number, "queueId": number + 1} for number in (105, *range(104, 5, -1))]
+    older = [{"number": number, "queueId": number + 1} for number in range(5, 1, -1)]
+    with conversation(
+        job(),
+        start(location="queue/item/6/"),
+        view("/queue/item/6", ITEM, status=404),
+        numbered(*queue_ids, members="queueId"),
+        numbered(*older, members="queueId", name="allBuilds", part="{100,200}"),
+        log(LOG.format("SUCCESS"), number=5),
+        build(number=5),
+    ) as server:
+        assert run_build(server.url)["build"]["number"] == 5
+
+
+def test_a_forgotten_item_of_which_no_build_came() -> None:
+    with conversation(job(), start(), item(404), numbered({"number": 2, "queueId": 7}, members="queueId")) as server:
+        result = run_build(server.url)
+    assert "Item 7 of the queue is not remembered any more, and no build of 'app' came of it" in result["msg"]
+    assert result["changed"]
+
+
+def test_it_waits_for_as_long_as_it_takes() -> None:
+    """Others give up after a thousand looks."""
+    waits = item(cancelled=False, executable=None, stuck=True, why="Waiting for next available executor")
+    told: list[str] = []
+    with conversation(job(), start(), *[waits] * 1100, *to_the_end()) as server:
+        assert run_build(server.url, tell=told.append)["build"]["number"] == 3
+    assert "item 7 of the queue is stuck: Waiting for next available executor" in told[0]
+
+
+def test_a_cancelled_item() -> None:
+    with conversation(job(), start(), item(cancelled=True, executable=None, why=None)) as server:
+        assert "Item 7 of the queue was cancelled before it became a build." in run_build(server.url)["msg"]
+
+
+def test_a_bad_end_is_told_with_the_last_lines() -> None:
+    with conversation(job(), start(), *to_the_end("FAILURE")) as server:
+        result = run_build(server.url, console_lines=2)
+    assert result["msg"] == (
+        "'app' #3 ended with FAILURE, not with SUCCESS: see http://ci.example.com/job/app/3/console, which ends with:\n"
+        "working\nFinished: FAILURE."
+    )
+    assert result["changed"]
+    assert result["build"]["result"] == "FAILURE"
+    assert result["console"] == ["working", "Finished: FAILURE"]
+
+
+def test_other_results_can_be_good_enough() -> None:
+    with conversation(job(), start(), *to_the_end("UNSTABLE")) as server:
+        assert not run_build(server.url, accept=["SUCCESS", "UNSTABLE"]).get("failed")
+
+
+def test_secrets_do_not_come_back_from_the_console() -> None:
+    printed = "hush-hush\r\nFinished: SUCCESS\r\n"
+    with conversation(job(*DEPLOY), deploy({"SECRET": "hush-hush"}), left(), log(printed), build()) as server:
+        told: list[str] = []
+        result = run_build(server.url, parameters={"SECRET": "hush-hush"}, tell=told.append)
+    assert "hush-hush" not in json.dumps(result)
+    assert not [line for line in told if "hush-hush" in line]
+
+
+def test_a_restart_while_waiting_is_survived() -> None:
+    down = {"status": 503, "text": page("Restarting Jenkins", "Jenkins is restarting")}
+    again = item(404)
+    unauthorized = view("/queue/item/7", ITEM, status=401, json=engine_error(401, "Unauthorized", "/"))
+    progress = "/job/app/3/logText/progressiveText?start=0"
+    with conversation(
+        job(),
+        start(),
+        view("/queue/item/7", ITEM, **down),
+        view("/queue/item/7", ITEM, drop=True),
+        unauthorized,
+        again,
+        numbered({"number": 3, "queueId": 7}, members="queueId"),
+        call("GET", progress, **down),
+        call("GET", progress, drop=True),
+        log(LOG.format("SUCCESS")),
+        view("/job/app/3", BUILD, **down),
+        build(),
+    ) as server:
+        assert run_build(server.url)["build"]["number"] == 3
+
+
+def test_a_log_that_breaks_off_is_gone_on_with() -> None:
+    text = "one\r\ntwo\r\nFinished: SUCCESS\r\n"
+    part = log(text)
+    part.headers["Content-Length"] = str(len(text))
+    part.body = text[:8].encode()
+    with conversation(job(), start(), left(), part, log(text), build()) as server:
+        assert run_build(server.url)["console"] == ["one", "two", "Finished: SUCCESS"]
+
+
+@pytest.mark.parametrize("answer", [log("", number=3), build()], ids=["log", "build"])
+def test_a_build_that_is_deleted_meanwhile(answer: Call) -> None:
+    answer.status, answer.body = 404, b""
+    calls = [log(LOG.format("SUCCESS")), answer] if "logText" not in answer.target else [answer]
+    with conversation(job(), start(), left(), *calls) as server:
+        assert "'app' #3 is not there any more: somebody deleted it." in run_build(server.url)["msg"]
+
+
+def running(more: str = "working\r\n") -> tuple[Call, ...]:
+    return job(), start(), left(), log(more, more=True)
+
+
+def test_the_time_is_over() -> None:
+    with conversation(*running(), build(None)) as server:
+        result = run_build(server.url, wait_timeout=0)
+    assert result["msg"] == "Waited 0 s, but 'app' #3 runs. It was not stopped."
+    assert (result["build"]["building"], result["console"]) == (True, ["working"])
+
+
+def test_the_time_is_over_and_others_may_wait() -> None:
+    with conversation(*running(), build(None)) as server:
+        result = run_build(server.url, wait_timeout=0, on_timeout="detach")
+    assert not result.get("failed")
+    assert result["build"]["building"]
+
+
+def stop(status: int = 302, **answer: Any) -> Call:
+    return call("POST", "/job/app/3/stop", status, headers={"Location": "/job/app/3/"}, **answer)
+
+
+def look(result: str | None, **members: Any) -> Call:
+    """What is asked of a build that is being stopped."""
+    described = {"number": 3, "url": "http://ci.example.com/job/app/3/", "result": result, "building": result is None}
+    tree = "number,url,result,building,timestamp,duration,fullDisplayName"
+    return view("/job/app/3", tree, json={**described, **members})
+
+
+def test_the_time_is_over_and_the_build_is_stopped() -> None:
+    looks = look(None), stop(), look(None), look("ABORTED"), build("ABORTED")
+    with conversation(*running(), *looks) as server:
+        result = run_build(server.url, wait_timeout=0, on_timeout="stop")
+    assert result["msg"] == "Waited 0 s, but 'app' #3 runs. It was stopped: ABORTED."
+    assert result["build"]["result"] == "ABORTED"
+
+
+def test_the_time_is_over_when_it_has_ended() -> None:
+    with conversation(*running(), look("SUCCESS"), build()) as server:
+        result = run_build(server.url, wait_timeout=0, on_timeout="stop")
+    assert result["msg"] == "Waited 0 s, but 'app' #3 runs. It has ended meanwhile."
+
+
+def test_the_time_is_over_in_the_queue() -> None:
+    why = "In the quiet period."
+    waits = item(cancelled=False, executable=None, why=why)
+    tree = "cancelled,executable[number,url],task[url],why"
+    with conversation(
+        job(),
+        start(),
+        waits,
+        view("/queue/item/7", tree, json={"cancelled": False, "task": {"url": "http://ci/job/app/"}, "why": why}),
+        call("POST", "/queue/cancelItem?id=7", 204),
+    ) as server:
+        result = run_build(server.url, wait_timeout=0, on_timeout="stop")
+    assert result["msg"].endswith("item 7 of the queue waits: In the quiet period. It was taken out of the queue.")
+    assert result["build"] is None
+
+
+def test_it_says_when_it_could_not_be_stopped() -> None:
+    refused = stop(403, text=page("Access Denied", "Access Denied"))
+    with conversation(*running(), look(None), refused, build(None)) as server:
+        result = run_build(server.url, wait_timeout=0, on_timeout="stop")
+    assert "Stopping it failed: POST " in result["msg"]
+
+
+@pytest.mark.parametrize("on_timeout", ["fail", "stop"])
+def test_an_interruption_tells_how_the_build_is_left(on_timeout: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    words: list[str] = []
+    monkeypatch.setattr(time, "sleep", lambda _seconds: os.kill(os.getpid(), signal.SIGINT))
+    looks = [look(None), stop(), look("ABORTED")] if on_timeout == "stop" else []
+    with conversation(*running(), *looks) as server, pytest.raises(KeyboardInterrupt):
+        run_build(server.url, on_timeout=on_timeout, last_words=words.append)
+    assert words == (
+        ["interrupted, stopping 'app' #3.", "It was stopped: ABORTED."]
+        if on_timeout == "stop"
+        else ["interrupted, 'app' #3 goes on."]
+    )
+
+
+def test_unless_there_is_one_that_will_do() -> None:
+    now = int(time.time() * 1000)
+    members = "duration,result,timestamp,actions[parameters[name,value]]"
+
+    def past(number: int, ago: int, result: str | None = "SUCCESS", **parameters: Any) -> dict[str, Any]:
+        values = {"VERSION": "1.0", "TARGET": "staging", "DRY": False, "SECRET": None, **parameters}
+        times = {"timestamp": now - ago * 1000, "duration": 1000}
+        return {"number": number, "result": result, **times, "actions": like(**values)}
+
+    builds = [past(7, 5, None), past(6, 10, "FAILURE"), past(5, 20, VERSION="2"), past(4, 60)]
+    for within in (90, None):
+        with conversation(job(*DEPLOY), numbered(*builds, members=members), build(number=4)) as server:
+            result = run_build(server.url, unless={"within": within})
+        assert (result["changed"], result["plan"], result["build"]["number"]) == (False, None, 4)
+    for unless in ({"within": 30}, {"results": ["UNSTABLE"]}):
+        with conversation(job(*DEPLOY), numbered(*builds, members=members), deploy({})) as server:
+            assert run_build(server.url, unless=unless, wait=False)["changed"]
+
+
+def test_check_mode_says_what_would_be_queued() -> None:
+    with conversation(job(*DEPLOY)) as server:
+        result = run_build(server.url, parameters={"VERSION": "2"}, check_mode=True)
+    assert result["changed"]
+    assert result["plan"] == {"action": "start", "job": "app", "parameters": {**PARAMETERS, "VERSION": "2"}}
+
+
+@pytest.mark.parametrize(("version", "joins"), [("1.0", True), ("2", False)])
+def test_check_mode_sees_an_equal_build_that_waits(version: str, joins: bool) -> None:
+    item = {"id": 7, "task": {"url": "http://ci/job/app/"}, "actions": like(**{**PARAMETERS, "VERSION": version})}
+    queue = waiting(item, members="actions[parameters[name,value]]")
+    with conversation(job(*DEPLOY, queueItem={"id": 7}), queue) as server:
+        result = run_build(server.url, check_mode=True)
+    assert result["changed"] is not joins
+    assert result["plan"]["action"] == ("join one that waits" if joins else "start")
+
+
+def test_a_wrong_trigger_token_is_told() -> None:
+    refused = start(403, text=page("Access Denied", "Access Denied", "Invalid token provided."))
+    with conversation(job(), refused) as server:
+        assert "403 Invalid token provided." in run_build(server.url, token="open")["msg"]
+
+
+def test_a_password_needs_a_crumb_once() -> None:
+    sent = {"sent_headers": {"Jenkins-Crumb": "c0ffee" * 10}}
+    with conversation(job(), crumb(), start(**sent)) as server:
+        run("ci_build", url=server.url, job="app", username="admin", password="secret", wait=False)
+
+
+def test_hudson_names_no_item_and_its_queue_no_numbers() -> None:
+    queued = {"task": {"url": "http://ci/job/app/"}, "actions": [{"causes": [{}]}]}
+    built = {"number": 3, "actions": [{"causes": [{}]}]}
+    with conversation(
+        job(headers=HUDSON),
+        start(302, location="job/app/"),
+        numbered(),
+        waiting(queued),
+        numbered(),
+        waiting(queued),
+        numbered(built),
+        waiting(),
+        log(LOG.format("SUCCESS")),
+        build(),
+    ) as server:
+        result = run_build(server.url)
+    assert (result["changed"], result["build"]["number"], result["found_by"]) == (True, 3, "parameters")
+    assert result["queue_item"] is None
+
+
+def test_items_are_built_one_after_the_other_until_one_fails() -> None:
+    items = [{"parameters": {"VERSION": version}, "console_lines": 1} for version in ("1", "2", "3")]
+    first = (job(*DEPLOY), deploy({"VERSION": "1"}), *to_the_end())
+    with conversation(*first, job(*DEPLOY), deploy({"VERSION": "2"}), *to_the_end("FAILURE")) as server:
+        result = run_build(server.url, items=items, workers=1, max_failures=1)
+    assert result["failed"]
+    assert result["changed"]
+    assert result["counts"] == {"changed": 1, "ok": 0, "failed": 1, "unknown": 0, "skipped": 1}
+    assert [outcome["status"] for outcome in result["outcomes"]] == ["changed", "failed", "skipped"]
+    assert result["outcomes"][0]["build"]["number"] == 3
+    assert result["failures"][0]["console"] == ["Finished: FAILURE"]
+    assert "items[1]: 'app' #3 ended with FAILURE" in result["msg"]
+
+
+def test_items_may_be_of_many_jobs() -> None:
+    with conversation(
+        job(),
+        start(),
+        job(name="folder/lib"),
+        start(path="/job/folder/job/lib/build", location="queue/item/8/"),
+    ) as server:
+        result = run_build(server.url, items=[{}, {"job": "folder/lib"}], workers=1, wait=False)
+    assert [outcome["queue_item"] for outcome in result["outcomes"]] == [7, 8]
+
+
+def test_items_that_the_server_would_take_for_one_are_refused() -> None:
+    with conversation() as server:
+        result = run_build(server.url, items=[{"parameters": {"A": 1}}, {"job": "app", "parameters": {"A": 1}}])
+    assert result["msg"] == "items[1]: names the same as items[0]."
+
+
+def test_an_item_needs_a_job() -> None:
+    with conversation() as server:
+        result = run("ci_build", url=server.url, items=[{"parameters": {"A": 1}}], **TOKEN)
+    assert "job" in result["msg"]
