@@ -1,0 +1,266 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from unit.ci_server import TOKEN, engine_error, missing, page
+from unit.conversation import Call, call, conversation
+from unit.running import run
+
+RESULT = "number,url,result"
+
+
+def listing(builds: list[dict[str, Any]], part: str = "", name: str = "builds", members: str = RESULT) -> Call:
+    """A page of the builds of a job."""
+    tree = quote(f"{name}[{members},timestamp]{part}", safe="")
+    return call("GET", f"/job/app/api/json?tree={tree}", json={"_class": "hudson.model.FreeStyleProject", name: builds})
+
+
+def build(number: int, result: str | None = "SUCCESS", ago: float = 0.0, **members: Any) -> dict[str, Any]:
+    """A build as the server lists it."""
+    url = f"https://ci.example.com/job/app/{number}/"
+    return {"number": number, "url": url, "result": result, "timestamp": round((time.time() - ago) * 1000), **members}
+
+
+def one(number: int | str = "lastBuild", members: str = RESULT, **answer: Any) -> Call:
+    """One build."""
+    target = f"/job/app/{number}/api/json?tree={quote(members, safe='')}"
+    return call("GET", target, **(answer or {"json": build(7)}))
+
+
+def no_such(path: str = "/job/app/lastBuild", members: str = RESULT) -> Call:
+    """A path where nothing is."""
+    answer = page("Not Found - Jenkins", "Oops! Not Found")
+    return call("GET", f"{path}/api/json?tree={quote(members, safe='')}", 404, text=answer)
+
+
+def numbers(*calls: Call, **options: Any) -> list[int]:
+    """The numbers of the builds that a task lists."""
+    with conversation(*calls) as server:
+        result = run("ci_build_info", url=server.url, job="app", **TOKEN, **{"fields": ["result"], **options})
+    assert "failed" not in result, result["msg"]
+    assert result["count"] == len(result["builds"])
+    return [found["number"] for found in result["builds"]]
+
+
+def asked(*calls: Call, **options: Any) -> dict[str, Any]:
+    """The result of a task that asks for one build."""
+    with conversation(*calls) as server:
+        options = {"build": "last", "fields": ["result"], **options}
+        return run("ci_build_info", url=server.url, job="app", **TOKEN, **options)
+
+
+def test_the_newest_builds_in_one_request() -> None:
+    assert numbers(listing([build(3), build(2), build(1)])) == [3, 2, 1]
+
+
+def test_fields_are_all_but_the_artifacts_by_default() -> None:
+    members = (
+        "number,url,result,building,timestamp,duration,estimatedDuration,id,displayName,fullDisplayName,description,"
+        "queueId,builtOn,keepLog,actions[parameters[name,value],causes[shortDescription]]"
+    )
+    tree = quote(f"builds[{members}]", safe="")
+    with conversation(call("GET", f"/job/app/api/json?tree={tree}", json={"builds": []})) as server:
+        result = run("ci_build_info", url=server.url, job="app", **TOKEN)
+    assert result == {"changed": False, "builds": [], "count": 0}
+
+
+def test_only_as_many_are_read_as_are_wanted() -> None:
+    assert numbers(listing([build(3), build(2)], "{1,3}"), offset=1, limit=2) == [3, 2]
+
+
+def test_all_builds_a_page_at_a_time() -> None:
+    first = [build(number) for number in range(250, 150, -1)]
+    second = [build(number) for number in range(151, 51, -1)]  # one has begun meanwhile
+    third = [build(number) for number in range(52, 0, -1)]
+    pages = [
+        listing(first),
+        listing(second, "{100,200}", "allBuilds"),
+        listing(third, "{200,300}", "allBuilds"),
+    ]
+    assert numbers(*pages, all_builds=True) == list(range(250, 0, -1))
+
+
+def test_no_more_than_the_newest_hundred_by_itself() -> None:
+    assert len(numbers(listing([build(number) for number in range(200, 100, -1)]))) == 100
+
+
+def test_results() -> None:
+    found = listing([build(3, None), build(2, "FAILURE"), build(1)])
+    assert numbers(found, results=["FAILURE", "ABORTED"]) == [2]
+
+
+def test_age_ends_the_reading() -> None:
+    full = [build(number, ago=60 * (100 - number)) for number in range(100, 0, -1)]
+    assert numbers(listing(full), all_builds=False, newer_than=330, older_than=150) == [97, 96, 95]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "found"),
+    [
+        ({"A": "x"}, [2, 1]),
+        ({"A": "x", "DRY": True}, [2]),
+        ({"DRY": "true"}, [2]),
+        ({"N": 1}, [1]),
+        ({"KEY": "secret"}, []),
+        ({"OTHER": "x"}, []),
+        ({"A": ["x"]}, [2, 1]),
+    ],
+)
+def test_parameters(parameters: dict[str, Any], found: list[int]) -> None:
+    def given(**values: Any) -> list[dict[str, Any]]:
+        return [{"parameters": [{"name": name, "value": value} for name, value in values.items()]}]
+
+    answer = [
+        build(3, actions=[{}, {"parameters": [{"name": "KEY"}]}]),
+        build(2, actions=given(A="x", DRY=True)),
+        build(1, actions=given(A="x", DRY=False, N="1")),
+    ]
+    members = f"{RESULT},actions[parameters[name,value]]"
+    assert numbers(listing(answer, members=members), parameters=parameters) == found
+
+
+def test_an_old_server_knows_no_ranges() -> None:
+    whole = call(
+        "GET",
+        f"/job/app/api/json?tree={quote(f'builds[{RESULT},timestamp]', safe='')}",
+        json={"builds": [build(2), build(1)]},
+    )
+    refused = call("GET", listing([], "{1,2}", "allBuilds").target, 500, text="<h1>HTTP ERROR 500</h1>")
+    assert numbers(refused, whole, all_builds=True, offset=1, limit=1) == [1]
+
+
+def test_a_job_that_is_not_there() -> None:
+    with conversation(call("GET", listing([]).target, 404, text=page("Not Found - Jenkins", "Oops!"))) as server:
+        result = run("ci_build_info", url=server.url, job="app", fields=["result"], **TOKEN)
+    assert result["msg"].startswith("There is no job 'app', or the account may not see it.")
+
+
+def test_to_file(tmp_path: Path) -> None:
+    file = tmp_path / "builds"
+    with conversation(listing([build(2), build(1)])) as server:
+        result = run("ci_build_info", url=server.url, job="app", fields=["result"], to_file=str(file), **TOKEN)
+    assert result == {"changed": False, "count": 2}
+    assert len(file.read_text().splitlines()) == 2
+
+
+def test_one_build() -> None:
+    expected = {"job": "app", "number": 7, "url": "https://ci.example.com/job/app/7/", "result": "SUCCESS"}
+    assert asked(one()) == {"changed": False, "build": expected, "xpath": None, "console": None, "console_file": None}
+    assert asked(one(7), build=7)["build"] == expected
+
+
+def test_a_job_without_such_a_build() -> None:
+    there = call("GET", "/job/app/api/json?tree=name", json={"name": "app"})
+    assert asked(no_such(), there)["build"] is None
+    assert asked(no_such(), there, console_lines=5, xpath="number")["console"] is None
+
+
+def test_a_build_of_a_job_that_is_not_there() -> None:
+    result = asked(no_such(), no_such("/job/app", "name"))
+    assert result["msg"].startswith("There is no job 'app'")
+
+
+def xml(expression: str, status: int = 200, text: str = "", **answer: Any) -> Call:
+    return call("GET", f"/job/app/7/api/xml?xpath={quote(expression, safe='')}", status, text=text, **answer)
+
+
+@pytest.mark.parametrize(
+    ("given", "sent"),
+    [
+        ("action/parameter[name='A']/value", "/*/action/parameter[name='A']/value"),
+        ("/workflowRun/number", "/workflowRun/number"),
+    ],
+)
+def test_an_element_by_xpath(given: str, sent: str) -> None:
+    result = asked(one(), xml(sent, text="<value>a &amp; b</value>"), xpath=given)
+    assert result["xpath"] == {"matched": True, "text": "a & b", "xml": "<value>a &amp; b</value>"}
+
+
+def test_an_attribute_by_xpath() -> None:
+    text = ' _class="hudson.model.FreeStyleBuild"'
+    assert asked(one(), xml("/*/@_class", text=text), xpath="/*/@_class")["xpath"]["text"] == text
+
+
+def test_no_match_is_an_answer() -> None:
+    answer = xml("/*/nope", 404, "XPath /*/nope didn?t match")
+    assert asked(one(), answer, xpath="nope")["xpath"] == {"matched": False, "text": None, "xml": None}
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (
+            {"status": 500, "text": 'XPath "/*/x" matched 3 nodes. Create XPath that only matches one, or ...'},
+            "Option 'xpath': finds 3 elements in the build: narrow it to one, for example with '[1]'.",
+        ),
+        (
+            {"status": 403, "json": engine_error(403, "primitive XPath result sets forbidden; implement ...", "/x")},
+            "Option 'xpath': finds a text, a number or a truth value, which the server refuses: find the element.",
+        ),
+        (
+            {"status": 500, "text": page("Oops", "Oops!", "A problem occurred. Logging ID=1-2")},
+            "Option 'xpath': is perhaps none that the server understands. GET http",
+        ),
+        ({"status": 403, "text": missing("reader", "Job/Read")}, "403 reader is missing the Job/Read permission"),
+        ({"status": 404, "text": page("Not Found", "Oops!")}, "'app' has no build 7, there is no such job"),
+    ],
+)
+def test_refusals_are_told_apart(answer: dict[str, Any], message: str) -> None:
+    refused = call("GET", xml("/*/x").target, **answer)
+    assert message in asked(one(), refused, xpath="x")["msg"]
+
+
+def progress(text: str, start: int, size: int) -> Call:
+    path = f"/job/app/7/logText/progressiveText?start={start}"
+    return call("GET", path, text=text, headers={"X-Text-Size": str(size)})
+
+
+def test_the_last_lines_of_the_log() -> None:
+    log = [progress("", -1, 12), progress("one\r\n\x1b[8mha:AA==\x1b[0mtwo\r\nend\r\n", 0, 12)]
+    assert asked(one(), *log, console_lines=2)["console"] == ["two", "end"]
+
+
+def test_the_log_into_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "log"
+    result = asked(one(), call("GET", "/job/app/7/consoleText", text="über\n"), console_file=str(file), mode="0640")
+    assert (result["changed"], result["console_file"]) == (False, {"path": str(file), "size": 6})
+    assert (file.read_text(), file.stat().st_mode & 0o777) == ("über\n", 0o640)
+
+
+def test_no_file_in_check_mode(tmp_path: Path) -> None:
+    file = tmp_path / "log"
+    assert asked(one(), console_file=str(file), check_mode=True)["console_file"] is None
+    assert not file.exists()
+
+
+def test_a_file_that_cannot_be_written_is_found_out_first(tmp_path: Path) -> None:
+    assert "Option 'console_file'" in asked(console_file=str(tmp_path / "none" / "log"))["msg"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"build": "lastBuild"}, "Option 'build': takes the number of a build, such as 42, or one of last, "),
+        ({"build": "0"}, "Option 'build': takes"),
+        ({"build": 1, "limit": 5}, "parameters are mutually exclusive: build|limit"),
+        ({"xpath": "x"}, "missing parameter(s) required by 'xpath': build"),
+        ({"console_file": "/tmp/x"}, "missing parameter(s) required by 'console_file': build"),
+        ({"limit": 0}, "Option 'limit': takes 1 to 2,147,483,647"),
+        ({"results": ["RED"]}, "value of results must be one or more of"),
+        ({"job": "/app"}, "Option 'job': takes the full name of a job"),
+        ({"job": "../app"}, "Option 'job': '..' cannot be a part of a path"),
+    ],
+)
+def test_bad_options_are_refused_first(options: dict[str, Any], message: str) -> None:
+    with conversation() as server:
+        result = run("ci_build_info", **{"url": server.url, "job": "app", **TOKEN, **options})
+    assert message in result["msg"]
