@@ -1,0 +1,250 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import os
+import signal
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from unit.ci_server import NO_CRUMB, TOKEN, crumb, engine_error, missing, page
+from unit.conversation import Call, call, conversation
+from unit.running import run
+
+TREE = quote("number,url,result,building,timestamp,duration,fullDisplayName", safe="")
+ITEM = quote("cancelled,executable[number,url],task[url],why", safe="")
+URL = "https://ci.example.com/job/app/7/"
+PLAN = {"action": "stop", "job": "app", "number": 7, "queue_item": None, "ways": ["stop"]}
+CANCEL = {"action": "cancel", "job": "app", "number": None, "queue_item": 5, "ways": []}
+
+
+def look(result: str | None = None, build: str = "7", **answer: Any) -> Call:
+    """A look at the build, which runs when it has no result."""
+    found = {"number": 7, "url": URL, "result": result, "building": result is None, "duration": 0}
+    return call("GET", f"/job/app/{build}/api/json?tree={TREE}", **(answer or {"json": found}))
+
+
+def way(name: str = "stop", location: str = "/job/app/7/", status: int = 302, **answer: Any) -> Call:
+    """The request to end it in a way."""
+    return call("POST", f"/job/app/7/{name}", status, headers={"Location": location}, **answer)
+
+
+def unknown(name: str) -> Call:
+    """What the server answers to a way that the build does not know."""
+    return way(name, f"/job/app/7/{name}/")
+
+
+def item(**members: Any) -> Call:
+    """A look at item 5 of the queue."""
+    task = {"url": "https://ci.example.com/job/app/"}
+    return call(
+        "GET", f"/queue/item/5/api/json?tree={ITEM}", json={"task": task, "why": "In the quiet period.", **members}
+    )
+
+
+def forgotten() -> Call:
+    return call("GET", f"/queue/item/5/api/json?tree={ITEM}", 404, text=page("Not Found", "Oops!"))
+
+
+def cancel(status: int = 204, **answer: Any) -> Call:
+    return call("POST", "/queue/cancelItem?id=5", status, **answer)
+
+
+def stopped(*calls: Call, **options: Any) -> dict[str, Any]:
+    options = options if "queue_item" in options else {"job": "app", "build": "7", **options}
+    with conversation(*calls) as server:
+        return run("ci_build_stop", url=server.url, **TOKEN, **options)
+
+
+def test_a_build_is_stopped() -> None:
+    result = stopped(look(), way(), look(), look("ABORTED"))
+    assert (result["changed"], result["plan"], result["ended_by"]) == (True, PLAN, "stop")
+    assert (result["build"]["result"], result["build"]["building"]) == ("ABORTED", False)
+    assert result["cancelled"] is False
+
+
+def test_one_that_has_ended_stays() -> None:
+    result = stopped(look("SUCCESS"))
+    assert (result["changed"], result["plan"], result["ended_by"]) == (False, None, None)
+    assert result["build"]["result"] == "SUCCESS"
+
+
+def test_check_mode() -> None:
+    result = stopped(look(), check_mode=True)
+    assert (result["changed"], result["plan"]) == (True, PLAN)
+    assert result["build"]["building"]
+
+
+def test_one_that_ended_by_itself_meanwhile() -> None:
+    result = stopped(look(), way(), look("SUCCESS"))
+    assert (result["ended_by"], result["build"]["result"]) == (None, "SUCCESS")
+
+
+def test_last_is_the_same_build_throughout() -> None:
+    assert stopped(look(build="lastBuild"), way(), look("ABORTED"), build="last")["ended_by"] == "stop"
+
+
+def test_a_job_that_was_never_built_has_nothing_to_stop() -> None:
+    nothing = look(build="lastBuild", status=404, text=page("Not Found", "Oops!"))
+    result = stopped(nothing, there(), build="last")
+    assert (result["changed"], result["build"]) == (False, None)
+
+
+def there(status: int = 200) -> Call:
+    """Whether there is the job."""
+    return call("GET", "/job/app/api/json?tree=name", status, json={"name": "app"})
+
+
+def test_a_build_that_is_not_there() -> None:
+    gone = look(status=404, text=page("Not Found", "Oops!"))
+    assert "'app' has no build 7" in stopped(gone, there())["msg"]
+
+
+@pytest.mark.parametrize("build", ["7", "last"])
+def test_a_job_that_is_not_there(build: str) -> None:
+    gone = look(build="lastBuild" if build == "last" else build, status=404, text=page("Not Found", "Oops!"))
+    assert stopped(gone, there(404), build=build)["msg"].startswith("There is no job 'app'")
+
+
+def test_each_way_in_turn_with_a_look_after_it() -> None:
+    calls = [look(), way(), look(), way("term"), look(), way("kill"), look("ABORTED")]
+    result = stopped(*calls, up_to="kill", wait_timeout=0)
+    assert result["plan"]["ways"] == ["stop", "term", "kill"]
+    assert result["ended_by"] == "kill"
+
+
+def test_no_further_than_it_is_allowed_to() -> None:
+    result = stopped(look(), way(), look(), look(), wait_timeout=0)
+    assert (result["failed"], result["changed"]) == (True, True)
+    assert result["msg"] == ("'app' #7 still runs, 0 s after stop. Of a Pipeline build, 'up_to: term' goes further.")
+
+
+def test_a_302_to_nothing_is_no_success() -> None:
+    result = stopped(look(), way(), look(), unknown("term"), look(), up_to="kill", wait_timeout=0)
+    assert result["msg"] == (
+        "'app' #7 still runs, 0 s after stop. It is no Pipeline build: the server does not know term and kill for it."
+    )
+
+
+def test_it_ends_while_nothing_more_is_known_to_do() -> None:
+    result = stopped(look(), way(), look(), unknown("term"), look("ABORTED"), up_to="term", wait_timeout=0)
+    assert result["ended_by"] == "stop"
+
+
+def test_without_waiting() -> None:
+    result = stopped(look(), way(), look(), wait=False, up_to="kill")
+    assert (result["changed"], result["ended_by"], result["build"]["building"]) == (True, None, True)
+    assert result["plan"]["ways"] == ["stop"]
+
+
+def test_a_lost_reply_is_sent_again() -> None:
+    assert stopped(look(), way(drop=True), way(), look("ABORTED"))["ended_by"] == "stop"
+
+
+def test_a_reply_that_stays_lost_is_looked_up() -> None:
+    result = stopped(look(), way(drop=True), look("ABORTED"), retries=0)
+    assert (result["changed"], result["ended_by"]) == (True, "stop")
+
+
+def test_a_crumb_that_is_no_longer_good_is_renewed_for_stop_as_well() -> None:
+    password = {"username": "admin", "api_token": None, "password": "secret"}
+    refused = way(status=403, json=engine_error(403, NO_CRUMB, "/job/app/7/stop"))
+    calls = [look(), crumb("old"), refused, crumb("new"), way(sent_headers={"Jenkins-Crumb": "new"}), look("ABORTED")]
+    with conversation(*calls) as server:
+        result = run("ci_build_stop", url=server.url, job="app", build="7", **password)
+    assert result["ended_by"] == "stop"
+
+
+def test_an_interruption_says_how_things_are_left() -> None:
+    told: list[str] = []
+
+    def interrupt(text: str) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+
+    with conversation(look(), way(), look()) as server, pytest.raises(KeyboardInterrupt):
+        run("ci_build_stop", url=server.url, **TOKEN, job="app", build="7", tell=interrupt, last_words=told.append)
+    assert told == ["interrupted while 'app' #7 was asked to end (stop). Whether it does is not known."]
+
+
+def test_it_is_gone_meanwhile() -> None:
+    gone = look(status=404, text=page("Not Found", "Oops!"))
+    assert "'app' has no build 7" in stopped(look(), way(status=404), gone)["msg"]
+
+
+def test_a_missing_right() -> None:
+    refused = way(status=403, text=missing("reader", "Job/Cancel"))
+    assert "403 reader is missing the Job/Cancel permission" in stopped(look(), refused)["msg"]
+
+
+def test_an_item_is_cancelled() -> None:
+    result = stopped(item(), cancel(), queue_item=5)
+    assert result == {"changed": True, "plan": CANCEL, "build": None, "ended_by": None, "cancelled": True}
+
+
+def test_an_item_in_check_mode() -> None:
+    result = stopped(item(), queue_item=5, check_mode=True)
+    assert (result["changed"], result["plan"], result["cancelled"]) == (True, CANCEL, False)
+
+
+def test_a_cancelled_item_stays_so() -> None:
+    result = stopped(item(cancelled=True), queue_item=5)
+    assert result == {"changed": False, "plan": None, "build": None, "ended_by": None, "cancelled": True}
+
+
+def test_the_build_that_came_of_an_item_is_stopped() -> None:
+    executable = {"number": 7, "url": URL}
+    result = stopped(item(executable=executable), look(), way(), look("ABORTED"), queue_item=5)
+    assert (result["plan"], result["ended_by"]) == (PLAN, "stop")
+
+
+def test_an_item_that_begins_while_it_is_cancelled() -> None:
+    executable = {"number": 7, "url": URL}
+    calls = [item(), cancel(500, text=page("Oops", "Oops!")), item(executable=executable), way(), look("ABORTED")]
+    result = stopped(*calls, queue_item=5)
+    assert (result["plan"], result["ended_by"], result["cancelled"]) == (CANCEL, "stop", False)
+
+
+@pytest.mark.parametrize("answer", [cancel(302), cancel(drop=True)])
+def test_an_item_is_looked_at_when_the_answer_does_not_tell(answer: Call) -> None:
+    result = stopped(item(), answer, item(cancelled=True), queue_item=5, retries=0)
+    assert (result["changed"], result["cancelled"]) == (True, True)
+
+
+def test_an_item_that_may_not_be_cancelled() -> None:
+    result = stopped(item(), cancel(422, text=page("Oops", "Oops!")), item(), queue_item=5)
+    assert result["msg"].startswith("Item 5 of the queue was not cancelled, POST /queue/cancelItem: 422. The account")
+    assert result["changed"] is False
+
+
+def test_an_item_that_the_server_has_forgotten() -> None:
+    assert "Give 'job' too" in stopped(forgotten(), queue_item=5)["msg"]
+
+
+@pytest.mark.parametrize("queue_id", [5, 6])
+def test_a_forgotten_item_is_found_by_its_build(queue_id: int) -> None:
+    listed = call(
+        "GET",
+        f"/job/app/api/json?tree={quote('builds[number,queueId]', safe='')}",
+        json={"builds": [{"number": 8, "queueId": 9}, {"number": 7, "queueId": queue_id}]},
+    )
+    more = [look(), way(), look("ABORTED")] if queue_id == 5 else []
+    assert stopped(forgotten(), listed, *more, queue_item=5, job="app")["changed"] == (queue_id == 5)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "one of the following is required: build, queue_item"),
+        ({"build": "7"}, "missing parameter(s) required by 'build': job"),
+        ({"job": "app", "build": "7", "queue_item": 5}, "parameters are mutually exclusive: build|queue_item"),
+        ({"queue_item": 0}, "Option 'queue_item': takes 1 to"),
+        ({"job": "app", "build": "7", "up_to": "exit"}, "value of up_to must be one of: stop, term, kill"),
+    ],
+)
+def test_bad_options_are_refused_first(options: dict[str, Any], message: str) -> None:
+    with conversation() as server:
+        assert message in run("ci_build_stop", url=server.url, **TOKEN, **options)["msg"]
