@@ -1,0 +1,281 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+from __future__ import annotations
+
+import os
+import re
+import signal
+import struct
+import threading
+import time
+import tracemalloc
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.cli import over_http
+from sandbox.ci.cli import frames as of_server
+from unit.ci_server import basic
+from unit.cli_server import (
+    ARG,
+    ENCODING,
+    END_STDIN,
+    LOCALE,
+    START,
+    STDERR,
+    STDIN,
+    STDOUT,
+    CommandLine,
+    command_line,
+    end,
+    frame,
+)
+from unit.running import run
+
+TOKEN = {"username": "admin", "api_token": "11aa22bb33cc44dd55ee66ff7700881199"}
+
+
+def out(text: str) -> bytes:
+    return frame(STDOUT, text.encode())
+
+
+def error(text: str) -> bytes:
+    return frame(STDERR, text.encode())
+
+
+def cli(server: CommandLine, command: str, *arguments: str, **parameters: Any) -> dict[str, Any]:
+    return run("ci_cli", url=server.url, command=command, arguments=list(arguments), **{**TOKEN, **parameters})
+
+
+def test_a_command_is_two_requests_of_one_session() -> None:
+    with command_line(answer=out("git Git ") + error("careful\n") + out("5.2.1\n") + end(0)) as server:
+        result = cli(server, "list-plugins", "git")
+    assert result == {
+        "changed": True,
+        "plan": {"command": ["list-plugins", "git"], "via": "http"},
+        "rc": 0,
+        "stdout": "git Git 5.2.1\n",
+        "stdout_lines": ["git Git 5.2.1"],
+        "stderr": "careful\n",
+        "stderr_lines": ["careful"],
+    }
+    assert server.came == [
+        (ARG, b"\0\x0clist-plugins"),
+        (ARG, b"\0\x03git"),
+        (ENCODING, b"\0\5UTF-8"),
+        (LOCALE, b"\0\5en_US"),
+        (START, b""),
+        (END_STDIN, b""),
+    ]
+    download, upload = server.requests
+    assert (download["Side"], upload["Side"]) == ("download", "upload")
+    assert download["Session"] == upload["Session"]
+    assert download["target"] == upload["target"] == "/cli?remoting=false"
+    assert download["Authorization"] == upload["Authorization"] == basic("admin", TOKEN["api_token"])
+    assert upload["Transfer-Encoding"] == "chunked"
+    assert not any(name.lower().endswith("crumb") for name in upload)
+
+
+def test_check_mode_sends_nothing_unless_the_command_reads() -> None:
+    with command_line(answer=out("2.579\n") + end(0)) as server:
+        result = cli(server, "version", check_mode=True)
+        assert result["changed"]
+        assert (result["rc"], result["stdout"]) == (None, None)
+        assert not server.requests
+        result = cli(server, "version", check_mode=True, reads=True)
+    assert not result["changed"]
+    assert result["stdout"] == "2.579\n"
+
+
+def test_input_comes_from_a_text_or_a_file(tmp_path: Path) -> None:
+    (tmp_path / "big").write_bytes(bytes(range(256)) * 1000)
+    with command_line() as server:
+        cli(server, "groovy", "=", stdin="println 'ä'\n")
+        assert server.input == "println 'ä'\n".encode()
+    with command_line() as server:
+        cli(server, "groovy", "=", stdin_file=str(tmp_path / "big"))
+    assert server.input == bytes(range(256)) * 1000
+    assert max(len(data) for operation, data in server.came if operation == STDIN) <= 60_000
+
+
+@pytest.mark.parametrize(
+    ("code", "said", "words", "changed"),
+    [
+        (
+            2,
+            "No such command nope\n",
+            "exit code 2, the command or its arguments are not as .*: No such command nope.",
+            False,
+        ),
+        (3, "\nERROR: No such job 'x'\n", "exit code 3, what it names is not there: No such job 'x'.", False),
+        (4, "\nERROR: Cannot build x because it is disabled.\n", "exit code 4, .* no state for that: Cannot", False),
+        (6, "\nERROR: r is missing the Job/Build permission\n", "exit code 6, the account lacks a permission", False),
+        (5, "\nERROR: null\n", "exit code 5, the command gave up: null.", True),
+        (
+            1,
+            "\nERROR: Unexpected exception occurred while performing groovy command.\nX: boom\n\tat a.b(c)\n",
+            "exit code 1, an exception on the server: X: boom.",
+            True,
+        ),
+        (4, "", "exit code 4: Completed app #3 : ABORTED.", True),
+        (16, "", "exit code 16: Completed app #3 : ABORTED.", True),
+    ],
+)
+def test_exit_codes_are_told_apart(code: int, said: str, words: str, changed: bool) -> None:
+    with command_line(answer=out("Completed app #3 : ABORTED\n") + error(said) + end(code)) as server:
+        result = cli(server, "build", "app")
+    assert result["failed"]
+    assert re.search(f"^The command 'build app' ended with {words}", result["msg"])
+    assert result["changed"] is changed
+    assert (result["rc"], result["stderr"]) == (code, said)
+
+
+def test_an_exit_code_that_is_accepted() -> None:
+    with command_line(answer=end(1)) as server:
+        result = cli(server, "build", "app", "-s", accept=[0, 1])
+    assert result["rc"] == 1
+    assert "failed" not in result
+
+
+@pytest.mark.parametrize(
+    ("what", "words"),
+    [
+        ({"download": [401]}, "401 Unauthorized. The user name does not fit the password or API token."),
+        ({"download": [403]}, "403 Forbidden. The account lacks a permission"),
+        ({"download": [404]}, "404 Not Found. Is the path in 'url' right?"),
+        ({"upload": 401}, "401 Unauthorized"),
+        ({"upload": 403}, "403 Forbidden"),
+        ({"upload": 503}, "503 Service Unavailable"),
+        ({"headers": {}}, "does not speak the protocol of today's command-line client"),
+        ({"first": b"<===[HUDSON REMOTING CAPACITY]===>"}, "does not speak the protocol"),
+    ],
+)
+def test_what_refuses_the_command(what: dict[str, Any], words: str) -> None:
+    with command_line(**what) as server:
+        result = cli(server, "quiet-down")
+    assert words in result["msg"]
+    assert not result["changed"]
+    assert not [operation for operation, _data in server.came if operation == START] or "headers" in what
+
+
+def test_a_download_that_is_not_ready_is_asked_for_again() -> None:
+    with command_line(download=[503, 503, 200]) as server:
+        result = cli(server, "version")
+    assert result["rc"] == 0
+    assert [request["Side"] for request in server.requests] == ["download"] * 3 + ["upload"]
+    assert "2 request(s) had to be repeated" in result["warnings"][0]
+
+
+@pytest.mark.parametrize(
+    ("reads", "words"), [(False, "Whether the request had its effect is not known."), (True, "Try again.")]
+)
+@pytest.mark.parametrize("cut", [True, False])
+def test_a_stream_that_ends_early_has_no_known_outcome(cut: bool, reads: bool, words: str) -> None:
+    with command_line(answer=out("Started app #3\n") + b"\0\0\0\4", cut=cut) as server:
+        result = cli(server, "build", "app", "-s", reads=reads, retries=1)
+    assert len(server.requests) == (4 if reads else 2)
+    assert result["msg"].startswith("The connection ended before the command 'build app -s' did")
+    assert result["msg"].endswith(words)
+    assert not result["changed"]
+
+
+def test_a_command_that_takes_too_long_is_hung_up_on() -> None:
+    began = time.monotonic()
+    with command_line(patient=True) as server:
+        result = cli(server, "build", "app", "-s", wait_timeout=0.3)
+        assert server.hung_up.wait(5)
+    assert time.monotonic() - began < 5
+    assert "Waited 0.3 s, but the command 'build app -s' goes on. The server interrupts" in result["msg"]
+
+
+def test_ctrl_c_hangs_up_and_says_what_is_not_known() -> None:
+    said: list[str] = []
+    with command_line(patient=True) as server:
+        threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        with pytest.raises(KeyboardInterrupt):
+            cli(server, "build", "app", "-s", last_words=said.append)
+        assert server.hung_up.wait(5)
+    doubt = "interrupted during this: the command 'build app -s'. Whether it had its effect is not known."
+    assert said[-1] == doubt
+
+
+def test_a_command_that_ends_without_reading_its_input(tmp_path: Path) -> None:
+    (tmp_path / "big").write_bytes(bytes(20_000_000))
+    with command_line(reads_input=False, answer=error("\nERROR: no right\n") + end(6)) as server:
+        result = cli(server, "groovy", "=", stdin_file=str(tmp_path / "big"))
+    assert result["rc"] == 6
+
+
+def test_output_to_a_file_when_all_went_well(tmp_path: Path) -> None:
+    target = tmp_path / "app.xml"
+    with command_line(answer=out("<project/>") + end(0)) as server:
+        assert cli(server, "get-job", "app", reads=True, to_file=str(target), check_mode=True)["rc"] == 0
+        assert not target.exists()
+    with command_line(answer=out("<project/>") + end(0)) as server:
+        result = cli(server, "get-job", "app", reads=True, to_file=str(target))
+    assert (result["changed"], result["stdout"], target.read_text()) == (False, "", "<project/>")
+    assert target.stat().st_mode & 0o777 == 0o600
+    with command_line(answer=out("<bro") + error("\nERROR: gone\n") + end(3)) as server:
+        result = cli(server, "get-job", "app", reads=True, to_file=str(target))
+    assert (result["rc"], result["stdout"], target.read_text()) == (3, "<bro", "<project/>")
+
+
+def test_much_output_needs_little_memory(tmp_path: Path) -> None:
+    piece = frame(STDOUT, b"x" * 1023 + b"\n") * 1000
+    with command_line(answer=piece * 60 + end(0)) as server:
+        tracemalloc.start()
+        result = cli(server, "console", "app", reads=True)
+        _now, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+    assert len(result["stdout"]) == 4 * 1024 * 1024
+    assert "wrote 61440000 bytes to its stdout, of which the result has the last 4194304" in result["warnings"][0]
+    assert peak < 100_000_000  # 60 of them are the server's
+
+
+def test_progress_is_the_last_line_without_hidden_notes() -> None:
+    told: list[str] = []
+    note = "\x1b[8mha:////abc\x1b[0m"
+    with command_line(answer=out(f"Started by {note}admin\n\n") + end(0)) as server:
+        cli(server, "console", "app", tell=told.append)
+    assert told == ["Started by admin"]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({"command": ""}, "Option 'command': must not be empty"),
+        ({"command": "-s"}, "Option 'command': takes a name that does not begin with '-'"),
+        ({"arguments": ["a\0b"]}, r"Option 'arguments\[0\]': takes a text without NUL"),
+        ({"arguments": ["é" * 32768]}, r"Option 'arguments\[0\]': takes at most 65535 bytes"),
+        ({"stdin": "a", "stdin_file": "/etc/hosts"}, "mutually exclusive"),
+        ({"stdin_file": "/nothing/there"}, "Option 'stdin_file': '/nothing/there' cannot be read"),
+        ({"to_file": "/nothing/there"}, "Option 'to_file': '/nothing/there' cannot be written"),
+        ({"accept": [-1]}, r"Option 'accept\[0\]': takes 0 to 2,147,483,647"),
+        ({"wait_timeout": 0}, "Option 'wait_timeout': takes 0.1 to 2,592,000"),
+    ],
+)
+def test_what_cannot_work_is_refused_before_the_first_request(parameters: dict[str, Any], words: str) -> None:
+    with command_line() as server:
+        result = run("ci_cli", **{"url": server.url, "command": "version", **TOKEN, **parameters})
+    assert re.search(words, result["msg"])
+    assert not server.requests
+
+
+@given(st.text(max_size=60))
+def test_any_text_arrives_as_java_writes_it(text: str) -> None:
+    sent = over_http.utf(text)
+    assert struct.unpack(">H", sent[:2])[0] == len(sent) - 2
+    assert b"\0" not in sent[2:]
+    assert of_server.text(sent) == text
+
+
+@given(st.lists(st.tuples(st.integers(0, 255), st.binary(max_size=40))), st.integers(1, 7))
+def test_frames_survive_any_cut(sent: list[tuple[int, bytes]], size: int) -> None:
+    stream = b"".join(over_http.frame(operation, data) for operation, data in sent)
+    pieces = [stream[place : place + size] for place in range(0, len(stream), size)]
+    assert list(over_http.frames(pieces)) == sent
+    assert list(over_http.frames([*pieces, b"\0\0\0\2\7a"])) == sent
