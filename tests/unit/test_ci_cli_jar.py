@@ -1,0 +1,113 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+from __future__ import annotations
+
+import io
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from unit.ci_server import page
+from unit.conversation import Call, call, conversation
+from unit.running import run
+
+MODIFIED = "Sat, 21 Nov 2026 04:57:51 GMT"
+MOMENT = "2026-11-21T04:57:51Z"
+PATH = "/jnlpJars/jenkins-cli.jar"
+
+
+def jar(version: str | None = "2.579") -> bytes:
+    """A client; its manifest has the lines of a real one."""
+    file = io.BytesIO()
+    told = f"Jenkins-CLI-Version: {version}\r\n" if version else ""
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("META-INF/MANIFEST.MF", f"Manifest-Version: 1.0\r\n{told}Main-Class: hudson.cli.CLI\r\n\r\n")
+    return file.getvalue()
+
+
+def login(version: str | None = "2.579") -> Call:
+    return call("GET", "/login", text="", headers={"X-Jenkins": version} if version else {})
+
+
+def head(content: bytes, path: str = PATH, **headers: str) -> Call:
+    told = {"Content-Length": str(len(content)), "Last-Modified": MODIFIED, **headers}
+    return Call("HEAD", path, 200, content, {name: value for name, value in told.items() if value})
+
+
+def fetched(content: bytes, path: str = PATH) -> Call:
+    return Call("GET", path, 200, content)
+
+
+def keep(dest: Path, *calls: Call, **parameters: Any) -> dict[str, Any]:
+    with conversation(*calls) as server:
+        return run("ci_cli_jar", url=server.url, dest=str(dest), **parameters)
+
+
+def test_it_is_fetched_once(tmp_path: Path) -> None:
+    dest, content = tmp_path / "folder" / "cli.jar", jar()
+    checked = keep(dest, login(), head(content), check_mode=True, diff_mode=True)
+    assert not dest.exists()
+    made = keep(dest, login(), head(content), fetched(content), diff_mode=True)
+    assert made["jar"] == {"path": str(dest), "size": len(content), "modified": MOMENT, "version": "2.579"}
+    assert checked == made
+    assert dest.read_bytes() == content
+    again = keep(dest, login(), head(content))
+    assert not again["changed"]
+    assert again["jar"] == made["jar"]
+
+
+def test_another_one_replaces_it(tmp_path: Path) -> None:
+    dest, content = tmp_path / "cli.jar", jar()
+    keep(dest, login(), head(content), fetched(content))
+    newer = jar("2.580")
+    later = {"Last-Modified": "Sun, 22 Nov 2026 04:57:51 GMT"}
+    checked = keep(dest, login("2.580"), head(newer, **later), check_mode=True)
+    result = keep(dest, login("2.580"), head(newer, **later), fetched(newer))
+    assert result["changed"]
+    assert result == checked
+    assert result["jar"]["version"] == "2.580"
+    assert result["jar"]["modified"] == "2026-11-22T04:57:51Z"
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (jar("2.541"), "The server is 2.579, but its client is 2.541"),
+        (b"<html>Please log in</html>", "but its client is no jar"),
+    ],
+)
+def test_what_is_no_client_of_this_server_is_not_put_there(tmp_path: Path, content: bytes, words: str) -> None:
+    dest = tmp_path / "cli.jar"
+    dest.write_bytes(b"the old one")
+    result = keep(dest, login(), head(content), fetched(content))
+    assert words in result["msg"]
+    assert not result["changed"]
+    assert dest.read_bytes() == b"the old one"
+    assert list(tmp_path.iterdir()) == [dest]
+
+
+def test_hudsons_client_tells_no_version(tmp_path: Path) -> None:
+    dest, content, path = tmp_path / "cli.jar", jar(None), "/jnlpJars/hudson-cli.jar"
+    root = call("GET", "/", text="", headers={"X-Hudson": "1.395"})
+    result = keep(dest, login(None), root, head(content, path), fetched(content, path))
+    assert result["jar"]["version"] is None
+    assert not keep(dest, login(None), root, head(content, path))["changed"]
+
+
+def test_without_a_time_the_size_decides(tmp_path: Path) -> None:
+    dest, content = tmp_path / "cli.jar", jar()
+    without = head(content, **{"Last-Modified": ""})
+    assert keep(dest, login(), without, fetched(content))["changed"]
+    assert not keep(dest, login(), head(content, **{"Last-Modified": ""}))["changed"]
+
+
+def test_a_folder_is_no_file(tmp_path: Path) -> None:
+    assert f"Option 'dest': '{tmp_path}' is a folder: name the file" in keep(tmp_path)["msg"]
+
+
+def test_a_missing_page_is_told(tmp_path: Path) -> None:
+    missing = call("HEAD", PATH, 404, text=page("Not Found", "Oops! Not Found"))
+    assert "404" in keep(tmp_path / "cli.jar", login(), missing)["msg"]
