@@ -16,6 +16,8 @@ extends_documentation_fragment:
   - buildworks.toolchain.ci
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes_info
+notes:
+  - Needs the permission Overall/Read.
 options: {}
 """
 
@@ -98,7 +100,7 @@ user:
       elements: str
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.server import server, user
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import server
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
@@ -107,7 +109,7 @@ SPEC = CI
 
 def run(task):
     ci = CiService(task)
-    task.result.update(server=server(ci), user=user(ci))
+    task.result.update(server=server.found(ci), user=server.user(ci))
 
 
 def main():

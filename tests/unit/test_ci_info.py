@@ -179,3 +179,13 @@ def test_a_crumb_issuer_that_anonymous_may_not_see_is_told() -> None:
 def test_the_java_releases_of_a_version(version: str, java: list[int]) -> None:
     with conversation(login({**JENKINS, "X-Jenkins": version}), state(), who_am_i()) as server:
         assert run("ci_info", url=server.url, **ACCOUNT)["server"]["java"] == java
+
+
+@pytest.mark.parametrize("status", [401, 403, 404])
+def test_a_wrong_path_is_not_told_as_a_missing_credential(status: int) -> None:
+    with conversation(call("GET", "/login", status, text=page("Jenkins", "Authentication required"))) as server:
+        result = run("ci_info", url=server.url, **ACCOUNT)
+    assert result["msg"].endswith(
+        f"/login: {status} Authentication required. "
+        "This request goes without credentials, for everybody may see this page. Is the path in 'url' right?"
+    )
