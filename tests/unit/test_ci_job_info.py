@@ -1,0 +1,163 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from unit.ci_server import TOKEN, page
+from unit.conversation import Call, call, conversation
+from unit.running import run
+
+QUEUE = "name,url,queueItem[id,why]"
+PARAMETERS = "name,url,property[parameterDefinitions[name,type,description,choices,defaultParameterValue[value]]]"
+
+
+def listing(tree: str, found: dict[str, Any], path: str = "") -> Call:
+    return call("GET", f"{path}/api/json?tree={quote(tree, safe='')}", json=found)
+
+
+def job(name: str, **members: Any) -> dict[str, Any]:
+    return {"name": name, "url": f"https://ci.example.com/job/{name}/", **members}
+
+
+def asked(*calls: Call, **options: Any) -> dict[str, Any]:
+    with conversation(*calls) as server:
+        return run("ci_job_info", url=server.url, **TOKEN, **options)
+
+
+def test_what_the_server_has_in_one_request() -> None:
+    found = {
+        "jobs": [job("app", queueItem={"id": 7, "why": "In the quiet period."}), job("team", jobs=[{"name": "x"}])]
+    }
+    result = asked(listing(f"jobs[{QUEUE},jobs[name]]", found), fields=["queue_item"])
+    assert result == {
+        "changed": False,
+        "jobs": [
+            {
+                "name": "app",
+                "url": "https://ci.example.com/job/app/",
+                "folder": False,
+                "queue_item": {"id": 7, "why": "In the quiet period."},
+            },
+            {"name": "team", "url": "https://ci.example.com/job/team/", "folder": True, "queue_item": None},
+        ],
+        "count": 2,
+    }
+
+
+def test_all_that_a_job_tells() -> None:
+    build = "number,url,result,building,timestamp,duration"
+    members = (
+        "name,url,description,buildable,inQueue,queueItem[id,why],nextBuildNumber,"
+        f"{PARAMETERS.removeprefix('name,url,')},lastBuild[{build}],lastCompletedBuild[{build}],"
+        f"lastSuccessfulBuild[{build}],lastFailedBuild[{build}]"
+    )
+    last = {"number": 7, "url": "u", "result": None, "building": True, "timestamp": 1772366400000, "duration": 0}
+    found = job(
+        "app",
+        description="",
+        buildable=True,
+        inQueue=False,
+        queueItem=None,
+        nextBuildNumber=8,
+        property=[{}, {"parameterDefinitions": [{"name": "A", "type": "StringParameterDefinition"}]}],
+        lastBuild=last,
+        lastCompletedBuild=None,
+    )
+    assert asked(listing(f"{members},jobs[name]", found, "/job/team/job/app"), job="team/app")["job"] == {
+        "name": "team/app",
+        "url": "https://ci.example.com/job/app/",
+        "folder": False,
+        "description": "",
+        "buildable": True,
+        "in_queue": False,
+        "queue_item": None,
+        "next_build": 8,
+        "parameters": [{"name": "A", "type": "string", "default": None, "choices": [], "description": None}],
+        "last": {
+            "number": 7,
+            "url": "u",
+            "result": None,
+            "building": True,
+            "timestamp": "2026-03-01T12:00:00.000Z",
+            "duration": 0.0,
+        },
+        "last_completed": None,
+        "last_successful": None,
+        "last_failed": None,
+    }
+
+
+def test_parameters() -> None:
+    definitions = [
+        {
+            "name": "T",
+            "type": "ChoiceParameterDefinition",
+            "choices": ["a", "b"],
+            "defaultParameterValue": {"value": "a"},
+        },
+        {
+            "name": "D",
+            "type": "BooleanParameterDefinition",
+            "defaultParameterValue": {"value": False},
+            "description": "x",
+        },
+        {"name": "K", "type": "PasswordParameterDefinition", "defaultParameterValue": {}},
+        {"name": "F", "type": "FileParameterDefinition", "defaultParameterValue": None},
+    ]
+    found = job("app", property=[{"parameterDefinitions": definitions}])
+    result = asked(listing(f"{PARAMETERS},jobs[name]", found, "/job/app"), job="app", fields=["parameters"])
+    assert [list(one.values()) for one in result["job"]["parameters"]] == [
+        ["T", "choice", "a", ["a", "b"], None],
+        ["D", "boolean", False, [], "x"],
+        ["K", "password", None, [], None],
+        ["F", "file", None, [], None],
+    ]
+
+
+def test_folders_in_folders() -> None:
+    inner = {"jobs": [job("a", jobs=[job("b", jobs=[{"name": "deep"}]), job("c")]), job("d")]}
+    result = asked(
+        listing("jobs[name,url,jobs[name,url,jobs[name]]]", inner, "/job/team"), folder="team", depth=2, fields=[]
+    )
+    assert [one["name"] for one in result["jobs"]] == ["team/a", "team/a/b", "team/a/c", "team/d"]
+    assert [one["folder"] for one in result["jobs"]] == [True, True, False, False]
+
+
+def test_deep_folders_are_asked_for_in_turn() -> None:
+    four = "jobs[name,url,jobs[name,url,jobs[name,url,jobs[name,url,jobs[name]]]]]"
+    found: dict[str, Any] = job("d", jobs=[{"name": "e"}])
+    for name in ("c", "b", "a"):
+        found = job(name, jobs=[found])
+    below = listing("jobs[name,url,jobs[name]]", {"jobs": [job("e")]}, "/job/a/job/b/job/c/job/d")
+    result = asked(listing(four, {"jobs": [found]}), below, depth=5, fields=[])
+    assert [one["name"] for one in result["jobs"]] == ["a", "a/b", "a/b/c", "a/b/c/d", "a/b/c/d/e"]
+
+
+def test_a_folder_that_is_none() -> None:
+    for answer in ({"status": 404, "text": page("Not Found", "Oops!")}, {"json": {"_class": "FreeStyleProject"}}):
+        refused = call("GET", listing("jobs[name,url,jobs[name]]", {}, "/job/app").target, **answer)  # type: ignore[arg-type]
+        assert asked(refused, folder="app", fields=[])["msg"].startswith("There is no folder 'app'")
+
+
+def test_a_job_that_is_not_there_is_an_answer() -> None:
+    refused = call("GET", listing("name,url,jobs[name]", {}, "/job/app").target, 404, text=page("Not Found", "Oops!"))
+    assert asked(refused, job="app", fields=[]) == {"changed": False, "job": None}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"job": "a", "folder": "b"}, "parameters are mutually exclusive: job|folder"),
+        ({"depth": 0}, "Option 'depth': takes 1 to 50"),
+        ({"folder": "a/"}, "Option 'folder': takes the full name of a job"),
+        ({"folder": ".."}, "Option 'folder': '..' cannot be a part of a path"),
+    ],
+)
+def test_bad_options_are_refused_first(options: dict[str, Any], message: str) -> None:
+    assert message in asked(**options)["msg"]
