@@ -1,0 +1,548 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from unit.ci_server import NEW_SESSION, OLD_SESSION, computers, crumb, page
+from unit.conversation import Call, call, conversation
+from unit.plugin_server import (
+    batch,
+    center,
+    change,
+    failed_script,
+    install,
+    installed_page,
+    job,
+    listing,
+    manager_page,
+    not_offered,
+    offered,
+    plugin,
+    prevalidate,
+    refresh,
+)
+from unit.running import run
+
+TOKEN = {"username": "admin", "api_token": "11aa22bb33cc44dd55ee66ff7700881199"}
+GIT = plugin("git", "5.2.1")
+
+
+def go(*calls: Call, plugins: Any, **parameters: Any) -> dict[str, Any]:
+    """The result of a task, in exactly this conversation; a plugin may be its name alone."""
+    wanted = [{"name": one} if isinstance(one, str) else one for one in plugins]
+    with conversation(*calls) as server:
+        return run("ci_plugin", url=server.url, plugins=wanted, **{**TOKEN, **parameters})
+
+
+def ok(result: dict[str, Any]) -> dict[str, Any]:
+    assert not result.get("failed"), result["msg"]
+    return result
+
+
+def steps(result: dict[str, Any]) -> list[str]:
+    return [f"{step['action']} {step['name']} {step['version']}" for step in result["plan"]]
+
+
+def test_nothing_to_do_costs_two_reads() -> None:
+    assert go(listing(GIT), center(), plugins=["git"], diff_mode=True) == {
+        "changed": False,
+        "plan": [],
+        "restart": None,
+        "plugins": {"git": {"installed": True, "version": "5.2.1", "enabled": True}},
+        "restart_required": False,
+        "diff": {"before": {}, "after": {}},
+    }
+
+
+def test_a_new_plugin_comes_with_its_dependencies_and_is_followed_to_the_end() -> None:
+    before, after = listing(GIT), listing(GIT, plugin("base"), plugin("top"))
+    done = (job(1, "base"), job(2, "top"), batch(3))
+    result = go(
+        before,
+        center(),
+        installed_page(),
+        offered("top", missing="base"),
+        offered("base"),
+        install("top"),
+        center(job(1, "base", "Pending"), job(2, "top", "Pending"), batch(3, "Pending")),
+        center(job(1, "base", "Installing"), job(2, "top", "Pending"), batch(3, "Pending")),
+        center(job(1, "base"), job(2, "top", "Pending"), batch(3, "Pending")),
+        center(job(1, "base"), job(2, "top", "Skipped"), batch(3, "Pending")),
+        center(job(1, "base"), job(2, "top"), batch(3, "Running")),
+        center(*done),
+        *(after, center(*done)),
+        *(after, center(*done)),
+        plugins=["top"],
+        diff_mode=True,
+    )
+    there = {"installed": True, "version": "1.0", "enabled": True}
+    step = {"action": "install", "before": None, "version": "1.0", "needs_restart": None}
+    assert ok(result) == {
+        "changed": True,
+        "plan": [{**step, "name": "base", "because": "top"}, {**step, "name": "top", "because": None}],
+        "restart": None,
+        "plugins": {"base": there, "top": there},
+        "restart_required": False,
+        "diff": {"before": {"top": {"installed": False}}, "after": {"base": there, "top": there}},
+    }
+
+
+def test_check_mode_tells_the_same_and_only_reads() -> None:
+    result = go(
+        *(listing(GIT), center(age=None), installed_page(), offered("top", missing="base"), offered("base")),
+        plugins=["top"],
+        check_mode=True,
+    )
+    assert steps(ok(result)) == ["install base 1.0", "install top 1.0"]
+    assert (result["changed"], result["restart"], result["restart_required"]) == (True, None, False)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "asked", "changed"),
+    [
+        ({"version": "5.2.1"}, (), False),
+        ({"version": "5.0"}, (prevalidate("git@5.0"),), False),
+        ({"version": "5.3"}, (prevalidate("git@5.3", "git"), offered("git", "5.7")), True),
+        ({"version": "5.2.1", "exact": True}, (), False),
+        ({"version": "5.7", "exact": True}, (offered("git", "5.7"),), True),
+        ({"version": "latest"}, (), False),
+    ],
+)
+def test_versions(wanted: dict[str, Any], asked: tuple[Call, ...], changed: bool) -> None:
+    result = go(listing(GIT), center(), *asked, plugins=[{"name": "git", **wanted}], check_mode=True)
+    assert ok(result)["changed"] is changed
+    assert steps(result) == (["install git 5.7"] if changed else [])
+    assert result["restart_required"] is changed
+
+
+def test_the_latest_version_is_looked_for_in_fresh_metadata() -> None:
+    newer = plugin("git", "5.2.1", hasUpdate=True)
+    waits = job(1, "git", "SuccessButRequiresRestart", "5.7")
+    result = go(
+        *(listing(GIT), center(age=None), refresh(), manager_page(), center(age=0)),
+        *(listing(newer), center(age=0), offered("git", "5.7"), install("git")),
+        center(waits, waits=True),
+        *[listing(newer), center(waits, waits=True)] * 2,
+        plugins=[{"name": "git", "version": "latest"}],
+    )
+    assert ok(result)["plugins"]["git"]["version"] == "5.7"
+    assert (result["changed"], result["restart_required"]) == (True, True)
+    again = go(listing(newer), center(waits, waits=True), plugins=[{"name": "git", "version": "latest"}])
+    assert (ok(again)["changed"], again["restart_required"]) == (False, True)
+
+
+@pytest.mark.parametrize(
+    ("said", "age"),
+    [("ConnectException: refused", None), ("No signature block found", 0), ("", None)],
+    ids=["refused", "signature", "silent"],
+)
+def test_metadata_that_did_not_come(said: str, age: float | None) -> None:
+    moved = () if said else (center(age=age),)
+    begin = (listing(GIT), center(age=None))
+    asked = (refresh(), manager_page(said), *moved, listing(GIT), center(age=age))
+    result = go(*begin, *asked, plugins=[{"name": "git", "version": "latest"}])
+    assert (
+        f"What is the latest version is not known: the update site failed ({said or 'nothing came'})" in result["msg"]
+    )
+    assert (result["failed"], result["changed"]) == (True, False)
+    old = (prevalidate("git@5.3", "git"),)
+    result = go(*begin, *old, *asked, *old, not_offered("git"), plugins=[{"name": "git", "version": "5.3"}])
+    assert "what the server knew of it before is used" in result["warnings"][0]
+
+
+def test_all_that_speaks_against_a_plan_is_told_before_anything_is_done() -> None:
+    result = go(
+        *(listing(GIT), center(), prevalidate("git@9", "git"), installed_page()),
+        *(offered("git", "5.7"), not_offered("nothing"), offered("orphan", needs="base"), not_offered("base")),
+        offered("modern", compatible=False, requiredCore="9.0"),
+        plugins=[{"name": "git", "version": "9"}, "nothing", "orphan", "modern"],
+    )
+    assert result["msg"] == (
+        "Nothing was changed, for 4 reason(s): git is offered in version 5.7 only, 9 is needed; "
+        "nothing is not offered by the update site, as far as the server knows; "
+        "orphan needs base 1.0, which is neither installed nor offered; "
+        "modern 1.0 needs version 9.0 of the server."
+    )
+    assert not result["changed"]
+
+
+FAILED = {
+    "download": (
+        "Failed to download from https://x/gone.hpi",
+        {},
+        "gone 1.0: Failed to download from https://x/gone.hpi",
+    ),
+    "load": (
+        "Failed to dynamically deploy this plugin",
+        {"gone": "java.io.IOException: Failed to load: Gone (gone 1.0)\n - Plugin is missing: x (1.0)"},
+        "gone 1.0: Failed to dynamically deploy this plugin (Plugin is missing: x (1.0))",
+    ),
+    "silent": (None, {}, "gone 1.0: the server does not say why"),
+}
+
+
+@pytest.mark.parametrize("case", FAILED)
+def test_a_batch_that_says_success_proves_nothing(case: str) -> None:
+    error, failed, told = FAILED[case]
+    done = (job(1, "plain"), job(2, "gone", "Failure", errorMessage=error), batch(3))
+    after = (listing(plugin("plain")), center(*done))
+    why = (installed_page("gone"), failed_script(**failed)) if failed else (installed_page(),)
+    result = go(
+        *(listing(), center(), installed_page(), offered("plain"), offered("gone"), install("plain", "gone")),
+        *(center(*done), *after, *why),
+        plugins=["plain", "gone"],
+    )
+    assert result["msg"] == f"1 of 2 plugin(s) were not installed: {told}."
+    assert (result["failed"], result["changed"]) == (True, True)
+    assert [name for name, state in result["plugins"].items() if state["installed"]] == ["plain"]
+
+
+@pytest.mark.parametrize(
+    ("version", "told"),
+    [("1.0", "the server lists version 1.0; is the file another one"), (None, "the server does not list it; did it")],
+)
+def test_an_installation_that_says_success_proves_nothing(version: str | None, told: str) -> None:
+    after = (listing(*[plugin("stale", version)] if version else []), center(job(1, "stale", version="2.0"), batch(2)))
+    result = go(
+        *(listing(), center(), installed_page(), offered("stale", "2.0"), install("stale")),
+        *(after[1], *after, installed_page()),
+        plugins=["stale"],
+    )
+    assert told in result["msg"]
+
+
+def test_a_refusal_with_200_is_one() -> None:
+    refused = {"status": "error", "message": "No such plugin: plain"}
+    result = go(
+        *(listing(), center(), installed_page(), offered("plain"), install("plain", json=refused)),
+        plugins=["plain"],
+    )
+    assert "The server refused to install plugins: No such plugin: plain." in result["msg"]
+
+
+def test_a_failed_download_is_tried_again_by_the_next_run() -> None:
+    failed = job(1, "plain", "Failure", errorMessage="Failed to download from x")
+    after = (listing(plugin("plain")), center(failed, batch(2), job(3, "plain"), batch(4)))
+    result = go(
+        *(listing(), center(failed, batch(2)), installed_page(), offered("plain"), install("plain")),
+        *(after[1], *after, *after),
+        plugins=["plain"],
+    )
+    assert ok(result)["changed"]
+
+
+def test_what_others_install_is_waited_for_first() -> None:
+    result = go(
+        *(listing(), center(job(1, "plain", "Installing")), center(job(1, "plain"))),
+        *(listing(plugin("plain")), center(job(1, "plain"))),
+        plugins=["plain"],
+    )
+    assert not ok(result)["changed"]
+
+
+def test_an_installation_that_takes_too_long() -> None:
+    slow = center(job(1, "plain", "Installing"))
+    result = go(
+        *(listing(), center(), installed_page(), offered("plain"), install("plain"), slow),
+        plugins=["plain"],
+        wait_timeout=0,
+    )
+    assert "1 installation(s) are under way: plain Installing" in result["msg"]
+
+
+def test_a_restart_in_between_loses_installations() -> None:
+    down = call("GET", center().target, 503, text=page("Starting Jenkins", "Jenkins is getting ready to work"))
+    result = go(
+        *(listing(), center(), installed_page(), offered("plain"), install("plain")),
+        *(center(job(1, "plain", "Pending")), down, down, center(session=NEW_SESSION)),
+        plugins=["plain"],
+    )
+    assert "The server restarted meanwhile, which loses installations without a trace. Run again." in result["msg"]
+
+
+def test_a_disabled_dependency_is_enabled_and_nothing_is_loaded_at_once() -> None:
+    """The server fails at that, without a word."""
+    off, on = plugin("base", enabled=False, active=False), plugin("base", active=False)
+    waits = job(1, "top", "SuccessButRequiresRestart")
+    result = go(
+        *(listing(off), center(), installed_page(), offered("top", missing="base")),
+        *(change("base", "makeEnabled"), install("top", dynamic=False)),
+        center(waits, waits=True),
+        *[listing(on), center(waits, waits=True)] * 2,
+        plugins=["top"],
+    )
+    assert steps(ok(result)) == ["enable base 1.0", "install top 1.0"]
+    assert [step["needs_restart"] for step in result["plan"]] == [True, True]
+    assert result["plugins"] == {
+        name: {"installed": True, "version": "1.0", "enabled": True} for name in ("base", "top")
+    }
+
+
+@pytest.mark.parametrize(("state", "action"), [("absent", "doUninstall"), ("disabled", "makeDisabled")])
+def test_dependants_are_named(state: str, action: str) -> None:
+    needed = (
+        listing(plugin("base"), plugin("top", needs="base"), plugin("old", needs="base", enabled=False)),
+        center(),
+    )
+    wanted = [{"name": "base", "state": state}]
+    refused = go(*needed, plugins=wanted)
+    assert refused["msg"].endswith("for 1 reason(s): base is needed by top (see 'break_dependants').")
+    assert not refused["changed"]
+    effect = {"deleted": True} if state == "absent" else {"enabled": False}
+    after = (listing(plugin("base", **effect), plugin("top", needs="base")), center())
+    done = go(*needed, change("base", action), *after, plugins=wanted, break_dependants=True)
+    assert (ok(done)["changed"], done["restart_required"]) == (True, True)
+
+
+def test_both_may_go_together() -> None:
+    before = (listing(plugin("base"), plugin("top", needs="base")), center())
+    after = (listing(plugin("base", deleted=True), plugin("top", needs="base", deleted=True)), center())
+    wanted = [{"name": name, "state": "absent"} for name in ("base", "top")]
+    gone = [change(name, "doUninstall", 302) for name in ("base", "top")]
+    assert ok(go(*before, *gone, *after, plugins=wanted))["changed"]
+    assert not ok(go(*after, plugins=wanted))["changed"]
+
+
+def test_enabling_and_disabling() -> None:
+    off, on = plugin("base", enabled=False, active=False), plugin("base", active=False)
+    wanted = [{"name": "base", "state": "enabled"}]
+    result = go(listing(off), center(), change("base", "makeEnabled"), listing(on), center(), plugins=wanted)
+    assert (ok(result)["changed"], result["restart_required"]) == (True, True)
+    assert not ok(go(listing(on), center(), plugins=wanted))["changed"]
+    ignored = go(listing(off), center(), change("base", "makeEnabled"), listing(off), center(), plugins=wanted)
+    assert "The server accepted the change, but" in ignored["msg"]
+    missing = go(listing(), center(), installed_page(), plugins=[{"name": "base", "state": "disabled"}])
+    assert "base cannot be disabled: it is not installed" in missing["msg"]
+
+
+def test_an_upgrade_leaves_a_disabled_plugin_disabled() -> None:
+    off, on = plugin("git", "5.2", enabled=False, active=False), plugin("git", "5.2", active=False)
+    waits = job(1, "git", "SuccessButRequiresRestart", "5.7")
+    result = go(
+        *(listing(off), center(), prevalidate("git@5.3", "git"), offered("git", "5.7"), install("git")),
+        *(center(waits), listing(on), center(waits), change("git", "makeDisabled"), listing(off), center(waits)),
+        plugins=[{"name": "git", "version": "5.3"}],
+    )
+    assert ok(result)["plugins"]["git"] == {"installed": True, "version": "5.7", "enabled": False}
+
+
+def test_a_plugin_that_failed_to_load_is_no_absent_one() -> None:
+    script = failed_script(odd="java.lang.ClassNotFoundException: odd.Impl\n\tat x")
+    result = go(listing(), center(), installed_page("odd"), script, plugins=[{"name": "odd", "state": "absent"}])
+    assert "odd is not loaded (java.lang.ClassNotFoundException: odd.Impl), but its file is there" in result["msg"]
+    unseen = go(
+        *(listing(), center(), installed_page("odd"), failed_script(403)), plugins=[{"name": "odd", "state": "absent"}]
+    )
+    assert not ok(unseen)["changed"]
+    other = go(listing(), center(), installed_page("odd-one"), plugins=[{"name": "odd", "state": "absent"}])
+    assert not ok(other)["changed"]
+
+
+UPLOADED = {"headers": {"Location": "/pluginManager/updates/"}}
+
+
+def upload(**sent: Any) -> Call:
+    return call("POST", "/pluginManager/uploadPlugin", 302, **UPLOADED, **sent)
+
+
+def test_an_exact_version_is_handed_in_by_its_address_beside_the_offered_one() -> None:
+    """Installing would bring the offered version, or nothing."""
+    waits = job(1, "git", "SuccessButRequiresRestart", "0")
+    result = go(
+        *(listing(GIT), center(), offered("git", "5.7"), upload(), center(waits, waits=True)),
+        *[listing(GIT), center(waits, waits=True)] * 2,
+        plugins=[{"name": "git", "version": "5.0", "exact": True}],
+    )
+    assert steps(ok(result)) == ["upload git 5.0"]
+    assert result["plugins"]["git"]["version"] == "5.0"
+    nowhere = go(
+        *(listing(GIT), center(), offered("git", "5.7", url=None)),
+        plugins=[{"name": "git", "version": "5.0", "exact": True}],
+    )
+    assert "git 5.0 is not offered, 5.7 is: give its file by 'src' or 'url'" in nowhere["msg"]
+
+
+def test_a_file_that_the_server_cannot_get() -> None:
+    oops = page("Jenkins - Jenkins", "Oops!", "A problem occurred Logging ID=9bd0e6d2")
+    wanted = {"name": "own", "version": "1.0", "url": "https://x/own.hpi"}
+    failing = call("POST", "/pluginManager/uploadPlugin", 500, text=oops)
+    result = go(listing(), center(), installed_page(), failing, plugins=[wanted])
+    assert "Could the server get https://x/own.hpi, and is it a plugin?" in result["msg"]
+
+
+def test_an_uninstalled_plugin_comes_back_by_its_file_only() -> None:
+    """Installing says Success and does nothing."""
+    gone = plugin("git", "5.7", deleted=True)
+    waits = job(1, "git", "SuccessButRequiresRestart", "0")
+    result = go(
+        *(listing(gone), center(), offered("git", "5.7"), upload(), center(waits, waits=True)),
+        *[listing(plugin("git", "5.7")), center(waits, waits=True)] * 2,
+        plugins=["git"],
+    )
+    assert steps(ok(result)) == ["upload git 5.7"]
+
+
+def plugin_file(folder: Path, name: str = "own", version: str = "3.0") -> Path:
+    path = folder / f"{name}.hpi"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("META-INF/MANIFEST.MF", f"Short-Name: {name}\r\nPlugin-Version: {version}\r\n")
+    return path
+
+
+def test_a_file_is_handed_in(tmp_path: Path) -> None:
+    path = plugin_file(tmp_path)
+    after = (listing(plugin("own", "3.0")), center(job(1, "own", version="0")))
+    wanted = [{"name": "own", "src": str(path)}]
+    result = go(listing(), center(), installed_page(), upload(), after[1], *after, *after, plugins=wanted)
+    assert steps(ok(result)) == ["upload own 3.0"]
+    assert not ok(go(*after, plugins=wanted))["changed"]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "told"),
+    [
+        ([], "plugins': must not be empty"),
+        ([{"name": "a.b"}], "plugins[0].name': takes a short name"),
+        ([{"name": ""}], "plugins[0].name': takes a short name"),
+        ([{"name": "a"}, {"name": "a"}], "plugins[1].name': 'a' is in the list already"),
+        ([{"name": "a", "version": "1@2"}], "plugins[0].version': takes a version, such as"),
+        ([{"name": "a", "exact": True}], "plugins[0].exact': needs a version"),
+        ([{"name": "a", "exact": True, "version": "latest"}], "plugins[0].exact': needs a version"),
+        ([{"name": "a", "state": "absent", "version": "1"}], "plugins[0].version': does not go with state=absent"),
+        ([{"name": "a", "url": "http://x/a.hpi"}], "plugins[0].url': takes the address of a file"),
+        ([{"name": "a", "url": "http://x/a.zip", "version": "1"}], "plugins[0].url': takes the address of a file"),
+        ([{"name": "a", "src": "/nowhere/a.hpi"}], "plugins[0].src': '/nowhere/a.hpi' cannot be read"),
+        ([{"name": "a", "src": "/etc/passwd"}], "plugins[0].src': takes a file .hpi or .jpi"),
+    ],
+)
+def test_bad_input(wanted: list[dict[str, Any]], told: str) -> None:
+    result = go(plugins=wanted)
+    assert told in result["msg"]
+    assert not result["changed"]
+
+
+def test_a_file_of_another_plugin(tmp_path: Path) -> None:
+    path = plugin_file(tmp_path)
+    assert f"'{path}' is the plugin own 3.0, not other" in go(plugins=[{"name": "other", "src": str(path)}])["msg"]
+    wrong = go(plugins=[{"name": "own", "version": "4", "src": str(path)}])
+    assert "is the plugin own 3.0, not own 4" in wrong["msg"]
+    path.write_bytes(b"PK")
+    assert "is no plugin" in go(plugins=[{"name": "own", "src": str(path)}])["msg"]
+
+
+def login(headers: dict[str, str] = OLD_SESSION, status: int = 200) -> Call:
+    return call("GET", "/login", status, headers=headers, text=page("Sign in - Jenkins", "Sign in"))
+
+
+def quieting(value: bool) -> Call:
+    document = {"_class": "hudson.model.Hudson", "quietingDown": value}
+    return call("GET", "/api/json?tree=quietingDown", json=document, headers=OLD_SESSION)
+
+
+def restart_behind() -> Call:
+    return call("POST", "/updateCenter/safeRestart", 302, headers={"Location": "/updateCenter/"})
+
+
+BACK = (login(NEW_SESSION), call("GET", "/api/json?tree=mode", json={"mode": "NORMAL"}))
+WAITS = plugin("base", active=False)
+
+
+def test_a_restart_goes_behind_the_downloads_and_is_proven(naps: list[float]) -> None:
+    pending = center(job(1, "x", "Pending"), batch(2, "Pending", "RestartJenkinsJob"))
+    result = go(
+        *(listing(WAITS), center(), computers(), restart_behind()),
+        *(login(), quieting(False), pending, computers()),
+        *(login({}, 503), *BACK, listing(plugin("base")), center()),
+        plugins=[{"name": "base", "state": "enabled"}],
+        restart="when_needed",
+    )
+    assert ok(result)["changed"]
+    assert result["restart"] == {
+        "completed": True,
+        "requested_by": "this task",
+        "session_before": "5f0c9a3e",
+        "session_after": "77aa01bc",
+    }
+    assert result["restart_required"] is False
+
+
+def test_no_restart_without_need() -> None:
+    result = go(listing(plugin("base")), center(), plugins=["base"], restart="when_needed")
+    assert (ok(result)["changed"], result["restart"]) == (False, None)
+
+
+def test_check_mode_foresees_the_restart() -> None:
+    result = go(listing(WAITS), center(), plugins=["base"], restart="when_needed", check_mode=True)
+    assert (ok(result)["changed"], result["restart_required"], result["restart"]) == (True, True, None)
+
+
+@pytest.mark.parametrize(
+    ("status", "told"),
+    [
+        ("Failure", "The server could not restart: Jenkins cannot restart itself"),
+        ("Canceled", "Another client cancelled the restart"),
+    ],
+)
+def test_a_restart_that_does_not_come(status: str, told: str) -> None:
+    ended = batch(1, status, "RestartJenkinsJob", errorMessage="Jenkins cannot restart itself")
+    result = go(
+        *(listing(WAITS), center(), computers(), restart_behind(), login(), quieting(False), center(ended)),
+        plugins=["base"],
+        restart="when_needed",
+    )
+    assert told in result["msg"]
+
+
+def test_what_a_start_leaves_out_is_told() -> None:
+    why = "java.io.IOException: Failed to load: Base (base 1.0)\n - Jenkins (9.0) or higher required"
+    result = go(
+        *(listing(WAITS), center(), computers(), restart_behind(), *BACK, listing(), center()),
+        *(installed_page("base"), failed_script(base=why)),
+        plugins=["base"],
+        restart="when_needed",
+    )
+    assert result["msg"].endswith("not as asked for: base: Jenkins (9.0) or higher required.")
+    assert (result["failed"], result["changed"]) == (True, True)
+
+
+def test_what_is_not_loaded_yet_goes_after_a_restart() -> None:
+    waits = job(1, "static", "SuccessButRequiresRestart")
+    before = (listing(), center(waits, waits=True))
+    wanted = [{"name": "static", "state": "absent"}]
+    refused = go(*before, plugins=wanted, check_mode=True)
+    assert "static waits for a restart, and can be uninstalled after that only (see 'restart')" in refused["msg"]
+    done = go(
+        *(*before, computers(), restart_behind(), *BACK, listing(plugin("static")), center()),
+        *(change("static", "doUninstall", 302), listing(plugin("static", deleted=True)), center()),
+        *(computers(NEW_SESSION), restart_behind(), login(OLD_SESSION), BACK[1], listing(), center()),
+        plugins=wanted,
+        restart="when_needed",
+    )
+    assert (ok(done)["changed"], done["restart_required"]) == (True, False)
+
+
+def test_a_password_needs_one_crumb_for_all() -> None:
+    """The peers send the crumb without its session."""
+    cookie = {"sent_headers": {"Cookie": "JSESSIONID.5f=abc", "Jenkins-Crumb": "c0ffee" * 10}}
+    off, on = plugin("base", enabled=False, active=False), plugin("base", active=False)
+    enable = call("POST", "/pluginManager/plugin/base/makeEnabled", **cookie)
+    result = go(
+        *(listing(off), center(), crumb(cookie="JSESSIONID.5f=abc"), enable, listing(on), center()),
+        plugins=[{"name": "base", "state": "enabled"}],
+        api_token=None,
+        password="s3cret-of-mine",
+    )
+    assert ok(result)["changed"]
+
+
+def test_a_server_without_plugins_of_this_kind() -> None:
+    missing = {"status": 404, "text": page("Error 404", "Not Found")}
+    assert "This server does not list its plugins" in go(listing(**missing), plugins=["git"])["msg"]
+    assert "This server has no update centre" in go(listing(GIT), center(**missing), plugins=["git"])["msg"]
