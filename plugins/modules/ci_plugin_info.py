@@ -12,15 +12,18 @@ description:
   - Lists the installed plugins with their versions, and which of them are enabled or have an update.
   - A server that does not offer the listing is an error, never an empty list. The account needs the permission to
     administer the server.
+  - A plugin that failed to load is in no listing of the server, and so is missing here.
 version_added: 0.1.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.ci
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes_info
+notes:
+  - Needs the permission Overall/SystemRead, which Overall/Administer has in it.
 options:
   names:
-    description: Only these plugins, by their short names. Those that are not installed are in RV(missing).
+    description: Only these plugins, by their short names. Those that the server does not list are in RV(missing).
     type: list
     elements: str
   enabled:
@@ -93,20 +96,23 @@ plugins:
           description: Whether it does without.
           type: bool
 missing:
-  description: Those of O(names) that are not installed, sorted.
+  description:
+    - Those of O(names) that are not installed, or that failed to load, sorted.
+    - Which of the two only the server's log tells.
   returned: success
   type: list
   elements: str
 """
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.server import plugins
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import plugins
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
 SPEC = CI + ArgumentSpec(
     dict(
-        names=dict(type="list", elements="str"),
+        names=dict(type="list", elements="str", each=NAME),
         enabled=dict(type="bool"),
         has_update=dict(type="bool"),
     )
@@ -114,7 +120,7 @@ SPEC = CI + ArgumentSpec(
 
 
 def run(task):
-    installed = plugins(CiService(task))
+    installed = plugins.listed(CiService(task))
     names, wanted = task.params["names"], task.given("enabled", "has_update")
     task.result["plugins"] = [
         plugin
