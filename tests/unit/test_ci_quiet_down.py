@@ -1,0 +1,220 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from typing import Any
+
+import pytest
+
+from unit.ci_server import APP, TOKEN, computers, crumb, login, missing, page
+from unit.conversation import Call, call, conversation
+from unit.running import run
+
+STATE = "/api/json?tree=quietDownReason%2CquietingDown"
+BANNER = page("Hudson", "", '<div id="shutdown-msg">Hudson is going to shut down</div>')
+RUNNING = [{"name": "app #42", "job": "app", "number": 42, "url": "http://ci/job/app/42/"}]
+UNSEEN = {"running_builds": None, "unseen_builds": None}
+STAYS = "The server takes no builds; ci_quiet_down with 'state: absent' ends that."
+
+
+def quiet(reason: str | None = None) -> Call:
+    """The server takes no builds."""
+    return call("GET", STATE, json={"_class": "hudson.model.Hudson", "quietDownReason": reason, "quietingDown": True})
+
+
+def open_to_all() -> Call:
+    """The server takes builds."""
+    return call("GET", STATE, json={"_class": "hudson.model.Hudson", "quietDownReason": None, "quietingDown": False})
+
+
+def begin(**sent: Any) -> Call:
+    return call("POST", "/quietDown", 302, headers={"Location": "/"}, **sent)
+
+
+def end(status: int = 302, **answer: Any) -> Call:
+    return call("POST", "/cancelQuietDown", status, headers={"Location": "/"}, **answer)
+
+
+def test_a_server_takes_no_builds_and_none_runs() -> None:
+    with conversation(
+        open_to_all(),
+        begin(sent_form={"message": "Disks & more\n\u2192 6 pm"}),
+        quiet("Disks & more\n\u2192 6 pm"),
+        computers(),
+        quiet(),
+    ) as server:
+        result = run("ci_quiet_down", url=server.url, reason="Disks & more\n\u2192 6 pm", diff_mode=True, **TOKEN)
+    assert result == {
+        "changed": True,
+        "quiet_down": {"reason": "Disks & more\n\u2192 6 pm"},
+        "running_builds": [],
+        "unseen_builds": 0,
+        "diff": {
+            "before": {"state": "absent"},
+            "after": {"state": "present", "reason": "Disks & more\n\u2192 6 pm"},
+        },
+    }
+
+
+def test_without_a_reason_it_sends_none() -> None:
+    with conversation(open_to_all(), begin(sent_form={}), quiet()) as server:
+        result = run("ci_quiet_down", url=server.url, wait=False, **TOKEN)
+    assert result == {"changed": True, "quiet_down": {"reason": ""}, **UNSEEN}
+
+
+@pytest.mark.parametrize("reason", [None, "Backup"])
+def test_a_quiet_down_as_wanted_is_left_alone(reason: str | None) -> None:
+    with conversation(quiet("Backup")) as server:
+        result = run("ci_quiet_down", url=server.url, reason=reason, wait=False, **TOKEN)
+    assert result == {"changed": False, "quiet_down": {"reason": "Backup"}, **UNSEEN}
+
+
+@pytest.mark.parametrize(("reason", "form"), [("Disks", {"message": "Disks"}), ("", {})], ids=["other", "none"])
+def test_another_reason_takes_its_place(reason: str, form: dict[str, str]) -> None:
+    with conversation(quiet("Backup"), begin(sent_form=form), quiet(reason or None)) as server:
+        result = run("ci_quiet_down", url=server.url, reason=reason, wait=False, **TOKEN)
+    assert result["changed"]
+    assert result["quiet_down"] == {"reason": reason}
+
+
+def test_a_server_takes_builds_again() -> None:
+    with conversation(quiet("Backup"), end(), open_to_all()) as server:
+        result = run("ci_quiet_down", url=server.url, state="absent", **TOKEN)
+    assert result == {"changed": True, "quiet_down": None, **UNSEEN}
+
+
+def test_a_server_that_takes_builds_is_left_alone() -> None:
+    with conversation(open_to_all()) as server:
+        result = run("ci_quiet_down", url=server.url, state="absent", **TOKEN)
+    assert result == {"changed": False, "quiet_down": None, **UNSEEN}
+
+
+def test_running_builds_are_waited_for_and_told() -> None:
+    told: list[str] = []
+    with conversation(
+        quiet(), computers(running=(APP,)), quiet(), computers(unseen=1), quiet(), computers(), quiet()
+    ) as server:
+        result = run("ci_quiet_down", url=server.url, tell=told.append, **TOKEN)
+    assert not result["changed"]
+    assert result["running_builds"] == []
+    assert told[0] == "waiting, 1 build(s) still run: app #42 (0 of at most 600 s)"
+
+
+def test_check_mode_only_reads_and_tells_what_runs() -> None:
+    form = call("GET", "/safeRestart", text=page("Safe restart", "Safe restart"))
+    with conversation(open_to_all(), form, computers(running=(APP,), unseen=2)) as server:
+        result = run("ci_quiet_down", url=server.url, reason="Disks", check_mode=True, **TOKEN)
+    assert result["changed"]
+    assert result["quiet_down"] == {"reason": "Disks"}
+    assert (result["running_builds"], result["unseen_builds"]) == (RUNNING, 2)
+
+
+def test_check_mode_knows_that_the_account_may_not() -> None:
+    refused = call("GET", "/safeRestart", 403, text=missing("reader", "Overall/Manage"))
+    with conversation(open_to_all(), refused) as server:
+        result = run("ci_quiet_down", url=server.url, check_mode=True, **TOKEN)
+    assert "403 reader is missing the Overall/Manage permission" in result["msg"]
+
+
+def test_a_quiet_down_that_another_client_ends_is_told() -> None:
+    with conversation(open_to_all(), begin(), quiet(), computers(), open_to_all()) as server:
+        result = run("ci_quiet_down", url=server.url, **TOKEN)
+    assert result["failed"]
+    assert result["msg"] == "Another client ended the quiet-down: the server takes builds again."
+
+
+LATE = "but 1 build(s) still run: app #42."
+
+
+def late(*rest: Call) -> tuple[Call, ...]:
+    """A quiet-down of the task, and a build that runs until the time is over."""
+    return open_to_all(), begin(), quiet(), computers(running=(APP,)), quiet(), *rest
+
+
+def test_when_the_time_is_over_the_server_still_takes_no_builds() -> None:
+    with conversation(*late()) as server:
+        result = run("ci_quiet_down", url=server.url, wait_timeout=0, **TOKEN)
+    assert result["failed"]
+    assert result["changed"]
+    assert result["msg"].partition(", ")[2] == f"{LATE} {STAYS}"
+    assert result["running_builds"] == RUNNING
+
+
+@pytest.mark.parametrize(
+    ("rest", "told"),
+    [
+        ((end(), open_to_all()), "It takes builds again."),
+        ((end(), quiet()), f"It accepted the end of the quiet-down without acting. {STAYS}"),
+    ],
+    ids=["ended", "not"],
+)
+def test_when_the_time_is_over_the_quiet_down_is_ended_if_that_is_wanted(rest: tuple[Call, ...], told: str) -> None:
+    with conversation(*late(*rest)) as server:
+        result = run("ci_quiet_down", url=server.url, wait_timeout=0, cancel_on_timeout=True, **TOKEN)
+    assert result["msg"].partition(", ")[2] == f"{LATE} {told}"
+
+
+def test_an_end_that_is_refused_is_told() -> None:
+    with conversation(*late(end(403, text=missing("ops", "Overall/Manage")))) as server:
+        result = run("ci_quiet_down", url=server.url, wait_timeout=0, cancel_on_timeout=True, **TOKEN)
+    assert result["msg"].partition(", ")[2].startswith(f"{LATE} Whether it takes builds again is not known: POST ")
+
+
+def test_a_quiet_down_of_before_is_not_ended() -> None:
+    with conversation(quiet("Backup"), begin(), quiet("Disks"), computers(running=(APP,)), quiet("Disks")) as server:
+        result = run("ci_quiet_down", url=server.url, reason="Disks", wait_timeout=0, cancel_on_timeout=True, **TOKEN)
+    assert result["msg"].partition(", ")[2] == f"{LATE} {STAYS} It did so before this task."
+
+
+@pytest.mark.parametrize(
+    ("cancel", "rest", "told"),
+    [(False, (), STAYS), (True, (end(), open_to_all()), "It takes builds again.")],
+    ids=["stays", "cancelled"],
+)
+def test_an_interruption_tells_in_what_state_the_server_is_left(
+    cancel: bool, rest: tuple[Call, ...], told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines: list[str] = []
+    monkeypatch.setattr(time, "sleep", lambda seconds: os.kill(os.getpid(), signal.SIGINT))
+    with conversation(*late(*rest)) as server, pytest.raises(KeyboardInterrupt):
+        run("ci_quiet_down", url=server.url, cancel_on_timeout=cancel, last_words=lines.append, **TOKEN)
+    assert lines == [f"interrupted while builds run. {told}"]
+
+
+def test_a_lost_reply_is_resolved_by_asking_again() -> None:
+    with conversation(open_to_all(), begin(drop=True), begin(), quiet()) as server:
+        result = run("ci_quiet_down", url=server.url, wait=False, **TOKEN)
+    assert result["changed"]
+    assert not result.get("failed")
+
+
+def test_a_server_that_accepts_without_acting_is_told() -> None:
+    with conversation(open_to_all(), begin(), open_to_all()) as server:
+        result = run("ci_quiet_down", url=server.url, wait=False, **TOKEN)
+    assert result["msg"] == "The server accepted the change, but the quiet_down is not there."
+
+
+def old(text: str = "") -> tuple[Call, Call]:
+    """A server whose JSON view does not tell, but whose pages do."""
+    return call("GET", STATE, json={"mode": "NORMAL"}), login(
+        headers={"X-Hudson": "1.395"}, text=text or page("Hudson", "")
+    )
+
+
+def test_an_old_server_tells_by_its_pages() -> None:
+    with conversation(
+        *old(), crumb("abc", ".crumb"), begin(sent_form={"message": "Disks"}), *old(BANNER), computers(), *old(BANNER)
+    ) as server:
+        result = run("ci_quiet_down", url=server.url, reason="Disks", username="admin", password="s3cret")
+    assert result == {"changed": True, "quiet_down": {}, "running_builds": [], "unseen_builds": 0}
+
+
+def test_an_old_server_is_left_alone_when_it_quiets_down_already() -> None:
+    with conversation(*old(BANNER)) as server:
+        result = run("ci_quiet_down", url=server.url, reason="Disks", wait=False, **TOKEN)
+    assert result == {"changed": False, "quiet_down": {}, **UNSEEN}
