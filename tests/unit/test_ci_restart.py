@@ -1,0 +1,199 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from typing import Any
+
+import pytest
+
+from unit.ci_server import (
+    APP,
+    NEW_SESSION,
+    OLD_SESSION,
+    TOKEN,
+    back,
+    computers,
+    crumb,
+    down,
+    login,
+    lost,
+    missing,
+    page,
+    quieting,
+    state,
+)
+from unit.conversation import Call, call, conversation
+from unit.running import run
+
+HUDSON = {"X-Hudson": "1.395"}
+PLAN = {"action": "restart", "running_builds": [], "unseen_builds": 0}
+KILLED = {**PLAN, "running_builds": [{"name": "app #42", "job": "app", "number": 42, "url": "http://ci/job/app/42/"}]}
+RESTARTED = {
+    "completed": True,
+    "requested_by": "this task",
+    "session_before": "5f0c9a3e",
+    "session_after": "77aa01bc",
+}
+INSTEAD = "Wait for the end of what runs with ci_safe_restart, or give 'kill_builds'."
+
+
+def restart(status: int = 302, **answer: Any) -> Call:
+    """The request for a restart."""
+    return call("POST", "/restart", status, **answer)
+
+
+def form(action: str = "restart") -> Call:
+    """The page that asks whether to restart."""
+    return call("GET", "/restart", text=page("Restart", "Restart", f'<form method="post" action="{action}"></form>'))
+
+
+def test_an_idle_server_restarts() -> None:
+    with conversation(computers(), restart(), down(), lost(), down(), *back()) as server:
+        result = run("ci_restart", url=server.url, **TOKEN)
+    assert result == {"changed": True, "plan": PLAN, "restart": RESTARTED}
+
+
+@pytest.mark.parametrize("check_mode", [True, False])
+@pytest.mark.parametrize(
+    ("running", "unseen", "named"),
+    [
+        ((APP,), 0, "app #42"),
+        ((APP,), 2, "app #42 and 2 build(s) that this account may not see"),
+        ((), 1, "1 build(s) that this account may not see"),
+        ((APP,) * 12, 0, ", ".join(["app #42"] * 10) + " and 2 more"),
+    ],
+    ids=["seen", "both", "unseen", "many"],
+)
+def test_builds_are_not_killed_unless_that_is_wanted(
+    running: tuple[dict[str, Any], ...], unseen: int, named: str, check_mode: bool
+) -> None:
+    with conversation(computers(running=running, unseen=unseen)) as server:
+        result = run("ci_restart", url=server.url, check_mode=check_mode, **TOKEN)
+    assert result["failed"]
+    assert not result["changed"]
+    assert result["msg"] == f"A restart now would kill {named}. {INSTEAD}"
+    assert len(result["plan"]["running_builds"]) == len(running)
+
+
+def test_builds_are_killed_when_that_is_wanted() -> None:
+    with conversation(computers(running=(APP,), unseen=1), restart(), down(), *back()) as server:
+        result = run("ci_restart", url=server.url, kill_builds=True, **TOKEN)
+    assert result == {"changed": True, "plan": {**KILLED, "unseen_builds": 1}, "restart": RESTARTED}
+
+
+def test_check_mode_says_which_builds_it_would_kill() -> None:
+    with conversation(computers(running=(APP,)), form()) as server:
+        result = run("ci_restart", url=server.url, kill_builds=True, check_mode=True, **TOKEN)
+    assert result == {"changed": True, "plan": KILLED, "restart": None}
+
+
+def test_check_mode_knows_a_server_that_cannot_restart_itself() -> None:
+    with conversation(computers(), form("safeRestart")) as server:
+        result = run("ci_restart", url=server.url, check_mode=True, **TOKEN)
+    assert result["msg"] == "This server cannot restart itself in the way in which it runs."
+
+
+def test_the_old_process_may_answer_for_a_while() -> None:
+    told: list[str] = []
+    with conversation(computers(), restart(), login(), login(), down(), *back()) as server:
+        result = run("ci_restart", url=server.url, tell=told.append, **TOKEN)
+    assert result["restart"] == RESTARTED
+    assert told[0] == "waiting, the server has not gone down yet (0 of at most 600 s)"
+
+
+def test_a_server_without_session_id_must_have_been_down() -> None:
+    with conversation(
+        computers(HUDSON),
+        crumb("abc", ".crumb"),
+        restart(sent_headers={".crumb": "abc"}),
+        login(headers=HUDSON),
+        down(),
+        login(headers=HUDSON),
+        state(),
+    ) as server:
+        result = run("ci_restart", url=server.url, username="admin", password="s3cret")
+    assert result["restart"] == {**RESTARTED, "session_before": None, "session_after": None}
+
+
+def test_without_waiting_the_result_does_not_claim_a_restart() -> None:
+    with conversation(computers(), restart()) as server:
+        result = run("ci_restart", url=server.url, wait=False, **TOKEN)
+    assert result["changed"]
+    assert result["restart"] == {**RESTARTED, "completed": False, "session_after": None}
+
+
+def test_a_restart_under_way_is_waited_for_whatever_ran() -> None:
+    under_way = call("GET", computers().target, 503, text=page("Restarting Jenkins", "Jenkins is restarting"))
+    with conversation(under_way, down(), *back()) as server:
+        result = run("ci_restart", url=server.url, **TOKEN)
+    assert not result["changed"]
+    assert result["plan"]["action"] == "wait for a restart that is under way"
+
+
+@pytest.mark.parametrize(
+    "seen",
+    [
+        quieting(False, NEW_SESSION),
+        state(503, tree="quietingDown", text=page("Restarting Jenkins", "Jenkins is restarting")),
+        state(tree="quietingDown", drop=True),
+    ],
+    ids=["new-session", "unavailable", "gone"],
+)
+def test_a_lost_reply_to_a_request_that_acted_is_resolved(seen: Call) -> None:
+    with conversation(computers(), restart(drop=True), seen, down(), *back()) as server:
+        result = run("ci_restart", url=server.url, **TOKEN)
+    assert result["changed"]
+    assert result["restart"] == RESTARTED
+
+
+@pytest.mark.parametrize("quiet", [True, False])
+def test_a_lost_reply_to_a_request_that_did_not_act_is_a_failure(quiet: bool) -> None:
+    with conversation(computers(), restart(drop=True), quieting(quiet, OLD_SESSION)) as server:
+        result = run("ci_restart", url=server.url, **TOKEN)
+    assert not result["changed"]
+    assert "Whether the request had its effect is not known" in result["msg"]
+
+
+@pytest.mark.parametrize(
+    ("seen", "told"),
+    [
+        (login(), "the server has not gone down yet. The restart is still asked for."),
+        (down(), "the server answers 503. The restart has begun, but has not come to its end."),
+    ],
+    ids=["before", "down"],
+)
+def test_when_the_time_is_over_it_says_how_far_the_restart_is(seen: Call, told: str) -> None:
+    with conversation(computers(), restart(), seen) as server:
+        result = run("ci_restart", url=server.url, wait_timeout=0, **TOKEN)
+    assert result["failed"]
+    assert result["changed"]
+    assert result["msg"].partition(", ")[2] == f"but {told}"
+
+
+def test_an_interruption_tells_in_what_state_the_server_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+    monkeypatch.setattr(time, "sleep", lambda seconds: os.kill(os.getpid(), signal.SIGINT))
+    with conversation(computers(), restart(), down()) as server, pytest.raises(KeyboardInterrupt):
+        run("ci_restart", url=server.url, last_words=told.append, **TOKEN)
+    assert told == ["interrupted while the server restarts."]
+
+
+@pytest.mark.parametrize(
+    ("refusal", "told"),
+    [
+        (restart(403, text=missing("reader", "Overall/Manage")), "reader is missing the Overall/Manage permission"),
+        (restart(500, text=page("Jenkins", "Oops!")), "Perhaps it runs in a way in which it cannot restart itself."),
+    ],
+    ids=["right", "unable"],
+)
+def test_a_refusal_is_told(refusal: Call, told: str) -> None:
+    with conversation(computers(), refusal) as server:
+        result = run("ci_restart", url=server.url, **TOKEN)
+    assert result["failed"]
+    assert not result["changed"]
+    assert told in result["msg"]
