@@ -4,67 +4,65 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import time
 from typing import Any
 
 import pytest
 
 from unit.ci_server import (
+    APP,
     IDLE,
     NEW_SESSION,
     OLD_SESSION,
+    TOKEN,
+    back,
     computers,
     crumb,
+    down,
     engine_error,
+    login,
+    lost,
     missing,
     page,
+    quieting,
     restart,
+    state,
 )
 from unit.conversation import Call, call, conversation
 from unit.running import run
 
-TOKEN = {"username": "admin", "api_token": "11aa22bb33cc44dd55ee66ff7700881199"}
 HUDSON = {"X-Hudson": "1.395"}
 REQUIRED = "/updateCenter/api/json?tree=restartRequiredForCompletion"
-APP = {
-    "_class": "hudson.model.FreeStyleBuild",
-    "fullDisplayName": "app #42",
-    "number": 42,
-    "url": "http://ci/job/app/42/",
-}
 FLOW = {"_class": "org.jenkinsci.plugins.workflow.job.WorkflowRun", "number": 7, "url": "http://ci/job/flow/7/"}
 MAINTENANCE = "<html><body><h1>Maintenance</h1></body></html>"
-PLAN = {"action": "safe restart", "running_builds": []}
-RESTARTED = {"completed": True, "session_before": "5f0c9a3e", "session_after": "77aa01bc"}
+PLAN = {"action": "safe restart", "running_builds": [], "unseen_builds": 0}
+RESTARTED = {
+    "completed": True,
+    "requested_by": "this task",
+    "session_before": "5f0c9a3e",
+    "session_after": "77aa01bc",
+}
+FORM = '<form method="post" action="safeRestart"><button>Yes</button></form>'
 
 
-def login(status: int = 200, headers: dict[str, str] = OLD_SESSION, **answer: Any) -> Call:
-    """The login page, which is asked without credentials."""
-    if status == 200:
-        answer.setdefault("text", page("Sign in - Jenkins", "Sign in to Jenkins"))
-    return call("GET", "/login", status, headers=headers, sent_without=["Authorization"], **answer)
+def allowed() -> Call:
+    """The form for restarts, which tells that one is possible."""
+    return call("GET", "/safeRestart", text=page("Safe restart - Jenkins", "Safe restart", FORM))
 
 
-def down() -> Call:
-    return login(503, {}, text=page("Restarting Jenkins", "Jenkins is restarting"))
+def cancel(status: int = 302, **answer: Any) -> Call:
+    return call("POST", "/cancelQuietDown", status, **answer)
 
 
-def lost() -> Call:
-    return login(headers={}, drop=True)
-
-
-def state(status: int = 200, tree: str = "mode", **answer: Any) -> Call:
-    if not answer:
-        answer = {"json": {"_class": "hudson.model.Hudson", "mode": "NORMAL"}}
-    return call("GET", f"/api/json?tree={tree}", status, **answer)
+def changed_plugins(*plugins: dict[str, bool]) -> Call:
+    answer = {"_class": "hudson.LocalPluginManager", "plugins": list(plugins)}
+    return call("GET", "/pluginManager/api/json?tree=plugins%5Bactive%2Cdeleted%2Cenabled%5D", json=answer)
 
 
 def unauthorized() -> Call:
     return state(401, json=engine_error(401, "Unauthorized", "/api/json"))
-
-
-def back() -> tuple[Call, Call]:
-    """The new process answers, with and without credentials."""
-    return login(headers=NEW_SESSION), state()
 
 
 def required(value: bool) -> Call:
@@ -83,6 +81,7 @@ def test_nothing_on_the_way_is_the_end_but_another_session(naps: list[float]) ->
         computers(),
         restart(),
         login(),
+        quieting(),
         computers(),
         down(),
         lost(),
@@ -102,32 +101,60 @@ def test_nothing_on_the_way_is_the_end_but_another_session(naps: list[float]) ->
 def test_the_listing_of_builds_may_fail_on_the_way() -> None:
     shutting_down = call("GET", computers().target, 401, json=engine_error(401, "Unauthorized", "/computer/api/json"))
     gone = call("GET", computers().target, drop=True)
-    with conversation(computers(), restart(), login(), shutting_down, login(), gone, *back()) as server:
+    with conversation(
+        computers(),
+        restart(),
+        login(),
+        state(401, tree="quietingDown"),
+        shutting_down,
+        login(),
+        quieting(),
+        gone,
+        *back(),
+    ) as server:
         assert run("ci_safe_restart", url=server.url, **TOKEN)["restart"] == RESTARTED
 
 
 def test_running_builds_are_waited_for_and_told() -> None:
     told: list[str] = []
-    with conversation(computers(running=(APP, FLOW)), restart(), login(), computers(running=(APP,)), *back()) as server:
+    with conversation(
+        computers(running=(APP, FLOW)), restart(), login(), quieting(), computers(running=(APP,)), *back()
+    ) as server:
         result = run("ci_safe_restart", url=server.url, tell=told.append, **TOKEN)
     assert result["plan"]["running_builds"] == [
-        {"name": "app #42", "number": 42, "url": "http://ci/job/app/42/"},
-        {"name": "http://ci/job/flow/7/", "number": 7, "url": "http://ci/job/flow/7/"},
+        {"name": "app #42", "job": "app", "number": 42, "url": "http://ci/job/app/42/"},
+        {"name": "http://ci/job/flow/7/", "job": "flow", "number": 7, "url": "http://ci/job/flow/7/"},
     ]
     assert told == ["waiting, 1 build(s) still run: app #42 (0 of at most 600 s)"]
 
 
 def test_check_mode_only_reads() -> None:
-    with conversation(computers(running=(APP,))) as server:
+    with conversation(computers(running=(APP,)), allowed()) as server:
         result = run("ci_safe_restart", url=server.url, check_mode=True, **TOKEN)
-    running = [{"name": "app #42", "number": 42, "url": "http://ci/job/app/42/"}]
-    assert result == {"changed": True, "plan": {"action": "safe restart", "running_builds": running}}
+    running = [{"name": "app #42", "job": "app", "number": 42, "url": "http://ci/job/app/42/"}]
+    assert result == {"changed": True, "plan": {**PLAN, "running_builds": running}, "restart": None}
 
 
 def test_a_server_that_needs_no_restart_is_left_alone() -> None:
-    with conversation(computers(), required(False)) as server:
+    settled = changed_plugins({"active": True, "deleted": False, "enabled": True}, {"active": False, "enabled": False})
+    with conversation(computers(), required(False), settled) as server:
         result = run("ci_safe_restart", url=server.url, only_if_required=True, **TOKEN)
-    assert result == {"changed": False, "plan": None}
+    assert result == {"changed": False, "plan": None, "restart": None}
+
+
+@pytest.mark.parametrize(
+    "plugin",
+    [
+        {"active": True, "deleted": True, "enabled": True},
+        {"active": True, "deleted": False, "enabled": False},
+        {"active": False, "deleted": False, "enabled": True},
+    ],
+    ids=["uninstalled", "disabled", "enabled"],
+)
+def test_a_changed_plugin_waits_for_a_restart_though_the_server_does_not_say_so(plugin: dict[str, bool]) -> None:
+    with conversation(computers(), required(False), changed_plugins(plugin), restart(), *back()) as server:
+        result = run("ci_safe_restart", url=server.url, only_if_required=True, **TOKEN)
+    assert result["restart"] == RESTARTED
 
 
 def test_a_server_that_needs_a_restart_gets_it() -> None:
@@ -138,9 +165,10 @@ def test_a_server_that_needs_a_restart_gets_it() -> None:
 
 @pytest.mark.parametrize(("value", "plan"), [(True, PLAN), (False, None)])
 def test_check_mode_asks_whether_a_restart_is_required(value: bool, plan: dict[str, Any] | None) -> None:
-    with conversation(computers(), required(value)) as server:
+    rest = [allowed()] if value else [changed_plugins()]
+    with conversation(computers(), required(value), *rest) as server:
         result = run("ci_safe_restart", url=server.url, only_if_required=True, check_mode=True, **TOKEN)
-    assert result == {"changed": value, "plan": plan}
+    assert result == {"changed": value, "plan": plan, "restart": None}
 
 
 def test_a_server_that_does_not_tell_whether_a_restart_is_required_is_not_restarted() -> None:
@@ -155,33 +183,174 @@ def test_without_waiting_the_result_does_not_claim_a_restart() -> None:
     with conversation(computers(), restart()) as server:
         result = run("ci_safe_restart", url=server.url, wait=False, **TOKEN)
     assert result["changed"]
-    assert result["restart"] == {"completed": False, "session_before": "5f0c9a3e", "session_after": None}
+    assert result["restart"] == {**RESTARTED, "completed": False, "session_after": None}
+
+
+def late(*rest: Call) -> tuple[Call, ...]:
+    """A restart that a build holds up until the time is over, and what comes then."""
+    running = computers(running=(APP,))
+    return running, quieting(False), restart(), login(), quieting(), running, *rest
+
+
+STILL = "Waited 0 s, but 1 build(s) still run: app #42."
 
 
 def test_when_the_time_is_over_the_restart_stays_asked_for() -> None:
-    with conversation(computers(running=(APP,)), restart(), login(), computers(running=(APP,))) as server:
+    running = computers(running=(APP,))
+    with conversation(running, restart(), login(), quieting(), running) as server:
         result = run("ci_safe_restart", url=server.url, wait_timeout=0, **TOKEN)
     assert result["failed"]
     assert result["changed"]
-    assert result["msg"] == "Waited 0 s, but 1 build(s) still run: app #42. The restart is still asked for."
+    assert result["msg"] == f"{STILL} The restart is still asked for."
 
 
-def test_when_the_time_is_over_the_restart_is_cancelled_if_asked() -> None:
-    cancel = call("POST", "/cancelQuietDown", 302, headers={"Location": "/"})
-    with conversation(computers(running=(APP,)), restart(), login(), computers(running=(APP,)), cancel) as server:
+NOT_CANCELLED = "The restart is about to begin, and was not cancelled."
+
+
+@pytest.mark.parametrize(
+    ("rest", "told"),
+    [
+        (
+            (computers(running=(APP,)), cancel(), quieting(False)),
+            "The restart was cancelled, the server takes builds again.",
+        ),
+        (
+            (computers(running=(APP,)), cancel(drop=True), quieting(False)),
+            "The restart was cancelled, the server takes builds again.",
+        ),
+        (
+            (computers(running=(APP,)), cancel(401), state(503, tree="quietingDown")),
+            "The restart began before it could be cancelled.",
+        ),
+        (
+            (computers(running=(APP,)), cancel(), quieting(False, NEW_SESSION)),
+            "The server restarted before the restart could be cancelled.",
+        ),
+        (
+            (computers(running=(APP,)), cancel(), quieting()),
+            "The restart is still asked for, although the server accepted the request to cancel it.",
+        ),
+        ((computers(),), NOT_CANCELLED),
+        ((computers(NEW_SESSION, running=(APP,)),), NOT_CANCELLED),
+        ((call("GET", computers().target, 503),), NOT_CANCELLED),
+        ((call("GET", computers().target, drop=True),), NOT_CANCELLED),
+    ],
+    ids=["cancelled", "lost", "begun", "restarted", "still", "no-build", "new", "down", "gone"],
+)
+def test_when_the_time_is_over_the_restart_is_cancelled_once_if_builds_run(rest: tuple[Call, ...], told: str) -> None:
+    with conversation(*late(*rest)) as server:
         result = run("ci_safe_restart", url=server.url, wait_timeout=0, cancel_on_timeout=True, **TOKEN)
     assert result["failed"]
-    assert result["msg"] == (
-        "Waited 0 s, but 1 build(s) still run: app #42. The restart was cancelled, the server takes builds again."
+    assert result["msg"] == f"{STILL} {told}"
+
+
+def test_a_cancellation_that_is_refused_is_told() -> None:
+    refused = cancel(403, text=missing("reader", "Overall/Manage"))
+    with conversation(*late(computers(running=(APP,)), refused, quieting())) as server:
+        result = run("ci_safe_restart", url=server.url, wait_timeout=0, cancel_on_timeout=True, **TOKEN)
+    assert "The restart could not be cancelled: POST " in result["msg"]
+    assert "reader is missing the Overall/Manage permission" in result["msg"]
+
+
+def test_a_quiet_down_of_before_is_not_cancelled() -> None:
+    running = computers(running=(APP,))
+    with conversation(running, quieting(), restart(), login(), quieting(), running) as server:
+        result = run("ci_safe_restart", url=server.url, wait_timeout=0, cancel_on_timeout=True, **TOKEN)
+    assert result["msg"].startswith(f"{STILL} The restart is still asked for: the server was quieting down before")
+
+
+def test_a_restart_that_has_begun_is_not_cancelled() -> None:
+    with conversation(computers(), quieting(False), restart(), down()) as server:
+        result = run("ci_safe_restart", url=server.url, wait_timeout=0, cancel_on_timeout=True, **TOKEN)
+    assert result["failed"]
+    assert (
+        result["msg"] == "Waited 0 s, but the server answers 503. The restart has begun, but has not come to its end."
     )
 
 
-def test_a_restart_that_cannot_be_cancelled_any_more_is_told() -> None:
-    cancel = call("POST", "/cancelQuietDown", 503, text=page("Restarting Jenkins", "Jenkins is restarting"))
-    with conversation(computers(), restart(), down(), cancel) as server:
-        result = run("ci_safe_restart", url=server.url, wait_timeout=0, cancel_on_timeout=True, retries=0, **TOKEN)
+def test_a_restart_that_another_client_cancels_is_not_waited_for() -> None:
+    running = computers(running=(APP,))
+    with conversation(running, restart(), login(), quieting(), running, login(), quieting(False)) as server:
+        result = run("ci_safe_restart", url=server.url, **TOKEN)
     assert result["failed"]
-    assert result["msg"].startswith("Waited 0 s, but the server answers 503. The restart could not be cancelled: POST ")
+    assert result["msg"] == "Another client cancelled the restart: the server takes builds again."
+
+
+def test_builds_that_the_account_may_not_see_are_told() -> None:
+    told: list[str] = []
+    with conversation(
+        computers(unseen=2),
+        restart(),
+        login(),
+        quieting(),
+        computers(running=(APP,), unseen=1),
+        *back(),
+    ) as server:
+        result = run("ci_safe_restart", url=server.url, tell=told.append, **TOKEN)
+    assert result["plan"] == {**PLAN, "unseen_builds": 2}
+    assert told == [
+        "waiting, 1 build(s) still run: app #42; and 1 build(s) that this account may not see (0 of at most 600 s)"
+    ]
+
+
+@pytest.mark.parametrize("title", ["Restarting Jenkins", "Starting Jenkins"])
+def test_a_restart_under_way_is_waited_for(title: str) -> None:
+    under_way = call("GET", computers().target, 503, text=page(title, title))
+    with conversation(under_way, lost(), down(), *back()) as server:
+        result = run("ci_safe_restart", url=server.url, **TOKEN)
+    assert result == {
+        "changed": False,
+        "plan": {**PLAN, "action": "wait for a restart that is under way"},
+        "restart": {**RESTARTED, "requested_by": "another client", "session_before": None},
+    }
+
+
+def test_a_restart_under_way_is_not_predicted_as_a_change() -> None:
+    under_way = call("GET", computers().target, 503, text=page("Starting Jenkins", "Jenkins is getting ready to work"))
+    with conversation(under_way) as server:
+        result = run("ci_safe_restart", url=server.url, check_mode=True, only_if_required=True, **TOKEN)
+    assert not result["changed"]
+    assert result["plan"]["action"] == "wait for a restart that is under way"
+
+
+def test_check_mode_knows_a_server_that_cannot_restart_itself() -> None:
+    page_without_form = page("Restart Jenkins - Jenkins", "Jenkins cannot restart itself as currently configured.")
+    with conversation(computers(), call("GET", "/safeRestart", text=page_without_form)) as server:
+        result = run("ci_safe_restart", url=server.url, check_mode=True, **TOKEN)
+    assert result["failed"]
+    assert result["msg"] == "This server cannot restart itself in the way in which it runs."
+
+
+def test_check_mode_knows_that_the_account_may_not() -> None:
+    refused = call("GET", "/safeRestart", 403, text=missing("reader", "Overall/Manage"))
+    with conversation(computers(), refused) as server:
+        result = run("ci_safe_restart", url=server.url, check_mode=True, **TOKEN)
+    assert result["failed"]
+    assert "403 reader is missing the Overall/Manage permission" in result["msg"]
+
+
+def test_no_request_outlasts_the_deadline() -> None:
+    hanging = login(delay=3)
+    with conversation(computers(), restart(), hanging) as server:
+        began = time.monotonic()
+        result = run("ci_safe_restart", url=server.url, timeout=30, wait_timeout=0.2, wait_delay=0.1, **TOKEN)
+        assert time.monotonic() - began < 2.5
+    assert "but the server is down. The restart has begun" in result["msg"]
+
+
+def test_an_interruption_tells_in_what_state_the_server_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+    monkeypatch.setattr(time, "sleep", lambda seconds: os.kill(os.getpid(), signal.SIGINT))
+    with (
+        conversation(*late(computers(running=(APP,)), cancel(), quieting(False))) as server,
+        pytest.raises(KeyboardInterrupt),
+    ):
+        run("ci_safe_restart", url=server.url, cancel_on_timeout=True, last_words=told.append, **TOKEN)
+    assert told == [
+        "interrupted while the restart is still asked for, cancelling it.",
+        "The restart was cancelled, the server takes builds again.",
+    ]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_a_password_that_is_wrong_for_good_is_told_at_the_end() -> None:
@@ -234,7 +403,7 @@ def test_a_server_without_session_id_must_have_been_down() -> None:
     ) as server:
         result = run("ci_safe_restart", url=server.url, username="admin", password="s3cret", tell=told.append)
     assert result["changed"]
-    assert result["restart"] == {"completed": True, "session_before": None, "session_after": None}
+    assert result["restart"] == {**RESTARTED, "session_before": None, "session_after": None}
     assert "1 build(s) still run: app #42" in told[0]
 
 
@@ -292,6 +461,6 @@ def test_executors_without_builds_are_no_running_builds() -> None:
     empty = call(
         "GET", computers().target, json={**IDLE, "computer": [*IDLE["computer"], offline]}, headers=OLD_SESSION
     )
-    with conversation(empty) as server:
+    with conversation(empty, allowed()) as server:
         result = run("ci_safe_restart", url=server.url, check_mode=True, **TOKEN)
     assert result["plan"] == PLAN
