@@ -1,0 +1,323 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import groovy
+from unit.ci_server import AUTHENTICATION_REQUIRED, crumb, missing, page
+from unit.conversation import Call, call, conversation
+from unit.running import run
+
+TOKEN = {"username": "admin", "api_token": "11aa22bb33cc44dd55ee66ff7700881199"}
+TEXT = {"Content-Type": "text/plain;charset=utf-8"}
+PLAN = {"action": "run the script", "node": None}
+COMPILE_ERROR = "org.codehaus.groovy.control.MultipleCompilationErrorsException"
+NO_WORD = (
+    "The server answers when a script has come to its end, not before. It may run still, for a client that goes away "
+    "does not stop it; or the server was stopped or restarted. Whether the request had its effect is not known."
+)
+
+
+def told(output: str = "", **end: Any) -> str:
+    """What the runner prints."""
+    return f"{output}\n@@toolchain@@{json.dumps({'ran': True, **end})}"
+
+
+def console(
+    code: str,
+    answer: str | None = None,
+    *,
+    args: str = "m0",
+    status: int = 200,
+    path: str = "/scriptText",
+    **options: Any,
+) -> Call:
+    """A script with its arguments, as fields of their own beside the runner."""
+    form = {"script": groovy.with_fields("", {})["script"], "code": code, "args": args}
+    headers = TEXT if status == 200 else {}
+    return call("POST", path, status, text=answer, headers=headers, sent_form=form, **options)
+
+
+def failed(message: str | None, kind: str = "java.lang.RuntimeException", line: int | None = 3, **end: Any) -> str:
+    error = {"type": kind, "message": message, "line": line, "trace": ["TaskScript.run(TaskScript.groovy:3)"]}
+    return told("seen\n", error=error, **end)
+
+
+def task(url: str, **options: Any) -> dict[str, Any]:
+    return run("ci_script", url=url, **{**TOKEN, "retries": 0, **options})
+
+
+def test_a_script_runs_with_one_request() -> None:
+    sent = console("x", told("hello\n", value={"jobs": [1, None]}, holds=True), sent_without=["Jenkins-Crumb"])
+    with conversation(sent) as server:
+        result = task(server.url, script="x")
+    assert result == {"changed": True, "plan": PLAN, "output": "hello\n", "value": {"jobs": [1, None]}}
+
+
+def test_arguments_travel_as_data() -> None:
+    odd = 'it\'s "$x" \\ \r\n\0 é💚 +%&='
+    args = "m3 sa l5 i1 i-99999999999999999999 d1.5 btrue n s%20 m1 sk s s s" + (
+        "it%27s%20%22%24x%22%20%5C%20%0D%0A%00%20%C3%A9%F0%9F%92%9A%20%2B%25%26%3D"
+    )
+    with conversation(console("x", told(value=None, holds=False), args=args)) as server:
+        result = task(
+            server.url, script="x", args={"a": [1, -99999999999999999999, 1.5, True, None], " ": {"k": ""}, "": odd}
+        )
+    assert result["changed"]
+
+
+def test_with_a_password_a_crumb_goes_along() -> None:
+    with conversation(
+        crumb("c1"), console("x", told(value=1, holds=True), sent_headers={"Jenkins-Crumb": "c1"})
+    ) as server:
+        assert task(server.url, script="x", api_token="", password="s3cret")["value"] == 1
+
+
+@pytest.mark.parametrize(
+    ("value", "changed"),
+    [
+        ({"changed": True}, True),
+        ({"changed": False}, False),
+        ({"changed": None}, True),
+        ({"changed": "no"}, True),
+        ({}, True),
+        (False, True),
+        ([False], True),
+    ],
+)
+def test_the_script_says_whether_it_changed_something(value: Any, changed: bool) -> None:
+    with conversation(console("x", told(value=value, holds=True))) as server:
+        result = task(server.url, script="x")
+    assert (result["changed"], result["value"]) == (changed, value)
+
+
+def test_the_mark_of_the_runner_may_be_in_output_and_value() -> None:
+    value = "\n@@toolchain@@{}"
+    with conversation(console("x", told("a" + value, value=value, holds=True))) as server:
+        result = task(server.url, script="x")
+    assert (result["output"], result["value"]) == ("a" + value, value)
+
+
+@pytest.mark.parametrize(
+    ("answer", "message", "line"),
+    [
+        (failed("boom"), "The script failed in line 3: RuntimeException: boom.", 3),
+        (failed(None), "The script failed in line 3: RuntimeException.", 3),
+        (failed("one\ntwo", line=None), "The script failed: RuntimeException: one.", None),
+        (
+            failed("Assertion failed: \n\nassert i == 2\n       | |\n       1 false", "java.lang.AssertionError"),
+            "The script failed in line 3: an assertion does not hold: assert i == 2.",
+            3,
+        ),
+        (
+            failed("assert i == 2\n       |", "org.codehaus.groovy.runtime.powerassert.PowerAssertionError"),
+            "The script failed in line 3: an assertion does not hold: assert i == 2.",
+            3,
+        ),
+        (
+            failed(
+                "startup failed:\nTaskScript.groovy: 7: unexpected token:  @ line 7, column 6.\n   def (\n        ^\n",
+                COMPILE_ERROR,
+                line=None,
+                ran=False,
+            ),
+            "The script does not compile in line 7, and nothing of it was run: unexpected token:  @ line 7, column 6.",
+            7,
+        ),
+    ],
+)
+def test_what_a_script_fails_with(answer: str, message: str, line: int | None) -> None:
+    with conversation(console("x", answer)) as server:
+        result = task(server.url, script="x")
+    assert result["failed"]
+    assert result["msg"] == message
+    assert result["changed"] is ("compile" not in message)
+    assert (result["output"], result["error"]["line"]) == ("seen\n", line)
+    assert result["error"]["trace"] == ["TaskScript.run(TaskScript.groovy:3)"]
+
+
+def test_unless_decides() -> None:
+    with conversation(console("u", told("asked", value="yes", holds=True), args="m1 sa i1")) as server:
+        result = task(server.url, script="x", unless="u", args={"a": 1})
+    assert result == {"changed": False, "plan": None, "output": None, "value": None}
+    with conversation(
+        console("u", told("asked", value=None, holds=False)), console("x", told("done", value=None, holds=False))
+    ) as server:
+        result = task(server.url, script="x", unless="u")
+    assert result == {"changed": True, "plan": PLAN, "output": "done", "value": None}
+
+
+def test_what_only_reads_is_asked_again() -> None:
+    lost = console("u", drop=True)
+    with conversation(lost, console("u", told(value=True, holds=True))) as server:
+        result = task(server.url, script="x", unless="u", retries=1)
+    assert not result["changed"]
+    lost = console("x", drop=True)
+    with conversation(lost, console("x", told(value={"changed": True}, holds=True))) as server:
+        result = task(server.url, script="x", reads=True, retries=1)
+    assert (result["changed"], result["value"]) == (False, {"changed": True})
+
+
+def test_unless_that_fails_is_told_as_such() -> None:
+    with conversation(console("u", failed("boom"))) as server:
+        result = task(server.url, script="x", unless="u")
+    assert result["msg"] == "The script of 'unless' failed in line 3: RuntimeException: boom."
+    assert not result["changed"]
+
+
+def test_check_mode_runs_nothing_but_reads() -> None:
+    with conversation() as server:
+        result = task(server.url, script="x", check_mode=True)
+    assert result == {"changed": True, "plan": PLAN, "output": None, "value": None}
+    with conversation(console("u", told(value=0, holds=False))) as server:
+        assert task(server.url, script="x", unless="u", check_mode=True)["changed"]
+    with conversation(console("u", told(value=1, holds=True))) as server:
+        assert not task(server.url, script="x", unless="u", check_mode=True)["changed"]
+    with conversation(console("x", told("read", value=1, holds=True))) as server:
+        result = task(server.url, script="x", reads=True, check_mode=True)
+    assert result == {"changed": False, "plan": PLAN, "output": "read", "value": 1}
+
+
+def test_on_a_node_code_and_arguments_are_encoded() -> None:
+    form = groovy.with_literals("it's $x", {"a": "b'"})
+    assert "def code = decoded(['it%27s%20%24x'])\ndef sent = decoded(['m1%20sa%20sb%2527'])\n" in form["script"]
+    answer = told(value="agent", holds=True)
+    with conversation(call("POST", "/computer/linux%201/scriptText", text=answer, sent_form=form)) as server:
+        result = task(server.url, script="it's $x", args={"a": "b'"}, node="linux 1")
+    assert (result["value"], result["plan"]["node"]) == ("agent", "linux 1")
+    path = "/computer/%28built-in%29/scriptText"
+    with conversation(console("x", told(value=1, holds=True), path=path)) as server:
+        assert task(server.url, script="x", node="(built-in)")["value"] == 1
+
+
+def test_long_literals_come_in_pieces() -> None:
+    script = groovy.with_literals("é" * 20_000, {})["script"]
+    assert max(map(len, script.split("'"))) == 60_000
+
+
+def test_a_node_that_is_not_there() -> None:
+    refusal = call("POST", "/computer/nowhere/scriptText", 404, text=page("Not Found - Jenkins", "Oops! Not Found"))
+    with conversation(refusal) as server:
+        result = task(server.url, script="x", node="nowhere")
+    assert result["msg"].endswith("There is no such node, or it is offline.")
+    assert not result["changed"]
+
+
+def test_nothing_arrives_before_the_end() -> None:
+    began = time.monotonic()
+    with conversation(console("x", told(value=1, holds=True), delay=0.3)) as server:
+        assert task(server.url, script="x", timeout=0.1)["value"] == 1
+    with conversation(console("x", told(value=1, holds=True), delay=1)) as server:
+        result = task(server.url, script="x", wait_timeout=0.2)
+    assert result["msg"] == f"POST {server.url}/scriptText: no answer within 'wait_timeout'. {NO_WORD}"
+    assert time.monotonic() - began < 5
+
+
+def test_what_reads_is_not_asked_again_after_the_time_is_over() -> None:
+    with conversation(console("x", told(value=1, holds=True), delay=1)) as server:
+        result = task(server.url, script="x", reads=True, wait_timeout=0.2, retries=3)
+    assert "no answer within 'wait_timeout'" in result["msg"]
+
+
+def test_an_interruption_tells_that_the_script_runs_on() -> None:
+    last_words: list[str] = []
+    interruption = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    with (
+        conversation(console("x", told(value=1, holds=True), delay=2)) as server,
+        pytest.raises(KeyboardInterrupt),
+    ):
+        interruption.start()
+        task(server.url, script="x", last_words=last_words.append)
+    assert last_words == ["interrupted, but the script runs on: the server does not stop it."]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [console("x", drop=True), console("x", "bad gateway", status=502), console("x", page("Oops", "!"), status=500)],
+)
+def test_a_run_that_was_cut_off(answer: Call) -> None:
+    with conversation(answer) as server:
+        result = task(server.url, script="x", retries=3)
+    assert result["failed"]
+    assert result["msg"].endswith(NO_WORD)
+
+
+@pytest.mark.parametrize(
+    ("text", "seen"),
+    [
+        ("", "it is empty"),
+        ("half of the out", "half of the out"),
+        ('x\n@@toolchain@@{"ran": tr', "@@toolchain@@"),
+        ("x\n@@toolchain@@[]", "@@toolchain@@"),
+        ("<html><title>Please log in</title></html>", "log in"),
+        ("<html></html>", "it is something else"),
+    ],
+)
+def test_an_answer_without_the_end(text: str, seen: str) -> None:
+    with conversation(console("x", text)) as server:
+        result = task(server.url, script="x")
+    assert result["failed"]
+    assert "The script was sent to /scriptText, but the answer does not tell of its end: " in result["msg"]
+    assert seen in result["msg"]
+    assert result["msg"].endswith("Whether the request had its effect is not known.")
+
+
+def test_refusals() -> None:
+    with conversation(console("x", missing("reader", "Overall/Administer"), status=403)) as server:
+        result = task(server.url, script="x")
+    assert "reader is missing the Overall/Administer permission" in result["msg"]
+    assert not result["changed"]
+    with conversation(call("GET", "/crumbIssuer/api/json", 403, text=AUTHENTICATION_REQUIRED)) as server:
+        result = run("ci_script", url=server.url, script="x", retries=0)
+    assert "Give 'username' with" in result["msg"]
+
+
+def test_secret_arguments_are_shown_nowhere() -> None:
+    answer = told("pw is s3cr3t-word\n", value={"pw": "s3cr3t-word", "user": "joe"}, holds=True)
+    with conversation(console("x", answer, args="m2 suser sjoe spw ss3cr3t-word")) as server:
+        result = task(server.url, script="x", args={"user": "joe"}, secret_args={"pw": "s3cr3t-word"})
+    assert "s3cr3t-word" not in json.dumps(result)
+    assert result["value"]["user"] == "joe"
+
+
+def test_a_script_from_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "script.groovy"
+    file.write_bytes("\ufeffprintln 'é'\n".encode())
+    with conversation(console("println 'é'\n", told("é\n", value=None, holds=False))) as server:
+        assert task(server.url, src=str(file))["output"] == "é\n"
+
+
+def test_bad_input_is_refused_before_the_first_request(tmp_path: Path) -> None:
+    (tmp_path / "empty").write_text(" \n")
+    (tmp_path / "latin").write_bytes(b"\xe9")
+    cases: list[tuple[dict[str, Any], str]] = [
+        ({}, "one of the following is required: script, src"),
+        ({"script": "x", "src": "y"}, "parameters are mutually exclusive: script|src"),
+        ({"script": ""}, "Option 'script': must not be empty"),
+        ({"script": "x", "unless": ""}, "Option 'unless': must not be empty"),
+        ({"src": str(tmp_path / "none")}, "there is none"),
+        ({"src": str(tmp_path)}, "it is no ordinary file"),
+        ({"src": str(tmp_path / "empty")}, "Option 'src': there is no script in"),
+        ({"src": str(tmp_path / "latin")}, "is no text in UTF-8"),
+        ({"script": "x", "args": {"a": 1, "b": 2}, "secret_args": {"b": 3}}, "has what 'args' has as well: b"),
+        ({"script": "x", "node": "a/b"}, "Option 'node': takes a name without '/'"),
+        ({"script": "x", "node": ".."}, "Option 'node'"),
+        ({"script": "x", "wait_timeout": 0}, "Option 'wait_timeout': takes 0.01 to 2,592,000"),
+        ({"script": "x", "args": {"a\ud800": 1}}, "Option 'args'"),
+    ]
+    for options, message in cases:
+        with conversation() as server:
+            result = task(server.url, **options)
+        assert result["failed"]
+        assert message in result["msg"]
