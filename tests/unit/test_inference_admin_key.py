@@ -1,0 +1,167 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import json
+import pathlib
+from typing import Any
+
+import pytest
+
+from unit.conversation import Call, call, conversation
+from unit.inference_server import ADMIN, error, page
+from unit.running import run
+
+SINCE = 1735689600
+NOW = SINCE + 1000
+VALUE = "sk-admin-abcdefghijklmnopqrstAAAA"
+OLD_VALUE = "sk-admin-zyxwvutsrqponmlkjihgBBBB"
+PATH = "/v1/organization/admin_api_keys"
+
+
+@pytest.fixture(autouse=True)
+def _now(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("time.time", lambda: float(NOW))
+
+
+@pytest.fixture
+def key_file(tmp_path: pathlib.Path) -> pathlib.Path:
+    return tmp_path / "audit.key"
+
+
+def key(id_: str, value: str, name: str = "audit", **more: Any) -> dict[str, Any]:
+    redacted = f"{value[:12]}...{value[-4:]}"
+    return {"id": id_, "name": name, "redacted_value": redacted, "created_at": SINCE, "expires_at": None, **more}
+
+
+MAIN = key("key_main", ADMIN, "Main")
+OLD = key("key_1", OLD_VALUE)
+NEW = key("key_2", VALUE, created_at=NOW)
+
+
+def listed(*keys: dict[str, Any]) -> Call:
+    return page("/admin_api_keys", MAIN, *keys)
+
+
+def create(**sent: Any) -> Call:
+    return call("POST", PATH, json={**NEW, "value": VALUE}, sent_json={"name": "audit", **sent})
+
+
+def revoke(id_: str) -> Call:
+    return call("DELETE", f"{PATH}/{id_}", json={"deleted": True})
+
+
+def manage(*calls: Call, **parameters: Any) -> dict[str, Any]:
+    with conversation(*calls) as server:
+        given = {"url": f"{server.url}/v1", "admin_key": ADMIN, "name": "audit", "admin_pace": 0, "retries": 0}
+        return run("inference_admin_key", **{**given, **parameters})
+
+
+def test_a_second_run_reads_once(key_file: pathlib.Path) -> None:
+    key_file.write_text(OLD_VALUE)
+    result = manage(listed(OLD), key_file=str(key_file))
+    assert (result["changed"], result["admin_key"]["id"], result["secret"]) == (False, "key_1", None)
+
+
+def test_a_new_one_with_an_end(key_file: pathlib.Path) -> None:
+    calls = listed(), create(expires_in_seconds=5000), listed(NEW), listed(NEW)
+    result = manage(*calls, expires_in=5000, key_file=str(key_file))
+    assert (result["changed"], result["admin_key"]["id"]) == (True, "key_2")
+    assert key_file.read_text() == f"{VALUE}\n"
+    assert key_file.stat().st_mode & 0o777 == 0o600
+    assert VALUE not in json.dumps(result)
+
+
+def test_without_a_file_its_value_is_in_the_result_once() -> None:
+    assert manage(listed(), create(), listed(NEW))["secret"] == VALUE
+    assert manage(listed(NEW))["secret"] is None
+
+
+@pytest.mark.parametrize(
+    ("expires", "early", "reason"),
+    [(NOW + 499, 500, "it expires soon"), (NOW, None, "it has expired"), (NOW - 1, 500, "it has expired")],
+)
+def test_it_is_rotated_before_it_ends(key_file: pathlib.Path, expires: int, early: int | None, reason: str) -> None:
+    key_file.write_text(OLD_VALUE)
+    old = {**OLD, "expires_at": expires}
+    calls = listed(old), create(), listed(old, NEW), revoke("key_1"), listed(NEW)
+    result = manage(*calls, key_file=str(key_file), rotate_before=early, diff_mode=True)
+    assert (result["admin_key"]["id"], result["removed"]) == ("key_2", ["key_1"])
+    assert result["diff"]["before"]["replaced"] == reason
+    assert key_file.read_text() == f"{VALUE}\n"
+
+
+def test_one_that_lives_long_enough_stays() -> None:
+    assert not manage(listed({**OLD, "expires_at": NOW + 500}), rotate_before=500)["changed"]
+
+
+@pytest.mark.parametrize("check_mode", [False, True])
+@pytest.mark.parametrize("wanted", [{"state": "absent"}, {"expires_in": 9, "rotate_before": 8}])
+def test_the_key_in_use_is_never_revoked(wanted: dict[str, Any], check_mode: bool) -> None:
+    own = page("/admin_api_keys", {**MAIN, "expires_at": NOW + 7})
+    message = manage(own, name="Main", check_mode=check_mode, **wanted)["msg"]
+    assert message == (
+        "The admin key 'Main' (key_main) is the one that this task uses, and is not removed: give another one as "
+        "'admin_key'."
+    )
+
+
+def test_the_key_in_use_is_not_revoked_as_surplus() -> None:
+    newer = key("key_9", VALUE, "Main", created_at=NOW)
+    assert "is the one that this task uses" in manage(listed(newer), name="Main")["msg"]
+    assert not manage(listed(newer), name="Main", surplus="keep")["changed"]
+
+
+def probe(status: int) -> Call:
+    sent = {"Authorization": f"Bearer {OLD_VALUE}"}
+    return call("GET", PATH, status, json=error("Incorrect API key"), sent_headers=sent)
+
+
+@pytest.mark.parametrize(
+    ("content", "calls", "message"),
+    [
+        (ADMIN, [], "holds the admin key 'Main', and is left as it is"),
+        (OLD_VALUE, [probe(200)], "holds a key that works, but belongs to something else"),
+        ("sk-proj-0123456789", [], "holds a key for models and completions, and is left as it is"),
+        ("-----BEGIN", [], "holds something else than a key, and is left as it is"),
+    ],
+)
+def test_a_file_that_holds_something_else_is_left_alone(
+    key_file: pathlib.Path, content: str, calls: list[Call], message: str
+) -> None:
+    key_file.write_text(content)
+    result = manage(listed(NEW), *calls, key_file=str(key_file))
+    assert message in result["msg"]
+    assert key_file.read_text() == content
+
+
+def test_a_revoked_one_in_the_file_is_replaced(key_file: pathlib.Path) -> None:
+    key_file.write_text(OLD_VALUE)
+    calls = listed(), probe(401), create(), listed(NEW), listed(NEW)
+    assert manage(*calls, key_file=str(key_file))["admin_key"]["id"] == "key_2"
+
+
+def test_what_came_of_a_lost_reply_is_revoked() -> None:
+    lost = call("POST", PATH, drop=True)
+    calls = listed(), lost, listed(key("key_0", OLD_VALUE)), revoke("key_0"), create(), listed(NEW)
+    result = manage(*calls)
+    assert (result["secret"], result["removed"]) == (VALUE, ["key_0"])
+
+
+def test_a_reply_that_is_lost_twice_leaves_nothing() -> None:
+    lost = call("POST", PATH, drop=True)
+    result = manage(listed(), lost, listed(OLD), revoke("key_1"), lost, listed(NEW), revoke("key_2"))
+    assert "No admin key is left of it." in result["msg"]
+
+
+def test_absent() -> None:
+    result = manage(listed(OLD, NEW), revoke("key_2"), revoke("key_1"), listed(), state="absent")
+    assert (result["changed"], result["admin_key"], result["removed"]) == (True, None, ["key_2", "key_1"])
+    checked = manage(listed(OLD), state="absent", check_mode=True)
+    assert (checked["changed"], checked["removed"]) == (True, ["key_1"])
+
+
+def test_a_life_that_is_over_before_it_is_renewed_is_refused() -> None:
+    assert "must be less than 'expires_in' (100 s)" in manage(expires_in=100, rotate_before=100)["msg"]
