@@ -4,13 +4,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
+import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import chat
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import schema
 from unit.conversation import Call, call, conversation
 from unit.inference_server import KEY, QUOTA, error
 from unit.running import run
@@ -25,14 +28,19 @@ SCHEMA = {
     "required": ["network"],
     "additionalProperties": False,
 }
+TOOL = {"name": "list_builds", "description": "Lists builds", "parameters": {"type": "object"}}
+CALLED = {"id": "call_0", "name": "list_builds", "arguments": {"result": "FAILURE £"}}
+CALL = {"id": "call_0", "type": "function", "function": {"name": "list_builds", "arguments": '{"result": "FAILURE £"}'}}
 FORMAT = {"type": "json_schema", "json_schema": {"name": "answer", "schema": SCHEMA, "strict": True}}
 PLAN = {"action": "complete", "model": "gpt-4o-mini", "messages": 1}
 COMPLETION = {
     "text": "A server that keeps build results.",
     "data": None,
+    "tool_calls": [],
     "refusal": None,
     "finish_reason": "stop",
     "complete": True,
+    "alternatives": [],
     "model": "gpt-4o-mini-2024-07-18",
     "usage": USAGE,
     "request_id": "req_0f5c2e",
@@ -40,13 +48,16 @@ COMPLETION = {
 
 
 def reply(
-    text: str | None = "A server that keeps build results.",
+    text: Any = "A server that keeps build results.",
     *,
     finish_reason: str = "stop",
     refusal: str | None = None,
+    tool_calls: list[dict[str, Any]] | None = None,
+    more: Sequence[str] = (),
     asked: dict[str, Any] | None = None,
 ) -> Call:
     """A completion, with all the members that the real server sends."""
+    calls = {"tool_calls": tool_calls} if tool_calls else {}
     answer = {
         "id": "chatcmpl-B9MBs8CjcvOU2jLn4n570S5qMJKcT",
         "object": "chat.completion",
@@ -54,11 +65,12 @@ def reply(
         "model": "gpt-4o-mini-2024-07-18",
         "choices": [
             {
-                "index": 0,
-                "message": {"role": "assistant", "content": text, "refusal": refusal, "annotations": []},
+                "index": index,
+                "message": {"role": "assistant", "content": said, "refusal": refusal, "annotations": [], **calls},
                 "logprobs": None,
                 "finish_reason": finish_reason,
             }
+            for index, said in enumerate([text, *more])
         ],
         "usage": {
             **USAGE,
@@ -113,6 +125,9 @@ def test_a_conversation_is_sent_as_it_is() -> None:
         ({"temperature": 0}, {"temperature": 0.0}),
         ({"temperature": 1.5, "seed": 0}, {"temperature": 1.5, "seed": 0}),
         ({"max_tokens": 20}, {"max_completion_tokens": 20}),
+        ({"max_tokens": 20, "max_tokens_member": "max_tokens"}, {"max_tokens": 20}),
+        ({"reasoning_effort": "low"}, {"reasoning_effort": "low"}),
+        ({"extra": {"top_p": 0.5, "metadata": {"team": "a"}}}, {"top_p": 0.5, "metadata": {"team": "a"}}),
     ],
 )
 def test_only_what_is_given_is_sent(given: dict[str, Any], sent: dict[str, Any]) -> None:
@@ -125,11 +140,50 @@ def test_only_what_is_given_is_sent(given: dict[str, Any], sent: dict[str, Any])
         ({"prompt": None}, "one of the following is required: messages, prompt"),
         ({"messages": [QUESTION]}, "parameters are mutually exclusive: messages|prompt"),
         ({"prompt": None, "messages": [QUESTION], "system": "x"}, "parameters are mutually exclusive: messages|system"),
-        ({"prompt": ""}, "Option 'prompt': takes something to say"),
-        ({"prompt": None, "messages": []}, "Option 'messages': takes something to say"),
+        ({"prompt": ""}, "Option 'prompt': must not be empty"),
+        ({"prompt": None, "messages": []}, "Option 'messages': must not be empty"),
+        ({"model": ""}, "Option 'model': must not be empty"),
+        ({"temperature": 9}, "Option 'temperature': takes 0 to 2"),
+        ({"max_tokens": 0}, "Option 'max_tokens': takes 1 to"),
+        ({"answer_timeout": 0}, "Option 'answer_timeout': takes 0.01 to"),
         ({"response_schema": {"type": "text"}}, "Option 'response_schema': is no JSON schema"),
+        ({"prompt": ["a", "b"]}, "Option 'prompt': takes a text, not a list"),
+        ({"prompt": {"a": "b"}}, "Option 'prompt': takes a text, not a dictionary"),
+        ({"prompt": True}, "Option 'prompt': takes a text, not a boolean"),
+        (
+            {"prompt": None, "messages": [{"role": "user", "content": [{"type": "text", "text": "Hello"}]}]},
+            "Option 'messages[0].content': takes a text, not a list",
+        ),
+        (
+            {"prompt": None, "messages": [{"role": "user", "parts": [{"image_url": "diagram.png"}]}]},
+            "Option 'messages[0].parts[0].image_url': takes an address that begins with https:, http: or data:",
+        ),
+        (
+            {"prompt": None, "messages": [{"role": "user"}]},
+            "one of the following is required: content, parts, tool_calls",
+        ),
+        (
+            {"prompt": None, "messages": [{"role": "user", "parts": [{"detail": "low"}]}]},
+            "one of the following is required: text, image_url",
+        ),
+        (
+            {"prompt": None, "messages": [{"role": "tool", "content": "[]"}]},
+            "role is tool but all of the following are missing: tool_call_id",
+        ),
+        (
+            {"tools": [{"name": "list builds"}]},
+            "Option 'tools[0].name': takes 1 to 64 letters of a to z, digits, _ and",
+        ),
+        ({"tool_choice": "auto"}, "missing parameter(s) required by 'tool_choice': tools"),
+        (
+            {"tools": [TOOL], "tool_choice": "other"},
+            "Option 'tool_choice': takes auto, none, required, or one of list_builds, not 'other'.",
+        ),
+        ({"n": 129}, "Option 'n': takes 1 to 128"),
+        ({"extra": {"model": "other"}}, "Option 'extra.model': has an option of its own."),
+        ({"extra": {"stream": True}}, "Option 'extra.stream': has an option of its own."),
+        ({"seed": 1, "extra": {"seed": 2}}, "Option 'extra.seed': has an option of its own."),
     ],
-    ids=["nothing", "both", "system", "empty-prompt", "no-messages", "bad-schema"],
 )
 def test_bad_input_fails_before_any_request(parameters: dict[str, Any], message: str) -> None:
     result = ask(**parameters)
@@ -137,8 +191,142 @@ def test_bad_input_fails_before_any_request(parameters: dict[str, Any], message:
     assert result["msg"].startswith(message)
 
 
+def test_a_message_may_have_parts() -> None:
+    address = "https://docs.example.com/pipeline.png"
+    data = "data:image/png;base64,AA"
+    content = [
+        {"type": "text", "text": "What is this?"},
+        {"type": "image_url", "image_url": {"url": address}},
+        {"type": "image_url", "image_url": {"url": data, "detail": "low"}},
+    ]
+    answer = reply(asked={"model": "gpt-4o-mini", "messages": [{"role": "user", "content": content}]})
+    parts = [{"text": "What is this?"}, {"image_url": address}, {"image_url": data, "detail": "low"}]
+    assert ask(answer, prompt=None, messages=[{"role": "user", "parts": parts}])["completion"] == COMPLETION
+
+
+@pytest.mark.parametrize(
+    ("choice", "sent"),
+    [
+        (None, {}),
+        ("required", {"tool_choice": "required"}),
+        ("list_builds", {"tool_choice": {"type": "function", "function": {"name": "list_builds"}}}),
+    ],
+)
+def test_a_model_may_call_a_function(choice: str | None, sent: dict[str, Any]) -> None:
+    asked = {**BODY, "tools": [{"type": "function", "function": TOOL}], **sent}
+    answer = reply(None, tool_calls=[CALL], finish_reason="stop" if sent else "tool_calls", asked=asked)
+    completion = ask(answer, tools=[TOOL], **({"tool_choice": choice} if choice else {}))["completion"]
+    assert (completion["text"], completion["tool_calls"], completion["complete"]) == (None, [CALLED], True)
+
+
+def test_the_result_of_a_function_goes_back() -> None:
+    messages = [
+        QUESTION,
+        {"role": "assistant", "content": None, "tool_calls": [CALL]},
+        {"role": "tool", "content": "[17]", "tool_call_id": "call_0"},
+    ]
+    given = [QUESTION, {"role": "assistant", "tool_calls": [CALLED]}, messages[2]]
+    assert ask(reply(asked={**BODY, "messages": messages}), messages=given, prompt=None)["completion"] == COMPLETION
+
+
+def test_a_call_whose_arguments_are_no_object_is_not_whole() -> None:
+    wrong = {**CALL, "function": {"name": "list_builds", "arguments": '{"result'}}
+    asked = {**BODY, "tools": [{"type": "function", "function": TOOL}]}
+    result = ask(reply(None, tool_calls=[wrong], finish_reason="tool_calls", asked=asked), tools=[TOOL])
+    assert result["msg"].startswith("The model called the tool 'list_builds' with arguments that are no JSON object.")
+    assert result["completion"]["tool_calls"][0]["arguments"] == '{"result'
+
+
+def test_several_answers() -> None:
+    completion = ask(reply(more=["Another.", "A third."], asked={**BODY, "n": 3}), n=3)["completion"]
+    assert completion["text"] == COMPLETION["text"]
+    assert [one["text"] for one in completion["alternatives"]] == ["Another.", "A third."]
+    assert completion["alternatives"][0]["complete"]
+
+
+def test_answers_are_whole_when_all_of_them_are() -> None:
+    result = ask(reply(more=[""], asked={**BODY, "n": 2}), n=2)
+    assert result["msg"] == "The answer has no text in it. The answer is in the result."
+    assert (result["completion"]["complete"], result["completion"]["alternatives"][0]["complete"]) == (False, False)
+
+
+def chunk(delta: dict[str, Any] | None = None, finish_reason: str | None = None, index: int = 0, **more: Any) -> str:
+    choices = [{"index": index, "delta": delta or {}, "finish_reason": finish_reason}] if "usage" not in more else []
+    event = {"object": "chat.completion.chunk", "model": "gpt-4o-mini-2024-07-18", "choices": choices, **more}
+    return f"data: {json.dumps(event)}\n\n"
+
+
+def streamed(*events: str) -> Call:
+    return call(
+        "POST",
+        "/v1/chat/completions",
+        text="".join(events),
+        headers={"Content-Type": "text/event-stream; charset=utf-8", "x-request-id": "req_0f5c2e"},
+        sent_json={**BODY, "stream": True, "stream_options": {"include_usage": True}},
+    )
+
+
+END = "data: [DONE]\n\n"
+FIRST = chunk({"role": "assistant", "content": "", "refusal": None})
+BROKEN = 'data: {"error": {"message": "The server had an error.", "type": "server_error"}}\n\n'
+
+
+def test_a_stream_is_put_together() -> None:
+    pieces = [chunk({"content": piece}) for piece in ("A server that ", "keeps build", " results.")]
+    events = [": a comment\n\n", FIRST, *pieces, chunk(None, "stop"), chunk(usage=USAGE), END]
+    assert ask(streamed(*events), stream=True) == {"changed": False, "plan": PLAN, "completion": COMPLETION}
+
+
+def test_calls_and_alternatives_in_a_stream() -> None:
+    function = {"name": "list_builds", "arguments": ""}
+    events = [
+        chunk({"tool_calls": [{"index": 0, "id": "call_0", "type": "function", "function": function}]}),
+        chunk({"tool_calls": [{"index": 0, "function": {"arguments": '{"result": '}}]}),
+        chunk({"content": "Another."}, index=1),
+        chunk({"tool_calls": [{"index": 0, "function": {"arguments": '"FAILURE £"}'}}]}),
+        chunk(None, "tool_calls"),
+        chunk(None, "stop", 1),
+        END,
+    ]
+    completion = ask(streamed(*events), stream=True)["completion"]
+    assert (completion["tool_calls"], completion["complete"]) == ([CALLED], True)
+    assert completion["alternatives"][0]["text"] == "Another."
+
+
+@pytest.mark.parametrize(
+    ("event", "message"),
+    [
+        (BROKEN, "/v1/chat/completions: 200, but then: The server had an error."),
+        (END, "200, but the answer has no end."),
+        ("", "200, but the answer has no end."),
+        ("data: [DONE}\n\n", "200, but with something else instead of JSON."),
+        ('data: {"choices": 7}\n\n', "200, but 'choices' is the number 7 instead of a list."),
+    ],
+)
+@pytest.mark.parametrize("begun", [False, True])
+def test_a_stream_that_breaks_off(event: str, message: str, begun: bool) -> None:
+    before = [FIRST, chunk({"content": "A server"})] if begun else []
+    result = ask(streamed(*before, event), stream=True)
+    assert message in result["msg"]
+    assert ("The answer broke off: POST" in result["msg"]) is begun
+    if begun:
+        text = {"text": "A server", "finish_reason": None, "complete": False}
+        assert result["completion"] == {**COMPLETION, **text, "usage": dict.fromkeys(USAGE)}
+
+
+def test_a_login_page_in_place_of_a_stream() -> None:
+    sent = {**BODY, "stream": True, "stream_options": {"include_usage": True}}
+    page = call("POST", "/v1/chat/completions", text="<html>Sign in</html>", sent_json=sent)
+    assert "200, but with HTML instead of JSON" in ask(page, stream=True)["msg"]
+
+
+def test_a_server_that_does_not_stream() -> None:
+    answer = reply(asked={**BODY, "stream": True, "stream_options": {"include_usage": True}})
+    assert ask(answer, stream=True)["completion"] == COMPLETION
+
+
 def test_check_mode_costs_nothing() -> None:
-    assert ask(check_mode=True) == {"changed": False, "plan": PLAN}
+    assert ask(check_mode=True) == {"changed": False, "plan": PLAN, "completion": None}
 
 
 @pytest.mark.parametrize(
@@ -152,12 +340,14 @@ def test_check_mode_costs_nothing() -> None:
             {"text": None, "refusal": "I can't help with that."},
             "The model refused: I can't help with that. The answer is in the result.",
         ),
+        ({"text": None}, "The answer has no text in it. The answer is in the result."),
+        ({"text": ""}, "The answer has no text in it. The answer is in the result."),
         (
             {"text": "", "finish_reason": "content_filter"},
             "The answer ended early, with the reason 'content_filter'. The answer is in the result.",
         ),
     ],
-    ids=["truncated", "refused", "filtered"],
+    ids=["truncated", "refused", "nothing", "empty", "filtered"],
 )
 def test_an_answer_that_is_not_whole_is_a_failure_and_kept_in_the_result(
     answer: dict[str, Any], message: str, tmp_path: Path
@@ -181,6 +371,70 @@ def test_an_answer_that_is_not_whole_is_accepted_if_asked_but_not_stored(tmp_pat
     assert not (tmp_path / "cache").exists()
 
 
+def test_an_answer_that_is_no_text_is_not_whole_but_kept_in_the_result() -> None:
+    result = ask(reply([{"type": "text", "text": "Hello"}]))
+    assert result["failed"]
+    assert result["completion"]["text"] == '[{"type": "text", "text": "Hello"}]'
+    assert result["completion"]["complete"] is False
+
+
+def strictly(**schema: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": {}, "required": [], "additionalProperties": False, **schema}
+
+
+@pytest.mark.parametrize(
+    ("wanted", "complaint"),
+    [
+        ({"type": "array"}, "strict mode wants 'type: object' at the top"),
+        ({}, "strict mode wants 'type: object' at the top"),
+        ({"type": "object"}, "strict mode cannot take it: 'additionalProperties' must be false"),
+        (
+            strictly(properties={"a": {"type": "string"}}),
+            "strict mode cannot take it: all properties must be required, and a is not",
+        ),
+        (strictly(oneOf=[{}]), "strict mode cannot take it: 'oneOf' is not allowed"),
+        (
+            strictly(properties={"a": {"type": "object"}}, required=["a"]),
+            "strict mode cannot take it: at 'a', 'additionalProperties' must be false",
+        ),
+        (
+            strictly(properties={"a": {"type": "array", "items": {"not": {}}}}, required=["a"]),
+            "strict mode cannot take it: at 'a.items', 'not' is not allowed",
+        ),
+        (
+            strictly(properties={"a": {"anyOf": [{"type": "null"}, {"if": {}}]}}, required=["a"]),
+            "strict mode cannot take it: at 'a.anyOf[1]', 'if' is not allowed",
+        ),
+        (
+            strictly(properties={"a": {"$ref": "#/$defs/b"}}, required=["a"]),
+            "at 'properties.a', '$ref: #/$defs/b' leads",
+        ),
+        (strictly(properties={"a": {"$ref": "https://x.test/y"}}, required=["a"]), "at 'properties.a', '$ref: https:"),
+        (strictly(properties={"a": {"pattern": "("}}, required=["a"]), "is no JSON schema: '(' is not a 'regex'"),
+        ({"$schema": []}, "is no JSON schema: '$schema' must be a text"),
+    ],
+)
+def test_a_schema_that_cannot_be_taken_fails_before_any_request(wanted: dict[str, Any], complaint: str) -> None:
+    assert ask(response_schema=wanted)["msg"].startswith(f"Option 'response_schema': {complaint}")
+
+
+def test_a_schema_that_strict_mode_cannot_take_may_be_sent_without_it() -> None:
+    wanted = {"type": "array", "items": {"type": "integer"}}
+    asked = {"type": "json_schema", "json_schema": {"name": "answer", "schema": wanted, "strict": False}}
+    answers = [reply(text, asked={**BODY, "response_format": asked}) for text in ("[1, 2]", '["a"]')]
+    assert "with 'strict: false' any schema may be sent" in ask(response_schema=wanted)["msg"]
+    assert ask(answers[0], response_schema=wanted, strict=False)["completion"]["data"] == [1, 2]
+    assert "is not of type 'integer'" in ask(answers[1], response_schema=wanted, strict=False)["msg"]
+
+
+@pytest.mark.parametrize(("wanted", "text"), [({"$ref": "#"}, "1"), ({"type": "number", "multipleOf": 0.01}, "1e999")])
+def test_an_answer_that_the_schema_cannot_be_held_against_is_in_the_result(wanted: dict[str, Any], text: str) -> None:
+    asked = {"type": "json_schema", "json_schema": {"name": "answer", "schema": wanted, "strict": False}}
+    result = ask(reply(text, asked={**BODY, "response_format": asked}), response_schema=wanted, strict=False)
+    assert "is not as 'response_schema' wants it: it cannot be checked (" in result["msg"]
+    assert result["completion"]["text"] == text
+
+
 def test_a_structured_answer_is_data() -> None:
     answer = reply('{"network": true}', asked={**BODY, "response_format": FORMAT})
     result = ask(answer, response_schema=SCHEMA)
@@ -192,7 +446,7 @@ def test_a_structured_answer_is_data() -> None:
     ("text", "data", "message"),
     [
         ("Yes, it is.", None, "The model did not answer with JSON, though 'response_schema' was sent"),
-        (None, None, "The model did not answer with JSON"),
+        (None, None, "The answer has no text in it."),
         ('{"network": "yes"}', {"network": "yes"}, "The model's answer is not as 'response_schema' wants it: 'yes' is"),
         ('{"network": true, "x": 1}', {"network": True, "x": 1}, "The model's answer is not as 'response_schema'"),
         ("[]", [], "The model's answer is not as 'response_schema' wants it: [] is not of type 'object'."),
@@ -210,7 +464,7 @@ def test_an_answer_that_is_not_as_the_schema_wants_it_is_a_failure(text: str | N
 
 
 def test_a_schema_needs_its_package_before_any_request(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chat, "jsonschema", None)
+    monkeypatch.setattr(schema, "jsonschema", None)
     result = ask(response_schema=SCHEMA)
     assert result["failed"]
     assert "'response_schema' needs the Python package 'jsonschema', which is missing for /" in result["msg"]
@@ -248,6 +502,16 @@ def test_another_request_is_another_file(tmp_path: Path, parameters: dict[str, A
     assert len(list((tmp_path / "cache").iterdir())) == 2
 
 
+def test_an_older_answer_is_still_one(tmp_path: Path) -> None:
+    older = {name: value for name, value in COMPLETION.items() if name not in ("tool_calls", "alternatives")}
+    with conversation(reply()) as server:
+        task = {"url": f"{server.url}/v1", "api_key": KEY, "cache": str(tmp_path / "cache"), **ASK}
+        run("inference_chat", **task)
+        (file,) = (tmp_path / "cache").iterdir()
+        file.write_text(json.dumps(older))
+        assert run("inference_chat", **task)["completion"] == COMPLETION
+
+
 def test_another_server_is_another_file(tmp_path: Path) -> None:
     assert ask(reply(), cache=str(tmp_path / "cache"))["changed"]
     with conversation(call("POST", "/other/chat/completions", json={"choices": []})) as server:
@@ -256,8 +520,22 @@ def test_another_server_is_another_file(tmp_path: Path) -> None:
     assert result["failed"]
 
 
-@pytest.mark.parametrize("content", ["", '{"text": "A serv', "\x00", "null"])
-def test_a_file_that_is_damaged_is_replaced(tmp_path: Path, content: str) -> None:
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        '{"text": "A serv',
+        "\x00",
+        "null",
+        "[]",
+        "{}",
+        '{"text": "x", "complete": true}',
+        "[" * 100_000,
+        json.dumps({**COMPLETION, "complete": False}),
+    ],
+    ids=["empty", "cut-off", "nul", "null", "list", "object", "part", "deep", "incomplete"],
+)
+def test_a_file_that_has_no_completion_in_it_is_no_answer(tmp_path: Path, content: str) -> None:
     with conversation(reply(), reply()) as server:
         task = {"url": f"{server.url}/v1", "api_key": KEY, "cache": str(tmp_path / "cache"), **ASK}
         run("inference_chat", **task)
@@ -270,7 +548,7 @@ def test_a_file_that_is_damaged_is_replaced(tmp_path: Path, content: str) -> Non
 def test_check_mode_knows_the_cache(tmp_path: Path) -> None:
     with conversation(reply()) as server:
         task = {"url": f"{server.url}/v1", "api_key": KEY, "cache": str(tmp_path / "cache"), **ASK}
-        assert run("inference_chat", check_mode=True, **task) == {"changed": True, "plan": PLAN}
+        assert run("inference_chat", check_mode=True, **task) == {"changed": True, "plan": PLAN, "completion": None}
         assert not (tmp_path / "cache").exists()
         run("inference_chat", **task)
         kept = run("inference_chat", check_mode=True, **task)
@@ -280,7 +558,25 @@ def test_check_mode_knows_the_cache(tmp_path: Path) -> None:
 def test_a_cache_that_is_no_folder_fails_before_any_request(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     result = ask(cache=str(tmp_path / "file"))
-    assert result["msg"] == "Option 'cache': cannot be read: Not a directory"
+    assert "Not a directory" in result["msg"]
+
+
+@pytest.mark.parametrize("check_mode", [False, True])
+def test_a_cache_that_cannot_be_written_to_fails_before_any_request(tmp_path: Path, check_mode: bool) -> None:
+    (tmp_path / "gone").symlink_to(tmp_path / "nowhere")
+    result = ask(cache=str(tmp_path / "gone" / "deep"), check_mode=check_mode)
+    assert result["msg"] == f"Option 'cache': '{tmp_path / 'gone'}' must be a folder that can be written to."
+
+
+def test_a_folder_or_pipe_in_place_of_an_answer_fails_before_any_request(tmp_path: Path) -> None:
+    with conversation(reply()) as server:
+        task = {"url": f"{server.url}/v1", "api_key": KEY, "cache": str(tmp_path), **ASK}
+        run("inference_chat", **task)
+        (file,) = tmp_path.iterdir()
+        file.unlink()
+        os.mkfifo(file)
+        result = run("inference_chat", **task)
+    assert result["msg"] == f"Option 'cache': '{file}' is no file."
 
 
 @pytest.mark.parametrize(
@@ -298,11 +594,17 @@ def test_a_rate_limit_is_waited_for(message: str, type_: str, code: str, naps: l
     assert result["warnings"][0].startswith("1 request(s) had to be repeated")
 
 
-def test_a_rate_limit_is_waited_for_by_milliseconds_and_not_for_ever(naps: list[float]) -> None:
+def test_a_rate_limit_is_waited_for_by_milliseconds(naps: list[float]) -> None:
     limited = error("Rate limit reached", "requests", "rate_limit_exceeded")
-    ask(refusal(429, limited, Retry_After="9", Retry_After_Ms="250"), refusal(429, limited, Retry_After="900"), reply())
+    ask(refusal(429, limited, Retry_After="9", Retry_After_Ms="250"), reply())
     assert 0.25 <= naps[0] <= 0.35
-    assert 60.0 <= naps[1] <= 60.1
+
+
+def test_a_rate_limit_is_not_waited_for_for_ever_and_never_asked_early(naps: list[float]) -> None:
+    limited = error("Rate limit reached", "requests", "rate_limit_exceeded")
+    result = ask(refusal(429, limited, Retry_After="150"))
+    assert result["msg"].endswith("The server asks to wait 150 s before the next try.")
+    assert naps == []
 
 
 def test_a_quota_that_is_used_up_is_not_waited_for(naps: list[float]) -> None:
@@ -313,35 +615,57 @@ def test_a_quota_that_is_used_up_is_not_waited_for(naps: list[float]) -> None:
     assert naps == []
 
 
-@pytest.mark.parametrize("status", [500, 502, 503, 504])
-def test_what_may_have_been_paid_for_is_not_sent_again(status: int) -> None:
-    result = ask(refusal(status, error("The server had an error while processing your request.", "server_error")))
-    assert result["failed"]
-    assert f"{status} The server had an error while processing your request." in result["msg"]
+@pytest.mark.parametrize("status", [408, 409, 500, 502, 503, 504])
+def test_a_passing_trouble_is_outlasted(status: int, naps: list[float]) -> None:
+    trouble = refusal(status, error("The server had an error while processing your request.", "server_error"))
+    result = ask(trouble, trouble, reply())
+    assert result["completion"] == COMPLETION
+    assert not result["changed"]
+    assert len(naps) == 2
+    assert result["warnings"][0].startswith("2 request(s) had to be repeated")
 
 
-def test_a_lost_reply_is_not_asked_for_again() -> None:
-    result = ask(call("POST", "/v1/chat/completions", drop=True))
-    assert result["failed"]
-    assert "Whether the request had its effect is not known." in result["msg"]
+@pytest.mark.parametrize("lost", [{"drop": True}, {"text": '{"id":"chatcmpl-', "headers": {"Content-Length": "900"}}])
+def test_a_lost_answer_is_asked_for_again(lost: dict[str, Any]) -> None:
+    assert ask(call("POST", "/v1/chat/completions", **lost), reply())["completion"] == COMPLETION
 
 
-def test_an_answer_that_is_cut_off_is_not_asked_for_again() -> None:
-    cut_off = call("POST", "/v1/chat/completions", text='{"id":"chatcmpl-', headers={"Content-Length": "900"})
-    result = ask(cut_off)
-    assert result["failed"]
-    assert "Whether the request had its effect is not known." in result["msg"]
+def test_a_trouble_that_does_not_pass_is_told() -> None:
+    trouble = refusal(500, error("The server had an error while processing your request.", "server_error"))
+    result = ask(*[trouble] * 3, retries=2)
+    assert "500 The server had an error while processing your request." in result["msg"]
+    lost = ask(call("POST", "/v1/chat/completions", drop=True), retries=0)
+    assert "Whether the request had its effect is not known." in lost["msg"]
+
+
+def test_the_server_may_say_that_another_try_is_of_no_use(naps: list[float]) -> None:
+    result = ask(refusal(503, error("Overloaded.", "server_error"), x_should_retry="false"))
+    assert "503 Overloaded." in result["msg"]
+    again = refusal(400, error("Odd.", "server_error"), x_should_retry="true")
+    assert ask(again, reply())["completion"] == COMPLETION
+    assert len(naps) == 1
+
+
+def test_an_answer_may_take_longer_than_a_connection() -> None:
+    slow = dataclasses.replace(reply(), delay=0.5)
+    assert ask(slow, timeout=0.1)["completion"] == COMPLETION
+
+
+def test_an_answer_that_takes_too_long_is_told_by_its_option() -> None:
+    slow = dataclasses.replace(reply(), delay=0.5)
+    assert "no answer within 'answer_timeout'" in ask(slow, answer_timeout=0.1, retries=0)["msg"]
 
 
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        ({"json": {"object": "chat.completion", "choices": []}}, "its answer has no completion in it"),
-        ({"json": {"error": {"message": "odd"}}}, "its answer has no completion in it"),
+        ({"json": {"object": "chat.completion", "choices": []}}, "200, but without 'choices[0]'."),
+        ({"json": {"error": {"message": "odd"}}}, "200, but without 'choices'. The server says: odd."),
+        ({"json": {"choices": [{"message": None}]}}, "200, but 'choices[0].message' is null instead of an object."),
         ({"json": []}, "200, but with JSON of another form than expected"),
         ({"text": "<html>Sign in</html>"}, "200, but with HTML instead of JSON"),
     ],
-    ids=["no-choices", "error", "list", "html"],
+    ids=["no-choices", "error", "no-message", "list", "html"],
 )
 def test_success_without_a_completion_is_a_failure(answer: dict[str, Any], message: str) -> None:
     result = ask(call("POST", "/v1/chat/completions", **answer))
