@@ -1,0 +1,441 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import json
+import resource
+import stat
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import buckets
+from unit.conversation import Call, call, conversation
+from unit.inference_server import KEY, QUOTA, error
+from unit.running import run
+
+MODEL = "gpt-4o-mini"
+PROMPTS = [{"id": "one", "prompt": "First?"}, {"prompt": "Second?"}, {"prompt": "Third?"}]
+SCHEMA = {
+    "type": "object",
+    "properties": {"yes": {"type": "boolean"}},
+    "required": ["yes"],
+    "additionalProperties": False,
+}
+
+
+def body(prompt: str, **more: Any) -> dict[str, Any]:
+    return {"model": MODEL, "messages": [{"role": "user", "content": prompt}], **more}
+
+
+def answered(prompt: str, text: str | None = "Yes.", finish_reason: str = "stop", **more: Any) -> Call:
+    choice = {
+        "index": 0,
+        "message": {"role": "assistant", "content": text, "refusal": more.pop("refusal", None)},
+        "logprobs": None,
+        "finish_reason": finish_reason,
+    }
+    reply = {
+        "id": "chatcmpl-1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": MODEL,
+        "choices": [choice],
+        "usage": more.pop("usage", {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}),
+    }
+    headers = {"x-request-id": "req_1", **more.pop("headers", {})}
+    return call("POST", "/v1/chat/completions", json=reply, headers=headers, sent_json=body(prompt, **more))
+
+
+def refused(prompt: str, status: int, answer: dict[str, Any], **headers: str) -> Call:
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return call("POST", "/v1/chat/completions", status, json=answer, headers=named, sent_json=body(prompt))
+
+
+def batch(folder: Path, *calls: Call, port: int | None = None, **parameters: Any) -> dict[str, Any]:
+    given = {"prompts": PROMPTS, "model": MODEL, "to_file": str(folder / "answers"), "workers": 1, **parameters}
+    with conversation(*calls) as server:
+        given = {name: value for name, value in given.items() if value is not None}
+        return run("inference_chat_batch", **{"url": f"{server.url}/v1", "api_key": KEY, **given})
+
+
+def lines(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (folder / "answers").read_text().splitlines()]
+
+
+def address_in(folder: Path, *calls: Call, then: Any, **parameters: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Two runs against one server, between which something happens."""
+    given = {"prompts": PROMPTS, "model": MODEL, "to_file": str(folder / "answers"), "workers": 1, "api_key": KEY}
+    with conversation(*calls) as server:
+        given["url"] = f"{server.url}/v1"
+        first = run("inference_chat_batch", **{**given, **parameters})
+        return first, run("inference_chat_batch", **{**given, **then()})
+
+
+def test_each_prompt_is_answered_in_its_order(tmp_path: Path) -> None:
+    result = batch(tmp_path, answered("First?"), answered("Second?", "No."), answered("Third?"))
+    assert result["changed"]
+    assert result["summary"] == {"answered": 3, "refused": 0, "cut_off": 0, "mismatched": 0, "failed": 0}
+    assert result["usage"] == {"prompt_tokens": 30, "completion_tokens": 15, "total_tokens": 45}
+    assert (result["kept"], result["left"], result["cost"], result["stopped"]) == (0, 0, None, None)
+    assert [(line["index"], line["id"], line["text"]) for line in lines(tmp_path)] == [
+        (0, "one", "Yes."),
+        (1, None, "No."),
+        (2, None, "Yes."),
+    ]
+    assert stat.S_IMODE((tmp_path / "answers").stat().st_mode) == 0o600
+
+
+def test_a_second_run_asks_nothing(tmp_path: Path) -> None:
+    calls = [answered("First?"), answered("Second?"), answered("Third?")]
+    first, second = address_in(tmp_path, *calls, then=dict)
+    assert first["changed"]
+    assert (second["changed"], second["plan"], second["kept"], second["left"]) == (False, None, 3, 0)
+    assert second["summary"]["answered"] == 3
+
+
+def test_what_was_cut_off_is_gone_on_with(tmp_path: Path) -> None:
+    def cut_off() -> dict[str, Any]:
+        data = (tmp_path / "answers").read_bytes().splitlines(keepends=True)
+        (tmp_path / "answers").write_bytes(data[2] + data[0] + data[1][:20])
+        return {}
+
+    calls = [answered("First?"), answered("Second?"), answered("Third?"), answered("Second?", "Again.")]
+    _first, second = address_in(tmp_path, *calls, then=cut_off)
+    assert (second["kept"], second["counts"]["changed"], second["counts"]["ok"]) == (2, 1, 2)
+    assert [(line["index"], line["text"]) for line in lines(tmp_path)] == [(0, "Yes."), (1, "Again."), (2, "Yes.")]
+
+
+def test_a_prompt_that_changed_is_asked_again(tmp_path: Path) -> None:
+    changed = [PROMPTS[0], {"prompt": "Other?"}, PROMPTS[2]]
+    calls = [answered("First?"), answered("Second?"), answered("Third?"), answered("Other?", "Other.")]
+    _first, second = address_in(tmp_path, *calls, then=lambda: {"prompts": changed})
+    assert second["kept"] == 2
+    assert [line["text"] for line in lines(tmp_path)] == ["Yes.", "Other.", "Yes."]
+
+
+def test_what_failed_is_asked_again_and_what_was_refused_is_not(tmp_path: Path) -> None:
+    wrong = refused("Third?", 400, error("Bad"))
+    calls = [answered("First?", None, refusal="No."), answered("Second?", "Y", "length"), wrong, answered("Third?")]
+    first, second = address_in(tmp_path, *calls, then=dict)
+    assert first["failed"]
+    assert first["changed"]
+    assert first["msg"] == "3 of 3 items failed. The first of them, prompts[0]: The model refused: No."
+    assert first["summary"] == {"answered": 0, "refused": 1, "cut_off": 1, "mismatched": 0, "failed": 1}
+    assert not second.get("failed")
+    assert second["summary"] == {"answered": 1, "refused": 1, "cut_off": 1, "mismatched": 0, "failed": 0}
+    assert [line["outcome"] for line in lines(tmp_path)] == ["refused", "cut_off", "answered"]
+
+
+def test_an_answer_of_another_form_is_asked_for_again(tmp_path: Path) -> None:
+    wanted = {"type": "json_schema", "json_schema": {"name": "answer", "schema": SCHEMA, "strict": True}}
+    calls = [
+        answered("First?", '{"yes": 1}', response_format=wanted),
+        answered("First?", '{"yes": true}', response_format=wanted),
+    ]
+    result = batch(tmp_path, *calls, prompts=PROMPTS[:1], response_schema=SCHEMA, attempts=3)
+    assert result["summary"]["answered"] == 1
+    assert result["usage"]["total_tokens"] == 30
+    assert (lines(tmp_path)[0]["attempts"], lines(tmp_path)[0]["data"]) == (2, {"yes": True})
+
+
+def test_an_answer_that_never_has_the_right_form(tmp_path: Path) -> None:
+    wanted = {"type": "json_schema", "json_schema": {"name": "answer", "schema": SCHEMA, "strict": True}}
+    calls = [answered("First?", "Yes", response_format=wanted)] * 2
+    result = batch(tmp_path, *calls, prompts=PROMPTS[:1], response_schema=SCHEMA, attempts=2)
+    assert result["failed"]
+    assert result["summary"]["mismatched"] == 1
+    kept = batch(tmp_path / "other", prompts=PROMPTS[:1], response_schema=SCHEMA, accept_incomplete=True)
+    assert "its folder must be there and writable" in kept["msg"]
+
+
+def test_check_mode_tells_what_it_would_take(tmp_path: Path) -> None:
+    result = batch(
+        tmp_path,
+        check_mode=True,
+        max_tokens=20,
+        prices=[{"model": MODEL, "input": 1_000_000, "output": 0}],
+        limits={"*": {"max_requests_per_1_minute": 1, "max_tokens_per_1_minute": 20}},
+    )
+    assert result["changed"], result
+    assert result["plan"] == {
+        "action": "complete",
+        "requests": 3,
+        "kept": 0,
+        "tokens_at_least": 6,
+        "cost_at_least": 6.0,
+        "seconds_at_least": 120.0,
+    }
+    assert result["left"] == 3
+    assert not (tmp_path / "answers").exists()
+
+
+def test_an_answer_whose_tokens_are_not_told_is_one(tmp_path: Path) -> None:
+    usage = {"prompt_tokens": "10", "completion_tokens": None, "total_tokens": True}
+    result = batch(tmp_path, answered("First?", usage=usage), prompts=PROMPTS[:1])
+    assert result["summary"]["answered"] == 1
+    assert lines(tmp_path)[0]["usage"] == dict.fromkeys(usage)
+
+
+def test_a_bound_holds_when_the_tokens_are_not_told(tmp_path: Path) -> None:
+    calls = [answered("First?", "x" * 400, usage=None), answered("Second?", usage={"prompt_tokens": 0})]
+    result = batch(tmp_path, *calls, max_tokens_total=104, on_error="report")
+    assert result["usage"] == {"prompt_tokens": 2, "completion_tokens": 101, "total_tokens": 103}
+    assert (result["left"], result["stopped"]) == (1, "they may go beyond 'max_tokens_total'")
+
+
+def test_what_the_cache_has_costs_nothing(tmp_path: Path) -> None:
+    given = {"cache": str(tmp_path / "cache"), "prompts": PROMPTS[:2]}
+
+    def begin_anew(**more: Any) -> dict[str, Any]:
+        (tmp_path / "answers").unlink(missing_ok=True)
+        return {**given, **more}
+
+    foreseen = {"check_mode": True, "prompts": PROMPTS, "limits": {"*": {"max_requests_per_1_minute": 1}}}
+    calls = [answered("First?"), answered("Second?")]
+    _first, planned = address_in(tmp_path, *calls, then=lambda: begin_anew(**foreseen), **given)
+    assert planned["plan"]["requests"] == 1, planned
+    assert (planned["plan"]["tokens_at_least"], planned["plan"]["seconds_at_least"]) == (2, 0)
+    for file in (tmp_path / "cache").iterdir():
+        file.unlink()
+    (tmp_path / "answers").unlink(missing_ok=True)
+    _first, again = address_in(tmp_path, *calls, then=lambda: begin_anew(max_tokens_total=1), **given)
+    assert (again["stopped"], again["left"], again["usage"]["total_tokens"]) == (None, 0, 0)
+
+
+def test_a_folder_for_answers_that_cannot_be_used_is_refused_at_once(tmp_path: Path) -> None:
+    (tmp_path / "cache").write_text("")
+    result = batch(tmp_path, cache=str(tmp_path / "cache"))
+    assert result["msg"].startswith("Option 'cache': ")
+    assert not (tmp_path / "answers").exists()
+
+
+def test_a_bound_on_tokens(tmp_path: Path) -> None:
+    calls = [answered("First?", max_completion_tokens=10), answered("Second?", max_completion_tokens=10)]
+    result = batch(tmp_path, *calls, max_tokens=10, max_tokens_total=30)
+    assert result["msg"] == "1 of 3 prompts were not asked: they may go beyond 'max_tokens_total'."
+    assert (result["left"], result["usage"]["total_tokens"]) == (1, 30)
+
+
+def test_a_bound_on_tokens_is_one_on_further_attempts_too(tmp_path: Path) -> None:
+    wanted = {"type": "json_schema", "json_schema": {"name": "answer", "schema": SCHEMA, "strict": True}}
+    calls = [answered("First?", "Yes", response_format=wanted, max_completion_tokens=10)] * 2
+    given = {"prompts": PROMPTS[:1], "response_schema": SCHEMA, "max_tokens": 10, "attempts": 5}
+    result = batch(tmp_path, *calls, **given, max_tokens_total=35, accept_incomplete=True)
+    assert not result.get("failed"), result
+    assert (result["summary"]["mismatched"], result["left"], result["usage"]["total_tokens"]) == (1, 0, 30)
+    assert lines(tmp_path)[0]["attempts"] == 2
+
+
+def test_a_bound_on_tokens_is_one_on_all_answers_of_a_request(tmp_path: Path) -> None:
+    result = batch(tmp_path, max_tokens=10, extra={"n": 4}, max_tokens_total=40)
+    assert "3 of 3 prompts were not asked" in result["msg"]
+
+
+def test_what_is_not_begun_after_failures_takes_nothing_of_a_bound(tmp_path: Path) -> None:
+    quota = refused("First?", 429, error(QUOTA, "insufficient_quota", "insufficient_quota"))
+    result = batch(tmp_path, quota, max_failures=1, max_tokens_total=3)
+    assert "1 of 3 items failed, 2 were not tried" in result["msg"]
+    assert (result["stopped"], result["counts"]["skipped"]) == (None, 2)
+
+
+def test_a_bound_on_money(tmp_path: Path) -> None:
+    prices = [{"model": MODEL, "input": 100_000, "output": 200_000}]  # so that an answer costs 2
+    result = batch(tmp_path, answered("First?"), prices=prices, max_cost=2.1, on_error="report")
+    assert (result["cost"], result["left"], result["stopped"]) == (2.0, 2, "they may go beyond 'max_cost'")
+
+
+def test_after_many_failures_no_more_are_begun(tmp_path: Path) -> None:
+    quota = refused("First?", 429, error(QUOTA, "insufficient_quota", "insufficient_quota"))
+    result = batch(tmp_path, quota, max_failures=1)
+    assert result["failed"]
+    assert (result["summary"]["failed"], result["left"], result["counts"]["skipped"]) == (1, 2, 2)
+
+
+def test_prompts_of_a_file(tmp_path: Path) -> None:
+    source = tmp_path / "prompts"
+    source.write_text('{"prompt": "First?", "id": "a"}\n{"model": "gpt-4o-mini", "prompt": "Second?", "seed": 7}')
+    calls = [answered("First?"), answered("Second?", seed=7)]
+    result = batch(tmp_path, *calls, prompts=None, prompts_file=str(source))
+    assert result["summary"]["answered"] == 2
+    assert lines(tmp_path)[0]["id"] == "a"
+
+
+def test_a_failure_is_named_by_the_line_of_the_file(tmp_path: Path) -> None:
+    source = tmp_path / "prompts"
+    source.write_text('{"prompt": "First?"}\n{"prompt": "Second?"}\n')
+    calls = [answered("First?"), refused("Second?", 400, error("Bad"))]
+    result = batch(tmp_path, *calls, prompts=None, prompts_file=str(source))
+    assert "1 of 2 items failed. The first of them, prompts_file, line 2: POST" in result["msg"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "line 2': is no JSON object"),
+        ("[]", "line 2': takes an object with members"),
+        ("", "line 2': is no JSON object"),
+        ("{}", "line 2': one of the following is required: messages, prompt"),
+        ('{"prompt": ""}', "'prompt': must not be empty"),
+        ('{"prompt": ["x"]}', "'prompt': takes a text, not a list"),
+        ('{"prompt": "x", "other": 1}', "other"),
+        ('{"prompt": "x", "temperature": 9}', "'temperature': takes 0 to 2"),
+    ],
+)
+def test_lines_that_are_no_prompts(tmp_path: Path, text: str, message: str) -> None:
+    source = tmp_path / "prompts"
+    source.write_text(f'{{"prompt": "First?"}}\n{text}\n')
+    result = batch(tmp_path, prompts=None, prompts_file=str(source))
+    assert result["failed"]
+    assert "prompts_file, line 2" in result["msg"]
+    assert message.replace("line 2: ", "").replace("line 2': ", "") in result["msg"]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"model": None}, "Option 'prompts[0]': has no 'model', and the task gives none for all"),
+        ({"prompts_file": "/nowhere"}, "mutually exclusive"),
+        ({"prompts": None, "prompts_file": "/nowhere"}, "'prompts_file': '/nowhere' cannot be read: there is none"),
+        ({"max_cost": 1}, "prices"),
+        ({"max_cost": 1, "prices": []}, "'prices': must not be empty"),
+        (
+            {"prices": [{"model": MODEL, "input": 1, "output": 1}] * 2},
+            "'prices[1].model': 'gpt-4o-mini' is there already",
+        ),
+        ({"prices": [{"model": "x", "input": 1, "output": 1}]}, "'prices': has none for the model 'gpt-4o-mini'"),
+        ({"limits": {"x": {"max_requests_per_1_minute": -1}}}, "'max_requests_per_1_minute': takes 0 to 2,147,483,647"),
+        ({"limits": {"x": {"requests": 1}}}, "'limits.x': requests. Supported parameters include"),
+        ({"limits": {"x": 5}}, "'limits.x': takes an object with members"),
+        ({"prompts": [{"prompt": "x", "messages": [{"role": "user", "content": "x"}]}]}, "mutually exclusive"),
+    ],
+)
+def test_bad_input_is_refused_before_the_first_request(
+    tmp_path: Path, parameters: dict[str, Any], message: str
+) -> None:
+    result = batch(tmp_path, **parameters)
+    assert result["failed"]
+    assert message in result["msg"]
+
+
+def test_a_line_that_the_disk_has_no_room_for_is_not_there(tmp_path: Path) -> None:
+    assert not batch(tmp_path, answered("First?"), prompts=PROMPTS[:1]).get("failed")
+    whole = (tmp_path / "answers").read_bytes()
+    (tmp_path / "answers").unlink()
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (len(whole) * 3 // 2, hard))
+    try:
+        result = batch(tmp_path, answered("First?"), answered("Second?"), prompts=PROMPTS[:2])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert "cannot be written: File too large" in result["msg"]
+    assert len(lines(tmp_path)) == result["summary"]["answered"] == 1
+
+
+@pytest.mark.parametrize("content", ["important\n", '{"index": 0}\n', "[1]\n", '{"index": -1, "request": "a"}\n'])
+def test_a_file_with_something_else_is_left_as_it_is(tmp_path: Path, content: str) -> None:
+    (tmp_path / "answers").write_text(content)
+    assert "has something else in it than answers" in batch(tmp_path)["msg"]
+    assert (tmp_path / "answers").read_text() == content
+
+
+def told(limit: int, remaining: int, reset: str) -> dict[str, str]:
+    return {
+        "x-ratelimit-limit-requests": str(limit),
+        "x-ratelimit-remaining-requests": str(remaining),
+        "x-ratelimit-reset-requests": reset,
+    }
+
+
+def test_a_limit_is_learned_from_the_headers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    naps = virtual_time(monkeypatch)
+    told_of = [told(2, 1, "30s"), told(2, 0, "1m0s"), told(2, 0, "1m0s")]
+    calls = [answered(prompt["prompt"], headers=headers) for prompt, headers in zip(PROMPTS, told_of, strict=True)]
+    assert batch(tmp_path, *calls)["summary"]["answered"] == 3
+    assert [round(nap) for nap in naps] == [30]
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        told(10, 9, "1.2.3s"),
+        *({**told(10, 9, "1s"), "x-ratelimit-limit-requests": odd} for odd in ("\xb2", "9" * 5000)),
+    ],
+)
+def test_odd_headers_tell_nothing(tmp_path: Path, headers: dict[str, str]) -> None:
+    calls = [answered("First?", headers=headers), answered("Second?"), answered("Third?")]
+    assert batch(tmp_path, *calls)["summary"]["answered"] == 3
+
+
+def test_a_day_is_told_from_a_minute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    naps = virtual_time(monkeypatch)
+    told_of = [told(10_000, 0, "24h0m0s"), {}, {}]
+    calls = [answered(prompt["prompt"], headers=headers) for prompt, headers in zip(PROMPTS, told_of, strict=True)]
+    assert batch(tmp_path, *calls)["summary"]["answered"] == 3
+    assert [round(nap, 1) for nap in naps] == [8.6, 8.6]
+
+
+def test_a_refusal_slows_down_and_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    naps = virtual_time(monkeypatch)
+    busy = refused("First?", 429, error("Rate limit reached", "requests", "rate_limit_exceeded"), Retry_After="6")
+    calls = [busy, answered("First?"), answered("Second?"), answered("Third?")]
+    result = batch(tmp_path, *calls, limits={MODEL: {"max_requests_per_1_minute": 10}})
+    assert result["summary"]["answered"] == 3
+    assert result["warnings"] == ["1 request(s) had to be repeated: POST " + result["warnings"][0].split("POST ")[1]]
+    assert [round(nap) for nap in naps] == [6, 6, 6]
+
+
+def test_what_no_limit_has_room_for_is_not_asked(tmp_path: Path) -> None:
+    result = batch(tmp_path, prompts=PROMPTS[:1], max_tokens=50, limits={"*": {"max_tokens_per_1_minute": 40}})
+    assert "Not asked: it counts for 50 tokens, of which the limit is 40." in result["msg"]
+    assert result["summary"]["failed"] == 1
+
+
+def test_one_that_no_limit_has_room_for_does_not_hold_up_the_others(tmp_path: Path) -> None:
+    prompts = [{"prompt": "x" * 400}, *PROMPTS[:2]]
+    limits = {MODEL: {"max_tokens_per_1_minute": 40}}
+    result = batch(tmp_path, answered("First?"), answered("Second?"), prompts=prompts, limits=limits)
+    assert (result["summary"]["failed"], result["summary"]["answered"]) == (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("model", "asked"),
+    [(MODEL, True), ("other", False), ("ft:gpt-4o:acme::abc", False), ("ft:gpt-4:acme::abc", False)],
+)
+def test_the_limits_of_a_project_as_they_are_told(tmp_path: Path, model: str, asked: bool) -> None:
+    """A model without any has those of all others; one that was tuned may have those of what it was tuned from."""
+    row = {"id": "rl-1", "kind": "model", "max_images_per_1_minute": None, "unlimited": ["max_requests_per_1_minute"]}
+    known = {
+        MODEL: {**row, "max_requests_per_1_minute": 2**31 - 1, "max_requests_per_1_day": None},
+        "ft:gpt-4o": {**row, "max_tokens_per_1_minute": 0},
+        "*": {**row, "max_requests_per_1_day": 0},
+    }
+    calls = [answered("First?")] if asked else []
+    result = batch(tmp_path, *calls, prompts=PROMPTS[:1], model=model, limits=known, on_error="report")
+    assert result["summary"]["answered"] == asked
+    if not asked:
+        what = "tokens" if "gpt-4o:" in model else "requests"
+        assert f"{what}, of which the limit is 0" in result["failures"][0]["reason"]
+
+
+def virtual_time(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The seconds slept, which pass at once."""
+    naps: list[float] = []
+
+    class Time:
+        @staticmethod
+        def monotonic() -> float:
+            return sum(naps)
+
+        @staticmethod
+        def sleep(seconds: float) -> None:
+            naps.append(seconds)
+
+    monkeypatch.setattr(buckets, "time", Time)
+    monkeypatch.setattr(
+        "ansible_collections.buildworks.toolchain.plugins.module_utils._http.client.time.sleep", Time.sleep
+    )
+    return naps
