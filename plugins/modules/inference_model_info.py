@@ -16,6 +16,8 @@ extends_documentation_fragment:
   - buildworks.toolchain.inference
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes_info
+notes:
+  - Needs an O(api_key) that may read models.
 options:
   pattern:
     description: Only models whose ids fit this pattern. C(*) stands for any text, C(?) for one character.
@@ -61,17 +63,17 @@ models:
 import fnmatch
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.models import models
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import models
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import INFERENCE, InferenceService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
-SPEC = INFERENCE + ArgumentSpec(dict(pattern=dict(type="str")))
+SPEC = INFERENCE + ArgumentSpec(dict(pattern=dict(type="str", one_line=True)))
 
 
 def run(task):
     pattern = task.params["pattern"] or "*"
-    found = models(InferenceService(task))
-    task.result["models"] = [model for model in found if fnmatch.fnmatchcase(model["id"], pattern)]
+    listed = models.listed(InferenceService(task))
+    task.result["models"] = [model for model in listed if fnmatch.fnmatchcase(model["id"], pattern)]
 
 
 def main():
