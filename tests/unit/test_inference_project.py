@@ -1,0 +1,145 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from unit.conversation import Call, call, conversation
+from unit.inference_server import ADMIN, error, page
+from unit.running import run
+
+SINCE = 1735689600
+FIND = {"id": "proj_1", "object": "organization.project", "name": "Find", "created_at": SINCE, "archived_at": None}
+TWIN = {**FIND, "id": "proj_2"}
+OLD = {**FIND, "archived_at": SINCE, "status": "archived"}
+GONE = error("The project proj_1 was not found")
+SENT = {"Authorization": f"Bearer {ADMIN}"}
+
+
+def manage(*calls: Call, **parameters: Any) -> dict[str, Any]:
+    with conversation(*calls) as server:
+        return run("inference_project", **{"url": f"{server.url}/v1", "admin_key": ADMIN, **parameters})
+
+
+def one(project: dict[str, Any] | None = None, status: int = 200) -> Call:
+    return call("GET", "/v1/organization/projects/proj_1", status, json=project or FIND)
+
+
+def create(**sent: Any) -> Call:
+    return call("POST", "/v1/organization/projects", json=FIND, sent_json=sent, sent_headers=SENT)
+
+
+def update(**sent: Any) -> Call:
+    return call("POST", "/v1/organization/projects/proj_1", json={**FIND, **sent}, sent_json=sent)
+
+
+def archive(project: str = "proj_1", **answer: Any) -> Call:
+    return call("POST", f"/v1/organization/projects/{project}/archive", **{"json": OLD, **answer})
+
+
+def test_a_second_run_reads_once() -> None:
+    result = manage(page("/projects", FIND), name="Find")
+    assert (result["changed"], result["project"]["id"], result["project"]["status"]) == (False, "proj_1", "active")
+
+
+def test_a_new_project() -> None:
+    calls = page("/projects"), create(name="Find", residency="GLOBAL"), page("/projects", FIND)
+    result = manage(*calls, name="Find", residency="GLOBAL", diff_mode=True)
+    assert result["changed"]
+    assert result["project"]["id"] == "proj_1"
+    assert result["diff"] == {"before": {"state": "absent"}, "after": {"state": "present", "name": "Find"}}
+
+
+def test_check_mode_reads_and_foretells() -> None:
+    result = manage(page("/projects"), name="Find", check_mode=True)
+    assert (result["changed"], result["project"]["name"], result["project"]["id"]) == (True, "Find", None)
+
+
+def test_a_project_that_another_task_made_at_the_same_time_stays() -> None:
+    calls = (
+        page("/projects"),
+        create(name="Find"),
+        page("/projects", TWIN, FIND),
+        archive(),
+        page("/projects", TWIN),
+    )
+    assert manage(*calls, name="Find")["project"]["id"] == "proj_2"
+
+
+def test_a_lost_reply_is_resolved_by_reading_back() -> None:
+    lost = call("POST", "/v1/organization/projects", drop=True)
+    result = manage(page("/projects"), lost, page("/projects", FIND), name="Find")
+    assert result["changed"]
+    assert "Reading back shows that the request had its effect" in result["warnings"][0]
+
+
+def test_several_projects_of_one_name() -> None:
+    message = manage(page("/projects", FIND, TWIN), name="Find")["msg"]
+    assert message == "2 projects have the name 'Find': choose by id, one of proj_1, proj_2."
+
+
+def test_another_name() -> None:
+    calls = one(), update(name="Seek"), one({**FIND, "name": "Seek"})
+    result = manage(*calls, id="proj_1", name="Seek", diff_mode=True)
+    assert result["diff"] == {
+        "before": {"state": "present", "name": "Find"},
+        "after": {"state": "present", "name": "Seek"},
+    }
+    assert not manage(one(), id="proj_1", name="Find")["changed"]
+
+
+def test_another_external_key() -> None:
+    changed = {**FIND, "external_key_id": "ext"}
+    calls = page("/projects", FIND), update(external_key_id="ext"), page("/projects", changed)
+    assert manage(*calls, name="Find", external_key_id="ext")["project"]["external_key_id"] == "ext"
+
+
+def test_a_change_that_did_not_happen_is_a_failure() -> None:
+    result = manage(one(), update(name="Seek"), one(), id="proj_1", name="Seek")
+    assert "fields of the project are not as asked for: name" in result["msg"]
+
+
+@pytest.mark.parametrize("check_mode", [False, True])
+def test_it_is_archived_with_a_word_of_warning(check_mode: bool) -> None:
+    told: list[str] = []
+    calls = [page("/projects", FIND), archive(), page("/projects")]
+    result = manage(
+        *calls[: 1 if check_mode else 3], name="Find", state="absent", check_mode=check_mode, tell=told.append
+    )
+    assert (result["changed"], result["project"]) == (True, None)
+    assert told == ["archiving the project 'Find' (proj_1), which cannot be undone"]
+
+
+@pytest.mark.parametrize("absent", [page("/projects"), one(OLD), one(GONE, 404)], ids=["name", "archived", "gone"])
+def test_what_is_not_there_is_absent(absent: Call) -> None:
+    chosen = {"name": "Find"} if "limit" in absent.target else {"id": "proj_1"}
+    assert not manage(absent, state="absent", **chosen)["changed"]
+
+
+def test_an_archived_project_does_not_come_back() -> None:
+    assert (
+        manage(one(OLD), id="proj_1", name="Find")["msg"] == "The project 'proj_1' is archived, which cannot be undone."
+    )
+
+
+@pytest.mark.parametrize("check_mode", [False, True])
+def test_a_new_project_gets_an_id_of_its_own(check_mode: bool) -> None:
+    result = manage(one(GONE, 404), id="proj_1", name="Find", check_mode=check_mode)
+    assert "There is no project with the id 'proj_1'" in result["msg"]
+
+
+def test_a_wrong_address_does_not_make_a_project_absent() -> None:
+    nowhere = one(error("Invalid URL (GET /organization/projects/proj_1)"), 404)
+    assert "the address lacks its version" in manage(nowhere, id="proj_1", state="absent")["msg"]
+
+
+@pytest.mark.parametrize("wanted", [{"state": "absent"}, {"external_key_id": "ext"}])
+@pytest.mark.parametrize("check_mode", [False, True])
+def test_the_default_project_is_left_alone(wanted: dict[str, Any], check_mode: bool) -> None:
+    default = page("/projects", {**FIND, "name": "Default project"})
+    result = manage(default, name="Default project", check_mode=check_mode, **wanted)
+    assert result["msg"] == "'Default project' is the organization's own: it can be neither changed nor archived."
