@@ -1,0 +1,229 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import json
+import pathlib
+from typing import Any
+
+import pytest
+
+from unit.conversation import Call, call, conversation
+from unit.inference_server import ADMIN, error, page
+from unit.running import run
+
+SINCE = 1735689600
+NOW = SINCE + 1000
+SECRET = "sk-svcacct-0123456789abcdefghijAAAA"
+OLD_SECRET = "sk-svcacct-9876543210abcdefghijBBBB"
+PATH = "/v1/organization/projects/proj_1/service_accounts"
+
+
+@pytest.fixture(autouse=True)
+def _now(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("time.time", lambda: float(NOW))
+
+
+@pytest.fixture
+def key_file(tmp_path: pathlib.Path) -> pathlib.Path:
+    return tmp_path / "robot.key"
+
+
+def account(id_: str = "svc_1", **more: Any) -> dict[str, Any]:
+    return {"id": id_, "name": "robot", "role": "member", "created_at": SINCE, **more}
+
+
+def key(of: str, redacted: str, name: str = "robot") -> dict[str, Any]:
+    owner = {"type": "service_account", "service_account": {"id": of, "name": name}}
+    return {"id": f"key_{of}", "name": "Secret Key", "redacted_value": redacted, "created_at": SINCE, "owner": owner}
+
+
+def accounts(*found: dict[str, Any]) -> Call:
+    return page("/projects/proj_1/service_accounts", *found)
+
+
+def keys(*found: dict[str, Any]) -> Call:
+    return page("/projects/proj_1/api_keys", *found)
+
+
+def create(id_: str = "svc_2", **answer: Any) -> Call:
+    made = {**account(id_, created_at=NOW), "api_key": {"id": f"key_{id_}", "value": SECRET}}
+    return call("POST", PATH, **{"json": made, "sent_json": {"name": "robot"}, **answer})
+
+
+def change(id_: str, role: str) -> Call:
+    return call("POST", f"{PATH}/{id_}", json=account(id_, role=role), sent_json={"role": role})
+
+
+def delete(id_: str, status: int = 200) -> Call:
+    return call("DELETE", f"{PATH}/{id_}", status, json={"deleted": True} if status == 200 else error("gone"))
+
+
+def probe(status: int, message: str = "Incorrect API key provided") -> Call:
+    sent = {"Authorization": f"Bearer {OLD_SECRET}"}
+    return call("GET", "/v1/models", status, json=error(message) if status != 200 else {}, sent_headers=sent)
+
+
+MINE, NEW = account(), account("svc_2", created_at=NOW)
+
+
+def manage(*calls: Call, **parameters: Any) -> dict[str, Any]:
+    with conversation(*calls) as server:
+        given = {"url": f"{server.url}/v1", "admin_key": ADMIN, "project_id": "proj_1", "name": "robot"}
+        return run("inference_service_account", **{**given, "admin_pace": 0, "retries": 0, **parameters})
+
+
+def test_a_second_run_reads_once() -> None:
+    result = manage(accounts(account("x", name="other"), MINE))
+    assert (result["changed"], result["service_account"]["id"], result["secret"]) == (False, "svc_1", None)
+
+
+def test_a_new_one_tells_its_key_only_once() -> None:
+    result = manage(accounts(), create(), accounts(NEW), diff_mode=True)
+    assert (result["secret"], result["removed"], result["service_account"]["surplus"]) == (SECRET, [], [])
+    assert result["diff"]["after"] == {"state": "present", "name": "robot", "surplus": []}
+
+
+def test_the_key_goes_to_a_file_for_its_owner_alone(key_file: pathlib.Path) -> None:
+    result = manage(accounts(), create(), accounts(NEW), accounts(NEW), key_file=str(key_file))
+    assert result["changed"]
+    assert key_file.read_text() == f"{SECRET}\n"
+    assert key_file.stat().st_mode & 0o777 == 0o600
+    assert SECRET not in json.dumps(result)
+    again = manage(accounts(NEW), keys(key("svc_2", "sk-svcacct-012...AAAA")), key_file=str(key_file))
+    assert not again["changed"]
+
+
+def test_check_mode_reads_and_foretells(key_file: pathlib.Path) -> None:
+    result = manage(accounts(), key_file=str(key_file), role="owner", check_mode=True)
+    assert (result["changed"], result["service_account"]["role"], result["secret"]) == (True, "owner", None)
+    assert not key_file.exists()
+
+
+def test_a_role() -> None:
+    calls = accounts(), create(), accounts(NEW), change("svc_2", "owner"), accounts({**NEW, "role": "owner"})
+    assert manage(*calls, role="owner")["service_account"]["role"] == "owner"
+    calls = accounts(MINE), change("svc_1", "owner"), accounts({**MINE, "role": "owner"})
+    assert manage(*calls, role="owner")["service_account"]["role"] == "owner"
+
+
+def test_an_old_one_is_replaced_and_goes_when_the_new_key_is_stored(key_file: pathlib.Path) -> None:
+    key_file.write_text(OLD_SECRET)
+    calls = (
+        accounts(MINE),
+        keys(key("svc_1", "sk-svcacct-987...BBBB")),
+        create(),
+        accounts(MINE, NEW),
+        delete("svc_1"),
+        accounts(NEW),
+    )
+    result = manage(*calls, rotate_after=1000, key_file=str(key_file), diff_mode=True)
+    assert (result["service_account"]["id"], result["removed"]) == ("svc_2", ["svc_1"])
+    assert result["diff"]["before"]["replaced"] == "it is older than 1000 s"
+    assert key_file.read_text() == f"{SECRET}\n"
+    assert not manage(accounts(MINE), rotate_after=1001)["changed"]
+
+
+def test_one_that_replaces_another_gets_its_role() -> None:
+    owner, late = account(role="owner"), account("svc_2", role="owner", created_at=NOW)
+    calls = accounts(owner), create(), accounts(owner, NEW), change("svc_2", "owner"), delete("svc_1"), accounts(late)
+    assert manage(*calls, rotate_after=1000)["service_account"]["role"] == "owner"
+    assert manage(accounts(owner), rotate_after=1000, check_mode=True)["service_account"]["role"] == "owner"
+    calls = accounts(owner), create(), accounts(owner, NEW), delete("svc_1"), accounts(NEW)
+    assert manage(*calls, rotate_after=1000, role="member")["service_account"]["role"] == "member"
+
+
+def test_check_mode_foretells_what_goes() -> None:
+    result = manage(accounts(MINE), rotate_after=1000, check_mode=True)
+    assert (result["changed"], result["removed"], result["service_account"]["id"]) == (True, ["svc_1"], None)
+
+
+def test_a_key_that_is_no_longer_good_is_replaced(key_file: pathlib.Path) -> None:
+    key_file.write_text(OLD_SECRET)
+    calls = accounts(MINE), keys(), probe(401), create(), accounts(MINE, NEW), delete("svc_1"), accounts(NEW)
+    result = manage(*calls, key_file=str(key_file))
+    assert result["removed"] == ["svc_1"]
+    assert key_file.read_text() == f"{SECRET}\n"
+
+
+@pytest.mark.parametrize("check_mode", [False, True])
+@pytest.mark.parametrize(
+    ("content", "calls", "message"),
+    [
+        (OLD_SECRET, [keys(key("svc_9", "sk-svcacct-987...BBBB", "other"))], "holds a key of 'other'"),
+        (OLD_SECRET, [keys(), probe(200)], "holds a key that works, but belongs to something else"),
+        (OLD_SECRET, [keys(), probe(401, "Missing scopes: api.model.read")], "holds a key that works"),
+        (OLD_SECRET, [keys(), probe(403)], "holds a key that works"),
+        ("sk-admin-0123456789", [keys()], "holds a key for the administration of an organization"),
+        ("password", [keys()], "holds something else than a key"),
+        ("two words", [], "holds something else than a key"),
+        ("x" * 20000, [], "holds something else than a key"),
+    ],
+)
+def test_a_file_that_holds_something_else_is_left_alone(
+    key_file: pathlib.Path, content: str, calls: list[Call], message: str, check_mode: bool
+) -> None:
+    key_file.write_text(content)
+    result = manage(accounts(MINE), *calls, key_file=str(key_file), check_mode=check_mode)
+    assert f"Option 'key_file': '{key_file}' {message}" in result["msg"]
+    assert key_file.read_text() == content
+    assert content not in json.dumps(result)
+
+
+def test_others_of_the_name_go() -> None:
+    result = manage(accounts(MINE, NEW), delete("svc_1"), accounts(NEW))
+    assert (result["service_account"]["id"], result["removed"]) == ("svc_2", ["svc_1"])
+    kept = manage(accounts(MINE, NEW), surplus="keep")
+    assert (kept["changed"], kept["service_account"]["surplus"]) == (False, ["svc_1"])
+
+
+def test_what_came_of_a_lost_reply_goes_and_it_is_made_once_more(key_file: pathlib.Path) -> None:
+    lost = call("POST", PATH, drop=True)
+    calls = accounts(), lost, accounts(account("svc_0")), delete("svc_0"), create(), accounts(NEW), accounts(NEW)
+    result = manage(*calls, key_file=str(key_file))
+    assert (result["changed"], result["removed"]) == (True, ["svc_0"])
+    assert key_file.read_text() == f"{SECRET}\n"
+
+
+def test_a_reply_without_a_key_is_as_good_as_lost() -> None:
+    keyless = create("svc_0", json={**account("svc_0"), "api_key": None})
+    calls = accounts(), keyless, accounts(account("svc_0")), delete("svc_0"), create(), accounts(NEW)
+    assert manage(*calls)["secret"] == SECRET
+
+
+def test_a_server_that_fails_leaves_nothing() -> None:
+    calls = accounts(), create(status=500), accounts(account("svc_0")), delete("svc_0"), accounts()
+    result = manage(*calls)
+    assert "500" in result["msg"]
+    assert result["removed"] == ["svc_0"]
+
+
+def test_a_key_that_cannot_be_stored_leaves_nothing(key_file: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_arguments: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    result = manage(accounts(), create(), accounts(NEW), delete("svc_2"), key_file=str(key_file))
+    assert "No space left on device. The new service account was removed" in result["msg"]
+    assert SECRET not in json.dumps(result)
+
+
+def test_two_tasks_at_once_do_not_both_call_it_good() -> None:
+    result = manage(accounts(), create(), accounts(NEW, account("svc_3", created_at=NOW)))
+    assert (
+        "There are other service accounts of this name: svc_3. Perhaps another task makes them at the same time."
+        in result["msg"]
+    )
+
+
+def test_absent() -> None:
+    result = manage(accounts(MINE, NEW), delete("svc_2"), delete("svc_1", 404), accounts(), state="absent")
+    assert (result["changed"], result["service_account"], result["removed"]) == (True, None, ["svc_2", "svc_1"])
+    assert not manage(accounts(), state="absent")["changed"]
+    assert "still there: svc_1" in manage(accounts(MINE), delete("svc_1"), accounts(MINE), state="absent")["msg"]
+
+
+def test_a_file_that_cannot_be_written_fails_before_any_request(tmp_path: pathlib.Path) -> None:
+    assert "it is no ordinary file" in manage(key_file=str(tmp_path))["msg"]
