@@ -1,0 +1,267 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from unit.conversation import Call, call, conversation
+from unit.inference_server import ADMIN, error, page
+from unit.running import run
+
+SINCE = 1735689600
+OLIVIA = {"id": "user-1", "name": "Olivia", "email": "olivia@x.y", "role": "owner", "added_at": SINCE}
+ALICE = {"id": "user-2", "name": "Alice", "email": "Alice@x.y", "role": "reader", "added_at": SINCE}
+DORA = {"id": "invite-1", "email": "dora@x.y", "role": "reader", "status": "pending", "created_at": SINCE}
+DORA = {**DORA, "expires_at": SINCE, "projects": [{"id": "proj_0", "role": "member"}]}
+FIND = {"id": "proj_1", "name": "Find", "created_at": SINCE}
+SEEK = {"id": "proj_2", "name": "Seek", "created_at": SINCE}
+KEY = {"id": "key_1", "name": "Main", "redacted_value": "sk-admin-012...cdef", "created_at": SINCE}
+KEY["owner"] = {"type": "user", "id": "user-1"}
+ALL, INVITES = page("/users", OLIVIA, ALICE), page("/invites")
+BOTH = page("/projects", FIND, SEEK)
+
+
+def manage(*calls: Call, **parameters: Any) -> dict[str, Any]:
+    with conversation(*calls) as server:
+        given = {"url": f"{server.url}/v1", "admin_key": ADMIN, "email": "alice@X.y", "admin_pace": 0, **parameters}
+        return run("inference_user", **given)
+
+
+def invite(answer: dict[str, Any] | None = None, **sent: Any) -> Call:
+    return call("POST", "/v1/organization/invites", json=answer or DORA, sent_json={"email": "dora@x.y", **sent})
+
+
+def withdraw(id_: str = "invite-1") -> Call:
+    return call("DELETE", f"/v1/organization/invites/{id_}", json={"id": id_, "deleted": True})
+
+
+def change(who: str, role: str) -> Call:
+    return call("POST", f"/v1/organization/users/{who}", json=ALICE, sent_json={"role": role})
+
+
+def belongs(project: str, role: str | None, who: str = "user-2") -> Call:
+    path = f"/v1/organization/projects/{project}/users/{who}"
+    if role is None:
+        return call("GET", path, 404, json=error("The user was not found"))
+    return call("GET", path, json={"id": who, "role": role, "added_at": SINCE})
+
+
+def test_a_second_run_reads_once() -> None:
+    result = manage(ALL, role="reader")
+    assert (result["changed"], result["user"]["id"], result["user"]["status"]) == (False, "user-2", "member")
+    assert result["user"]["projects"] is None
+
+
+def test_another_role() -> None:
+    after = page("/users", OLIVIA, {**ALICE, "role": "owner"})
+    result = manage(ALL, change("user-2", "owner"), after, role="owner", diff_mode=True)
+    assert result["diff"] == {
+        "before": {"state": "present", "role": "reader"},
+        "after": {"state": "present", "role": "owner"},
+    }
+
+
+def test_who_is_not_there_is_invited() -> None:
+    nobody = page("/invites", {**DORA, "email": "other@x.y"})
+    calls = ALL, nobody, invite(role="reader"), ALL, page("/invites", DORA)
+    result = manage(*calls, email="dora@x.y")
+    assert result["changed"]
+    assert (result["user"]["status"], result["user"]["id"], result["user"]["invite_id"]) == (
+        "pending",
+        None,
+        "invite-1",
+    )
+    assert result["user"]["projects"] == [{"id": "proj_0", "role": "member"}]
+    assert not manage(ALL, page("/invites", DORA), email="DORA@x.y")["changed"]
+
+
+@pytest.mark.parametrize("projects", [[], [{"name": "Find", "role": "owner"}]])
+def test_no_projects_are_not_the_same_as_projects_left_out(projects: list[dict[str, str]]) -> None:
+    wanted = [{"id": "proj_1", "role": "owner"}] if projects else []
+    listed = [BOTH] if projects else []
+    invited = page("/invites", {**DORA, "projects": wanted})
+    calls = ALL, INVITES, *listed, invite(role="reader", projects=wanted), ALL, invited
+    assert manage(*calls, email="dora@x.y", projects=projects)["user"]["projects"] == wanted
+
+
+def test_check_mode_foretells_an_invite() -> None:
+    result = manage(ALL, INVITES, email="dora@x.y", check_mode=True)
+    assert (result["changed"], result["user"]["role"], result["user"]["status"]) == (True, "reader", "pending")
+
+
+def test_a_pending_invite_that_differs_is_made_anew() -> None:
+    renewed = {**DORA, "id": "invite-2", "role": "owner"}
+    calls = (
+        ALL,
+        page("/invites", DORA),
+        withdraw(),
+        invite(role="owner", projects=DORA["projects"]),
+        ALL,
+        page("/invites", renewed),
+    )
+    assert manage(*calls, email="dora@x.y", role="owner")["user"]["invite_id"] == "invite-2"
+
+
+def test_an_expired_invite_is_made_anew_as_it_was() -> None:
+    expired = {**DORA, "status": "expired", "role": "owner"}
+    renewed = {**DORA, "id": "invite-2", "role": "owner"}
+    calls = (
+        ALL,
+        page("/invites", expired),
+        withdraw(),
+        invite(role="owner", projects=DORA["projects"]),
+        ALL,
+        page("/invites", renewed),
+    )
+    result = manage(*calls, email="dora@x.y", diff_mode=True)
+    assert result["diff"]["before"]["replaced"] == "the invite has expired"
+    assert result["user"]["invite_id"] == "invite-2"
+
+
+def test_two_invites_become_one() -> None:
+    twins = page("/invites", DORA, {**DORA, "id": "invite-2"})
+    renewed = invite(role=DORA["role"], projects=DORA["projects"])
+    calls = ALL, twins, withdraw(), withdraw("invite-2"), renewed, ALL, page("/invites", DORA)
+    assert manage(*calls, email="dora@x.y")["changed"]
+
+
+def test_an_invite_that_does_not_tell_its_projects_is_made_anew_without() -> None:
+    expired = {name: value for name, value in {**DORA, "status": "expired"}.items() if name != "projects"}
+    calls = ALL, page("/invites", expired), withdraw(), invite(role=DORA["role"]), ALL, page("/invites", DORA)
+    assert manage(*calls, email="dora@x.y")["changed"]
+    calls = (
+        ALL,
+        page("/invites", {**expired, "status": "pending"}),
+        withdraw(),
+        invite(role="owner"),
+        ALL,
+        page("/invites", {**DORA, "role": "owner"}),
+    )
+    assert manage(*calls, email="dora@x.y", role="owner")["changed"]
+
+
+def test_an_accepted_invite_of_somebody_who_left_is_none() -> None:
+    left = page("/invites", {**DORA, "status": "accepted"})
+    assert not manage(ALL, left, email="dora@x.y", state="absent")["changed"]
+    calls = ALL, left, invite(role="reader"), ALL, page("/invites", {**DORA, "status": "accepted"}, DORA)
+    assert manage(*calls, email="dora@x.y")["changed"]
+
+
+def test_a_lost_reply_is_resolved_by_reading_back() -> None:
+    lost = call("POST", "/v1/organization/invites", drop=True)
+    result = manage(ALL, INVITES, lost, ALL, page("/invites", DORA), email="dora@x.y")
+    assert result["changed"]
+    assert "Reading back shows that the request had its effect" in result["warnings"][0]
+
+
+def test_projects_are_joined_left_and_changed() -> None:
+    third = {"id": "proj_3", "name": "Third", "created_at": SINCE}
+    calls = (
+        ALL,
+        page("/projects", FIND, SEEK, third),
+        belongs("proj_1", "member"),
+        belongs("proj_2", None),
+        belongs("proj_3", "member"),
+        call("DELETE", "/v1/organization/projects/proj_3/users/user-2", json={"deleted": True}),
+        call("POST", "/v1/organization/projects/proj_1/users/user-2", json={}, sent_json={"role": "owner"}),
+        call(
+            "POST", "/v1/organization/projects/proj_2/users", json={}, sent_json={"user_id": "user-2", "role": "member"}
+        ),
+        ALL,
+        belongs("proj_1", "owner"),
+        belongs("proj_2", "member"),
+        belongs("proj_3", None),
+    )
+    result = manage(*calls, projects=[{"name": "Seek"}, {"id": "proj_1", "role": "owner"}])
+    assert result["user"]["projects"] == [{"id": "proj_1", "role": "owner"}, {"id": "proj_2", "role": "member"}]
+
+
+def test_who_becomes_an_owner_is_moved_in_projects_before() -> None:
+    joined = call("POST", "/v1/organization/projects/proj_1/users", json={})
+    calls = (
+        ALL,
+        page("/projects", FIND),
+        belongs("proj_1", None),
+        joined,
+        change("user-2", "owner"),
+        page("/users", OLIVIA, {**ALICE, "role": "owner"}),
+        belongs("proj_1", "member"),
+    )
+    assert manage(*calls, role="owner", projects=[{"id": "proj_1"}])["changed"]
+
+
+def test_the_projects_of_an_owner_are_not_taken_away() -> None:
+    calls = ALL, page("/projects", FIND), belongs("proj_1", "owner", "user-1")
+    message = manage(*calls, email="olivia@x.y", projects=[], check_mode=True)["msg"]
+    assert "olivia@x.y is an owner of the organization, who can be neither changed in nor removed from" in message
+
+
+@pytest.mark.parametrize(
+    ("projects", "message"),
+    [
+        ([{"name": "None"}], "Option 'projects[0]': there is no project 'None' that is not archived."),
+        ([{"id": "proj_1"}, {"name": "Find"}], "Option 'projects[1]': is there already."),
+        ([{"name": "Seek"}], "Option 'projects[0]': 2 projects have this name: choose by id, one of proj_2, proj_3."),
+    ],
+)
+def test_wrong_projects_are_told_before_any_write(projects: list[dict[str, str]], message: str) -> None:
+    listed = page("/projects", FIND, SEEK, {**SEEK, "id": "proj_3"})
+    assert manage(ALL, INVITES, listed, email="dora@x.y", projects=projects)["msg"] == message
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"email": "dora"}, {"email": " dora@x.y"}, {"projects": [{}]}, {"projects": [{"id": "a", "name": "b"}]}],
+)
+def test_bad_input_fails_before_any_request(given: dict[str, Any]) -> None:
+    assert manage(**given)["failed"]
+
+
+def keys(**owner: str) -> Call:
+    return page("/admin_api_keys", {**KEY, "owner": {"type": "user", **owner}})
+
+
+def test_a_user_is_removed_with_what_is_left_of_invites() -> None:
+    calls = (
+        ALL,
+        page("/invites", {**DORA, "email": "alice@x.y", "status": "expired"}),
+        keys(id="user-1"),
+        withdraw(),
+        call("DELETE", "/v1/organization/users/user-2", json={"deleted": True}),
+        page("/users", OLIVIA),
+        INVITES,
+    )
+    result = manage(*calls, state="absent")
+    assert (result["changed"], result["user"]) == (True, None)
+
+
+def test_an_invite_is_taken_back() -> None:
+    calls = ALL, page("/invites", DORA), withdraw(), ALL, INVITES
+    assert manage(*calls, email="dora@x.y", state="absent")["changed"]
+    assert not manage(ALL, INVITES, email="dora@x.y", state="absent")["changed"]
+
+
+@pytest.mark.parametrize("check_mode", [False, True])
+@pytest.mark.parametrize("wanted", [{"state": "absent"}, {"role": "reader"}])
+def test_the_last_owner_stays(wanted: dict[str, str], check_mode: bool) -> None:
+    invites = [INVITES] if "state" in wanted else []
+    message = manage(ALL, *invites, email="olivia@x.y", check_mode=check_mode, **wanted)["msg"]
+    assert message == "olivia@x.y is the last owner of the organization, which needs one."
+
+
+@pytest.mark.parametrize("wanted", [{"state": "absent"}, {"role": "reader"}])
+def test_nobody_takes_the_right_of_their_own_key_away(wanted: dict[str, str]) -> None:
+    owners = page("/users", OLIVIA, {**ALICE, "role": "owner"})
+    invites = [INVITES] if "state" in wanted else []
+    message = manage(owners, *invites, keys(id="user-2"), **wanted)["msg"]
+    assert message == "The admin key is that of alice@X.y: another owner's is needed for this."
+
+
+def test_a_key_that_nobody_knows_is_warned_of() -> None:
+    unknown = page("/admin_api_keys", {**KEY, "redacted_value": "sk-admin-999...9999"})
+    result = manage(ALL, INVITES, unknown, state="absent", check_mode=True)
+    assert "does not tell whose the admin key is" in result["warnings"][0]
