@@ -1,0 +1,136 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from unit.conversation import Call, conversation
+from unit.review_server import ACCOUNT, act, records, refusal
+from unit.running import run
+
+B1 = {"id": 1, "name": "b 1", "date": 1619434216567, "keepit": False}
+B2 = {"id": 2, "name": "b2", "date": 1619436216567, "keepit": True}
+B3 = {"id": 3, "name": "b3", "date": 1619437882164, "keepit": False}
+B4 = {"id": 4, "name": "b4", "date": 1619437892164, "keepit": False, "tags": []}
+SHOWN = {"id": 1, "name": "b 1", "date": "2021-04-26T10:50:16Z", "keep": False}
+
+
+def builds(*found: dict[str, Any]) -> Call:
+    return act("builds", project="app", text=records(*found))
+
+
+def update(name: str = "b 1", **fields: str) -> Call:
+    return act("update_build", project="app", name=name, **fields)
+
+
+def delete(name: str, status: int = 200, **answer: Any) -> Call:
+    return act("delete_build", status, project="app", name=name, **answer)
+
+
+def build(*calls: Call, **options: Any) -> dict[str, Any]:
+    with conversation(*calls) as server:
+        return run("review_build", url=server.url, project="app", **options, **ACCOUNT)
+
+
+@pytest.mark.parametrize("options", [{}, {"keep": False}, {"new_name": "b 1"}])
+def test_a_second_run_reads_once(options: dict[str, Any]) -> None:
+    assert build(builds(B2, B1), name="b 1", **options) == {"changed": False, "build": SHOWN}
+
+
+def test_keep_is_what_the_server_does_with_keepit() -> None:
+    kept = build(builds(B1), update(keepit="true"), builds({**B1, "keepit": True}), name="b 1", keep=True)
+    assert kept == {"changed": True, "build": {**SHOWN, "keep": True}}
+
+
+def test_a_build_is_renamed_once() -> None:
+    renamed = {**B1, "name": "r", "keepit": True}
+    done = build(builds(B1), update(new_name="r", keepit="true"), builds(renamed), name="b 1", new_name="r", keep=True)
+    assert (done["changed"], done["build"]["name"]) == (True, "r")
+    assert not build(builds(renamed), name="b 1", new_name="r", keep=True)["changed"]
+    taken = build(builds(B1, B2), name="b 1", new_name="b2")
+    assert taken["msg"] == "Option 'new_name': there is another build 'b2' already."
+
+
+def test_a_lost_reply_to_a_renaming_is_resolved() -> None:
+    lost = act("update_build", drop=True, project="app", name="b 1", new_name="r")
+    result = build(builds(B1), lost, builds({**B1, "name": "r"}), name="b 1", new_name="r")
+    assert result["changed"]
+
+
+@pytest.mark.parametrize("check_mode", [True, False])
+def test_a_build_cannot_be_made(check_mode: bool) -> None:
+    result = build(builds(B2), name="b 1", keep=True, check_mode=check_mode)
+    assert result["msg"] == "Option 'name': there is no build 'b 1': builds come to be there by 'kwadmin load'."
+
+
+def test_a_build_is_deleted_once() -> None:
+    assert build(builds(B2, B1), delete("b 1"), builds(B2), name="b 1", state="absent")["changed"]
+    assert build(builds(B2), name="b 1", state="absent") == {"changed": False, "build": None}
+    still = build(builds(B2, B1), delete("b 1"), builds(B2, B1), name="b 1", state="absent")
+    assert "but the build is still there" in still["msg"]
+
+
+@pytest.mark.parametrize("check_mode", [True, False])
+def test_the_last_build_is_not_deleted_unasked(check_mode: bool) -> None:
+    result = build(builds(B1), name="b 1", state="absent", check_mode=check_mode)
+    assert result["msg"].startswith("Option 'allow_last': must be true to delete 'b 1'")
+    assert build(builds(B1), delete("b 1"), builds(), name="b 1", state="absent", allow_last=True)["changed"]
+
+
+def test_all_but_the_newest_are_deleted_and_read_back() -> None:
+    result = build(builds(B1, B2, B3, B4), delete("b 1"), delete("b3"), builds(B4, B2), keep_newest=1)
+    assert result == {
+        "changed": True,
+        "plan": {"counts": {"delete": 2}, "first": [{"action": "delete", "name": name} for name in ("b3", "b 1")]},
+        "deleted": ["b3", "b 1"],
+        "left": [],
+    }
+
+
+def test_check_mode_plans() -> None:
+    result = build(builds(B4, B3, B1), keep_newest=2, check_mode=True)
+    plan = {"counts": {"delete": 1}, "first": [{"action": "delete", "name": "b 1"}]}
+    assert result == {"changed": True, "plan": plan, "deleted": None, "left": None}
+
+
+def test_nothing_to_delete() -> None:
+    result = build(builds(B4, B2, B3), keep_newest=2)
+    assert result == {"changed": False, "plan": None, "deleted": None, "left": None}
+
+
+def test_what_is_left_is_told_and_the_others_are_deleted() -> None:
+    refused = delete("b 1", 403, text=refusal(403, "Build is being loaded"))
+    result = build(builds(B4, B3, B1), refused, delete("b3"), builds(B4, B1), keep_newest=1)
+    assert result["failed"]
+    assert result["changed"]
+    assert (result["deleted"], result["left"]) == (["b3"], ["b 1"])
+    assert "1 of 2 builds are still there: b 1." in result["msg"]
+    assert "403 Build is being loaded" in result["msg"]
+
+
+def test_a_lost_reply_to_a_deletion_is_resolved() -> None:
+    result = build(builds(B4, B1), delete("b 1", drop=True), builds(B4), keep_newest=1)
+    assert (result["changed"], result["deleted"]) == (True, ["b 1"])
+
+
+def test_accepted_deletions_without_effect_are_a_failure() -> None:
+    result = build(builds(B4, B1), delete("b 1"), builds(B4, B1), keep_newest=1)
+    assert "1 of 2" not in result["msg"]
+    assert "1 of 1 builds are still there: b 1. The server accepted the deletions all the same." in result["msg"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "one of the following is required: name, keep_newest"),
+        ({"name": "x", "keep_newest": 1}, "mutually exclusive"),
+        ({"keep": True, "keep_newest": 1}, "mutually exclusive"),
+        ({"keep_newest": 0}, "Option 'keep_newest': takes 1 to 1,000,000"),
+    ],
+)
+def test_bad_input(options: dict[str, Any], message: str) -> None:
+    assert message in build(**options)["msg"]
