@@ -1,0 +1,108 @@
+#!/usr/bin/python
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: review_build_info
+short_description: List the builds of a code-analysis project
+description:
+  - Lists the builds of a project, the newest first.
+  - Where the Web API is not open to the account, the server's administration tool can be asked instead. It tells the
+    names alone.
+version_added: 0.1.0
+author: the buildworks.toolchain authors (@buildworks)
+extends_documentation_fragment:
+  - buildworks.toolchain.review
+  - buildworks.toolchain.connection
+  - buildworks.toolchain.admin_tool
+  - buildworks.toolchain.attributes_info
+notes:
+  - Needs access to the project, and the Web API permission unless O(via=admin_tool).
+options:
+  project:
+    description: Name of the project.
+    type: str
+    required: true
+  name:
+    description: Only the build of exactly this name.
+    type: str
+  via:
+    description:
+      - By what the server is asked. V(admin_tool) runs O(admin_tool) on the machine that the task runs on.
+    type: str
+    choices: [web_api, admin_tool]
+    default: web_api
+seealso:
+  - module: buildworks.toolchain.review_build
+"""
+
+EXAMPLES = r"""
+- name: List all builds of a project
+  buildworks.toolchain.review_build_info:
+    project: mobile-app
+  register: review
+
+- name: Name the newest one
+  ansible.builtin.debug:
+    msg: "{{ review.builds[0].name }} was loaded at {{ review.builds[0].date }}"
+  when: review.builds | length > 0
+
+- name: List their names by the administration tool
+  buildworks.toolchain.review_build_info:
+    project: mobile-app
+    via: admin_tool
+"""
+
+RETURN = r"""
+builds:
+  description: The builds, the newest first. Empty when there is none.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    id:
+      description: Id of the build; none with O(via=admin_tool).
+      type: int
+    name:
+      description: Name of the build.
+      type: str
+    date:
+      description: When it was loaded, in ISO 8601 with a zone; none with O(via=admin_tool).
+      type: str
+    keep:
+      description: Whether the server's automatic deletion leaves it alone; none with O(via=admin_tool).
+      type: bool
+"""
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
+from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review import builds
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.admin_tool import ADMIN_TOOL, AdminTool
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+
+SPEC = (REVIEW + ADMIN_TOOL) + ArgumentSpec(
+    dict(
+        project=dict(type="str", required=True, **NAME),
+        name=dict(type="str", **NAME),
+        via=dict(type="str", choices=["web_api", "admin_tool"], default="web_api"),
+    )
+)
+
+
+def run(task):
+    name, project = task.params["name"], task.params["project"]
+    by_tool = task.params["via"] == "admin_tool"
+    found = builds.named(AdminTool(task), project) if by_tool else builds.listed(ReviewService(task), project)
+    task.result["builds"] = [build for build in found if name in (None, build["name"])]
+
+
+def main():
+    run_as_module(SPEC, run)
+
+
+if __name__ == "__main__":
+    main()
