@@ -1,0 +1,135 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from unit.conversation import Call, conversation
+from unit.review_server import ACCOUNT, act, records, refusal
+from unit.running import run
+
+RECORD = {"name": "a=b", "ids": [1, 2], "more": {"x": None}}
+
+
+def called(*calls: Call, **options: Any) -> dict[str, Any]:
+    with conversation(*calls) as server:
+        return run("review_call", url=server.url, **options, **ACCOUNT)
+
+
+@pytest.mark.parametrize("check_mode", [True, False])
+def test_what_reads_is_called_in_check_mode_too(check_mode: bool) -> None:
+    answer = act("ci_builds", project="a+b & c,d;%", text=records(RECORD, RECORD))
+    result = called(
+        answer, action="ci_builds", parameters={"project": "a+b & c,d;%"}, reads=True, check_mode=check_mode
+    )
+    assert result == {"changed": False, "plan": None, "records": [RECORD, RECORD]}
+
+
+def test_values_are_sent_by_their_types() -> None:
+    given = {"flag": True, "off": False, "many": ["a,b", "c\\d", 3], "number": 7, "none": None, "empty": ""}
+    sent = {"flag": "true", "off": "false", "many": "a\\,b,c\\\\d,3", "number": "7", "empty": ""}
+    assert called(act("ask", **sent), action="ask", parameters=given, reads=True)["records"] == []
+
+
+@pytest.mark.parametrize("reads", [True, False])
+def test_a_parameter_may_have_any_name(reads: bool) -> None:
+    names = {"self": "x", "a b": "y", "": "z"}
+    assert called(act("ask", text=records(RECORD), **names), action="ask", parameters=names, reads=reads)["records"]
+
+
+def test_what_changes_something_is_planned_and_called() -> None:
+    options = {"action": "import_project", "parameters": {"sourcePassword": "s3cret-of-theirs", "project": "p"}}
+    plan = {"action": "import_project", "parameters": ["project", "sourcePassword"]}
+    assert called(**options, check_mode=True) == {"changed": True, "plan": plan, "records": None}
+    sent = act("import_project", project="p", sourcePassword="s3cret-of-theirs", text=records(RECORD))
+    assert called(sent, **options) == {"changed": True, "plan": plan, "records": [RECORD]}
+
+
+def test_a_lost_reply_is_not_known() -> None:
+    result = called(act("update_x", drop=True), action="update_x")
+    assert "Whether the request had its effect is not known." in result["msg"]
+
+
+@pytest.mark.parametrize("action", ["create_view", "update_x", "delete_project", "import_project"])
+def test_what_surely_changes_something_does_not_read(action: str) -> None:
+    assert called(action=action, reads=True)["msg"] == f"Option 'reads': cannot be true: '{action}' changes something."
+
+
+def test_the_state_of_imports_is_read() -> None:
+    assert called(act("import_status"), action="import_status", reads=True)["records"] == []
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"action": "a b"}, "Option 'action': takes lower-case letters, digits and underscores"),
+        ({"parameters": {"user": "x"}}, "Option 'parameters.user': is the option 'username' of the task."),
+        ({"parameters": {"ltoken": "x"}}, "Option 'parameters.ltoken': is the option 'ltoken' of the task."),
+        ({"parameters": {"a": {"b": 1}}}, "Option 'parameters.a': takes a text, a number, true or false, or a list"),
+        ({"parameters": {"a": [None]}}, "Option 'parameters.a': takes a text, a number, true or false, or a list"),
+        ({"parameters": {"a": [["b"]]}}, "Option 'parameters.a': takes a text, a number, true or false, or a list"),
+    ],
+)
+def test_bad_input(options: dict[str, Any], message: str) -> None:
+    assert message in called(**{"action": "ask", **options})["msg"]
+
+
+@pytest.mark.parametrize("reads", [True, False])
+@pytest.mark.parametrize(
+    ("status", "text", "message"),
+    [
+        (400, refusal(400, "Unknown action: ask"), "400 Unknown action: ask."),
+        (200, "PK\x03\x04", "has a line that is no record"),
+        (200, refusal(403, "No"), "The action 'ask' failed: 403 No"),
+    ],
+)
+def test_a_refusal_is_told(reads: bool, status: int, text: str, message: str) -> None:
+    assert message in called(act("ask", status, text=text), action="ask", reads=reads, retries=0)["msg"]
+
+
+DOWNLOAD = {"action": "compliance_download", "parameters": {"file_path": "a+b.pdf"}, "reads": True}
+
+
+def download(content: bytes, kind: str = "application/octet-stream", status: int = 200) -> Call:
+    asked = act("compliance_download", status, file_path="a+b.pdf")
+    return dataclasses.replace(asked, body=content, headers={"Content-Type": kind})
+
+
+@pytest.mark.parametrize("check_mode", [True, False])
+def test_a_file_goes_to_its_place(tmp_path: Path, check_mode: bool) -> None:
+    target = tmp_path / "report"
+    result = called(download(b"%PDF\n\0\xff"), **DOWNLOAD, dest=str(target), mode="0640", check_mode=check_mode)
+    assert result == {"changed": False, "plan": None, "records": None}
+    assert target.exists() is not check_mode
+    if not check_mode:
+        assert (target.read_bytes(), target.stat().st_mode & 0o777) == (b"%PDF\n\0\xff", 0o640)
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (download(b"<html>Sign in</html>", "text/html; charset=UTF-8"), "with a page. Is the address right"),
+        (download(b'{"id":1}\n', "application/json"), "answers with no file, but with records."),
+        (download(refusal(404, "No such report").encode(), "application/json", 404), "404 No such report."),
+    ],
+    ids=["page", "records", "refusal"],
+)
+def test_what_is_no_file_leaves_the_old_one(tmp_path: Path, answer: Call, message: str) -> None:
+    target = tmp_path / "report"
+    target.write_text("old")
+    result = called(answer, **DOWNLOAD, dest=str(target))
+    assert message in result["msg"]
+    assert target.read_text() == "old"
+
+
+def test_a_file_is_only_read(tmp_path: Path) -> None:
+    result = called(action="compliance_download", dest=str(tmp_path / "x"))
+    assert result["msg"] == "Option 'dest': needs 'reads' to be true."
+    missing = called(**DOWNLOAD, dest=str(tmp_path / "none" / "x"))
+    assert "its folder must be there and writable" in missing["msg"]
