@@ -1,0 +1,46 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from typing import Any
+
+from unit.conversation import Call, conversation
+from unit.review_server import ACCOUNT, act, records
+from unit.running import run
+
+TABLE = {
+    "rows": [{"id": 1, "name": "src"}],
+    "columns": [{"id": 3, "name": "build_1"}, {"id": 4, "name": "build_2"}],
+    "data": [[2, 1]],
+}
+
+
+def churns(**sent: str) -> Call:
+    return act("fchurns", project="app", text=records(TABLE), **sent)
+
+
+def asked(*calls: Call, **options: Any) -> dict[str, Any]:
+    with conversation(*calls) as server:
+        return run("review_churn_info", url=server.url, project="app", **options, **ACCOUNT)
+
+
+def test_churns_are_a_table() -> None:
+    assert asked(churns())["churns"] == {
+        "rows": ["src"],
+        "columns": ["build_1", "build_2"],
+        "data": [[2, 1]],
+        "counts": [{"row": "src", "column": "build_1", "count": 2}, {"row": "src", "column": "build_2", "count": 1}],
+    }
+
+
+def test_all_options_are_sent_by_the_names_of_the_server() -> None:
+    sent = {"view": "a + b", "viewCreator": "jo", "latestBuilds": "5", "component": "src/a&b"}
+    result = asked(churns(**sent), view="a + b", view_creator="jo", latest_builds=5, component="src/a&b")
+    assert not result["changed"]
+
+
+def test_bad_input_is_refused_before_any_request() -> None:
+    assert "required by 'view_creator'" in asked(view_creator="jo")["msg"]
+    assert "takes 1 to 10,000" in asked(latest_builds=0)["msg"]
