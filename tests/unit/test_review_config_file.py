@@ -1,0 +1,250 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from unit.admin_program import Program
+from unit.running import run
+
+URL = "https://review.example.com:8443"
+TOKEN = "3f9a61c08d5e4b7792d14a6efb0c8d25"
+PCONF = "analysis_profile.pconf (Problems Configuration)\n"
+LISTING = ["--url", URL, "list-config-files", "app"]
+
+
+@pytest.fixture
+def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Program:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    made = Program(tmp_path)
+    made.answers("list-config-files", out=PCONF + "a (b).kb (Function Behavior KB)\n")
+    return made
+
+
+@pytest.fixture
+def src(tmp_path: Path) -> Path:
+    path = tmp_path / "analysis_profile.pconf"
+    path.write_text("<config/>")
+    return path
+
+
+def ask(program: Program, module: str = "review_config_file_info", **options: Any) -> dict[str, Any]:
+    login = {"username": "admin", "ltoken": TOKEN}
+    return run(module, **{"url": URL, "project": "app", "admin_tool": program.words, **login, **options})
+
+
+def manage(program: Program, **options: Any) -> dict[str, Any]:
+    return ask(program, "review_config_file", **options)
+
+
+def imported(src: Path) -> list[str]:
+    return ["--url", URL, "import-config", "app", str(src)]
+
+
+def test_the_files_of_a_project_are_listed(program: Program) -> None:
+    assert ask(program) == {
+        "changed": False,
+        "config_files": [
+            {"name": "a (b).kb", "type": "Function Behavior KB"},
+            {"name": "analysis_profile.pconf", "type": "Problems Configuration"},
+        ],
+    }
+    assert program.words_of_calls() == [LISTING]
+    assert [file["name"] for file in ask(program, name="a (b).kb")["config_files"]] == ["a (b).kb"]
+
+
+def test_types_are_listed_when_asked_for(program: Program) -> None:
+    program.answers("list-config-types", out="Size of Types .szt\nOverride File .h\n")
+    assert ask(program, types=True)["types"] == [
+        {"type": "Size of Types", "extension": ".szt"},
+        {"type": "Override File", "extension": ".h"},
+    ]
+
+
+def test_the_token_is_in_a_file_for_the_owner_alone_that_goes_again(program: Program) -> None:
+    ask(program)
+    (call,) = program.calls()
+    assert f"review.example.com;8443;admin;{TOKEN}" in call["ltoken"].splitlines()
+    assert call["mode"] == "600"
+    assert not Path(call["path"]).exists()
+    assert TOKEN not in " ".join(call["words"])
+
+
+def test_without_a_token_the_tool_uses_its_own_login(program: Program) -> None:
+    ask(program, ltoken=None)
+    assert program.calls()[0]["ltoken"] is None
+    program.answers("list-config-files", error="Authentication failed", status=1)
+    failure = ask(program, ltoken=None)["msg"]
+    assert "failed with exit code 1: Authentication failed. No login token was sent" in failure
+
+
+def test_a_login_that_no_file_can_hold_is_refused(program: Program) -> None:
+    assert ask(program, username="a;b")["msg"].startswith("Option 'username': must not have a ';' in it here")
+
+
+def test_warnings_of_the_tool_are_warnings_and_the_token_is_not_shown(program: Program) -> None:
+    program.answers("list-config-files", out=PCONF, error=f"Warning: {TOKEN} expires soon\nPicked up options\n")
+    result = ask(program)
+    assert not result.get("failed")
+    assert result["warnings"] == ["Warning: ******** expires soon"]
+
+
+def test_a_warning_among_what_is_listed_is_none_of_it(program: Program) -> None:
+    program.answers("list-config-files", out=f"Warning: {TOKEN} expires soon\nWarnings.tpl (Template)\n")
+    result = ask(program)
+    assert result["config_files"] == [{"name": "Warnings.tpl", "type": "Template"}]
+    assert result["warnings"] == ["Warning: ******** expires soon"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (
+            {"error": "Warning: old\nProject not found: app\n", "status": 3},
+            "'kwadmin list-config-files' failed with exit code 3: Project not found: app.",
+        ),
+        (
+            {"error": "Warning: old\n", "out": "Project not found: app\n", "status": 3},
+            "'kwadmin list-config-files' failed with exit code 3: Project not found: app.",
+        ),
+        ({"status": 1}, "'kwadmin list-config-files' failed with exit code 1: it says nothing more."),
+        ({"out": "<html>\n"}, "'kwadmin list-config-files' wrote a line of another form: <html>."),
+        ({"signal": 9}, "'kwadmin list-config-files' was ended by the signal 9."),
+        (
+            {"seconds": 30},
+            "'kwadmin list-config-files' did not end within 'admin_tool_timeout' (2 s) and was stopped.",
+        ),
+    ],
+)
+def test_what_goes_wrong_is_told(program: Program, answer: dict[str, Any], message: str) -> None:
+    program.answers("list-config-files", **answer)
+    assert ask(program, admin_tool_timeout=2)["msg"] == message
+
+
+def test_a_tool_that_is_not_there_is_told(program: Program) -> None:
+    message = "Option 'admin_tool': cannot run '/no/kwadmin' on the machine that the task runs on: No such file"
+    assert ask(program, admin_tool="/no/kwadmin")["msg"].startswith(message)
+
+
+@pytest.mark.parametrize("project", ["-force", "@file"])
+def test_what_the_tool_takes_for_something_else_is_not_given_to_it(program: Program, project: str) -> None:
+    assert ask(program, project=project)["msg"].startswith(f"kwadmin cannot be given '{project}'")
+    assert program.calls() == []
+
+
+def test_a_file_is_sent_once(program: Program, src: Path) -> None:
+    program.answers("import-config")
+    sha256 = hashlib.sha256(b"<config/>").hexdigest()
+    checked = manage(program, src=str(src), check_mode=True, diff_mode=True)
+    assert program.words_of_calls() == [LISTING]
+    made = manage(program, src=str(src), diff_mode=True)
+    assert program.words_of_calls() == [LISTING, imported(src), LISTING]
+    assert made == checked
+    assert made["config_file"] == {
+        "name": "analysis_profile.pconf",
+        "type": "Problems Configuration",
+        "sha256": sha256,
+    }
+    record = src.with_name("analysis_profile.pconf.sent")
+    assert json.loads(record.read_text()) == {URL: {"app": {src.name: sha256}}}
+    assert oct(record.stat().st_mode)[-3:] == "600"
+    assert not manage(program, src=str(src))["changed"]
+    assert program.words_of_calls() == [LISTING]
+
+
+def test_a_file_that_is_another_one_or_is_forced_is_sent_again(program: Program, src: Path) -> None:
+    program.answers("import-config")
+    manage(program, src=str(src))
+    assert manage(program, src=str(src), force=True)["changed"]
+    assert manage(program, src=str(src), force=True, check_mode=True)["changed"]
+    src.write_text("<other/>")
+    program.calls()
+    assert manage(program, src=str(src))["changed"]
+    assert program.words_of_calls() == [LISTING, imported(src), LISTING]
+    assert not manage(program, src=str(src))["changed"]
+
+
+def test_a_file_that_the_server_does_not_list_is_sent(program: Program, src: Path) -> None:
+    program.answers("import-config")
+    manage(program, src=str(src))
+    program.answers("list-config-files")
+    result = manage(program, src=str(src))
+    assert result["changed"]
+    assert result["msg"] == "The server accepted the change, but the config_file is not there."
+
+
+def test_an_import_that_fails_is_not_kept_in_mind(program: Program, src: Path) -> None:
+    program.answers("import-config", error="Not a configuration file", status=1)
+    result = manage(program, src=str(src))
+    assert result["msg"] == "'kwadmin import-config' failed with exit code 1: Not a configuration file."
+    assert not result["changed"]
+    program.answers("import-config")
+    assert manage(program, src=str(src))["changed"]
+
+
+def test_an_import_that_does_not_end_is_of_unknown_outcome(program: Program, src: Path) -> None:
+    program.answers("import-config", seconds=30)
+    message = manage(program, src=str(src), admin_tool_timeout=2)["msg"]
+    assert message.endswith("and was stopped. Whether the request had its effect is not known.")
+
+
+def test_a_record_of_something_else_is_left_alone(program: Program, src: Path) -> None:
+    other = src.with_name("notes")
+    for text in ("my notes", "[1]", '{"a": "b"}'):
+        other.write_text(text)
+        result = manage(program, src=str(src), record=str(other))
+        assert result["msg"] == f"Option 'record': '{other}' is something else than a record of what was sent."
+        assert other.read_text() == text
+
+
+@pytest.mark.parametrize("check_mode", [True, False])
+def test_what_cannot_be_kept_in_mind_is_not_sent(program: Program, src: Path, check_mode: bool) -> None:
+    program.answers("list-config-files")
+    program.answers("import-config")
+    garbage = src.with_suffix(".old")
+    garbage.write_text("no JSON")
+    for record, message in ((src.parent, "it is no ordinary file"), (garbage, "is something else than a record")):
+        result = manage(program, src=str(src), record=str(record), check_mode=check_mode)
+        assert message in result["msg"]
+        assert program.words_of_calls() == [LISTING]
+
+
+def test_one_record_serves_several_projects(program: Program, src: Path) -> None:
+    program.answers("import-config")
+    manage(program, src=str(src))
+    manage(program, src=str(src), project="other")
+    assert not manage(program, src=str(src))["changed"]
+    assert not manage(program, src=str(src), project="other")["changed"]
+
+
+def test_a_file_is_removed_once(program: Program) -> None:
+    program.answers("delete-config")
+    options = {"name": "analysis_profile.pconf", "state": "absent"}
+    assert manage(program, check_mode=True, **options) == {"changed": True, "config_file": None}
+    assert program.words_of_calls() == [LISTING]
+    result = manage(program, **options)
+    assert result["msg"] == "The server accepted the change, but the config_file is still there."
+    deletion = ["--url", URL, "delete-config", "app", "analysis_profile.pconf"]
+    assert program.words_of_calls() == [LISTING, deletion, LISTING]
+    program.answers("list-config-files")
+    assert manage(program, **options) == {"changed": False, "config_file": None}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"name": "x.pconf"}, "state is present but all of the following are missing: src"),
+        ({"state": "absent"}, "one of the following is required: src, name"),
+        ({"src": "/no/file"}, "Option 'src': '/no/file' cannot be read: there is none."),
+    ],
+)
+def test_wrong_options_are_refused_before_anything(program: Program, options: dict[str, Any], message: str) -> None:
+    assert ask(program, "review_config_file", **options)["msg"] == message
+    assert program.calls() == []
