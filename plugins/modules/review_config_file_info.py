@@ -1,0 +1,102 @@
+#!/usr/bin/python
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: review_config_file_info
+short_description: List the configuration files of a code-analysis project
+description:
+  - Lists the configuration files of a project, such as the analysis profile and the thresholds of metrics, and if that
+    is wanted the types that the server knows.
+  - The Web API tells nothing of them, so the server's administration tool is run on the machine that the task runs on.
+version_added: 0.2.0
+author: the buildworks.toolchain authors (@buildworks)
+extends_documentation_fragment:
+  - buildworks.toolchain.review
+  - buildworks.toolchain.connection
+  - buildworks.toolchain.admin_tool
+  - buildworks.toolchain.attributes_info
+notes:
+  - Needs the permission to see the project.
+options:
+  project:
+    description: Name of the project.
+    type: str
+    required: true
+  name:
+    description: Only the file of exactly this name.
+    type: str
+  types:
+    description: List the types of configuration files that the server knows as well.
+    type: bool
+    default: false
+seealso:
+  - module: buildworks.toolchain.review_config_file
+"""
+
+EXAMPLES = r"""
+- name: List the configuration files of a project
+  buildworks.toolchain.review_config_file_info:
+    project: mobile-app
+  register: review
+"""
+
+RETURN = r"""
+config_files:
+  description: The configuration files, sorted by name. Empty when there is none.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    name:
+      description: Name of the file.
+      type: str
+    type:
+      description: Its type, in the words of the server.
+      type: str
+  sample:
+    - name: analysis_profile.pconf
+      type: Problems Configuration
+types:
+  description: The types that the server knows, C(type) and C(extension) each, in its own order.
+  returned: when O(types=true)
+  type: list
+  elements: dict
+  sample:
+    - type: Problems Configuration
+      extension: .pconf
+"""
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
+from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review import config_files
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.admin_tool import ADMIN_TOOL, AdminTool
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+
+SPEC = (REVIEW + ADMIN_TOOL) + ArgumentSpec(
+    dict(
+        project=dict(type="str", required=True, **NAME),
+        name=dict(type="str", **NAME),
+        types=dict(type="bool", default=False),
+    )
+)
+
+
+def run(task):
+    name, tool = task.params["name"], AdminTool(task)
+    found = config_files.listed(tool, task.params["project"])
+    task.result["config_files"] = [file for file in found if name in (None, file["name"])]
+    if task.params["types"]:
+        task.result["types"] = config_files.types(tool)
+
+
+def main():
+    run_as_module(SPEC, run)
+
+
+if __name__ == "__main__":
+    main()
