@@ -1,0 +1,137 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from unit.conversation import Call, conversation
+from unit.review_server import ACCOUNT, act, records, refusal
+from unit.running import run
+
+OVERFLOW = {"code": "ABV.GENERAL", "name": "Overflow", "enabled": True, "severity": 1}
+ITERATOR = {"code": "ABV.ITERATOR", "name": "Iterator", "enabled": True, "severity": 1}
+LEAK = {"code": "RLK.MAIN", "name": "Leak", "enabled": False, "severity": 3, "supportLevel": 2}
+
+
+def listed(*found: dict[str, Any], **fields: str) -> Call:
+    return act("defect_types", project="app", **fields, text=records(*(found or (LEAK, OVERFLOW, ITERATOR))))
+
+
+def update(code: str, **fields: str) -> Call:
+    return act("update_defect_type", project="app", code=code, **fields)
+
+
+def defect_type(*calls: Call, rules: list[dict[str, Any]], **options: Any) -> dict[str, Any]:
+    with conversation(*calls) as server:
+        return run("review_defect_type", url=server.url, project="app", defect_types=rules, **options, **ACCOUNT)
+
+
+def test_a_second_run_reads_once() -> None:
+    result = defect_type(listed(), rules=[{"code": "RLK.MAIN", "enabled": False, "severity": 3}])
+    shown = {"name": "Leak", "enabled": False, "severity": 3, "support_level": 2}
+    assert result == {"changed": False, "defect_types": {"RLK.MAIN": shown}}
+
+
+def test_one_that_the_server_lists_twice_is_one() -> None:
+    result = defect_type(
+        listed(LEAK, OVERFLOW, {**LEAK, "name": "Lost"}), rules=[{"code": "*", "severity": 3}], check_mode=True
+    )
+    assert list(result["defect_types"]) == ["ABV.GENERAL", "RLK.MAIN"]
+
+
+def test_only_what_differs_is_sent_for_all_that_fit() -> None:
+    after = listed({**OVERFLOW, "severity": 2}, {**ITERATOR, "severity": 2, "enabled": False}, LEAK)
+    calls = [listed(), update("ABV.GENERAL", severity="2"), update("ABV.ITERATOR", severity="2", enabled="false")]
+    rules = [{"code": "ABV.*", "severity": 2, "enabled": True}, {"code": "ABV.ITERATOR", "enabled": False}]
+    result = defect_type(*calls, after, rules=rules, diff_mode=True)
+    assert result["changed"]
+    assert result["diff"] == {
+        "before": {
+            "ABV.GENERAL": {"enabled": True, "severity": 1},
+            "ABV.ITERATOR": {"enabled": True, "severity": 1},
+        },
+        "after": {
+            "ABV.GENERAL": {"enabled": True, "severity": 2},
+            "ABV.ITERATOR": {"enabled": False, "severity": 2},
+        },
+    }
+    assert set(result["defect_types"]) == {"ABV.GENERAL", "ABV.ITERATOR"}
+
+
+def test_a_taxonomy_costs_a_request_for_who_belongs_to_it() -> None:
+    within = listed(LEAK, OVERFLOW, taxonomy="C and C++")
+    after = listed({**LEAK, "enabled": True}, OVERFLOW, ITERATOR)
+    calls = [listed(), within, update("RLK.MAIN", enabled="true"), after]
+    result = defect_type(*calls, rules=[{"taxonomy": "C and C++", "enabled": True}])
+    assert set(result["defect_types"]) == {"ABV.GENERAL", "RLK.MAIN"}
+    narrowed = defect_type(listed(), within, rules=[{"taxonomy": "C and C++", "code": "ABV.*", "enabled": True}])
+    assert (narrowed["changed"], list(narrowed["defect_types"])) == (False, ["ABV.GENERAL"])
+
+
+def test_check_mode_predicts() -> None:
+    result = defect_type(listed(), rules=[{"code": "ABV.G*", "enabled": False}], check_mode=True)
+    assert result["changed"]
+    assert result["defect_types"]["ABV.GENERAL"]["enabled"] is False
+
+
+@pytest.mark.parametrize("check_mode", [True, False])
+def test_a_rule_that_fits_none_is_refused_before_any_write(check_mode: bool) -> None:
+    rules = [{"code": "ABV.*", "enabled": False}, {"code": "abv.*", "enabled": False}]
+    result = defect_type(listed(), rules=rules, check_mode=check_mode)
+    assert result["msg"] == "Option 'defect_types[1]': fits no defect type of the project 'app'."
+
+
+def test_a_lost_reply_is_asked_for_again() -> None:
+    lost = act("update_defect_type", drop=True, project="app", code="ABV.GENERAL", severity="4")
+    calls = [listed(), lost, update("ABV.GENERAL", severity="4"), listed({**OVERFLOW, "severity": 4})]
+    assert defect_type(*calls, rules=[{"code": "ABV.GENERAL", "severity": 4}])["changed"]
+
+
+def test_a_refusal_in_the_middle_tells_what_was_done() -> None:
+    refused = act("update_defect_type", 403, project="app", code="ABV.ITERATOR", severity="2", text=refusal(403, "No"))
+    calls = [listed(), update("ABV.GENERAL", severity="2"), refused, listed({**OVERFLOW, "severity": 2}, ITERATOR)]
+    result = defect_type(*calls, rules=[{"code": "ABV.*", "severity": 2}])
+    assert result["changed"]
+    assert "403 No." in result["msg"]
+    assert [one["severity"] for one in result["defect_types"].values()] == [2, 1]
+
+
+def test_success_without_effect_is_a_failure() -> None:
+    calls = [listed(), update("ABV.GENERAL", severity="4"), listed()]
+    result = defect_type(*calls, rules=[{"code": "ABV.GENERAL", "severity": 4}])
+    assert result["msg"].startswith("The server accepted the change, but these fields")
+
+
+@pytest.mark.parametrize(
+    ("rule", "problem"),
+    [
+        ({"enabled": True}, "one of the following is required: code, taxonomy"),
+        ({"code": "A"}, "one of the following is required: enabled, severity"),
+        ({"code": "A", "severity": 11}, "Option 'defect_types[0].severity': takes 1 to 10"),
+        ({"code": " ", "severity": 1}, "Option 'defect_types[0].code': takes a text without blanks"),
+    ],
+)
+def test_bad_input_is_refused_before_any_request(rule: dict[str, Any], problem: str) -> None:
+    assert problem in defect_type(rules=[rule])["msg"]
+    assert "must not be empty" in defect_type(rules=[])["msg"]
+
+
+@pytest.mark.parametrize(
+    ("options", "sent", "codes"),
+    [
+        ({}, {}, ["ABV.GENERAL", "ABV.ITERATOR", "RLK.MAIN"]),
+        ({"enabled": False}, {}, ["RLK.MAIN"]),
+        ({"code": "ABV.?*R"}, {}, ["ABV.ITERATOR"]),
+        ({"taxonomy": "C + C++"}, {"taxonomy": "C + C++"}, ["ABV.GENERAL", "ABV.ITERATOR", "RLK.MAIN"]),
+    ],
+)
+def test_they_are_listed(options: dict[str, Any], sent: dict[str, str], codes: list[str]) -> None:
+    with conversation(listed(**sent)) as server:
+        result = run("review_defect_type_info", url=server.url, project="app", **options, **ACCOUNT)
+    assert list(result["defect_types"]) == codes
+    first = {"name": "Overflow", "enabled": True, "severity": 1, "support_level": None}
+    assert result["defect_types"].get("ABV.GENERAL", first) == first
