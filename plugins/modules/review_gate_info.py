@@ -1,0 +1,209 @@
+#!/usr/bin/python
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: review_gate_info
+short_description: Count the issues of a code-analysis project against what is allowed
+description:
+  - Counts the issues that each of some queries finds, and tells whether there are more than allowed. Does not fail when
+    there are; the role C(review_quality_gate) does.
+  - Can write what was found for other tools, as SARIF 2.1.0, and the result as JSON.
+version_added: 0.2.0
+author: the buildworks.toolchain authors (@buildworks)
+extends_documentation_fragment:
+  - buildworks.toolchain.review
+  - buildworks.toolchain.connection
+  - buildworks.toolchain.to_file
+  - buildworks.toolchain.attributes_info
+notes:
+  - Needs the Web API permission and access to the project. Issues in modules that the account may not see do not count.
+options:
+  project:
+    description: Name of the project.
+    type: str
+    required: true
+  checks:
+    description: What is counted.
+    type: list
+    elements: dict
+    required: true
+    suboptions:
+      title:
+        description: What the result calls the check. By default its query.
+        type: str
+      query:
+        description:
+          - A query that finds issues; C(grouping:off) is added to it. The server finds only new and existing issues
+            where it names no state.
+          - When the server warns of it, for it does not know a keyword, say, the task fails.
+        type: str
+        required: true
+      view:
+        description: Name of a view of the project, whose query must be met as well.
+        type: str
+      allowed:
+        description: So many issues may be there, 0 to 999,999,999.
+        type: int
+        default: 0
+  compare:
+    description:
+      - Two builds, between which the issues must differ to count. New are then those that came, fixed are those that
+        went.
+    type: dict
+    suboptions:
+      from:
+        description: Name of the earlier build.
+        type: str
+        required: true
+      to:
+        description: Name of the later one.
+        type: str
+        required: true
+  shown:
+    description: So many issues of each check are in the result, the first ones, 0 to 10,000.
+    type: int
+    default: 10
+  json_file:
+    description: File for the result, as JSON. Not written in check mode. It must not be empty.
+    type: path
+  sarif_file:
+    description:
+      - File for all issues that any check found, each once, as SARIF 2.1.0. Not written in check mode. It must not be
+        empty, and must be another file than O(json_file).
+      - Severities 1 and 2 are errors in it, 3 are warnings, all others notes. What is cited as V(Ignore),
+        V(Not a Problem) or V(Filter) is suppressed.
+    type: path
+seealso:
+  - module: buildworks.toolchain.review_issue_info
+"""
+
+EXAMPLES = r"""
+- name: See whether the project got worse
+  buildworks.toolchain.review_gate_info:
+    project: mobile-app
+    checks:
+      - title: new critical issues
+        query: state:New severity:1
+      - title: leaks
+        query: code:RLK
+        allowed: 5
+    sarif_file: "{{ ansible_facts.env.HOME }}/issues.sarif"
+  register: gate
+
+- name: Say so
+  ansible.builtin.debug:
+    msg: "{{ gate.checks | rejectattr('passed') | map(attribute='title') }}"
+"""
+
+RETURN = r"""
+passed:
+  description: Whether no check found more than is allowed.
+  returned: success
+  type: bool
+  sample: false
+checks:
+  description: What each of O(checks) found.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    title:
+      description: Title of the check.
+      type: str
+    query:
+      description: Its query.
+      type: str
+    allowed:
+      description: So many issues are allowed.
+      type: int
+    count:
+      description: So many there are.
+      type: int
+    passed:
+      description: Whether these are not more than are allowed.
+      type: bool
+    issues:
+      description: The first of them, as M(buildworks.toolchain.review_issue_info) tells them.
+      type: list
+      elements: dict
+    lines:
+      description: A line for people about each of these, with place, severity, checker, message and page.
+      type: list
+      elements: str
+comparison:
+  description: The names of the two builds, and how many issues are C(new) and C(fixed) between them.
+  returned: with O(compare)
+  type: dict
+  sample: {"from": "build_1", "to": "build_3", "new": 2, "fixed": 1}
+"""
+
+import collections
+import json
+import os
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
+from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options import TO_FILE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._private_file import (
+    check_owner,
+    check_writable,
+    store_output,
+)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review import sarif
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.gate import Gate
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+
+CHECK = dict(
+    title=dict(type="str", **NAME),
+    query=dict(type="str", required=True, free="the server warns of what it does not know"),
+    view=dict(type="str", **NAME),
+    allowed=dict(type="int", default=0, at_least=0, at_most=999_999_999),
+)
+SPEC = (REVIEW + TO_FILE) + ArgumentSpec(
+    dict(
+        project=dict(type="str", required=True, **NAME),
+        checks=dict(type="list", elements="dict", required=True, options=CHECK),
+        compare=dict(
+            type="dict",
+            options={name: dict(type="str", required=True, **NAME) for name in ("from", "to")},
+        ),
+        shown=dict(type="int", default=10, at_least=0, at_most=10_000),
+        json_file=dict(type="path", not_empty=True),
+        sarif_file=dict(type="path", not_empty=True),
+    ),
+)
+
+
+def run(task):
+    files = task.given("json_file", "sarif_file")
+    for option, path in files.items():
+        check_writable(task, path, option)
+    if len(set(map(os.path.realpath, files.values()))) < len(files):
+        raise BadOption("sarif_file", "must be another file than 'json_file'")
+    check_owner(task)
+    readers = task.pick("owner", "group", "mode")
+    gate = Gate(task, ReviewService(task))
+    if "sarif_file" in files:
+        store_output(task, files["sarif_file"], sarif.pieces(gate.issues()), **readers)
+    else:
+        collections.deque(gate.issues(), maxlen=0)
+    task.result = {"passed": all(check["passed"] for check in gate.checks), "checks": gate.checks}
+    if comparison := gate.comparison():
+        task.result["comparison"] = comparison
+    if "json_file" in files:
+        text = json.dumps({"project": task.params["project"], **task.result}, indent=2)
+        store_output(task, files["json_file"], [f"{text}\n".encode()], **readers)
+
+
+def main():
+    run_as_module(SPEC, run)
+
+
+if __name__ == "__main__":
+    main()
