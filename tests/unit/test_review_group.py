@@ -1,0 +1,137 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from unit.conversation import Call, conversation
+from unit.review_server import ACCOUNT, act, records, refusal
+from unit.running import run
+
+DEVS = {"name": "devs", "readonly": False, "roles": [], "groups": [], "users": ["bob", "alice"]}
+SHOWN = {"name": "devs", "readonly": False, "users": ["alice", "bob"], "roles": [], "groups": []}
+
+
+def groups(*found: dict[str, Any]) -> Call:
+    return act("groups", search="devs", list_users="true", text=records(*found))
+
+
+def users(*names: str) -> Call:
+    """Whether new members are there."""
+    return act("users", limit="1000000", text=records(*({"name": name} for name in names)))
+
+
+def group(*calls: Call, **options: Any) -> dict[str, Any]:
+    with conversation(*calls) as server:
+        return run("review_group", url=server.url, **{"name": "devs", **options}, **ACCOUNT)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"users": ["bob", "alice", "bob"]}, {"users": ["alice"], "append": True}, {"users": [], "append": True}],
+    ids=["no-users", "the-same", "one-of-them", "none-more"],
+)
+def test_a_second_run_reads_once(options: dict[str, Any]) -> None:
+    assert group(groups(DEVS), **options) == {"changed": False, "group": SHOWN}
+
+
+@pytest.mark.parametrize(
+    ("options", "sent", "stored"),
+    [
+        ({"users": ["carol"]}, {"users": "carol"}, ["carol"]),
+        ({"users": ["carol"], "append": True}, {"users": "alice,bob,carol"}, ["alice", "bob", "carol"]),
+        ({"users": []}, {"remove_all": "true"}, []),
+        ({"users": ["Last, First", "a\\b"]}, {"users": "Last\\, First,a\\\\b"}, ["a\\b", "Last, First"]),
+    ],
+    ids=["exact", "append", "empty", "escaped"],
+)
+def test_members_are_replaced_as_a_whole(options: dict[str, Any], sent: dict[str, str], stored: list[str]) -> None:
+    update = act("update_group", name="devs", **sent)
+    asked = [users("alice", *stored)] if stored else []
+    result = group(groups(DEVS), *asked, update, groups({**DEVS, "users": stored}), **options)
+    assert result["changed"]
+    assert result["group"]["users"] == sorted(stored)
+
+
+@pytest.mark.parametrize(
+    ("options", "sent", "stored"),
+    [({"users": ["b", "a"]}, {"users": "a,b"}, ["a", "b"]), ({"users": []}, {}, []), ({}, {}, [])],
+)
+def test_a_group_is_created(options: dict[str, Any], sent: dict[str, str], stored: list[str]) -> None:
+    create = act("create_group", name="devs", **sent)
+    asked = [users("a", "b")] if stored else []
+    result = group(groups(), *asked, create, groups({**DEVS, "users": stored}), **options)
+    assert result["changed"]
+    assert result["group"]["users"] == stored
+
+
+def test_check_mode_predicts() -> None:
+    added = group(groups(DEVS), users("carol"), users=["carol"], append=True, check_mode=True)
+    assert added == {"changed": True, "group": {**SHOWN, "users": ["alice", "bob", "carol"]}}
+    made = group(groups(), check_mode=True)
+    assert made == {"changed": True, "group": {**SHOWN, "users": []}}
+
+
+def test_a_group_is_removed_once() -> None:
+    removed = group(groups(DEVS), act("delete_group", name="devs"), groups(), state="absent")
+    assert removed == {"changed": True, "group": None}
+    assert group(groups(), state="absent") == {"changed": False, "group": None}
+
+
+@pytest.mark.parametrize("options", [{"users": []}, {"state": "absent"}])
+def test_a_group_of_a_directory_is_refused_before_the_write(options: dict[str, Any]) -> None:
+    result = group(groups({**DEVS, "readonly": True}), **options)
+    assert "The group 'devs' is read-only: it comes from a directory (LDAP, NIS)" in result["msg"]
+
+
+def test_a_member_that_did_not_come_is_a_failure() -> None:
+    update = act("update_group", name="devs", users="nobody")
+    result = group(groups(DEVS), users("nobody"), update, groups(DEVS), users=["nobody"])
+    assert result["failed"]
+    assert "these fields of the group are not as asked for: users" in result["msg"]
+
+
+def test_a_refusal_is_told() -> None:
+    refused = act("update_group", 404, name="devs", users="x", text=refusal(404, "User not found: x"))
+    assert "404 User not found: x." in group(groups(DEVS), users("x"), refused, users=["x"])["msg"]
+
+
+ADMINS = {**DEVS, "users": ["admin", "bob"], "roles": [{"name": "Root"}]}
+ROOT = {"name": "Root", "readonly": True, "permissions": [{"name": "manage_roles", "enabled": True}]}
+
+
+def held(*roles: str) -> list[Call]:
+    """What is asked for when the account of the task would leave the group: what it holds itself, and by the group."""
+    own = {"name": "admin", "roles": [{"name": name} for name in roles], "groups": [{"name": "devs"}]}
+    by_group = act("groups", search="devs", text=records(ADMINS))
+    return [act("users", search="admin", text=records(own)), by_group, act("roles", text=records(ROOT))]
+
+
+@pytest.mark.parametrize("options", [{"users": ["bob"]}, {"users": []}, {"state": "absent"}])
+@pytest.mark.parametrize("check_mode", [False, True])
+def test_the_task_does_not_lock_itself_out(options: dict[str, Any], check_mode: bool) -> None:
+    refused = group(groups(ADMINS), *held(), **options, check_mode=check_mode)
+    assert refused["msg"].startswith("This would take manage_roles from 'admin', the account of this task")
+
+
+def test_it_leaves_a_group_that_it_does_not_need() -> None:
+    removed = [act("delete_group", name="devs"), groups()]
+    assert group(groups(ADMINS), *held("Root"), *removed, state="absent")["changed"]
+    assert group(groups(ADMINS), *removed, state="absent", allow_lockout=True)["changed"]
+    kept = groups({**ADMINS, "users": ["admin"]})
+    assert group(groups(ADMINS), act("update_group", name="devs", users="admin"), kept, users=["admin"])["changed"]
+
+
+@pytest.mark.parametrize("check_mode", [False, True])
+def test_a_member_who_is_not_there_is_refused_before_the_write(check_mode: bool) -> None:
+    result = group(groups(DEVS), users("alice", "bob"), users=["alice", "bbo", "x"], check_mode=check_mode)
+    assert result["msg"] == "Option 'users': there is no user bbo, x."
+
+
+def test_a_member_who_would_be_there_is_predicted() -> None:
+    result = group(groups(), users=["carol"], check_mode=True, predict_missing=True)
+    assert (result["changed"], result["group"]["users"]) == (True, ["carol"])
