@@ -1,0 +1,184 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from typing import Any
+
+from unit.conversation import Call, conversation
+from unit.review_server import ACCOUNT, act, projects, records, refusal
+from unit.running import run
+
+
+def issue(number: int, status: str = "Analyze", owner: str = "unowned", **fields: Any) -> dict[str, Any]:
+    return {"id": number, "status": status, "owner": owner, **fields}
+
+
+def search(*found: dict[str, Any], query: str = "grouping:off code:ABV") -> Call:
+    told = records(*found, {"summary": {"total": len(found)}})
+    return act("search", project="mobile-app", query=query, summary="true", text=told)
+
+
+def detail(number: int, status: str = "Analyze", *comments: str, owner: str = "unowned") -> Call:
+    history = [{"date": 1, "userid": "admin", "status": status, "comment": comment} for comment in comments]
+    told = {"id": str(number), "status": status, "owner": owner, "history": history}
+    return act("issue_details", project="mobile-app", id=str(number), text=records(told))
+
+
+def cite(ids: str, code: int = 200, text: str = "", drop: bool = False, **fields: str) -> Call:
+    return act("update_status", code, project="mobile-app", ids=ids, text=text, drop=drop, **fields)
+
+
+def cited(*calls: Call, **parameters: Any) -> dict[str, Any]:
+    with conversation(*calls) as server:
+        return run("review_issue", url=server.url, **{"project": "mobile-app", **parameters}, **ACCOUNT)
+
+
+BY_QUERY = {"query": "code:ABV", "status": "Fix", "comment": "soon, really"}
+
+
+def test_only_issues_that_differ_are_cited_each_status_by_itself() -> None:
+    result = cited(
+        search(issue(1), issue(2, "Fix"), issue(3, "Defer"), issue(4)),
+        cite("1,4", status="Fix", comment="soon, really"),
+        cite("3", status="Fix", comment="soon, really"),
+        *(detail(number, "Fix", "soon, really") for number in (1, 2, 3, 4)),
+        **BY_QUERY,
+    )
+    assert result["changed"]
+    assert {number: told["status"] for number, told in result["issues"].items()} == dict.fromkeys("1234", "Fix")
+
+
+def test_nothing_is_written_where_all_is_well_or_in_check_mode() -> None:
+    found = search(issue(1, "Fix"))
+    assert not cited(found, **BY_QUERY)["changed"]
+    assert not cited(search(), **BY_QUERY)["changed"]
+    predicted = cited(search(issue(1)), check_mode=True, diff_mode=True, **BY_QUERY)
+    assert predicted["changed"]
+    assert predicted["diff"] == {"before": {"1": {"status": "Analyze"}}, "after": {"1": {"status": "Fix"}}}
+    assert predicted["issues"]["1"]["status"] == "Fix"
+
+
+def test_a_status_in_other_letters_is_that_status() -> None:
+    told = issue(1, "Not a problem"), issue(2, "fix")
+    rule = {"query": "code:ABV", "from_status": ["Fix", "Not a Problem"], "status": "Not a Problem"}
+    result = cited(search(*told), check_mode=True, rules=[rule])
+    assert result["rules"] == [{"title": "code:ABV", "count": 2, "differing": [2]}]
+    assert not cited(detail(1, "NOT A PROBLEM"), ids=[1], status="Not a Problem")["changed"]
+
+
+def test_ids_are_looked_up_one_by_one() -> None:
+    result = cited(detail(7), cite("7", owner="bob"), detail(7, owner="bob"), ids=[7], owner="bob")
+    assert result["issues"] == {"7": {"status": "Analyze", "owner": "bob", "comment": ""}}
+
+
+def test_many_ids_are_looked_up_at_once_and_cited_in_batches() -> None:
+    ids = list(range(1, 503))
+    everywhere = "grouping:off build:any state:New,Existing,Fixed"
+    result = cited(
+        search(*map(issue, range(1, 600)), query=everywhere),
+        cite(",".join(map(str, ids[:500])), status="Fix"),
+        cite("501,502", status="Fix"),
+        search(*(issue(number, "Fix") for number in range(1, 600)), query=everywhere),
+        ids=ids,
+        status="Fix",
+    )
+    assert result["changed"]
+    assert len(result["issues"]) == 502
+
+
+def test_no_ids_are_no_issues() -> None:
+    result = cited(ids=[], status="Fix")
+    assert (result["changed"], result["issues"]) == (False, {})
+
+
+def test_the_id_of_a_group_is_refused() -> None:
+    gone = act("issue_details", 404, project="mobile-app", id="9", text=refusal(404, "Issue not found: 9"))
+    result = cited(gone, projects(("mobile-app", "m")), ids=[9], status="Fix")
+    assert "There is no issue 9 in the project 'mobile-app'" in result["msg"]
+    assert "A group of issues has an id, too" in result["msg"]
+
+
+def test_a_comment_alone_is_compared_with_the_last_one() -> None:
+    assert not cited(detail(1, "Fix", "old", "new"), ids=[1], comment="new")["changed"]
+    asked = cited(
+        detail(1, "Fix", "new", "old"), cite("1", comment="new"), detail(1, "Fix", "new"), ids=[1], comment="new"
+    )
+    assert asked["changed"]
+
+
+def test_a_transition_that_no_role_allows_is_named() -> None:
+    refused = cite("1", 403, text=refusal(403, "No."), status="Fix")
+    result = cited(detail(1), refused, ids=[1], status="Fix")
+    assert "must allow the transition from 'Analyze' to 'Fix'" in result["msg"]
+    assert not result["changed"]
+
+
+def test_a_lost_reply_is_resolved_by_reading_and_nothing_is_cited_twice() -> None:
+    result = cited(detail(1), cite("1", drop=True, status="Fix"), detail(1, "Fix"), ids=[1], status="Fix")
+    assert result["changed"]
+    assert "Reading back shows that the request had its effect" in result["warnings"][0]
+    result = cited(detail(1), cite("1", drop=True, status="Fix"), detail(1), ids=[1], status="Fix")
+    assert "not known" in result["msg"]
+
+
+def test_an_effect_that_is_not_there_is_no_success() -> None:
+    result = cited(detail(1), cite("1", status="Fix"), detail(1), ids=[1], status="Fix")
+    assert "1" in result["msg"]
+    assert result["failed"]
+
+
+RULES = [
+    {"title": "theirs", "query": "file:vendor", "from_status": ["Analyze"], "status": "Ignore"},
+    {"query": "code:RLK", "from_owner": ["unowned"], "owner": "alice", "status": "Fix", "comment": "leak"},
+]
+
+
+def by_rules(theirs: Call, leaks: Call, *calls: Call, **more: Any) -> dict[str, Any]:
+    return cited(theirs, leaks, *calls, rules=RULES, **more)
+
+
+def test_each_issue_is_that_of_the_first_rule_that_finds_it() -> None:
+    vendor, leaks = "grouping:off file:vendor", "grouping:off code:RLK"
+    found = (
+        [issue(1), issue(2, "Fix"), issue(3, "Ignore")],
+        [issue(1), issue(2, "Fix"), issue(4), issue(5, owner="bob")],
+    )
+    told = [{"title": "theirs", "count": 3, "differing": [1]}, {"title": "code:RLK", "count": 2, "differing": [4]}]
+    searches = search(*found[0], query=vendor), search(*found[1], query=leaks)
+    predicted = by_rules(*searches, check_mode=True)
+    assert predicted["rules"] == told
+    result = by_rules(
+        *searches,
+        cite("1", status="Ignore"),
+        cite("4", owner="alice", status="Fix", comment="leak"),
+        *(detail(number, status) for number, status in ((1, "Ignore"), (2, "Fix"), (3, "Ignore"))),
+        detail(4, "Fix", owner="alice"),
+        detail(5, owner="bob"),
+    )
+    assert result["rules"] == told
+    assert result["issues"]["2"]["status"] == "Fix"
+    again = search(issue(1, "Ignore"), query=vendor), search(issue(1, "Ignore"), issue(4, "Fix", "alice"), query=leaks)
+    assert not by_rules(*again)["changed"]
+
+
+def test_a_rule_does_not_seek_what_it_changes() -> None:
+    told = cited(rules=[RULES[0], {"query": "code:RLK -Status:Fix", "status": "Fix"}])
+    assert told["msg"] == (
+        "Option 'rules[1].query': takes no 'status:', which this task changes: say it in 'from_status'."
+    )
+
+
+def test_a_rule_says_something() -> None:
+    assert "status, owner, comment found in rules" in cited(rules=[{"query": "code:RLK"}])["msg"]
+
+
+def test_a_query_that_the_server_warns_of_cites_nothing() -> None:
+    warned = {"summary": {"total": 1, "warnings": ["Unknown keyword: cod"]}}
+    told = act(
+        "search", project="mobile-app", query="grouping:off cod:R", summary="true", text=records(issue(1), warned)
+    )
+    result = cited(told, query="cod:R", status="Fix")
+    assert result["msg"] == "The server about the query 'grouping:off cod:R': Unknown keyword: cod. Nothing was cited."
+    assert not result["changed"]
