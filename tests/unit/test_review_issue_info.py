@@ -1,0 +1,230 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from unit.conversation import Call, conversation
+from unit.review_server import ACCOUNT, act, projects, records, refusal
+from unit.running import run
+
+ISSUE = {
+    "id": 552,
+    "status": "Analyze",
+    "severity": "Unexpected",
+    "severityCode": 4,
+    "state": "Existing",
+    "code": "MISRA.DEFINE.NOTGLOBAL",
+    "title": "Define not at the global level",
+    "message": "a = b",
+    "file": "src/gthread.h",
+    "method": "gthread.h",
+    "owner": "unowned",
+    "taxonomyName": "MISRA C++ 2008",
+    "reference": "16-0-2",
+    "dateOriginated": 1484055504368,
+    "line": 243,
+    "url": "http://kw/review#problemid=552",
+    "issueIds": [],
+    "trace": [],
+}
+FOUND = {
+    "id": 552,
+    "status": "Analyze",
+    "severity": "Unexpected",
+    "severity_level": 4,
+    "state": "Existing",
+    "code": "MISRA.DEFINE.NOTGLOBAL",
+    "title": "Define not at the global level",
+    "message": "a = b",
+    "file": "src/gthread.h",
+    "line": 243,
+    "method": "gthread.h",
+    "owner": "unowned",
+    "taxonomy": "MISRA C++ 2008",
+    "reference": "16-0-2",
+    "comment": "",
+    "date": "2017-01-10T13:38:24Z",
+    "url": "http://kw/review#problemid=552",
+    "issue_ids": [],
+}
+OPEN = "grouping:off state:New,Existing"
+
+
+def summary(total: int, *warnings: str) -> dict[str, Any]:
+    return {"summary": {"query": "", "project": "mobile-app", "total": total, "warnings": list(warnings)}}
+
+
+def search(*lines: dict[str, Any], query: str = OPEN, **fields: str) -> Call:
+    return act("search", project="mobile-app", query=query, summary="true", text=records(*lines), **fields)
+
+
+def asked(*calls: Call, **parameters: Any) -> dict[str, Any]:
+    with conversation(*calls) as server:
+        return run("review_issue_info", url=server.url, **{"project": "mobile-app", **parameters}, **ACCOUNT)
+
+
+def test_open_issues_are_found_ungrouped() -> None:
+    result = asked(search(ISSUE, summary(1)))
+    assert result == {"changed": False, "issues": [FOUND], "count": 1, "query": OPEN}
+
+
+def test_a_server_that_tells_less() -> None:
+    group = {"id": 1, "status": "Fix", "issueIds": [5, 6]}
+    told = asked(search(group, {"summary": {}}, query="grouping:on severity:1"), **GROUPED)
+    (issue,) = told["issues"]
+    assert (issue["id"], issue["line"], issue["date"], issue["issue_ids"]) == (1, None, None, [5, 6])
+
+
+GROUPED = {"query": "severity:1", "grouped": True}
+
+
+@pytest.mark.parametrize(
+    ("parts", "query"),
+    [
+        ({"state": ["Fixed"]}, "grouping:off state:Fixed"),
+        ({"status": ["Fix", "Not a Problem"]}, f'{OPEN} status:+"Fix",+"Not a Problem"'),
+        ({"severity": ["1-2", "4"]}, f"{OPEN} severity:1-2,4"),
+        ({"file": ["my app", "a,b"], "issue_owner": ["o'neil"]}, f'{OPEN} file:"my app","a,b" owner:"o\'neil"'),
+        ({"code": ["ABV"], "exact": True}, f'{OPEN} code:+"ABV"'),
+        ({"text": ['say "x"', "y"]}, f'{OPEN} \'say "x"\' "y"'),
+        ({"build": {"name": "123"}}, f'{OPEN} build:+"123"'),
+        ({"build": {"id": 123}}, f"{OPEN} build:123"),
+        ({"build": {"any": True}}, f"{OPEN} build:any"),
+        ({"query": ""}, "grouping:off"),
+        ({"query": 'text:"grouping: on"'}, 'grouping:off text:"grouping: on"'),
+    ],
+)
+def test_parts_make_a_query(parts: dict[str, Any], query: str) -> None:
+    assert asked(search(query=query), **parts)["query"] == query
+
+
+def version(major: str) -> Call:
+    return act("version", text=records({"majorVersion": major, "minorVersion": "1"}))
+
+
+def test_a_part_of_a_build_name_is_for_older_servers() -> None:
+    query = f'{OPEN} build:"12"'
+    assert asked(version("20"), search(query=query), build={"contains": "12"})["query"] == query
+    for major in ("24", "2024"):
+        assert (
+            "'build.contains': cannot be asked of this server" in asked(version(major), build={"contains": "x"})["msg"]
+        )
+
+
+@pytest.mark.parametrize(
+    ("parameters", "option"),
+    [
+        ({"query": "grouping:on"}, "query"),
+        ({"file": ["\"'"]}, "file"),
+        ({"build": {"any": False}}, "build.any"),
+        ({"severity": ["11"]}, "severity[0]"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(parameters: dict[str, Any], option: str) -> None:
+    assert f"Option '{option}'" in asked(**parameters)["msg"]
+
+
+def test_view_and_limit_go_along_and_warnings_are_told() -> None:
+    result = asked(search(ISSUE, summary(9, "Unknown keyword: x"), view="mine", limit="1"), view="mine", limit=1)
+    assert result["count"] == 1
+    assert result["warnings"] == [f"The server about the query '{OPEN}': Unknown keyword: x"]
+
+
+def test_an_answer_with_too_few_is_an_error(tmp_path: Path) -> None:
+    file = tmp_path / "issues"
+    result = asked(search(ISSUE, summary(2)), to_file=str(file))
+    assert result["msg"] == "The server tells of 2 issues, but sent 1. Narrow the query."
+    assert not file.exists()
+
+
+def test_a_line_that_was_cut_off_is_an_error() -> None:
+    call = act("search", project="mobile-app", query=OPEN, summary="true", text=records(ISSUE) + '{"id": 55')
+    assert "has a line that is no record" in asked(call)["msg"]
+
+
+def test_lines_that_are_missing_are_an_error() -> None:
+    told = asked(search(ISSUE))["msg"]
+    assert told == "The answer to the search ended after 1 issues, without its summary: it was cut off."
+
+
+def test_a_line_longer_than_any_buffer_arrives_whole() -> None:
+    long = {**ISSUE, "message": "é" * 3_000_000}
+    assert asked(search(long, summary(1)))["issues"] == [{**FOUND, "message": long["message"]}]
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("<!DOCTYPE html>\n<title>Sign in</title>", "has a line that is no record"),
+        (refusal(500, "The project is locked"), "The action 'search' failed: 500 The project is locked"),
+    ],
+)
+def test_what_is_no_list_of_issues_with_a_200_is_an_error(text: str, problem: str) -> None:
+    call = act("search", project="mobile-app", query=OPEN, summary="true", text=text)
+    assert problem in asked(call)["msg"]
+
+
+def test_issues_go_to_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "issues"
+    assert asked(search(ISSUE, summary(1)), to_file=str(file)) == {"changed": False, "count": 1, "query": OPEN}
+    assert json.loads(file.read_text(encoding="utf-8")) == FOUND
+
+
+DETAILS = {
+    "id": "27593",
+    "code": "ABV.GENERAL",
+    "name": "Buffer Overflow",
+    "location": "src/a.cpp",
+    "build": "b1",
+    "severity": "Critical (1)",
+    "owner": "unowned",
+    "state": "Existing",
+    "status": "Fix",
+    "history": [
+        {"date": 1484055505000, "userid": "bob", "status": "Fix", "comment": ""},
+        {"date": 1484055504000, "userid": "alice", "status": "Ignore", "comment": "first"},
+    ],
+}
+
+
+def detail(number: int, status: int = 200, text: str = "") -> Call:
+    return act("issue_details", status, project="mobile-app", id=str(number), text=text)
+
+
+def test_details_have_a_history() -> None:
+    (issue,) = asked(detail(27593, text=records(DETAILS)), ids=[27593])["issues"]
+    assert issue == {
+        "id": 27593,
+        "status": "Fix",
+        "severity": "Critical (1)",
+        "state": "Existing",
+        "code": "ABV.GENERAL",
+        "title": "Buffer Overflow",
+        "file": "src/a.cpp",
+        "build": "b1",
+        "owner": "unowned",
+        "comment": "first",
+        "history": [
+            {"date": "2017-01-10T13:38:24Z", "account": "alice", "status": "Ignore", "comment": "first"},
+            {"date": "2017-01-10T13:38:25Z", "account": "bob", "status": "Fix", "comment": ""},
+        ],
+    }
+
+
+def test_what_is_not_there_is_left_out_whichever_way_the_server_says_so() -> None:
+    gone = detail(2, 404, text=refusal(404, "Issue not found: 2"))
+    assert asked(detail(1), gone, projects(("mobile-app", "mobile_app")), ids=[1, 2])["issues"] == []
+    unknown = detail(2, 404, text=refusal(404, "Project not found: mobile-app"))
+    assert "404 Project not found" in asked(unknown, projects(("x", "x")), ids=[2])["msg"]
+
+
+def test_another_issue_is_an_error() -> None:
+    told = asked(detail(1, text=records(DETAILS)), ids=[1])
+    assert told["msg"] == "The server was asked for the issue 1 and told of 27593."
