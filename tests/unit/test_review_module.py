@@ -1,0 +1,154 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from unit.conversation import Call, conversation
+from unit.review_server import ACCOUNT, act, records, refusal
+from unit.running import run
+
+MODULE = {"project": "app", "name": "ui"}
+DEFAULT = {"name": "*default*", "allowAll": True, "paths": ["**/*"]}
+STORED = {"name": "ui", "allowAll": True, "paths": ["**/ui/*", "**/a,b/*"], "tags": ["qt"]}
+UNTOLD = dict.fromkeys(("allow_users", "allow_groups", "deny_users", "deny_groups"))
+SHOWN = {"name": "ui", "paths": ["**/a,b/*", "**/ui/*"], "tags": ["qt"], "allow_all": True, **UNTOLD}
+TOLD = {"allowUsers": ["bob", "alice"], "allowGroups": [], "denyUsers": [], "denyGroups": ["interns"]}
+
+
+def listed(*found: dict[str, Any]) -> Call:
+    return act("modules", project="app", text=records(DEFAULT, *found))
+
+
+def update(**fields: Any) -> Call:
+    return act("update_module", **{**MODULE, **fields})
+
+
+def module(*calls: Call, **options: Any) -> dict[str, Any]:
+    with conversation(*calls) as server:
+        return run("review_module", url=server.url, **{**MODULE, **options}, **ACCOUNT)
+
+
+def test_a_second_run_reads_once() -> None:
+    result = module(listed(STORED), paths=["**/ui/*", "**/a,b/*"], tags=["qt", "qt"], allow_all=True)
+    assert result == {"changed": False, "module": SHOWN}
+
+
+@pytest.mark.parametrize(
+    ("options", "sent"),
+    [
+        ({}, {"allow_all": "true"}),
+        ({"allow_all": False}, {"allow_all": "false"}),
+        ({"allow_groups": ["devs"]}, {"allow_all": "false", "allow_groups": "devs"}),
+        ({"deny_users": ["x, y", "b"], "tags": []}, {"allow_all": "true", "deny_users": "b,x\\, y", "tags": ""}),
+    ],
+    ids=["open", "closed", "for-some", "not-for-some"],
+)
+def test_a_module_is_created(options: dict[str, Any], sent: dict[str, str]) -> None:
+    created = act("create_module", **MODULE, paths="**/a\\,b/*,**/ui/*", **sent)
+    stored = {**STORED, "allowAll": sent["allow_all"] == "true", "tags": []}
+    result = module(listed(), created, listed(stored), paths=["**/ui/*", "**/a,b/*"], **options)
+    assert result["changed"]
+    assert result["module"]["allow_all"] is stored["allowAll"]
+    assert result["module"]["allow_groups"] == options.get("allow_groups")
+
+
+@pytest.mark.parametrize(
+    ("options", "sent", "stored"),
+    [
+        ({"paths": ["x"]}, {"paths": "x"}, {"paths": ["x"]}),
+        ({"tags": []}, {"tags": ""}, {"tags": []}),
+        ({"allow_all": False}, {"allow_all": "false"}, {"allowAll": False}),
+    ],
+    ids=["paths", "tags", "allow_all"],
+)
+def test_only_what_differs_is_sent(options: dict[str, Any], sent: dict[str, str], stored: dict[str, Any]) -> None:
+    assert module(listed(STORED), update(**sent), listed({**STORED, **stored}), **options)["changed"]
+
+
+def test_a_module_is_renamed_once() -> None:
+    renamed = {**STORED, "name": "gui"}
+    result = module(listed(STORED), update(new_name="gui"), listed(renamed), new_name="gui")
+    assert (result["changed"], result["module"]["name"]) == (True, "gui")
+    assert not module(listed(renamed), new_name="gui")["changed"]
+    changed = module(
+        listed(renamed), update(name="gui", tags=""), listed({**renamed, "tags": []}), new_name="gui", tags=[]
+    )
+    assert changed["changed"]
+    both = module(listed(STORED, renamed), new_name="gui")
+    assert both["msg"] == "Option 'new_name': there is another module 'gui' already."
+    assert module(new_name="gui", state="absent")["msg"] == "Option 'new_name': cannot be with 'state' absent."
+
+
+def test_lists_that_the_server_tells_are_compared() -> None:
+    told = {**STORED, **TOLD}
+    same = module(listed(told), allow_users=["alice", "bob"], deny_groups=["interns"])
+    assert not same["changed"]
+    assert "warnings" not in same
+    assert same["module"]["allow_users"] == ["alice", "bob"]
+    fewer = module(listed(told), update(deny_groups=""), listed({**told, "denyGroups": []}), deny_groups=[])
+    assert fewer["changed"]
+
+
+def test_lists_that_the_server_does_not_tell_wait_for_a_change() -> None:
+    waiting = module(listed(STORED), allow_users=["alice"])
+    assert not waiting["changed"]
+    assert "The server does not tell allow_users" in waiting["warnings"][0]
+    sent = update(tags="", allow_users="alice")
+    along = module(listed(STORED), sent, listed({**STORED, "tags": []}), allow_users=["alice"], tags=[])
+    assert (along["changed"], along["module"]["allow_users"]) == (True, ["alice"])
+    assert "warnings" not in along
+
+
+def test_lists_that_the_server_does_not_tell_can_always_be_sent() -> None:
+    options = {"allow_users": ["alice"], "update_unreadable": "always"}
+    result = module(listed(STORED), update(allow_users="alice"), listed(STORED), **options)
+    assert (result["changed"], result["module"]["allow_users"]) == (True, ["alice"])
+    lost = module(
+        listed(STORED), act("update_module", drop=True, **MODULE, allow_users="alice"), listed(STORED), **options
+    )
+    assert "Whether the request had its effect is not known." in lost["msg"]
+
+
+def test_what_can_be_read_back_proves_the_rest() -> None:
+    lost = act("update_module", drop=True, **MODULE, tags="", allow_users="alice")
+    result = module(listed(STORED), lost, listed({**STORED, "tags": []}), allow_users=["alice"], tags=[])
+    assert result["changed"]
+
+
+def test_check_mode_predicts() -> None:
+    made = module(listed(), paths=["**/ui/*", "**/a,b/*"], tags=["qt"], check_mode=True)
+    assert made == {"changed": True, "module": SHOWN}
+    assert module(listed(STORED), new_name="gui", check_mode=True)["module"] == {**SHOWN, "name": "gui"}
+
+
+def test_a_module_is_removed_once() -> None:
+    removed = module(listed(STORED), act("delete_module", **MODULE), listed(), state="absent")
+    assert removed == {"changed": True, "module": None}
+    assert not module(listed(), state="absent")["changed"]
+
+
+@pytest.mark.parametrize(
+    "options", [{"name": "*default*"}, {"new_name": "*default*"}, {"name": "*default*", "state": "absent"}]
+)
+def test_the_module_of_the_server_is_refused_before_any_request(options: dict[str, str]) -> None:
+    assert "'*default*' is the server's own module" in module(**options)["msg"]
+
+
+def test_a_new_module_needs_paths() -> None:
+    assert module(listed())["msg"] == "Option 'paths': is required for a new module."
+    assert module(paths=[])["msg"] == "Option 'paths': must not be empty."
+
+
+def test_success_without_effect_is_a_failure() -> None:
+    result = module(listed(STORED), update(tags=""), listed(STORED), tags=[])
+    assert "these fields of the module are not as asked for: tags" in result["msg"]
+
+
+def test_a_refusal_is_told() -> None:
+    refused = act("update_module", 403, **MODULE, tags="", text=refusal(403, "No manage_modules"))
+    assert "403 No manage_modules." in module(listed(STORED), refused, tags=[])["msg"]
