@@ -1,0 +1,196 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from unit.admin_program import Program
+from unit.conversation import Call, conversation
+from unit.review_server import ACCOUNT, act, records, refusal
+from unit.running import run
+
+APP = {"id": "app", "name": "app", "creator": "admin", "description": "The app", "tags": ["ios", "android"]}
+OTHER = {"id": "other", "name": "other", "creator": "admin", "description": ""}
+UNTOLD = {"auto_delete_builds": None, "auto_delete_threshold": None}
+SHOWN = {**APP, "tags": ["android", "ios"], **UNTOLD}
+
+
+def listed(*found: dict[str, Any]) -> Call:
+    return act("projects", text=records(OTHER, *found))
+
+
+def version(major: str) -> Call:
+    return act("version", text=records({"majorVersion": major, "minorVersion": "1.0"}))
+
+
+def update(name: str = "app", **fields: Any) -> Call:
+    return act("update_project", name=name, **fields)
+
+
+def project(*calls: Call, **options: Any) -> dict[str, Any]:
+    with conversation(*calls) as server:
+        return run("review_project", url=server.url, **{"name": "app", **options}, **ACCOUNT)
+
+
+def test_a_second_run_reads_once() -> None:
+    result = project(listed(APP), description="The app", tags=["ios", "android", "ios"])
+    assert result == {"changed": False, "project": SHOWN}
+
+
+@pytest.mark.parametrize(
+    ("options", "sent", "stored"),
+    [
+        ({"description": ""}, {"description": ""}, {"description": ""}),
+        ({"tags": []}, {"tags": ""}, {"tags": []}),
+        ({"tags": ["a, b", "ios"]}, {"tags": "a\\, b,ios"}, {"tags": ["a, b", "ios"]}),
+    ],
+)
+def test_only_what_differs_is_sent(options: dict[str, Any], sent: dict[str, str], stored: dict[str, Any]) -> None:
+    assert project(listed(APP), update(**sent), listed({**APP, **stored}), **options)["changed"]
+
+
+def test_a_project_is_renamed_once() -> None:
+    renamed = {**APP, "name": "apps"}
+    done = project(listed(APP), update(new_name="apps"), listed(renamed), new_name="apps")
+    assert (done["changed"], done["project"]["name"]) == (True, "apps")
+    assert not project(listed(renamed), new_name="apps")["changed"]
+    taken = project(listed(APP), new_name="other")
+    assert taken["msg"] == "Option 'new_name': there is another project 'other' already."
+    assert project(new_name="x", state="absent")["msg"] == "Option 'new_name': cannot be with 'state' absent."
+
+
+def test_what_the_server_does_not_tell_goes_along() -> None:
+    waiting = project(listed(APP), auto_delete_builds=True, auto_delete_threshold=5)
+    assert not waiting["changed"]
+    assert "does not tell auto_delete_builds, auto_delete_threshold" in waiting["warnings"][0]
+    sent = update(description="x", auto_delete_builds="true")
+    along = project(listed(APP), sent, listed({**APP, "description": "x"}), description="x", auto_delete_builds=True)
+    assert (along["changed"], along["project"]["auto_delete_builds"]) == (True, True)
+    options = {"auto_delete_threshold": 5, "update_unreadable": "always"}
+    always = project(listed(APP), update(auto_delete_threshold="5"), listed(APP), **options)
+    assert (always["changed"], always["project"]["auto_delete_threshold"]) == (True, 5)
+
+
+def test_a_new_server_creates_a_project() -> None:
+    plain = {**APP, "description": ""}
+    del plain["tags"]
+    calls = [listed(), version("2023"), act("create_project", name="app"), listed(plain)]
+    assert project(*calls)["project"] == {**SHOWN, "description": "", "tags": []}
+    created = [listed(), version("23"), act("create_project", name="app")]
+    set_then = update(description="The app", tags="android,ios", auto_delete_threshold="5")
+    options = {"description": "The app", "tags": ["ios", "android"], "auto_delete_threshold": 5}
+    assert project(*created, set_then, listed(APP), **options)["project"] == {**SHOWN, "auto_delete_threshold": 5}
+
+
+def test_what_is_left_after_a_creation_is_no_success() -> None:
+    created = [listed(), version("23"), act("create_project", name="app")]
+    lost = act("update_project", drop=True, name="app", description="The app")
+    result = project(*created, lost, listed({**APP, "description": ""}), description="The app")
+    assert "Whether the request had its effect is not known." in result["msg"]
+    assert result["changed"]
+
+
+@pytest.mark.parametrize("check_mode", [True, False])
+@pytest.mark.parametrize("major", ["20", "2020"])
+def test_an_old_server_creates_none(major: str, check_mode: bool) -> None:
+    result = project(listed(), version(major), check_mode=check_mode)
+    assert f"There is no project 'app', or this account may not see it, and this server ({major}.1.0)" in result["msg"]
+    assert "kwadmin create-project" in result["msg"]
+
+
+def test_check_mode_predicts() -> None:
+    assert project(listed(), version("23"), check_mode=True)["project"] == {
+        **SHOWN,
+        "id": None,
+        "creator": None,
+        "description": "",
+        "tags": [],
+    }
+
+
+def test_a_project_is_removed_once() -> None:
+    removed = project(listed(APP), act("delete_project", name="app"), listed(), state="absent")
+    assert removed == {"changed": True, "project": None}
+    assert not project(listed(), state="absent")["changed"]
+
+
+def test_a_refusal_is_told() -> None:
+    refused = act("update_project", 403, name="app", tags="", text=refusal(403, "No change_project_settings"))
+    assert "403 No change_project_settings." in project(listed(APP), refused, tags=[])["msg"]
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Program:
+    return Program(tmp_path)
+
+
+def by_tool(program: Program, *calls: Call, **options: Any) -> dict[str, Any]:
+    return project(*calls, use_admin_tool=True, admin_tool=program.words, **options)
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("auto_delete_threshold=5", {"auto_delete_builds": True, "auto_delete_threshold": 5}),
+        ("  auto_delete_threshold : 5 ", {"auto_delete_builds": True, "auto_delete_threshold": 5}),
+        ("auto_delete_threshold\t5", {"auto_delete_builds": True, "auto_delete_threshold": 5}),
+        ("auto_delete_threshold=null", {"auto_delete_builds": False, "auto_delete_threshold": None}),
+        ("auto_delete_threshold=", {"auto_delete_builds": False, "auto_delete_threshold": None}),
+    ],
+)
+def test_the_administration_tool_tells_what_the_web_api_does_not(
+    program: Program, line: str, told: dict[str, Any]
+) -> None:
+    program.answers("get-project-properties", out=f"creator=me\n{line}\ndescription=x\n")
+    wanted = {name: value for name, value in told.items() if value is not None}
+    result = by_tool(program, listed(APP), **wanted)
+    assert result == {"changed": False, "project": {**SHOWN, **told}}
+    assert [words[2:] for words in program.words_of_calls()] == [["get-project-properties", "app"]]
+
+
+def test_what_the_tool_tells_is_compared_and_read_back(program: Program) -> None:
+    program.answers("get-project-properties", out="auto_delete_threshold=5\n")
+    sent = update(auto_delete_threshold="7")
+    result = by_tool(program, listed(APP), sent, listed(APP), auto_delete_threshold=7)
+    assert result["msg"].endswith("these fields of the project are not as asked for: auto_delete_threshold.")
+
+
+def test_a_tool_that_tells_nothing_changes_nothing(program: Program) -> None:
+    program.answers("get-project-properties", out="creator=me\n")
+    waiting = by_tool(program, listed(APP), auto_delete_builds=True)
+    assert "does not tell auto_delete_builds" in waiting["warnings"][0]
+    program.words_of_calls()
+    assert not by_tool(program, listed(APP), description="The app")["changed"]
+    assert program.words_of_calls() == []
+
+
+def test_the_tool_creates_a_project_where_the_server_cannot(program: Program) -> None:
+    program.answers("create-project")
+    program.answers("get-project-properties", out="auto_delete_threshold=5\n")
+    sent = update(description="The app", auto_delete_threshold="5")
+    options = {"description": "The app", "auto_delete_threshold": 5}
+    checked = by_tool(program, listed(), version("20"), check_mode=True, **options)
+    assert (checked["changed"], program.words_of_calls()) == (True, [])
+    result = by_tool(program, listed(), version("20"), sent, listed(APP), **options)
+    assert (result["changed"], result["project"]["auto_delete_builds"]) == (True, True)
+    assert [words[2] for words in program.words_of_calls()] == ["create-project", "get-project-properties"]
+    plain = by_tool(program, listed(), version("24"), act("create_project", name="app"), listed(APP))
+    assert (plain["changed"], program.words_of_calls()) == (True, [])
+
+
+@pytest.mark.parametrize("check_mode", [True, False])
+def test_a_name_that_the_tool_takes_for_an_option_is_refused(program: Program, check_mode: bool) -> None:
+    result = by_tool(program, listed(), version("20"), name="-x", check_mode=check_mode)
+    assert result["msg"] == "kwadmin cannot be given '-x': it takes it for an option or a file."
+    assert program.words_of_calls() == []
+
+
+def test_a_tool_that_fails_is_told(program: Program) -> None:
+    program.answers("create-project", status=1, error="No licence\n")
+    result = by_tool(program, listed(), version("20"))
+    assert "'kwadmin create-project' failed with exit code 1: No licence." in result["msg"]
