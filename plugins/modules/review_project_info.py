@@ -10,16 +10,36 @@ module: review_project_info
 short_description: List the projects of a code-analysis server
 description:
   - Lists the projects that the account may see. A project's name is what other modules take; its id is in addresses.
+  - Of one project it also tells, when asked, what was analysed in a build, and its taxonomies.
 version_added: 0.1.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.review
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes_info
+notes:
+  - Needs the Web API permission; shows the projects that the account may see.
 options:
   name:
     description: Only the project of exactly this name.
     type: str
+  streams:
+    description: Whether streams are listed as well, as C(project/stream). Servers before 2023 have none.
+    type: bool
+    default: false
+  configuration:
+    description: Whether to tell what was analysed in O(build). Needs O(name), and a build.
+    type: bool
+    default: false
+  build:
+    description: Name of the build for O(configuration). Without it the latest one is meant.
+    type: str
+  taxonomies:
+    description: Whether to tell the taxonomies. Needs O(name).
+    type: bool
+    default: false
+seealso:
+  - module: buildworks.toolchain.review_project
 """
 
 EXAMPLES = r"""
@@ -27,9 +47,16 @@ EXAMPLES = r"""
   buildworks.toolchain.review_project_info:
   register: review
 
-- name: Look at one project
+- name: Look at one project and its latest build
   buildworks.toolchain.review_project_info:
     name: mobile-app
+    configuration: true
+    taxonomies: true
+  register: app
+
+- name: Show how large it is
+  ansible.builtin.debug:
+    msg: "{{ app.configuration.figures.linesOfCode }} lines of code"
 """
 
 RETURN = r"""
@@ -55,19 +82,67 @@ projects:
       description: Its tags, sorted.
       type: list
       elements: str
+configuration:
+  description: What was analysed in the build. None when it was not asked for, or there is no such project.
+  returned: success
+  type: dict
+  contains:
+    build:
+      description: Name of the build.
+      type: str
+    version:
+      description: Version of the analysis.
+      type: str
+    taxonomies:
+      description: Names of the taxonomies of the build, sorted.
+      type: list
+      elements: str
+    figures:
+      description: What is a number in C(raw), by the server's own names, such as C(linesOfCode).
+      type: dict
+    raw:
+      description: All as the server says it, in texts. The date in it has the server's own zone.
+      type: dict
+taxonomies:
+  description: The taxonomies, sorted by name. None when they were not asked for, or there is no such project.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    name:
+      description: Name of the taxonomy.
+      type: str
+    custom:
+      description: Whether it is one of the site's own.
+      type: bool
 """
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
+from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review import projects
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.views import projects
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
-SPEC = REVIEW + ArgumentSpec(dict(name=dict(type="str")))
+SPEC = REVIEW + ArgumentSpec(
+    dict(
+        name=dict(type="str", **NAME),
+        streams=dict(type="bool", default=False),
+        configuration=dict(type="bool", default=False),
+        build=dict(type="str", **NAME),
+        taxonomies=dict(type="bool", default=False),
+    ),
+    required_if=[("configuration", True, ["name"]), ("taxonomies", True, ["name"])],
+)
 
 
 def run(task):
-    name = task.params["name"]
-    task.result["projects"] = [found for found in projects(ReviewService(task)) if name in (None, found["name"])]
+    name, review = task.params["name"], ReviewService(task)
+    found = [one for one in projects.listed(review, task.params["streams"]) if name in (None, one["name"])]
+    task.result = {"projects": found, "configuration": None, "taxonomies": None}
+    if found and task.params["configuration"]:
+        task.result["configuration"] = projects.configuration(review, name, task.params["build"])
+    if found and task.params["taxonomies"]:
+        task.result["taxonomies"] = projects.taxonomies(review, name)
 
 
 def main():

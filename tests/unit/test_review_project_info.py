@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http import session
 from unit.conversation import Call, call, conversation
-from unit.review_server import ACCOUNT, act, records, refusal
+from unit.review_server import ACCOUNT, act, projects, records, refusal
 from unit.running import run
 
 TEMPLATE = {
@@ -36,6 +37,8 @@ def test_projects_are_listed_by_name() -> None:
     assert listed(act("projects", text=records(SPEECH, TEMPLATE))) == {
         "changed": False,
         "projects": [{**TEMPLATE, "tags": []}, {**SPEECH, "tags": ["c", "security"]}],
+        "configuration": None,
+        "taxonomies": None,
     }
 
 
@@ -110,3 +113,70 @@ def test_a_server_that_is_overloaded_is_asked_again() -> None:
         result = run("review_project_info", url=server.url, **ACCOUNT)
     assert len(result["projects"]) == 1
     assert "1 request(s) had to be repeated" in result["warnings"][0]
+
+
+def test_a_list_beyond_what_fits_into_memory_is_read_as_it_comes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session, "_LARGEST_ANSWER", 2**16)
+    names = [(f"project {number:05}", str(number)) for number in range(8000)]
+    with conversation(projects(*names)) as server:
+        result = run("review_project_info", url=server.url, **ACCOUNT)
+    assert [project["name"] for project in result["projects"]] == [name for name, _id in names]
+
+
+CONFIGURATION = {
+    "build": "2019-07-17-26",
+    "creationDate": "Wed Jul 17 23:42:46 HKT 2019",
+    "version": "19.1.0.57",
+    "numberOfFiles": "1638",
+    "linesOfCode": "49741",
+    "taxonomies": "Metrics, C and C++",
+}
+
+
+def test_streams_are_asked_for() -> None:
+    stream = {**TEMPLATE, "name": "MASTER_klocwork/main"}
+    found = listed(act("projects", include_streams="true", text=records(TEMPLATE, stream)), streams=True)
+    assert [project["name"] for project in found["projects"]] == ["MASTER_klocwork", "MASTER_klocwork/main"]
+
+
+@pytest.mark.parametrize("build", [{}, {"build": "2019-07-17-26"}])
+def test_the_configuration_is_typed_beside_what_the_server_says(build: dict[str, str]) -> None:
+    name = TEMPLATE["name"]
+    asked = act("project_configuration", project=name, **build, text=records(CONFIGURATION))
+    with conversation(act("projects", text=records(TEMPLATE)), asked) as server:
+        found = run("review_project_info", url=server.url, name=name, configuration=True, **build, **ACCOUNT)
+    assert found["configuration"] == {
+        "build": "2019-07-17-26",
+        "version": "19.1.0.57",
+        "taxonomies": ["C and C++", "Metrics"],
+        "figures": {"numberOfFiles": 1638, "linesOfCode": 49741},
+        "raw": CONFIGURATION,
+    }
+
+
+def test_a_name_of_digits_is_no_figure() -> None:
+    told = {**CONFIGURATION, "build": "20190717", "version": "24", "more": "9" * 5000}
+    asked = act("project_configuration", project="MASTER_klocwork", text=records(told))
+    with conversation(act("projects", text=records(TEMPLATE)), asked) as server:
+        found = run("review_project_info", url=server.url, name="MASTER_klocwork", configuration=True, **ACCOUNT)
+    assert found["configuration"]["figures"] == {"numberOfFiles": 1638, "linesOfCode": 49741}
+
+
+def test_no_configuration_is_told() -> None:
+    asked = act("project_configuration", project="MASTER_klocwork")
+    with conversation(act("projects", text=records(TEMPLATE)), asked) as server:
+        found = run("review_project_info", url=server.url, name="MASTER_klocwork", configuration=True, **ACCOUNT)
+    assert found["msg"] == "The server tells 0 configurations of the project 'MASTER_klocwork', not one."
+
+
+def test_taxonomies_are_listed_by_name() -> None:
+    told = records({"name": "Java", "is_custom": False}, {"name": "C and C++", "is_custom": True})
+    asked = act("taxonomies", project="MASTER_klocwork", text=told)
+    with conversation(act("projects", text=records(TEMPLATE)), asked) as server:
+        found = run("review_project_info", url=server.url, name="MASTER_klocwork", taxonomies=True, **ACCOUNT)
+    assert found["taxonomies"] == [{"name": "C and C++", "custom": True}, {"name": "Java", "custom": False}]
+
+
+def test_of_a_project_that_is_not_there_nothing_is_asked() -> None:
+    found = listed(act("projects", text=records(TEMPLATE)), name="x", configuration=True, taxonomies=True)
+    assert (found["projects"], found["configuration"], found["taxonomies"]) == ([], None, None)
