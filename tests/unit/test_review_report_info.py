@@ -1,0 +1,142 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from unit.conversation import Call, conversation
+from unit.review_server import ACCOUNT, act, records, refusal
+from unit.running import run
+
+
+def place(name: str, number: int = -1) -> dict[str, Any]:
+    return {"id": number, "name": name}
+
+
+def report(
+    rows: list[dict[str, Any]], columns: list[dict[str, Any]], data: Any, warnings: tuple[str, ...] = (), **sent: str
+) -> Call:
+    table = {"rows": rows, "columns": columns, "data": data, "warnings": list(warnings)}
+    return act("report", project="app", **{"group_issues": "false", **sent}, text=records(table))
+
+
+def asked(*calls: Call, **options: Any) -> dict[str, Any]:
+    with conversation(*calls) as server:
+        return run("review_report_info", url=server.url, project="app", **options, **ACCOUNT)
+
+
+ROWS = [place("C and C++", 1), place("Java", 7)]
+COLUMNS = [place("Existing"), place("New")]
+AXES = {"rows": "category", "columns": "state"}
+SENT = {"x": "Category", "y": "State"}
+
+
+def test_a_table_is_told_as_such_and_one_by_one() -> None:
+    assert asked(report(ROWS, COLUMNS, [[14, 2], [0, 1]], **SENT), **AXES) == {
+        "changed": False,
+        "counts": None,
+        "report": {
+            "rows": ["C and C++", "Java"],
+            "columns": ["Existing", "New"],
+            "data": [[14, 2], [0, 1]],
+            "counts": [
+                {"row": "C and C++", "column": "Existing", "count": 14},
+                {"row": "C and C++", "column": "New", "count": 2},
+                {"row": "Java", "column": "Existing", "count": 0},
+                {"row": "Java", "column": "New", "count": 1},
+            ],
+        },
+    }
+
+
+def test_all_options_are_sent_unharmed() -> None:
+    options = {"build": "build+1", "query": "status:+Analyze,+Fix", "view": "a & b", "group": True}
+    sent = {"build": "build+1", "filterQuery": "status:+Analyze,+Fix", "view": "a & b", "group_issues": "true"}
+    call = report([place("x")], [place("y")], [[1]], **{**sent, "x": "Error Code", "y": "Owner"})
+    assert asked(call, rows="code", columns="owner", **options)["report"]["data"] == [[1]]
+
+
+def test_what_lies_below_is_looked_up_by_names() -> None:
+    first = report(ROWS, [place("Total")], [[16], [1]], x="Category")
+    inner = [place("Leaks", 8), place("Overflows", 9)]
+    second = report(inner, [place("Total")], [[5], [11]], x="Category", xDrilldown="1")
+    codes = [place("ABV.GENERAL"), place("ABV.ITERATOR")]
+    last = report(codes, COLUMNS, [[9, 1], [1, 0]], xDrilldown="9", **SENT)
+    result = asked(first, second, last, **AXES, rows_below=["C and C++", "Overflows"])
+    assert result["report"]["rows"] == ["ABV.GENERAL", "ABV.ITERATOR"]
+    columns = report([place("Total")], [place("src", 5)], [[3]], y="Component")
+    below = report(ROWS, [place("a.c")], [[2], [1]], x="Category", y="Component", yDrilldown="5")
+    result = asked(columns, below, rows="category", columns="component", columns_below=["src"])
+    assert result["report"]["columns"] == ["a.c"]
+
+
+def test_nothing_is_below_what_is_not_there() -> None:
+    first = report(ROWS, [place("Total")], [[16], [1]], x="Category")
+    missing = asked(first, **AXES, rows_below=["Ada"])
+    assert missing["msg"] == "Option 'rows_below[0]': there is no 'Ada', but C and C++, Java."
+    columns = report([place("Total")], COLUMNS, [[1, 2]], y="State")
+    flat = asked(columns, **AXES, columns_below=["New"])
+    assert flat["msg"] == "Option 'columns_below[0]': nothing lies below 'New'."
+
+
+def test_queries_are_counted() -> None:
+    total = [place("Total")], [place("Total")]
+    calls = [
+        report(*total, [[3]], filterQuery="owner:me severity:1"),
+        report(*total, [[0]], filterQuery="owner:me"),
+    ]
+    result = asked(*calls, query="owner:me", counts={"critical": "severity:1", "all": ""})
+    assert (result["report"], result["counts"]) == (None, {"critical": 3, "all": 0})
+    nothing = asked(report([], [], []), counts={"all": ""})
+    assert nothing["counts"] == {"all": 0}
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "data"), [([], [], []), ([], COLUMNS, []), ([], COLUMNS, [[]]), ([], [], [[]])]
+)
+def test_an_empty_table_is_no_surprise(rows: Any, columns: Any, data: Any) -> None:
+    result = asked(report(rows, columns, data, **SENT), **AXES)
+    assert (result["report"]["data"], result["report"]["counts"]) == ([], [])
+
+
+NAN = float("nan")
+
+
+@pytest.mark.parametrize(
+    "data", [[[1, 2]], [[1, 2], [3]], [[1, 2], [3, "4"]], [[1, 2], 3], 7, None, [[1, 2], [3, True]], [[1, 2], [3, NAN]]]
+)
+def test_a_table_of_another_form_is_told(data: Any) -> None:
+    assert "'data' is" in asked(report(ROWS, COLUMNS, data, **SENT), **AXES)["msg"]
+
+
+def test_anything_but_one_table_is_told() -> None:
+    result = asked(act("report", project="app", group_issues="false", **SENT), **AXES)
+    assert result["msg"] == "The server answered the action 'report' with 0 tables, not one."
+
+
+def test_what_the_server_warns_of_becomes_a_warning() -> None:
+    result = asked(report(ROWS, COLUMNS, [[1, 2], [3, 4]], ("Unknown keyword: x",), **SENT), **AXES)
+    assert result["warnings"] == ["The server about the report: Unknown keyword: x"]
+
+
+def test_a_refusal_is_told() -> None:
+    refused = act("report", 404, project="app", group_issues="false", text=refusal(404, "Project not found"), **SENT)
+    assert "404 Project not found." in asked(refused, **AXES)["msg"]
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({}, "one of the following is required: rows, counts"),
+        ({"rows": "state"}, "parameters are required together: rows, columns"),
+        ({"rows": "colour", "columns": "state"}, "value of rows must be one of"),
+        ({"counts": {"a": 1}}, "Option 'counts.a': takes a query, which is a text."),
+        ({"counts": {}}, "must not be empty"),
+    ],
+)
+def test_bad_input_is_refused_before_any_request(options: dict[str, Any], problem: str) -> None:
+    assert problem in asked(**options)["msg"]
