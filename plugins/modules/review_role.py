@@ -11,13 +11,20 @@ short_description: Manage a role of a code-analysis server
 description:
   - Creates, changes or removes a role, with its permissions, its status transitions and its assignments.
   - Only what is given is compared and changed. A permission that is not given stays as it is, and is off in a new role.
-  - Roles that the server keeps itself (read-only ones) cannot be changed, but can be assigned.
+  - Roles that the server keeps itself (read-only ones) can be assigned, but neither changed nor removed.
+  - Before the first write the accounts, groups and projects of new assignments are looked up. The role is given before
+    it is taken, so that it is never without a holder on the way.
 version_added: 0.1.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.review
   - buildworks.toolchain.connection
+  - buildworks.toolchain.predict_missing
+  - buildworks.toolchain.purge
+  - buildworks.toolchain.state
   - buildworks.toolchain.attributes
+notes:
+  - Needs the Web API permission, and those to manage and to assign roles.
 options:
   name:
     description: Name of the role.
@@ -46,7 +53,7 @@ options:
         description: Create projects. Has an effect only when assigned everywhere.
         type: bool
       create_stream:
-        description: Create streams (servers from 2023 on).
+        description: Create streams. Servers before 2023 do not know it, which is told before anything is written.
         type: bool
       delete_build:
         description: Delete builds.
@@ -55,7 +62,7 @@ options:
         description: Delete projects.
         type: bool
       delete_stream:
-        description: Delete streams (servers from 2023 on).
+        description: Delete streams, as with O(permissions.create_stream).
         type: bool
       execute_kwxsync:
         description: Synchronize issue statuses between projects.
@@ -105,15 +112,15 @@ options:
       project:
         description: Name of the project. Without it the role is assigned everywhere.
         type: str
-  purge:
-    description: Take the role from all who are not in O(assignments). Without O(assignments) it does nothing.
+  allow_lockout:
+    description:
+      - Whether the account of this task may lose the last role through which it manages roles or uses the Web API.
+      - Without it a task that would take such a role from it, by itself or through a group, is refused.
+      - An account that has lost it cannot read back what it did, and the task ends with the server's refusal.
     type: bool
     default: false
-  state:
-    description: Whether the role shall be there.
-    type: str
-    choices: [present, absent]
-    default: present
+  purge:
+    description: Take the role from all who are not in O(assignments). Without O(assignments) it does nothing.
 seealso:
   - module: buildworks.toolchain.review_role_info
 """
@@ -189,55 +196,58 @@ role:
 """
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
+from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options import PURGE, STATE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.roles import (
-    PERMISSIONS,
-    Roles,
-    as_result,
-    desired_role,
-    given_role,
-)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review import missing, roles
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
-SPEC = REVIEW + ArgumentSpec(
+SPEC = (REVIEW + missing.PREDICT_MISSING + PURGE + STATE) + ArgumentSpec(
     dict(
-        name=dict(type="str", required=True),
-        permissions=dict(type="dict", options={flag: dict(type="bool") for flag in PERMISSIONS}),
+        allow_lockout=dict(type="bool", default=False),
+        name=dict(type="str", required=True, **NAME),
+        permissions=dict(type="dict", options={flag: dict(type="bool") for flag in roles.PERMISSIONS}),
         transitions=dict(
             type="list",
             elements="dict",
-            options={"from": dict(type="str", required=True), "to": dict(type="str", required=True)},
+            options={
+                "from": dict(type="str", required=True, free="checked as a status"),
+                "to": dict(type="str", required=True, free="checked as a status"),
+            },
         ),
         assignments=dict(
             type="list",
             elements="dict",
-            options=dict(account=dict(type="str"), group=dict(type="str"), project=dict(type="str")),
+            options=dict(
+                account=dict(type="str", **NAME),
+                group=dict(type="str", **NAME),
+                project=dict(type="str", **NAME),
+            ),
             mutually_exclusive=[("account", "group")],
             required_one_of=[("account", "group")],
         ),
-        purge=dict(type="bool", default=False),
-        state=dict(type="str", choices=["present", "absent"], default="present"),
     )
 )
 
 
 def run(task):
     params = task.params
-    given = given_role(params)
-    roles = Roles(ReviewService(task))
+    given = roles.given_role(params)
+    known = roles.Roles(ReviewService(task), may_be_missing=missing.is_predicted(task))
     if params["assignments"] is not None:
-        given["assignments"] = roles.wanted(params["assignments"])
+        given["assignments"] = known.wanted(params["assignments"])
     reconcile(
         task,
         "role",
-        read=lambda: roles.find(params["name"], with_assignments="assignments" in given),
-        desired=lambda before: desired_role(before, given, params["purge"]),
-        create=lambda fields: roles.create(params["name"], fields),
-        update=lambda fields: roles.update(params["name"], fields),
-        delete=lambda: roles.delete(params["name"]),
+        read=lambda: known.find(params["name"], with_assignments="assignments" in given),
+        desired=lambda before: roles.desired_role(before, given, params["purge"]),
+        create=lambda fields: known.create(params["name"], fields),
+        update=lambda fields: known.update(params["name"], fields),
+        delete=lambda: known.delete(params["name"]),
+        check=lambda before, wanted: known.check(before, wanted, params["allow_lockout"]),
+        show=roles.as_result,
     )
-    task.result["role"] = as_result(task.result["role"])
 
 
 def main():

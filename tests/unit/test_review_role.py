@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.roles import PERMISSIONS
 from unit.conversation import Call, conversation
-from unit.review_server import ACCOUNT, NO_PERMISSIONS, act, projects, records
+from unit.review_server import ACCOUNT, NO_PERMISSIONS, act, projects, records, refusal
 from unit.running import run
 
 TASK = {"name": "Triage", **ACCOUNT}
@@ -18,6 +19,7 @@ LISTED = {"access_source_files": False, "change_issue_status": False, "create_bu
 TO_ANALYZE = {"from": "Any", "to": "Analyze"}
 TO_NEXT = {"from": "Analyze", "to": "Fix in Next Release"}
 DEVELOPERS = {"name": "developers", "projectId": "mobile_app", "group": True}
+READONLY = "The role 'Triage' is the server's own: it can be assigned, but neither changed nor removed."
 ALICE = {"name": "alice", "group": False}
 
 
@@ -48,6 +50,21 @@ def update(**fields: str) -> Call:
 
 def assign(account: str, *, group: str = "false", remove: str = "false", **project: str) -> Call:
     return act("update_role_assignment", name="Triage", account=account, group=group, remove=remove, **project)
+
+
+def account(name: str, *held: dict[str, Any], groups: tuple[str, ...] = ()) -> Call:
+    """The look-up of an account that holds these roles."""
+    record = {"name": name, "readonly": False, "roles": list(held), "groups": [{"name": group} for group in groups]}
+    return act("users", search=name, text=records({"name": f"{name}2", "roles": []}, record))
+
+
+def group(name: str, *held: dict[str, Any]) -> Call:
+    """The look-up of a group that holds these roles."""
+    return act("groups", search=name, text=records({"name": name, "readonly": False, "roles": list(held)}))
+
+
+def all_roles(*found: dict[str, Any]) -> Call:
+    return act("roles", text=records(*found))
 
 
 def test_a_second_run_reads_once() -> None:
@@ -122,12 +139,13 @@ def test_check_mode_predicts_a_new_role() -> None:
         result = run(
             "review_role", url=server.url, permissions={"create_build": True}, transitions=[], check_mode=True, **TASK
         )
-    predicted = {"name": "Triage", "permissions": {"create_build": True}, "transitions": []}
+    permissions = {**dict.fromkeys(PERMISSIONS, False), "create_build": True}
+    predicted = {"name": "Triage", "readonly": False, "permissions": permissions, "transitions": []}
     assert result == {"changed": True, "role": predicted}
 
 
 def test_check_mode_predicts_a_change() -> None:
-    with conversation(projects(*PROJECTS), roles(role()), assigned(ALICE)) as server:
+    with conversation(projects(*PROJECTS), roles(role()), assigned(ALICE), group("developers")) as server:
         result = run(
             "review_role",
             url=server.url,
@@ -140,6 +158,17 @@ def test_check_mode_predicts_a_change() -> None:
     assert result["changed"]
     assert result["role"]["permissions"] == NO_PERMISSIONS
     assert result["role"]["assignments"] == [{"account": None, "group": "developers", "project": "mobile-app"}]
+
+
+def test_a_transition_in_other_letters_is_that_transition() -> None:
+    told = roles(role(LISTED, {"from": "any", "to": "Not a problem"}, {"from": "Any", "to": "Own"}))
+    with conversation(told) as server:
+        given = [{"from": "Any", "to": "Not a Problem"}, {"from": "Any", "to": "Fix"}]
+        result = run("review_role", url=server.url, transitions=given, check_mode=True, diff_mode=True, **TASK)
+    assert result["diff"]["before"]["transitions"] == [
+        {"from": "Any", "to": "Not a Problem"},
+        {"from": "Any", "to": "Own"},
+    ]
 
 
 @pytest.mark.parametrize(
@@ -186,6 +215,8 @@ def test_a_project_is_assigned_by_its_id() -> None:
         projects(*PROJECTS),
         roles(role()),
         assigned(),
+        group("developers"),
+        account("bob"),
         assign("developers", group="true", project="mobile_app"),
         assign("bob", project="platform"),
         roles(role()),
@@ -198,16 +229,13 @@ def test_a_project_is_assigned_by_its_id() -> None:
         {"account": "bob", "group": None, "project": "platform"},
         {"account": None, "group": "developers", "project": "mobile-app"},
     ]
-    assert list(result["diff"]["after"]["assignments"]) == [
-        "group developers on mobile-app",
-        "account bob on platform",
-    ]
+    assert result["diff"]["after"]["assignments"] == result["role"]["assignments"]
 
 
 @pytest.mark.parametrize("everywhere", [{}, {"projectId": ""}, {"projectId": None}])
 def test_an_assignment_everywhere_names_no_project(everywhere: dict[str, Any]) -> None:
     with conversation(
-        roles(role()), assigned(), assign("alice"), roles(role()), assigned({**ALICE, **everywhere})
+        roles(role()), assigned(), account("alice"), assign("alice"), roles(role()), assigned({**ALICE, **everywhere})
     ) as server:
         result = run("review_role", url=server.url, assignments=[{"account": "alice"}], **TASK)
     assert result["changed"]
@@ -218,6 +246,7 @@ def test_an_account_and_a_group_of_one_name_are_two() -> None:
     with conversation(
         roles(role()),
         assigned({"name": "alice", "group": True}),
+        account("alice"),
         assign("alice"),
         roles(role()),
         assigned({"name": "alice", "group": True}, ALICE),
@@ -247,12 +276,13 @@ def test_purge_takes_the_role_from_all_others() -> None:
         wanted = [{"group": "developers", "project": "mobile-app"}]
         result = run("review_role", url=server.url, assignments=wanted, purge=True, diff_mode=True, **TASK)
     assert result["changed"]
-    assert set(result["diff"]["before"]["assignments"]) == {
-        "account alice everywhere",
-        "account eve on hidden_project",
-        "group developers on mobile-app",
-    }
-    assert set(result["diff"]["after"]["assignments"]) == {"group developers on mobile-app"}
+    before, after = (result["diff"][name]["assignments"] for name in ("before", "after"))
+    assert [(entry["account"], entry["group"], entry["project"]) for entry in before] == [
+        ("alice", None, None),
+        ("eve", None, "hidden_project"),
+        (None, "developers", "mobile-app"),
+    ]
+    assert after == [{"account": None, "group": "developers", "project": "mobile-app"}]
 
 
 def test_purge_with_an_empty_list_takes_the_role_from_all() -> None:
@@ -278,6 +308,7 @@ def test_a_new_role_is_assigned_after_it_was_created() -> None:
     with conversation(
         projects(*PROJECTS),
         roles(),
+        group("developers"),
         create(webapi_access="true"),
         assign("developers", group="true", project="mobile_app"),
         roles(role({"webapi_access": True})),
@@ -315,7 +346,8 @@ def test_an_assignment_names_an_account_or_a_group(assignment: dict[str, str], m
 
 def test_a_role_of_the_server_can_be_assigned() -> None:
     kept = role(readonly=True)
-    with conversation(roles(kept), assigned(), assign("alice"), roles(kept), assigned(ALICE)) as server:
+    calls = roles(kept), assigned(), account("alice"), assign("alice"), roles(kept), assigned(ALICE)
+    with conversation(*calls) as server:
         result = run("review_role", url=server.url, assignments=[{"account": "alice"}], **TASK)
     assert result["changed"]
     assert result["role"]["readonly"] is True
@@ -328,11 +360,18 @@ def test_a_role_of_the_server_cannot_be_changed() -> None:
                 "review_role", url=server.url, permissions={"create_build": False}, check_mode=check_mode, **TASK
             )
         assert not result["changed"]
-        assert result["msg"] == "The role 'Triage' is the server's own: it can be assigned, but not changed."
+        assert result["msg"] == READONLY
+
+
+@pytest.mark.parametrize("check_mode", [True, False])
+def test_a_role_of_the_server_cannot_be_removed(check_mode: bool) -> None:
+    with conversation(roles(role(readonly=True))) as server:
+        result = run("review_role", url=server.url, state="absent", check_mode=check_mode, **TASK)
+    assert (result["changed"], result["msg"]) == (False, READONLY)
 
 
 def test_a_role_is_removed_once() -> None:
-    with conversation(roles(role()), act("delete_role", name="Triage"), roles()) as server:
+    with conversation(roles(role()), account("admin"), act("delete_role", name="Triage"), roles()) as server:
         assert run("review_role", url=server.url, state="absent", **TASK) == {"changed": True, "role": None}
     with conversation(roles()) as server:
         assert run("review_role", url=server.url, state="absent", **TASK) == {"changed": False, "role": None}
@@ -350,12 +389,12 @@ def test_a_lost_reply_to_a_write_that_acted_is_resolved() -> None:
     with conversation(roles(role()), lost, roles(role({**LISTED, "create_build": False}))) as server:
         result = run("review_role", url=server.url, permissions={"create_build": False}, **TASK)
     assert result["changed"]
-    assert result["warnings"][0].endswith("Reading back shows that it had.")
+    assert result["warnings"][0].endswith("Reading back shows that the request had its effect.")
 
 
 def test_a_lost_reply_is_not_resolved_by_half_of_the_effect() -> None:
     lost = act("create_role", drop=True, name="Triage", create_build="true")
-    with conversation(roles(), lost, roles(role()), assigned()) as server:
+    with conversation(roles(), account("alice"), lost, roles(role()), assigned()) as server:
         result = run(
             "review_role",
             url=server.url,
@@ -368,17 +407,145 @@ def test_a_lost_reply_is_not_resolved_by_half_of_the_effect() -> None:
 
 
 def test_a_permission_that_the_server_ignores_is_a_failure() -> None:
-    with conversation(roles(role()), update(create_stream="true"), roles(role())) as server:
-        result = run("review_role", url=server.url, permissions={"create_stream": True}, **TASK)
+    with conversation(roles(role()), update(create_build="false"), roles(role())) as server:
+        result = run("review_role", url=server.url, permissions={"create_build": False}, **TASK)
     assert result["failed"]
     assert result["msg"] == (
         "The server accepted the change, but these fields of the role are not as asked for: permissions."
     )
 
 
+@pytest.mark.parametrize("check_mode", [True, False])
+@pytest.mark.parametrize("found", [(), (role(),)], ids=["new", "changed"])
+def test_a_permission_that_the_server_does_not_know_is_named(found: Any, check_mode: bool) -> None:
+    flags = {"create_stream": True, "delete_stream": False}
+    with conversation(roles(*found), all_roles(role(name="Project admin"))) as server:
+        result = run("review_role", url=server.url, permissions=flags, check_mode=check_mode, **TASK)
+    assert result["msg"] == (
+        "Option 'permissions': this server has no create_stream: servers have streams from 2023 on."
+    )
+
+
+def test_a_permission_that_only_newer_servers_know_is_given() -> None:
+    newer = role({"create_stream": False}, name="Project admin")
+    stored = role({"create_stream": True})
+    with conversation(roles(), all_roles(newer), create(create_stream="true"), roles(stored)) as server:
+        assert run("review_role", url=server.url, permissions={"create_stream": True}, **TASK)["changed"]
+
+
+@pytest.mark.parametrize("check_mode", [True, False])
+@pytest.mark.parametrize("found", [(), (role(),)], ids=["new", "changed"])
+@pytest.mark.parametrize(
+    ("wanted", "lookup", "message"),
+    [
+        ({"account": "bbo"}, act("users", search="bbo"), "there is no account 'bbo'"),
+        ({"group": "devs"}, act("groups", search="devs"), "there is no group 'devs'"),
+    ],
+)
+def test_who_gets_a_role_is_looked_up_before_the_first_write(
+    wanted: dict[str, str], lookup: Call, message: str, found: Any, check_mode: bool
+) -> None:
+    calls = [roles(*found), *([assigned(ALICE)] if found else []), lookup]
+    with conversation(*calls) as server:
+        given = {"permissions": {"create_build": False}, "assignments": [wanted], "purge": True}
+        result = run("review_role", url=server.url, check_mode=check_mode, **given, **TASK)
+    assert (result["changed"], result["msg"]) == (False, f"Option 'assignments': {message}.")
+
+
+def test_a_role_is_given_before_it_is_taken() -> None:
+    with conversation(
+        roles(role()),
+        assigned(ALICE),
+        account("bob"),
+        assign("bob"),
+        assign("alice", remove="true"),
+        roles(role()),
+        assigned({"name": "bob", "group": False}),
+    ) as server:
+        assert run("review_role", url=server.url, assignments=[{"account": "bob"}], purge=True, **TASK)["changed"]
+
+
+def test_nothing_is_taken_when_giving_failed() -> None:
+    refused = act(
+        "update_role_assignment",
+        403,
+        text=refusal(403, "User admin does not have the manage_roles permission"),
+        name="Triage",
+        account="bob",
+        group="false",
+        remove="false",
+    )
+    with conversation(roles(role()), assigned(ALICE), account("bob"), refused) as server:
+        result = run("review_role", url=server.url, assignments=[{"account": "bob"}], purge=True, **TASK)
+    assert (result["changed"], result["failed"]) == (False, True)
+
+
+MANAGING = role({"manage_roles": True, "webapi_access": True})
+HELD = {"name": "Triage"}
+ADMIN = {"name": "admin", "group": False}
+LOCKED_OUT = (
+    "This would take manage_roles and webapi_access from 'admin', the account of this task, which has it from no other "
+    "role. With 'allow_lockout: true' it is done nevertheless."
+)
+
+
+@pytest.mark.parametrize("check_mode", [True, False])
+def test_the_last_role_of_the_own_account_is_not_taken(check_mode: bool) -> None:
+    how = {"check_mode": check_mode, **TASK}
+    held = account("admin", HELD), all_roles(MANAGING)
+    with conversation(roles(MANAGING), assigned(ADMIN), *held) as server:
+        result = run("review_role", url=server.url, assignments=[], purge=True, **how)
+    assert (result["changed"], result["msg"]) == (False, LOCKED_OUT)
+    with conversation(roles(MANAGING), *held) as server:
+        assert run("review_role", url=server.url, state="absent", **how)["msg"] == LOCKED_OUT
+    with conversation(roles(MANAGING), *held) as server:
+        result = run("review_role", url=server.url, permissions={"manage_roles": False}, **how)
+    assert result["msg"] == LOCKED_OUT.replace("manage_roles and webapi_access", "manage_roles")
+
+
+def test_the_last_role_of_the_own_account_is_not_taken_from_its_group() -> None:
+    developers = {"name": "developers", "group": True}
+    calls = account("admin", groups=("developers",)), group("developers", HELD), all_roles(MANAGING)
+    with conversation(roles(MANAGING), assigned(developers), *calls) as server:
+        result = run("review_role", url=server.url, assignments=[], purge=True, **TASK)
+    assert result["msg"] == LOCKED_OUT
+
+
+def test_a_role_is_not_the_last_when_it_comes_back_through_a_group_or_another_role() -> None:
+    other = {**MANAGING, "name": "Projects root admin"}
+    two = account("admin", HELD, {"name": "Projects root admin", "projectId": ""}), all_roles(MANAGING, other)
+    with conversation(
+        roles(MANAGING), assigned(ADMIN), *two, assign("admin", remove="true"), roles(MANAGING), assigned()
+    ) as server:
+        assert run("review_role", url=server.url, assignments=[], purge=True, **TASK)["changed"]
+    given = {"name": "developers", "group": True}
+    with conversation(
+        roles(MANAGING),
+        assigned(ADMIN),
+        group("developers"),
+        account("admin", HELD, groups=("developers",)),
+        group("developers"),
+        all_roles(MANAGING),
+        assign("developers", group="true"),
+        assign("admin", remove="true"),
+        roles(MANAGING),
+        assigned(given),
+    ) as server:
+        wanted = [{"group": "developers"}]
+        assert run("review_role", url=server.url, assignments=wanted, purge=True, **TASK)["changed"]
+
+
+def test_the_last_role_is_taken_where_told() -> None:
+    with conversation(
+        roles(MANAGING), assigned(ADMIN), assign("admin", remove="true"), roles(MANAGING), assigned()
+    ) as server:
+        result = run("review_role", url=server.url, assignments=[], purge=True, allow_lockout=True, **TASK)
+    assert result["changed"]
+
+
 def test_an_assignment_that_the_server_ignores_is_a_failure() -> None:
-    with conversation(roles(role()), assigned(), assign("nobody"), roles(role()), assigned()) as server:
-        result = run("review_role", url=server.url, assignments=[{"account": "nobody"}], **TASK)
+    with conversation(roles(role()), assigned(), account("bob"), assign("bob"), roles(role()), assigned()) as server:
+        result = run("review_role", url=server.url, assignments=[{"account": "bob"}], **TASK)
     assert result["failed"]
     assert "these fields of the role are not as asked for: assignments" in result["msg"]
 
