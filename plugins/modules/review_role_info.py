@@ -16,12 +16,14 @@ extends_documentation_fragment:
   - buildworks.toolchain.review
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes_info
+notes:
+  - Needs the Web API permission, and the one to manage roles.
 options:
   name:
     description: Only the role of exactly this name.
     type: str
   search:
-    description: Only roles with this text in their names.
+    description: Only roles with this text in their names. A plus at its beginning is a part of the text.
     type: str
 seealso:
   - module: buildworks.toolchain.review_role
@@ -69,23 +71,24 @@ roles:
 """
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.roles import Roles, as_result
+from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review import roles
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
 SPEC = REVIEW + ArgumentSpec(
-    dict(name=dict(type="str"), search=dict(type="str")),
+    dict(name=dict(type="str", **NAME), search=dict(type="str", **NAME)),
     mutually_exclusive=[("name", "search")],
 )
 
 
 def run(task):
-    name, roles = task.params["name"], Roles(ReviewService(task))
+    name, known = task.params["name"], roles.Roles(ReviewService(task))
     if name is None:
-        found = roles.matching(task.params["search"], with_assignments=True)
+        found = known.with_text(task.params["search"])
     else:
-        found = [role for role in [roles.find(name, with_assignments=True)] if role]
-    task.result["roles"] = [as_result(role) for role in found]
+        found = [role for role in [known.find(name, with_assignments=True)] if role]
+    task.result["roles"] = [roles.as_result(role) for role in found]
 
 
 def main():

@@ -92,6 +92,13 @@ def test_a_part_of_a_name_is_searched_for() -> None:
     assert [role["name"] for role in result["roles"]] == ["Project admin"]
 
 
+def test_a_leading_plus_is_a_part_of_the_text() -> None:
+    plus = {**ADMIN, "name": "C++1"}
+    found = records({**ADMIN, "name": "Team 1"}, plus)
+    calls = act("roles", search="1", text=found), act("role_assignments", search="1")
+    assert [role["name"] for role in listed(*calls, search="+1")["roles"]] == ["C++1"]
+
+
 @pytest.mark.parametrize("parameters", [{"name": "a", "search": "b"}])
 def test_name_and_search_exclude_each_other(parameters: dict[str, str]) -> None:
     assert listed(**parameters)["msg"] == "parameters are mutually exclusive: name|search"
