@@ -1,0 +1,69 @@
+#!/usr/bin/python
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: review_server_import
+short_description: Import the configuration of another code-analysis server
+description:
+  - Imports users, groups, roles and other settings from another server, and waits for the end.
+  - It is done each time, for nobody tells whether it was done before.
+version_added: 0.1.0
+author: the buildworks.toolchain authors (@buildworks)
+extends_documentation_fragment:
+  - buildworks.toolchain.review
+  - buildworks.toolchain.connection
+  - buildworks.toolchain.review_source
+  - buildworks.toolchain.wait
+  - buildworks.toolchain.attributes
+notes:
+  - Needs the Web API permission, and the role C(Projects root admin) on both servers.
+  - How servers tell of imports is not published. What they tell is taken for the end of an import when it says so in a
+    status or state, or when it is not listed any more; for a failure when such a member says so.
+options: {}
+seealso:
+  - module: buildworks.toolchain.review_project_import
+  - module: buildworks.toolchain.review_server_info
+"""
+
+EXAMPLES = r"""
+- name: Take over the users and roles of the old server
+  buildworks.toolchain.review_server_import:
+    source_url: https://old-review.example.com:8443
+    source_username: admin
+    source_password: "{{ lookup('ansible.builtin.env', 'OLD_REVIEW_PASSWORD') }}"
+    wait_timeout: 3600
+"""
+
+RETURN = r"""
+plan:
+  description: What is done.
+  returned: success
+  type: dict
+  sample:
+    action: import
+    source: https://old-review.example.com:8443
+"""
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import operate
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.imports import SOURCE, Import
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+
+SPEC = REVIEW + SOURCE
+
+
+def run(task):
+    importing = Import(task, ReviewService(task))
+    operate(task, importing.plan(), importing.carry_out)
+
+
+def main():
+    run_as_module(SPEC, run)
+
+
+if __name__ == "__main__":
+    main()
