@@ -1,0 +1,65 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from unit.conversation import Call, conversation
+from unit.review_server import ACCOUNT, act, records
+from unit.running import run
+
+LICENSE = {
+    "feature": "kwadmin10",
+    "version": "10.7",
+    "count": 10,
+    "permanent": False,
+    "days_to_expiry": 365,
+    "servers": ["27000@kw"],
+}
+
+
+def asked(*calls: Call, **options: Any) -> dict[str, Any]:
+    with conversation(*calls) as server:
+        return run("review_server_info", url=server.url, **options, **ACCOUNT)
+
+
+@pytest.mark.parametrize(
+    ("major", "minor", "told"),
+    [
+        ("19.1", "0", {"text": "19.1.0", "numbers": [19, 1, 0]}),
+        ("19", "1.10", {"text": "19.1.10", "numbers": [19, 1, 10]}),
+        ("2024", "", {"text": "2024", "numbers": [2024]}),
+    ],
+)
+def test_the_version_is_text_and_numbers(major: str, minor: str, told: dict[str, Any]) -> None:
+    result = asked(act("version", text=records({"majorVersion": major, "minorVersion": minor})))
+    assert result == {"changed": False, "version": told, "licenses": None, "tasks": None, "imports": None}
+
+
+def test_licences_are_sorted_by_feature() -> None:
+    other = {"feature": "a", "permanent": True}
+    result = asked(act("license_count", text=records(LICENSE, other)), gather=["licenses"])
+    missing = {"version": None, "count": None, "days_to_expiry": None, "servers": []}
+    assert result["licenses"] == [{**missing, **other}, LICENSE]
+    one = asked(
+        act("license_count", feature="kwadmin10", text=records(LICENSE)), gather=["licenses"], feature="kwadmin10"
+    )
+    assert (one["licenses"], one["version"]) == ([LICENSE], None)
+
+
+def test_tasks_and_imports_are_told_as_they_are() -> None:
+    record = {"whatever": [1, {"a": None}]}
+    result = asked(act("task_status", text=records(record)), act("import_status"), gather=["imports", "tasks"])
+    assert (result["tasks"], result["imports"]) == ([record], [])
+
+
+def test_a_server_without_a_version_is_told() -> None:
+    assert asked(act("version"))["msg"] == "The server does not tell its version."
+
+
+def test_bad_input() -> None:
+    assert "value of gather must be one or more of: version" in asked(gather=["everything"])["msg"]
