@@ -1,0 +1,101 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from unit.conversation import Call, conversation
+from unit.review_server import ACCOUNT, act, records, refusal
+from unit.running import run
+
+CAROL = {"name": "carol", "readonly": False, "roles": [], "groups": []}
+SHOWN = {"name": "carol", "readonly": False, "roles": [], "groups": []}
+
+
+def users(*found: dict[str, Any], name: str = "carol") -> Call:
+    return act("users", search=name, text=records(*found))
+
+
+def test_a_second_run_reads_once_and_compares_no_password() -> None:
+    stored = {
+        **CAROL,
+        "roles": [{"name": "Project admin", "projectId": "platform"}, {"name": "Builders"}],
+        "groups": [{"name": "z", "readonly": False}, {"name": "a", "readonly": True}],
+    }
+    with conversation(users(stored)) as server:
+        result = run("review_user", url=server.url, name="carol", password="n3w-s3cret", **ACCOUNT)
+    assert not result["changed"]
+    assert result["user"] == {
+        **SHOWN,
+        "roles": [{"name": "Builders", "project_id": None}, {"name": "Project admin", "project_id": "platform"}],
+        "groups": ["a", "z"],
+    }
+
+
+@pytest.mark.parametrize(("given", "sent"), [({"password": "s3cret;+&="}, {"password": "s3cret;+&="}), ({}, {})])
+def test_a_user_is_created(given: dict[str, str], sent: dict[str, str]) -> None:
+    with conversation(users(), act("create_user", name="carol", **sent), users(CAROL)) as server:
+        result = run("review_user", url=server.url, name="carol", diff_mode=True, **given, **ACCOUNT)
+    assert result["changed"]
+    assert result["user"] == SHOWN
+    assert result["diff"] == {"before": {"state": "absent"}, "after": {"state": "present", "name": "carol"}}
+
+
+def test_check_mode_predicts() -> None:
+    with conversation(users()) as server:
+        result = run("review_user", url=server.url, name="carol", password="x", check_mode=True, **ACCOUNT)
+    assert result == {"changed": True, "user": SHOWN}
+
+
+def test_a_user_is_removed_once() -> None:
+    with conversation(users(CAROL), act("delete_user", name="carol"), users()) as server:
+        result = run("review_user", url=server.url, name="carol", state="absent", **ACCOUNT)
+    assert result == {"changed": True, "user": None}
+    with conversation(users()) as server:
+        assert not run("review_user", url=server.url, name="carol", state="absent", **ACCOUNT)["changed"]
+
+
+@pytest.mark.parametrize("check_mode", [True, False])
+def test_a_user_of_a_directory_is_not_removed(check_mode: bool) -> None:
+    with conversation(users({**CAROL, "readonly": True})) as server:
+        result = run("review_user", url=server.url, name="carol", state="absent", check_mode=check_mode, **ACCOUNT)
+    assert result["failed"]
+    assert "The user 'carol' is read-only: it comes from a directory (LDAP, NIS)" in result["msg"]
+
+
+def test_the_account_of_the_task_is_not_removed() -> None:
+    with conversation(users({**CAROL, "name": "admin"}, name="admin")) as server:
+        result = run("review_user", url=server.url, name="admin", state="absent", **ACCOUNT)
+    assert result["msg"] == "Option 'name': is the account of this task, which it will not remove."
+
+
+def test_a_star_in_a_name_is_no_pattern_and_none_of_those_found_is_left_out() -> None:
+    with conversation(act("users", search="c*", limit="1000000", text=records(CAROL))) as server:
+        result = run("review_user", url=server.url, name="c*", state="absent", **ACCOUNT)
+    assert not result["changed"]
+
+
+def test_a_lost_reply_is_resolved() -> None:
+    with conversation(users(), act("create_user", drop=True, name="carol"), users(CAROL)) as server:
+        result = run("review_user", url=server.url, name="carol", **ACCOUNT)
+    assert result["changed"]
+    with conversation(users(), act("create_user", drop=True, name="carol"), users()) as server:
+        result = run("review_user", url=server.url, name="carol", **ACCOUNT)
+    assert "Whether the request had its effect is not known." in result["msg"]
+
+
+def test_a_refusal_is_told() -> None:
+    refused = act("create_user", 403, name="carol", text=refusal(403, "Users are managed by LDAP"))
+    with conversation(users(), refused) as server:
+        result = run("review_user", url=server.url, name="carol", **ACCOUNT)
+    assert "403 Users are managed by LDAP." in result["msg"]
+
+
+def test_an_empty_password_lets_nobody_in() -> None:
+    with conversation() as server:
+        result = run("review_user", url=server.url, name="carol", password="", **ACCOUNT)
+    assert result["msg"] == "Option 'password': must not be empty."
