@@ -1,0 +1,53 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from unit.conversation import Call, conversation
+from unit.review_server import ACCOUNT, act, records
+from unit.running import run
+
+ONE = {"name": "alice", "readonly": False, "roles": [{"name": "Builders"}], "groups": [{"name": "devs"}]}
+SHOWN = {
+    "name": "alice",
+    "readonly": False,
+    "roles": [{"name": "Builders", "project_id": None}],
+    "groups": ["devs"],
+}
+OTHER = {**ONE, "name": "Zoë, the *"}
+ALL = {"limit": "1000000"}
+
+
+def asked(*calls: Call, **options: Any) -> Any:
+    with conversation(*calls) as server:
+        result = run("review_user_info", url=server.url, **options, **ACCOUNT)
+    assert not result["changed"]
+    return result.get("users", result.get("msg"))
+
+
+@pytest.mark.parametrize("search", [{}, {"search": "a*"}])
+def test_all_are_listed_by_name(search: dict[str, str]) -> None:
+    found = asked(act("users", **ALL, **search, text=records(OTHER, ONE)), **search)
+    assert found == sorted([SHOWN, {**SHOWN, "name": "Zoë, the *"}], key=lambda one: one["name"])
+
+
+def test_none_is_no_failure() -> None:
+    assert asked(act("users", **ALL)) == []
+
+
+def test_a_name_is_compared_exactly() -> None:
+    assert asked(act("users", search="alice", text=records(ONE)), name="alice") == [SHOWN]
+    assert asked(act("users", search="Zoë, *", limit="1000000", text=records(OTHER)), name="Zoë, *") == []
+
+
+def test_a_name_and_a_search_exclude_each_other() -> None:
+    assert "mutually exclusive" in asked(name="a", search="b")
+
+
+def test_an_answer_of_another_form_is_told() -> None:
+    assert "'name' is the number 5 instead of a text" in asked(act("users", **ALL, text=records({**ONE, "name": 5})))
