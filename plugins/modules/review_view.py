@@ -9,14 +9,18 @@ DOCUMENTATION = r"""
 module: review_view
 short_description: Manage a view of a code-analysis project
 description:
-  - Creates, changes or removes a view, that is a stored query for issues of one project.
+  - Creates, changes, renames or removes a view, that is a stored query for issues of one project.
   - Only what is given is compared and changed.
 version_added: 0.1.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.review
   - buildworks.toolchain.connection
+  - buildworks.toolchain.predict_missing
+  - buildworks.toolchain.state
   - buildworks.toolchain.attributes
+notes:
+  - Needs the Web API permission and access to the project.
 options:
   project:
     description: Name of the project.
@@ -26,10 +30,15 @@ options:
     description: Name of the view. V(*default*) is the server's own and is refused.
     type: str
     required: true
+  new_name:
+    description:
+      - Name that the view shall have. It is renamed, unless one of this name is there and none of the old one.
+      - Not to be combined with O(state=absent).
+    type: str
   query:
     description:
       - The query, as in the search of the server. It cannot name a build.
-      - Required with O(state=present).
+      - Required for a view that is not there yet.
     type: str
   tags:
     description: Tags of the view. The list is the whole set; an empty one removes all.
@@ -40,11 +49,13 @@ options:
       - Whether other accounts see the view.
       - A new view is public unless this is V(false), for its creator is most often an account that nobody works with.
     type: bool
-  state:
-    description: Whether the view shall be there.
-    type: str
-    choices: [present, absent]
-    default: present
+  take_over:
+    description:
+      - Whether the task may change or remove a public view of this name that another account created.
+      - Without it such a view is not changed, which is an error, and with O(state=absent) left alone. A view of the
+        account itself always goes before those of others.
+    type: bool
+    default: false
 seealso:
   - module: buildworks.toolchain.review_view_info
 """
@@ -57,10 +68,23 @@ EXAMPLES = r"""
     query: "severity:1 state:New"
     tags: [gate]
 
-- name: Remove a view
+- name: Change the view that another account created
   buildworks.toolchain.review_view:
     project: mobile-app
     name: critical
+    tags: []
+    take_over: true
+
+- name: Rename a view
+  buildworks.toolchain.review_view:
+    project: mobile-app
+    name: critical
+    new_name: new and critical
+
+- name: Remove a view
+  buildworks.toolchain.review_view:
+    project: mobile-app
+    name: new and critical
     state: absent
 """
 
@@ -99,42 +123,52 @@ view:
 """
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
+from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options import STATE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import as_set, reconcile
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review import missing, views
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.naming import Naming
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.views import (
-    check_view,
-    find_view,
-    wire_fields,
-)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
-SPEC = REVIEW + ArgumentSpec(
+SPEC = (REVIEW + STATE + missing.PREDICT_MISSING) + ArgumentSpec(
     dict(
-        project=dict(type="str", required=True),
-        name=dict(type="str", required=True),
-        query=dict(type="str"),
-        tags=dict(type="list", elements="str"),
+        project=dict(type="str", required=True, **NAME),
+        name=dict(type="str", required=True, **NAME),
+        new_name=dict(type="str", **NAME),
+        query=dict(type="str", one_line=True),
+        tags=dict(type="list", elements="str", each=NAME),
         public=dict(type="bool"),
-        state=dict(type="str", choices=["present", "absent"], default="present"),
+        take_over=dict(type="bool", default=False),
     ),
-    required_if=[("state", "present", ["query"])],
 )
 
 
 def run(task):
-    where, desired = task.pick("project", "name"), task.given("query", "tags", "public")
+    project, naming = task.params["project"], Naming("view", task.params)
+    desired = {"name": naming.wanted, **task.given("query", "tags", "public")}
+    take_over = task.params["take_over"]
+    of_others = take_over or task.params["state"] == "present"
     if "tags" in desired:
         desired["tags"] = as_set(desired["tags"])
-    check_view(where["name"], desired)
+    views.check(naming.names, desired)
     review = ReviewService(task)
+
+    def update(fields):
+        review.write("update_view", project=project, **naming.wire_fields(views.wire_fields(fields)))
+
     reconcile(
         task,
         "view",
-        read=lambda: find_view(review, **where),
-        desired=lambda before: desired if before else {"name": where["name"], "public": True, **desired},
-        create=lambda fields: review.write("create_view", **where, **wire_fields(fields)),
-        update=lambda fields: review.write("update_view", **where, **wire_fields(fields)),
-        delete=lambda: review.write("delete_view", **where),
+        read=lambda: views.find(
+            review, missing.of_project(task, review, project, views.listed), project, naming, of_others
+        ),
+        desired=lambda before: desired if before else {"public": True, **desired},
+        create=lambda fields: review.write("create_view", project=project, **views.wire_fields(fields)),
+        update=update,
+        delete=lambda: review.write("delete_view", project=project, name=naming.wanted),
+        check=lambda before, wanted: views.check_write(review, before, wanted, take_over),
+        show=views.as_result,
     )
 
 

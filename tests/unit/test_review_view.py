@@ -91,7 +91,8 @@ def test_a_private_view_stays_private_when_nothing_is_said() -> None:
 def test_check_mode_predicts_a_new_view() -> None:
     with conversation(views()) as server:
         result = run("review_view", url=server.url, query="severity:1", tags=["gate"], check_mode=True, **TASK)
-    predicted = {"name": "critical", "public": True, "query": "severity:1", "tags": ["gate"]}
+    given = {"name": "critical", "public": True, "query": "severity:1", "tags": ["gate"]}
+    predicted = {"id": None, "creator": None, **given}
     assert result == {"changed": True, "view": predicted}
 
 
@@ -132,10 +133,58 @@ def test_a_query_that_names_a_build_is_refused_before_any_request(query: str) ->
     assert "Option 'query': a view cannot name a build" in result["msg"]
 
 
-def test_a_query_is_required() -> None:
+@pytest.mark.parametrize("query", ['message:"a build:x"', "'one build:x' state:New", "rebuild:x", 'title:"x" text'])
+def test_a_quoted_text_is_no_term(query: str) -> None:
+    with conversation(views({**STORED, "query": query})) as server:
+        assert not run("review_view", url=server.url, query=query, **TASK)["changed"]
+
+
+@pytest.mark.parametrize("check_mode", [True, False])
+def test_a_new_view_needs_a_query(check_mode: bool) -> None:
+    with conversation(views()) as server:
+        result = run("review_view", url=server.url, tags=["x"], check_mode=check_mode, **TASK)
+    assert result["msg"] == "Option 'query': is required for a new view."
+
+
+def test_a_view_that_is_there_needs_no_query() -> None:
+    with conversation(views(STORED), update(tags="x"), views({**STORED, "tags": ["x"]})) as server:
+        assert run("review_view", url=server.url, tags=["x"], **TASK)["view"]["query"] == "severity:1"
+
+
+@pytest.mark.parametrize("tags", [[""], [" "], ["x "], ["a\nb"]])
+def test_blank_tags_are_refused_before_any_request(tags: list[str]) -> None:
     with conversation() as server:
-        result = run("review_view", url=server.url, **TASK)
-    assert result["msg"] == "state is present but all of the following are missing: query"
+        result = run("review_view", url=server.url, query="x", tags=tags, **TASK)
+    assert result["msg"].startswith("Option 'tags[0]': ")
+
+
+THEIRS = {**STORED, "id": 4, "creator": "alice"}
+
+
+@pytest.mark.parametrize("check_mode", [True, False])
+def test_the_view_of_another_account_is_not_changed_unasked(check_mode: bool) -> None:
+    with conversation(views(THEIRS)) as server:
+        result = run("review_view", url=server.url, query="severity:2", check_mode=check_mode, **TASK)
+    assert result["msg"] == "Option 'take_over': must be true to change the view 'critical' of 'alice'."
+    with conversation(views(THEIRS)) as server:
+        result = run("review_view", url=server.url, query="severity:1", **TASK)
+    assert (result["changed"], result["view"]["creator"]) == (False, "alice")
+
+
+def test_the_view_of_another_account_is_not_removed_unasked() -> None:
+    with conversation(views(THEIRS)) as server:
+        assert run("review_view", url=server.url, state="absent", **TASK) == {"changed": False, "view": None}
+    with conversation(views(THEIRS, STORED), act("delete_view", **VIEW), views(THEIRS)) as server:
+        assert run("review_view", url=server.url, state="absent", **TASK) == {"changed": True, "view": None}
+
+
+def test_the_view_of_another_account_is_taken_over() -> None:
+    changed = {**THEIRS, "query": "severity:2"}
+    with conversation(views(THEIRS), update(query="severity:2"), views(changed)) as server:
+        result = run("review_view", url=server.url, query="severity:2", take_over=True, **TASK)
+    assert (result["changed"], result["view"]["creator"]) == (True, "alice")
+    with conversation(views(THEIRS), act("delete_view", **VIEW), views()) as server:
+        assert run("review_view", url=server.url, state="absent", take_over=True, **TASK)["changed"]
 
 
 @pytest.mark.parametrize("name", ["a+b", "a & b=c", "50% ; x", "Prüfung/1", "a\\b,c|d#e", '"quoted"'])
@@ -167,7 +216,7 @@ def test_a_lost_reply_to_a_write_that_acted_is_resolved() -> None:
         result = run("review_view", url=server.url, query="severity:1", **TASK)
     assert result["changed"]
     assert result["view"] == SHOWN
-    assert result["warnings"][0].endswith("Reading back shows that it had.")
+    assert result["warnings"][0].endswith("Reading back shows that the request had its effect.")
 
 
 def test_a_lost_reply_to_a_write_that_did_not_act_is_a_failure() -> None:
@@ -220,3 +269,45 @@ def test_a_write_that_fails_with_the_status_of_success_is_a_failure(text: str, m
         result = run("review_view", url=server.url, query="severity:2", **TASK)
     assert result["failed"]
     assert message in result["msg"]
+
+
+RENAMED = {**STORED, "name": "gate"}
+
+
+def test_a_view_is_renamed_once() -> None:
+    with conversation(views(STORED), update(new_name="gate", query="x"), views({**RENAMED, "query": "x"})) as server:
+        result = run("review_view", url=server.url, new_name="gate", query="x", **TASK)
+    assert (result["changed"], result["view"]["name"]) == (True, "gate")
+    with conversation(views(RENAMED)) as server:
+        assert not run("review_view", url=server.url, new_name="gate", **TASK)["changed"]
+
+
+def test_a_renamed_view_is_changed_by_its_new_name() -> None:
+    changed = act("update_view", project="mobile-app", name="gate", query="x")
+    with conversation(views(RENAMED), changed, views({**RENAMED, "query": "x"})) as server:
+        assert run("review_view", url=server.url, new_name="gate", query="x", **TASK)["changed"]
+
+
+def test_a_new_view_has_the_new_name_at_once() -> None:
+    created = act("create_view", project="mobile-app", name="gate", query="x", is_public="true")
+    with conversation(views(), created, views({**RENAMED, "query": "x"})) as server:
+        assert run("review_view", url=server.url, new_name="gate", query="x", **TASK)["view"]["name"] == "gate"
+
+
+def test_names_that_are_taken_are_refused() -> None:
+    with conversation(views(STORED, {**RENAMED, "id": 10})) as server:
+        result = run("review_view", url=server.url, new_name="gate", **TASK)
+    assert result["msg"] == "Option 'new_name': there is another view 'gate' already."
+    with conversation() as server:
+        result = run("review_view", url=server.url, new_name="*default*", **TASK)
+        absent = run("review_view", url=server.url, new_name="x", state="absent", **TASK)
+    assert "is the server's own view" in result["msg"]
+    assert absent["msg"] == "Option 'new_name': cannot be with 'state' absent."
+
+
+def test_views_of_others_do_not_stand_in_the_way_of_a_name() -> None:
+    theirs = {**RENAMED, "id": 4, "creator": "alice"}
+    with conversation(views(STORED, theirs), update(new_name="gate"), views(RENAMED, theirs)) as server:
+        assert run("review_view", url=server.url, new_name="gate", **TASK)["changed"]
+    with conversation(views({**STORED, "creator": "alice"}, RENAMED)) as server:
+        assert not run("review_view", url=server.url, new_name="gate", **TASK)["changed"]
