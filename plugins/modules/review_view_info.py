@@ -16,6 +16,8 @@ extends_documentation_fragment:
   - buildworks.toolchain.review
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes_info
+notes:
+  - Needs the Web API permission and access to the project.
 options:
   project:
     description: Name of the project.
@@ -69,15 +71,16 @@ views:
 """
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
+from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review import views
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.views import views
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
-SPEC = REVIEW + ArgumentSpec(dict(project=dict(type="str", required=True), name=dict(type="str")))
+SPEC = REVIEW + ArgumentSpec(dict(project=dict(type="str", required=True, **NAME), name=dict(type="str", **NAME)))
 
 
 def run(task):
-    name, found = task.params["name"], views(ReviewService(task), task.params["project"])
+    name, found = task.params["name"], views.listed(ReviewService(task), task.params["project"])
     task.result["views"] = [view for view in found if name in (None, view["name"])]
 
 
