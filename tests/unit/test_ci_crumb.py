@@ -1,0 +1,85 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from ansible.errors import AnsibleError
+from ansible.parsing.dataloader import DataLoader
+from ansible.template import Templar
+
+from ansible_collections.buildworks.toolchain.plugins.lookup.ci_crumb import LookupModule
+from unit.ci_server import CRUMB_ISSUER, NO_CRUMB, basic, crumb, engine_error, no_crumb_issuer
+from unit.conversation import call, conversation
+
+COOKIE = "JSESSIONID.5f0c9a3e=node01abcdefgh0.node0"
+PASSWORD = {"username": "admin", "password": "s3cret-of-mine"}
+HEADERS = {"Authorization": basic("admin", "s3cret-of-mine")}
+PARTS = {"name": "Jenkins-Crumb", "value": "abc123", "cookie": COOKIE}
+
+
+def looked_up(variables: dict[str, Any] | None = None, terms: tuple[str, ...] = (), **options: Any) -> Any:
+    """What the lookup gives."""
+    variables = variables or {}
+    templar = Templar(loader=DataLoader(), variables=variables)
+    (answer,) = LookupModule(loader=DataLoader(), templar=templar).run(list(terms), variables, **options)
+    return answer
+
+
+def test_the_crumb_in_parts_and_as_a_header() -> None:
+    again = crumb("abc123", sent_headers={**HEADERS, "Cookie": COOKIE})
+    with conversation(crumb("abc123", cookie=COOKIE, sent_headers=HEADERS), again) as server:
+        assert looked_up(url=server.url, **PASSWORD) == PARTS
+        assert looked_up(url=server.url, **PASSWORD, **{"as": "header"}) == "Jenkins-Crumb:abc123"
+
+
+def test_host_and_account_come_from_variables_and_options_come_first() -> None:
+    other = {"Authorization": basic("joe", "other-secret")}
+    with conversation(crumb("abc123", sent_headers=HEADERS), crumb("of-joe", sent_headers=other)) as server:
+        variables = {
+            "toolchain_ci_url": server.url,
+            "toolchain_ci_username": "admin",
+            "toolchain_ci_password": "s3cret-of-mine",
+        }
+        assert looked_up(variables)["value"] == "abc123"
+        assert looked_up(variables, username="joe", api_token="other-secret")["value"] == "of-joe"
+
+
+def test_where_there_is_no_protection_there_is_no_crumb() -> None:
+    with conversation(no_crumb_issuer(), no_crumb_issuer()) as server:
+        assert looked_up(url=server.url, **PASSWORD) == {"name": None, "value": None, "cookie": None}
+        assert looked_up(url=server.url, **PASSWORD, **{"as": "header"}) == ""
+
+
+def test_by_xml_where_the_json_view_is_closed() -> None:
+    closed = call("GET", CRUMB_ISSUER, 403, text="<html><title>No JSON here</title></html>")
+    by_xml = "/crumbIssuer/api/xml?xpath=concat%28%2F%2FcrumbRequestField%2C%22%3A%22%2C%2F%2Fcrumb%29"
+    with conversation(closed, call("GET", by_xml, text=".crumb:abc123")) as server:
+        assert looked_up(url=server.url, **PASSWORD, **{"as": "header"}) == ".crumb:abc123"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "Option 'url': is required"),
+        ({"url": "http://ci", "password": "x"}, "Option 'username': is needed together with"),
+        ({"url": "http://ci", "as": "cookie"}, "value of as must be one of: parts, header, got: cookie"),
+        ({"url": "http://ci", "what": 1}, "what"),
+        ({"terms": ("http://ci",)}, "ci_crumb takes options only"),
+    ],
+)
+def test_bad_input(monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], message: str) -> None:
+    monkeypatch.delenv("JENKINS_URL", raising=False)
+    with pytest.raises(AnsibleError, match=message):
+        looked_up(**options)
+
+
+def test_refusals_are_told_without_the_secret() -> None:
+    refusal = call("GET", CRUMB_ISSUER, 401, json=engine_error(401, "Unauthorized", CRUMB_ISSUER))
+    with conversation(refusal) as server, pytest.raises(AnsibleError, match="does not fit the password") as raised:
+        looked_up(url=server.url, **PASSWORD)
+    assert "s3cret" not in str(raised.value)
+    assert NO_CRUMB not in str(raised.value)

@@ -1,0 +1,104 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ansible.errors import AnsibleError
+from ansible.parsing.dataloader import DataLoader
+from ansible.template import Templar
+
+from ansible_collections.buildworks.toolchain.plugins.lookup.review_ltoken import LookupModule
+
+URL = "https://review.example.com:8443"
+LINES = """review.example.com;8443;alice;aa11
+review.example.com;8443;Last First (uid1);bb22
+review.example.com;8080;alice;cc33
+other.example.com;8443;alice;dd44
+"""
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home without a file, and nothing in the environment."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for name in ("KLOCWORK_URL", "KLOCWORK_LTOKEN", "APPDATA"):
+        monkeypatch.delenv(name, raising=False)
+    return tmp_path
+
+
+def stored(folder: Path) -> Path:
+    """The file, below a folder."""
+    file = folder / ".klocwork" / "ltoken"
+    file.parent.mkdir(parents=True)
+    file.write_text(LINES, encoding="utf-8")
+    return file
+
+
+def looked_up(variables: dict[str, Any] | None = None, **options: Any) -> Any:
+    """What the lookup gives."""
+    variables = variables or {}
+    templar = Templar(loader=DataLoader(), variables=variables)
+    (answer,) = LookupModule(loader=DataLoader(), templar=templar).run([], variables, **options)
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("options", "token"),
+    [
+        ({"url": URL, "username": "alice"}, "aa11"),
+        ({"url": URL, "username": "Last First (uid1)"}, "bb22"),
+        ({"url": URL}, "aa11"),
+        ({"url": "http://review.example.com:8080", "username": "alice"}, "cc33"),
+        ({"url": "https://other.example.com:8443", "username": "alice"}, "dd44"),
+    ],
+)
+def test_the_token_of_host_port_and_account(home: Path, options: dict[str, str], token: str) -> None:
+    stored(home)
+    assert looked_up(**options) == token
+
+
+def test_the_form_fields(home: Path) -> None:
+    stored(home)
+    assert looked_up(url=URL, **{"as": "form"}) == {"user": "alice", "ltoken": "aa11"}
+
+
+def test_the_file_that_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = stored(tmp_path / "elsewhere")
+    assert looked_up(url=URL, ltoken_file=str(file)) == "aa11"
+    monkeypatch.setenv("KLOCWORK_LTOKEN", str(file))
+    assert looked_up(url=URL) == "aa11"
+    monkeypatch.delenv("KLOCWORK_LTOKEN")
+    user = {"toolchain_review_username": "Last First (uid1)", "toolchain_review_ltoken_file": str(file)}
+    assert looked_up({"toolchain_review_url": URL, **user}) == "bb22"
+
+
+def test_a_mark_at_the_beginning_that_editors_leave_does_no_harm(home: Path) -> None:
+    stored(home).write_text(LINES, encoding="utf-8-sig")
+    assert looked_up(url=URL, username="alice") == "aa11"
+
+
+def test_the_file_of_windows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stored(tmp_path / "Roaming")
+    monkeypatch.setenv("APPDATA", str(tmp_path / "Roaming"))
+    assert looked_up(url=URL) == "aa11"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"url": URL, "username": "carol"}, "There is no line for 'carol' at https://review.example.com:8443 in"),
+        ({"url": "https://nowhere.invalid:1"}, "Option 'username': is needed, or a line for https://nowhere.invalid:1"),
+        ({"url": URL, "ltoken_file": "/none"}, "Option 'ltoken_file': cannot read '/none': No such file"),
+        ({}, "Option 'url': is required"),
+        ({"url": URL, "as": "json"}, "value of as must be one of: token, form"),
+    ],
+)
+def test_nothing_found_is_a_failure(home: Path, options: dict[str, str], message: str) -> None:
+    stored(home)
+    with pytest.raises(AnsibleError, match=message):
+        looked_up(**options)
