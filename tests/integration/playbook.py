@@ -9,8 +9,10 @@ import dataclasses
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import yaml
@@ -19,7 +21,8 @@ from sandbox.client import Sandbox
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-SCRATCH = ROOT / "build" / "integration"
+# Workers that run side by side must not share their playbooks
+SCRATCH = ROOT / "build" / "integration" / os.environ.get("PYTEST_XDIST_WORKER", "")
 PLAYBOOK = pathlib.Path(sys.executable).with_name("ansible-playbook")
 
 
@@ -71,11 +74,37 @@ def environment(sandbox: Sandbox | None = None, **more: str) -> dict[str, str]:
     }
 
 
-def run_tasks(sandbox: Sandbox, tasks: list[dict[str, Any]], *options: str, name: str, **variables: Any) -> Run:
-    """Run these tasks on localhost, one after the other, going on after a failure."""
+def played(command: Sequence[str | pathlib.Path], sandbox: Sandbox | None = None) -> tuple[str, bool]:
+    """The output of ansible-playbook in one line, which has no warning, and whether all went well."""
+    done = subprocess.run(
+        [PLAYBOOK, *command],
+        env=environment(sandbox),
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        check=False,
+    )
+    output = re.sub(r"\s+", " ", done.stdout + done.stderr)
+    assert "WARNING" not in output
+    return output, done.returncode == 0
+
+
+def run_tasks(
+    sandbox: Sandbox,
+    tasks: list[dict[str, Any]],
+    *options: str,
+    name: str,
+    hosts: str = "localhost",
+    settings: dict[str, str] | None = None,
+    **variables: Any,
+) -> Run:
+    """Run these tasks on one host, one after the other, going on after a failure.
+
+    :arg settings: more variables of the environment
+    """
     SCRATCH.mkdir(parents=True, exist_ok=True)
     play = {
-        "hosts": "localhost",
+        "hosts": hosts,
         "gather_facts": False,
         "vars": variables,
         "tasks": [{**task, "ignore_errors": True} for task in tasks],
@@ -89,6 +118,7 @@ def run_tasks(sandbox: Sandbox, tasks: list[dict[str, Any]], *options: str, name
             ANSIBLE_CALLBACK_PLUGINS=str(HERE / "callback_plugins"),
             ANSIBLE_CALLBACKS_ENABLED="record",
             RECORD_FILE=str(record),
+            **(settings or {}),
         ),
         capture_output=True,
         text=True,

@@ -92,23 +92,70 @@ def test_a_wait_tells_what_it_is_doing_while_it_does(sandbox: Sandbox, tmp_path:
     assert all(later - earlier > 0.9 for earlier, later in itertools.pairwise(progress))
 
 
+@pytest.mark.parametrize(
+    ("variables", "args"), [({"TOOLCHAIN_PROGRESS": "no"}, []), ({}, ["-e", "toolchain_progress=no"])]
+)
+def test_progress_can_be_silenced(sandbox: Sandbox, variables: dict[str, str], args: list[str]) -> None:
+    sandbox.switch("ci", restart_seconds=1.5)
+    status, shown = ad_hoc(sandbox, "ci_safe_restart", "", *args, **variables)
+    assert status == 0
+    assert "waiting, " not in shown
+
+
+def test_progress_leaves_machine_readable_output_alone(sandbox: Sandbox) -> None:
+    sandbox.fault(service="artifact", kind="status", status=503)
+    module = "buildworks.toolchain.artifact_repository_info"
+    callbacks = Path(__file__).parent / "callback_plugins"
+    done = subprocess.run(
+        [Path(sys.executable).with_name("ansible"), "localhost", "-m", module],
+        env=environment(
+            sandbox,
+            ANSIBLE_CALLBACK_PLUGINS=str(callbacks),
+            ANSIBLE_STDOUT_CALLBACK="one_document",
+            ANSIBLE_LOAD_CALLBACK_PLUGINS="1",
+        ),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "503, trying again (1 of 3)" in done.stderr
+    assert json.loads(done.stdout)["repositories"]
+
+
+@pytest.mark.parametrize("in_process", [True, False], ids=["in process", "as a module"])
+def test_a_key_that_yaml_takes_for_a_boolean_is_refused(in_process: bool, sandbox: Sandbox) -> None:
+    options = {**ITEM, "properties": {True: "x"}}
+    task = {"name": "set", "buildworks.toolchain.artifact_properties": options}
+    done = run_tasks(sandbox, [task], name="keys", toolchain_in_process=in_process).of("set")
+    assert done.result["msg"].startswith("Option 'properties': has the key true, which is no text")
+    assert not done.reads + done.writes
+
+
 def watch(sandbox: Sandbox, *command: str) -> tuple[list[tuple[float, str]], float]:
-    """The lines that a command prints, each with the second in which it came, and how long it took."""
+    """The lines of standard error, each with the second in which it came, and how long the command took."""
     program = [str(Path(sys.executable).with_name(command[0])), *command[1:]]
     start = time.monotonic()
     with subprocess.Popen(
-        program, env=environment(sandbox, PYTHONUNBUFFERED="1"), stdout=subprocess.PIPE, text=True
+        program,
+        env=environment(sandbox, PYTHONUNBUFFERED="1"),
+        stderr=subprocess.PIPE,
+        text=True,
+        stdout=subprocess.DEVNULL,
     ) as process:
-        assert process.stdout
-        lines = [(time.monotonic() - start, line) for line in process.stdout]
+        assert process.stderr
+        lines = [(time.monotonic() - start, line) for line in process.stderr]
     return lines, time.monotonic() - start
 
 
-def ad_hoc(sandbox: Sandbox, module: str, args: str = "", **variables: str) -> tuple[int, str]:
+def ad_hoc(sandbox: Sandbox, module: str, args: str = "", *options: str, **variables: str) -> tuple[int, str]:
     """Status and output of an ad hoc command."""
     command = [Path(sys.executable).with_name("ansible"), "localhost", "-m", f"buildworks.toolchain.{module}"]
     done = subprocess.run(
-        [*command, "-a", args], env=environment(sandbox, **variables), capture_output=True, text=True, check=False
+        [*command, "-a", args, *options],
+        env=environment(sandbox, **variables),
+        capture_output=True,
+        text=True,
+        check=False,
     )
     return done.returncode, done.stdout + done.stderr
 
@@ -122,7 +169,11 @@ def test_ad_hoc_works_and_reads_well(sandbox: Sandbox) -> None:
 @pytest.mark.parametrize(
     ("args", "variables", "expected"),
     [
-        ("repo=a path=b pth=c", {}, "Unsupported parameters for (artifact_properties_info) module: pth."),
+        (
+            "repo=a path=b pth=c",
+            {},
+            "parameters for (buildworks.toolchain.artifact_properties_info) module: pth.",
+        ),
         ("repo=generic-local", {}, "missing required arguments: path"),
         ("repo=generic-local path=nothing", {}, "There is no item 'nothing' in the repository 'generic-local'"),
         ("repo=generic-local path=app", {"JFROG_URL": ""}, "Option 'url': is required"),

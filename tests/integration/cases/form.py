@@ -1,0 +1,156 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The forms of a case: a resource, a query, a fetch, an operation; and what the cases of a service have in common."""
+
+from __future__ import annotations
+
+import atexit
+import shutil
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+FILES = Path(tempfile.mkdtemp(prefix="toolchain-cases-"))
+"""What cases read and write on this machine is in here; another run at the same time has a folder of its own."""
+atexit.register(shutil.rmtree, FILES, ignore_errors=True)
+
+
+class Case(Protocol):
+    """What every case has."""
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What the module can be run with on a fresh sandbox."""
+
+
+@dataclass(frozen=True)
+class Write:
+    """The first request of a module that has an effect."""
+
+    label: str
+    """As the sandbox's journal names it."""
+
+    repeatable: bool = False
+    """The service makes it idempotent: it is sent again when its reply is lost."""
+
+    repeated_after: tuple[int, ...] = (503,)
+    """A repeatable one is sent again after these answers."""
+
+    irretrievable: str = ""
+    """Its reply is needed, and no reading back brings it again: what the task says then."""
+
+    undone: bool = False
+    """When its reply is lost, what came of it is undone, and it is sent once more."""
+
+    first_of_several: bool = False
+    """When its reply is lost, the writes after it are left to the next run."""
+
+
+@dataclass(frozen=True)
+class Resource:
+    """A resource as it is made, then changed, then removed."""
+
+    create: dict[str, Any]
+    update: dict[str, Any]
+    absent: dict[str, Any]
+    write: Write
+    look: tuple[str, dict[str, Any]]
+    """A query that shows the resource, and what it is asked with."""
+
+    empty_first: bool = False
+    """The answer to its first request has nothing in it, so that it cannot be cut off."""
+
+    secret_file: str = ""
+    """The option that names the file for a new secret."""
+
+    login: str = ""
+    """The option that logs in with that secret."""
+
+    opens: str = ""
+    """The query that the secret logs in to; without one it is that of `look`."""
+
+    polls: bool = False
+    """It waits, so how often it looks depends on the time."""
+
+    by_program: bool = False
+    """It has the service asked by a program, which repeats and says what it likes."""
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """It is made."""
+        return self.create
+
+
+@dataclass(frozen=True)
+class Query:
+    """A module that only reads."""
+
+    options: dict[str, Any]
+
+    by_program: bool = False
+    """It has the service asked by a program, which repeats and says what it likes."""
+
+
+@dataclass(frozen=True)
+class Fetch:
+    """A module that brings something from the service to this machine."""
+
+    options: dict[str, Any]
+
+    file: Path
+    """Where it is then."""
+
+    def forget(self) -> None:
+        """It was never brought."""
+        self.file.unlink(missing_ok=True)
+
+
+@dataclass(frozen=True)
+class Operation:
+    """An act with an effect."""
+
+    options: dict[str, Any]
+    write: Write
+    patience: str = "timeout"
+    """The option that says how long to wait for the answer."""
+
+    changes: bool = True
+    """What it answers as `changed`."""
+
+    lasting: bool = False
+    """Done once, there is nothing left to do: asked again, it changes nothing."""
+
+    look: tuple[str, dict[str, Any]] | None = None
+    """A query that shows what a lasting one has brought about, and what it is asked with."""
+
+    reads: bool = True
+    """It looks before it acts."""
+
+    empty_first: bool = False
+    """The answer to its first request has nothing in it, so that it cannot be cut off."""
+
+    polls: bool = False
+    """It waits, so how often it looks depends on the time."""
+
+    file: Path | None = None
+    """What a lasting one leaves on this machine."""
+
+    def forget(self) -> None:
+        """It was never carried out here."""
+        if self.file:
+            self.file.unlink(missing_ok=True)
+
+
+@dataclass(frozen=True)
+class Service:
+    """The cases of a service's modules."""
+
+    cases: dict[str, Case]
+
+    credentials: dict[str, str] = field(default_factory=dict)
+    """What logs in: the option, and the sandbox's variable that holds it."""
+
+    elsewhere: dict[str, str] = field(default_factory=dict)
+    """The options that log in where the sandbox's variables do not serve: at another address."""
