@@ -1,0 +1,176 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whatever goes wrong with whichever request of a build's life: one build, its right number, its right result.
+
+Or a failure that says what is not known.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import requests
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import start
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http import retry, session
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer, Request
+from integration.at_once import at_once
+from sandbox.client import Sandbox
+from unit.running import run
+
+REQUESTS = 8  # of a build's life: the job, perhaps a crumb, the start, the queue, the console until it ends, the build
+LATE = 0.5
+# What the sandbox does to a request; what is not there a second client does: it restarts the server
+FAULTS: dict[str, dict[str, Any]] = {
+    "lost on the way": {"kind": "reset_before"},
+    "reply lost": {"kind": "reset_after"},
+    "reply cut off": {"kind": "truncate"},
+    "late": {"kind": "latency", "seconds": LATE},
+    "401": {"kind": "status", "status": 401},
+    "503": {"kind": "status", "status": 503},
+    "restart before": {},
+    "restart after": {},
+}
+LIVES: dict[str, dict[str, Any]] = {
+    "with a token": {"parameters": {"VERSION": "2"}},
+    "with a password": {"parameters": {"VERSION": "3"}, "form": "json", "username": "admin", "api_token": None},
+}
+STARTS = {"with a token": 2, "with a password": 3}  # which of the requests it is that starts the build
+PARAMETERS = [{"name": "VERSION", "default": "1"}]
+JOB = {"name": "life", "command": "echo version $VERSION\nsleep 0.3", "quiet_period": 0, "parameters": PARAMETERS}
+
+
+@pytest.fixture(autouse=True)
+def as_a_user(monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -> None:
+    """The modules find the sandbox through the environment, and lose no time between two tries."""
+    for name, value in sandbox.environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(retry, "backoff", lambda _attempt: 0.0)
+    monkeypatch.setattr(start, "_SECONDS_TO_LOOK", 2 * LATE)
+
+
+@dataclasses.dataclass
+class Server:
+    """The sandbox as another client sees it."""
+
+    sandbox: Sandbox
+
+    def ask(self, method: str, path: str) -> requests.Response:
+        environment = self.sandbox.environment
+        auth = (environment["JENKINS_USER_ID"], environment["JENKINS_API_TOKEN"])
+        return requests.request(method, environment["JENKINS_URL"] + path, auth=auth, timeout=10, allow_redirects=False)
+
+    def restart(self) -> None:
+        assert self.ask("POST", "/restart").status_code == 302
+
+    def _answer(self, path: str) -> requests.Response | None:
+        """What it answers, unless it restarts."""
+        try:
+            answer = self.ask("GET", path)
+        except requests.ConnectionError:
+            return None
+        return answer if answer.status_code == 200 else None
+
+    def builds(self, job: str = "life") -> dict[int, dict[str, Any]]:
+        """The builds by their items in the queue."""
+        while not (answer := self._answer(f"/job/{job}/api/json?tree=builds[number,queueId,result]")):
+            time.sleep(0.1)
+        return {build["queueId"]: build for build in answer.json()["builds"]}
+
+
+def restarting(nth: int, server: Server, after: bool) -> Callable[..., Answer]:
+    """In place of `Connection.send`: the server restarts before or after the nth request."""
+    send, numbers = session.Connection.send, itertools.count(1)
+
+    def sent(connection: session.Connection, request: Request, timeout: tuple[float, float]) -> Answer:
+        if (number := next(numbers)) == nth and not after:
+            server.restart()
+        answer = send(connection, request, timeout)
+        if number == nth and after:
+            server.restart()
+        return answer
+
+    return sent
+
+
+def lived(server: Server, life: str, fault: str, nth: int) -> dict[str, Any]:
+    """What a task says of a build at whose nth request something goes wrong."""
+    server.sandbox.reset()
+    server.sandbox.switch("ci", restart_seconds=0.3)
+    server.sandbox.seed({"ci": {"jobs": [JOB]}})
+    options = {"wait_timeout": 15, "wait_delay": 0.1, "retries": 1, "timeout": LATE / 2 if fault == "late" else 5}
+    if LIVES[life].get("username"):
+        options["password"] = "sandbox-admin"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(session, "_CONNECTIONS", {})  # no crumb of an earlier life
+        if FAULTS[fault]:
+            server.sandbox.fault(service="ci", nth=nth, **FAULTS[fault])
+        else:
+            patch.setattr(session.Connection, "send", restarting(nth, server, fault == "restart after"))
+        if LIVES[life].get("username"):
+            patch.delenv("JENKINS_API_TOKEN")
+        given = {name: value for name, value in LIVES[life].items() if value is not None}
+        result = run("ci_build", job="life", **options, **given)
+    server.sandbox.clear_faults()
+    return result
+
+
+def check(result: dict[str, Any], builds: dict[int, dict[str, Any]], started: bool) -> None:
+    """What the task says is what happened; and once the build is asked for, nothing keeps it from the end."""
+    message = result.get("msg", "")
+    assert result.get("build") or not started, message
+    assert len(builds) <= 1, f"{len(builds)} builds: {message}"
+    if result.get("build"):
+        assert list(builds) == [result["queue_item"]]
+        (build,) = builds.values()
+        assert (result["build"]["number"], result["build"]["result"]) == (build["number"], build["result"])
+        assert bool(result.get("failed")) is (build["result"] != "SUCCESS")
+        assert result["changed"]
+    elif "is not known" not in message:
+        assert result["failed"]
+        assert not builds, f"there is a build, but: {message}"
+        assert not result["changed"]
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("life", LIVES)
+def test_each_request_of_a_builds_life_in_turn(sandbox: Sandbox, life: str, fault: str) -> None:
+    server = Server(sandbox)
+    for nth in range(1, REQUESTS + 1):
+        result = lived(server, life, fault, nth)
+        try:
+            check(result, server.builds(), started=nth > STARTS[life])
+        except AssertionError as error:
+            raise AssertionError(f"{fault} at request {nth}: {error}; {result}") from None
+
+
+@pytest.mark.parametrize("form", ["fields", "json"])
+def test_tasks_that_start_one_job_at_once_each_tell_of_their_own_build(sandbox: Sandbox, form: str) -> None:
+    sandbox.seed({"ci": {"executors": 3, "jobs": [{**JOB, "concurrent": True}]}})
+    versions = [f"{number}.0" for number in range(6)]
+
+    def task(version: str) -> dict[str, Any]:
+        return run("ci_build", job="life", parameters={"VERSION": version}, form=form, wait_delay=0.1)
+
+    results = at_once(*[lambda version=version: task(version) for version in versions])  # type: ignore[misc]
+    assert not [result["msg"] for result in results if result.get("failed")]
+    assert sorted(result["build"]["parameters"]["VERSION"] for result in results) == versions
+    assert len({result["build"]["number"] for result in results}) == len(versions)
+    for result in results:
+        version = result["plan"]["parameters"]["VERSION"]
+        assert result["build"]["parameters"] == {"VERSION": version}
+        assert f"version {version}" in result["console"]
+
+
+def test_equal_tasks_at_once_share_what_waits(sandbox: Sandbox) -> None:
+    """Of tasks that ask for the same one starts a build, and the others follow it, as long as it waits."""
+    sandbox.seed({"ci": {"jobs": [{**JOB, "quiet_period": 2}]}})
+    results = at_once(*[lambda: run("ci_build", job="life", wait_delay=0.1)] * 4)
+    assert {result["build"]["number"] for result in results} == {1}
+    assert sorted(result["changed"] for result in results) == [False, False, False, True]
