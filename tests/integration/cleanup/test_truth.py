@@ -1,0 +1,429 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a clean-up says is what happened: refusals, lost replies, others at work, interruptions."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import threading
+import time
+import urllib.parse
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from integration.cleanup.naive import Artifact
+from integration.cleanup.world import deletes, paths_in, plant, run
+from sandbox.client import Sandbox
+
+PATHS = [f"app/{number}.bin" for number in range(10)]
+OLD = [Artifact("old-local", path, 90, 90, size=10) for path in PATHS]
+RULES = [{"repos": ["old-local"], "older_than": "30d"}]
+
+pytestmark = pytest.mark.usefixtures("as_a_user")
+
+
+def call(sandbox: Sandbox, method: str, path: str, body: bytes | None = None) -> None:
+    """Somebody else's request."""
+    headers = {"Authorization": f"Bearer {sandbox.environment['JFROG_ACCESS_TOKEN']}"}
+    request = urllib.request.Request(f"{sandbox.url}/artifactory{path}", body, headers, method=method)
+    urllib.request.urlopen(request).close()
+
+
+def planned(sandbox: Sandbox, path: Path, **options: Any) -> str:
+    """The file with the plan."""
+    plant(sandbox, OLD)
+    file = str(path / "plan.jsonl")
+    assert run(rules=RULES, plan_file=file, check_mode=True, **options)["plan"]["items"] == 10
+    assert deletes(sandbox) == []
+    return file
+
+
+def test_refused_deletes_are_told_one_by_one_and_are_no_change(sandbox: Sandbox) -> None:
+    plant(sandbox, OLD)
+    result = run(rules=RULES, username="reader", password="sandbox-reader")
+    assert result["failed"]
+    assert result["msg"].startswith("10 of 10 items failed.")
+    assert "403" in result["msg"]
+    assert "DELETE permission" in result["failures"][9]["reason"]
+    assert result["changed"] is False
+    assert result["deleted"]["items"] == 0
+    assert len(paths_in(sandbox, "old-local")) == 10
+
+
+def test_a_refusal_lets_the_others_go_on(sandbox: Sandbox) -> None:
+    plant(sandbox, OLD)
+    sandbox.fault(kind="status", status=403, body="locked", method="DELETE", path="app/3.bin")
+    result = run(rules=RULES, on_error="report")
+    assert not result.get("failed")
+    assert result["counts"] == {"changed": 9, "ok": 0, "failed": 1, "unknown": 0, "skipped": 0}
+    assert [failure["item"]["path"] for failure in result["failures"]] == ["app/3.bin"]
+    assert result["deleted"]["bytes"] == 90
+    assert paths_in(sandbox, "old-local") == ["app/3.bin"]
+
+
+def test_a_success_without_effect_is_a_failure(sandbox: Sandbox) -> None:
+    plant(sandbox, OLD)
+    sandbox.fault(kind="status", status=204, method="DELETE", path="app/3.bin")
+    result = run(rules=RULES)
+    assert result["failed"]
+    assert (
+        "The first: The server answered that 'old-local/app/3.bin' was deleted, but it is still there." in result["msg"]
+    )
+    assert result["counts"]["changed"] == 9
+    assert result["counts"]["failed"] == 1
+    assert result["deleted"]["items"] == 9
+
+
+@pytest.mark.parametrize("kind", ["reset_before", "reset_after", "truncate"])
+def test_a_lost_reply_is_looked_after(kind: str, sandbox: Sandbox) -> None:
+    plant(sandbox, OLD)
+    sandbox.fault(kind=kind, method="DELETE", path="app/3.bin")
+    result = run(rules=RULES)
+    assert not result.get("failed"), result
+    assert result["counts"]["changed"] == 10
+    assert paths_in(sandbox, "old-local") == []
+
+
+def test_what_came_anew_after_a_lost_reply_is_not_deleted(sandbox: Sandbox) -> None:
+    plant(sandbox, OLD[:1])
+    sandbox.clear_journal()
+    sandbox.fault(kind="reset_after", method="DELETE")
+    sandbox.fault(kind="latency", seconds=0.5, path="search/aql", nth=4)  # the look after the delete
+    other = threading.Thread(target=_deploy_anew, args=(sandbox,))
+    other.start()
+    result = run(rules=RULES)
+    other.join()
+    assert not result.get("failed"), result
+    assert result["counts"]["changed"] == 1
+    assert len(deletes(sandbox)) == 1
+    assert paths_in(sandbox, "old-local") == ["app/0.bin"]
+
+
+def _deploy_anew(sandbox: Sandbox) -> None:
+    while not deletes(sandbox):
+        time.sleep(0.01)
+    call(sandbox, "PUT", "/old-local/app/0.bin", b"new")
+
+
+def test_an_answer_that_was_trimmed_asks_for_less(sandbox: Sandbox) -> None:
+    many = [Artifact("old-local", f"{number % 3}/{number}.bin", 90, 90) for number in range(350)]
+    plant(sandbox, many)
+    sandbox.switch("artifact", aql_hard_limit=150)
+    result = run(rules=RULES, page_size=400, check_mode=True)
+    assert not result.get("failed"), result
+    assert result["plan"]["items"] == 350
+
+
+def test_a_server_that_gives_up_on_long_queries_is_asked_for_less(sandbox: Sandbox) -> None:
+    plant(sandbox, OLD)
+    sandbox.fault(kind="status", status=500, path="search/aql", body="Query timed out")
+    assert run(rules=RULES, page_size=400, check_mode=True)["plan"]["items"] == 10
+
+
+def test_an_overburdened_server_slows_it_down(sandbox: Sandbox) -> None:
+    plant(sandbox, OLD)
+    sandbox.fault(kind="status", status=429, headers={"Retry-After": "0"}, method="DELETE", times=3)
+    result = run(rules=RULES, workers=1)
+    assert result["counts"]["changed"] == 10
+    assert "3 request(s) had to be repeated" in result["warnings"][0]
+
+
+def test_a_look_ahead_that_fails_is_made_again_when_it_is_needed(sandbox: Sandbox) -> None:
+    many = [Artifact("old-local", f"app/{number:03}.bin", 90, 90) for number in range(250)]
+    plant(sandbox, many)
+    sandbox.clear_journal()
+    run(rules=RULES, workers=1)
+    labels = [entry["label"] for entry in sandbox.journal("artifact")]
+    ahead = labels.index("query", labels.index("delete_item"))
+    assert labels[:ahead].count("delete_item") < 200 < labels.count("delete_item")
+    plant(sandbox, many)
+    sandbox.fault(kind="status", status=403, label="query", nth=labels[: ahead + 1].count("query"))
+    result = run(rules=RULES, workers=1)
+    assert result["counts"]["changed"] == 250
+    assert paths_in(sandbox, "old-local") == []
+
+
+def gaps(sandbox: Sandbox) -> list[float]:
+    """Seconds between one delete and the next."""
+    times = [entry["time"] for entry in sandbox.journal("artifact") if entry["label"] == "delete_item"]
+    return [later - earlier for earlier, later in itertools.pairwise(times)]
+
+
+def test_a_pause_is_made_before_each_delete(sandbox: Sandbox) -> None:
+    plant(sandbox, OLD)
+    sandbox.clear_journal()
+    assert run(rules=RULES, workers=1, pause=0.1)["counts"]["changed"] == 10
+    assert min(gaps(sandbox)) >= 0.1
+
+
+@pytest.mark.parametrize("status", [429, 503])
+def test_what_an_overburdened_server_refuses_makes_the_pauses_longer(sandbox: Sandbox, status: int) -> None:
+    plant(sandbox, OLD)
+    sandbox.clear_journal()
+    busy = {"kind": "status", "status": status, "headers": {"Retry-After": "0"}, "method": "DELETE"}
+    for number in (2, 4, 6):  # one try of each of three deletes
+        sandbox.fault(nth=number, **busy)
+    result = run(rules=RULES, workers=1)
+    assert result["counts"]["changed"] == 10
+    refused = [entry["status"] == status for entry in sandbox.journal("artifact") if entry["method"] == "DELETE"]
+    assert sum(refused) == 3
+    # 0.1 after the first, 0.3 after the second, 0.7 after the third; then a tenth less each time
+    for number, gap in enumerate(gaps(sandbox)[-6:]):
+        assert gap > 0.69 * 0.9**number
+
+
+# A plan that a person approved
+
+
+def test_an_approved_plan_is_done_exactly(sandbox: Sandbox, tmp_path: Path) -> None:
+    file = planned(sandbox, tmp_path)
+    lines = Path(file).read_text().splitlines(keepends=True)
+    assert json.loads(lines[0])["url"] == sandbox.url
+    Path(file).write_text("".join(lines[:6]))
+    result = run(from_plan=file)
+    assert result["deleted"]["items"] == result["counts"]["changed"] == 5
+    assert paths_in(sandbox, "old-local") == PATHS[5:]
+    again = run(from_plan=file)
+    assert again["changed"] is False
+    assert again["counts"]["ok"] == 5
+    assert {outcome["outcome"] for outcome in again["outcomes"]} == {"gone"}
+
+
+def test_what_is_not_as_planned_is_left_alone(sandbox: Sandbox, tmp_path: Path) -> None:
+    file = planned(sandbox, tmp_path)
+    rules = [{**RULES[0], "keep_properties": {"keep": None}}]
+    run(rules=rules, plan_file=file, check_mode=True)
+    call(sandbox, "PUT", "/old-local/app/0.bin", b"new content")
+    sandbox.seed({"artifact": {"repositories": [{"key": "old-local", "rclass": "local", "files": {"app/1.bin": "x"}}]}})
+    call(sandbox, "PUT", "/api/storage/old-local/app/2.bin?properties=keep=yes")
+    call(sandbox, "DELETE", "/old-local/app/3.bin")
+    result = run(from_plan=file)
+    ends = {outcome["item"]["path"]: outcome["why"] or outcome["outcome"] for outcome in result["outcomes"]}
+    assert ends["app/0.bin"] == ends["app/1.bin"] == "changed since it was planned"
+    assert ends["app/2.bin"] == "marked to be kept"
+    assert ends["app/3.bin"] == "gone"
+    assert result["counts"] == {"changed": 6, "ok": 4, "failed": 0, "unknown": 0, "skipped": 0}
+    assert paths_in(sandbox, "old-local") == PATHS[:3]
+
+
+def test_a_mark_counts_only_for_what_its_rule_is_about(sandbox: Sandbox, tmp_path: Path) -> None:
+    file = planned(sandbox, tmp_path)
+    rules = [
+        *RULES,
+        {"repos": ["old-local"], "names": ["1.bin"], "older_than": "1d", "keep_properties": {"keep": None}},
+    ]
+    run(rules=rules, plan_file=file, check_mode=True)
+    for name in ("1.bin", "2.bin"):
+        call(sandbox, "PUT", f"/api/storage/old-local/app/{name}?properties=keep=yes")
+    assert run(from_plan=file)["counts"]["changed"] == 9
+    assert paths_in(sandbox, "old-local") == ["app/1.bin"]
+
+
+def test_what_was_downloaded_since_it_was_planned_is_left_alone(sandbox: Sandbox, tmp_path: Path) -> None:
+    artifact = {"key": "old-local", "rclass": "local", "files": {"app/a.bin": "a", "app/b.bin": "b"}}
+    sandbox.seed({"artifact": {"repositories": [artifact]}})
+    file = str(tmp_path / "plan.jsonl")
+    run(rules=[{"repos": ["old-local"], "names": ["*.bin"]}], plan_file=file, check_mode=True)
+    call(sandbox, "GET", "/old-local/app/a.bin")
+    result = run(from_plan=file)
+    assert [outcome["why"] for outcome in result["outcomes"]] == ["downloaded since it was planned", None]
+    assert paths_in(sandbox, "old-local") == ["app/a.bin"]
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        (lambda text: text.replace("http://", "https://", 1), "is a plan for https://"),
+        (lambda text: text.split("\n", 1)[1], "is no plan of a clean-up"),
+        (lambda text: text + "what?\n", "line 12 of"),
+        (lambda text: text + "{}\n", "has no kind"),
+        (lambda text: text.replace('"size": 10', '"size": "10"', 1), "has a 'size' that no plan has"),
+        (lambda text: "", "is no plan of a clean-up"),
+    ],
+)
+def test_a_file_that_is_no_plan_is_refused(change: Any, problem: str, sandbox: Sandbox, tmp_path: Path) -> None:
+    file = planned(sandbox, tmp_path)
+    Path(file).write_text(change(Path(file).read_text()))
+    result = run(from_plan=file)
+    assert result["msg"].startswith("Option 'from_plan': ")
+    assert problem in result["msg"]
+    assert deletes(sandbox) == []
+
+
+# Guards
+
+
+@pytest.mark.parametrize(
+    ("guard", "said"),
+    [
+        ({"max_items": 9}, "The plan has 10 items, more than 'max_items' allows (9). Nothing was deleted."),
+        ({"max_bytes": 99}, "The plan has 100 bytes, more than 'max_bytes' allows (99). Nothing was deleted."),
+        (
+            {"max_share": 66},
+            "The plan has 66.67 % of 'old-local', more than 'max_share' allows (66 %). Nothing was deleted.",
+        ),
+    ],
+)
+@pytest.mark.parametrize("check_mode", [True, False])
+def test_a_guard_is_before_the_first_delete(
+    guard: dict[str, Any], said: str, check_mode: bool, sandbox: Sandbox
+) -> None:
+    plant(sandbox, [*OLD, *(Artifact("old-local", f"new/{number}", 1, 1, size=10) for number in range(5))])
+    result = run(rules=RULES, check_mode=check_mode, **guard)
+    assert result["msg"] == said
+    assert result["plan"]["items"] == 10
+    assert deletes(sandbox) == []
+    allowed = {name: most + 1 for name, most in guard.items()}
+    if "max_share" not in guard:
+        assert not run(rules=RULES, check_mode=check_mode, **allowed).get("failed")
+
+
+# Images, folders, trash
+
+
+def test_images_go_by_whole_tags(sandbox: Sandbox) -> None:
+    before, trash = (paths_in(sandbox, repo) for repo in ("docker-local", "auto-trashcan"))
+    rules = [{"repos": ["*"], "package_type": "docker", "exclude_names": ["latest"], "keep_newest": 1}]
+    result = run(rules=rules, clean_trash=True)
+    assert not result.get("failed"), result
+    assert [entry["path"] for entry in result["plan"]["first"]] == ["acme/web/1.0.0"]
+    assert result["deleted"]["bytes"] > 100
+    assert paths_in(sandbox, "docker-local") == [path for path in before if not path.startswith("acme/web/1.0.0/")]
+    assert paths_in(sandbox, "auto-trashcan") == trash
+
+
+def test_old_layers_of_a_kept_tag_stay(sandbox: Sandbox) -> None:
+    sandbox.seed({"artifact": {"repositories": [{"key": "images", "rclass": "local", "packageType": "docker"}]}})
+    plant(sandbox, [Artifact("old-local", "a", 1, 1)])
+    world = [
+        Artifact("images", "web/1/manifest.json", 5, 5),
+        Artifact("images", "web/1/sha256__aa", 500, 500, size=1000),
+        Artifact("images", "web/2/manifest.json", 90, 90),
+        Artifact("images", "web/2/sha256__bb", 5, 5, size=500),
+        Artifact("images", "web/sha256:cc/manifest.json", 90, 90),
+    ]
+    plant(sandbox, world, [])
+    result = run(rules=[{"repos": ["images"], "older_than": "30d"}])
+    assert result["plan"]["first"] == [
+        {"kind": "tag", "repo": "images", "path": "web/2", "size": 501, "rule": "rules[0]"}
+    ]
+    assert paths_in(sandbox, "images") == ["web/1/manifest.json", "web/1/sha256__aa", "web/sha256:cc/manifest.json"]
+
+
+def test_the_size_of_a_tag_is_that_of_all_its_files(sandbox: Sandbox) -> None:
+    sandbox.seed({"artifact": {"repositories": [{"key": "images", "rclass": "local", "packageType": "docker"}]}})
+    plant(
+        sandbox,
+        [Artifact("images", "web/1/manifest.json", 9, 9), Artifact("images", "web/1/layer", 9, 9, size=99),
+         Artifact("images", "web/2/manifest.json", 9, 9), Artifact("images", "web/2/layer", 9, 9, size=100)],
+        [],
+    )  # fmt: skip
+    result = run(rules=[{"repos": ["images"], "larger_than": 100}], check_mode=True)
+    assert [entry["path"] for entry in result["plan"]["first"]] == ["web/2"]
+
+
+def test_folders_that_are_left_empty_go_too(sandbox: Sandbox) -> None:
+    plant(
+        sandbox,
+        [
+            Artifact("old-local", "a/b/c/old.bin", 90, 90),
+            Artifact("old-local", "a/b/d/old.bin", 90, 90),
+            Artifact("old-local", "e/old.bin", 90, 90),
+            Artifact("old-local", "e/f/new.bin", 1, 1),
+            Artifact("old-local", "old.bin", 90, 90),
+        ],
+    )
+    result = run(rules=RULES, empty_folders=True)
+    assert not result.get("failed"), result
+    assert result["plan"]["folders"] == result["deleted"]["folders"] == 1
+    assert result["plan"]["first"][-1] == {"kind": "folder", "repo": "old-local", "path": "a", "size": 0, "rule": ""}
+    assert paths_in(sandbox, "old-local", folders=True) == ["e", "e/f", "e/f/new.bin"]
+
+
+@pytest.mark.parametrize("folder", ["app", "a^b_c", "100%_a^", "a*?"])
+def test_a_folder_that_is_not_empty_any_more_stays(sandbox: Sandbox, tmp_path: Path, folder: str) -> None:
+    plant(sandbox, [Artifact("old-local", f"{folder}/old.bin", 90, 90)])
+    file = str(tmp_path / "plan.jsonl")
+    assert run(rules=RULES, plan_file=file, check_mode=True, empty_folders=True)["plan"]["folders"] == 1
+    call(sandbox, "PUT", f"/old-local/{urllib.parse.quote(folder)}/deep/new.bin", b"new")
+    result = run(from_plan=file)
+    assert result["outcomes"][-1]["why"] == "not empty any more"
+    assert paths_in(sandbox, "old-local") == [f"{folder}/deep/new.bin"]
+
+
+# Several runs
+
+
+def test_two_at_once_delete_each_item_once_and_neither_fails(sandbox: Sandbox) -> None:
+    plant(sandbox, [Artifact("old-local", f"{number}.bin", 90, 90) for number in range(100)])
+    results: list[dict[str, Any]] = []
+    threads = [threading.Thread(target=lambda: results.append(run(rules=RULES))) for _nth in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not [result["msg"] for result in results if result.get("failed")]
+    assert sum(result["counts"]["changed"] for result in results if result["counts"]) == 100
+    assert paths_in(sandbox, "old-local") == []
+
+
+@pytest.mark.parametrize("kind", ["reset_before", "reset_after"])
+def test_interrupted_at_each_request_and_resumed(kind: str, sandbox: Sandbox, tmp_path: Path) -> None:
+    paths = [f"{number % 2}/{number}.bin" for number in range(8)]
+    goes = [f"/artifactory/old-local/{path}" for path in sorted(paths[:6])]
+    options: dict[str, Any] = {
+        "rules": [{"repos": ["old-local"], "older_than": "30d", "keep_newest": 1, "keep_properties": {"keep": None}}],
+        "state_file": str(tmp_path / "state"),
+        "page_size": 100,
+        "workers": 1,
+        "retries": 0,
+        "empty_folders": True,
+    }
+    requests, nth, resumed = 1, 0, 0
+    while nth < requests:
+        nth += 1
+        sandbox.reset()
+        plant(sandbox, [Artifact("old-local", path, 90, 90) for path in paths])
+        sandbox.clear_journal()
+        sandbox.fault(kind=kind, service="artifact", nth=nth)
+        first = run(max_failures=1, **options)
+        sandbox.clear_faults()
+        goes_on = (tmp_path / "state").exists()
+        second = run(max_failures=1, **options) if first.get("failed") else first
+        assert not second.get("failed"), (nth, second)
+        assert not (tmp_path / "state").exists()
+        went = [entry for entry in sandbox.journal("artifact") if entry["method"] == "DELETE"]
+        acted = [entry["path"] for entry in went if entry["status"] == 204 or kind == "reset_after"]
+        assert sorted(acted) == goes
+        runs = [second] if goes_on or second is first else [first, second]
+        assert sum(one["deleted"]["items"] for one in runs if one.get("deleted")) == 6
+        assert paths_in(sandbox, "old-local") == ["0/6.bin", "1/7.bin"]
+        resumed += goes_on
+        requests = len(sandbox.journal("artifact")) - 1
+    assert resumed > 5
+
+
+def test_a_plan_that_is_made_is_not_asked_for_again(sandbox: Sandbox, tmp_path: Path) -> None:
+    plant(sandbox, OLD)
+    state = str(tmp_path / "state")
+    sandbox.fault(kind="status", status=403, method="DELETE", times=0)
+    assert run(rules=RULES, state_file=state, max_failures=1, workers=1)["failed"]
+    sandbox.clear_faults()
+    other = run(rules=[{**RULES[0], "older_than": "31d"}], state_file=state)
+    assert "has the state of another clean-up" in other["msg"]
+    sandbox.clear_journal()
+    assert run(rules=RULES, state_file=state)["counts"]["changed"] == 10
+    labels = [entry["path"] for entry in sandbox.journal("artifact") if entry["effect"] == "read"]
+    assert labels == ["/artifactory/api/search/aql"] * 2  # a look before, and one after
+
+
+def test_a_mistyped_rule_is_told_before_anything_is_asked(sandbox: Sandbox) -> None:
+    result = run(rules=[{"repos": ["generic-lokal"], "older_than": "30d"}])
+    assert result["msg"].startswith("rules[0]: no repository 'generic-lokal' stores artifacts here")
+    result = run(rules=[{"repos": ["nothing-*"], "older_than": "30d"}])
+    assert "about no repository" in result["msg"]

@@ -1,0 +1,207 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Files on their way to the sandbox: what arrives is what was sent, whatever happens on the way."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import os
+import pathlib
+from typing import Any
+
+import pytest
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http import retry
+from contract.session import Session
+from sandbox.client import Sandbox
+from unit.running import run
+
+LARGE = os.urandom(1024) * 4096
+ODD_NAMES = [
+    "a b",
+    "a+b",
+    "a#b",
+    "a%b",
+    "a%20b",
+    "äöü",
+    "日本",
+    "😀",
+    "e\u0301",
+    "a'b",
+    'a"b',
+    "a\\b",
+    "a&b=c",
+    "a:b",
+    "-a",
+    "~",
+]
+
+
+@pytest.fixture(autouse=True)
+def as_a_user(monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -> None:
+    """The modules find the sandbox through the environment, and lose no time between two tries."""
+    for name, value in sandbox.environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(retry, "backoff", lambda _attempt: 0.0)
+
+
+@pytest.fixture
+def large(tmp_path: pathlib.Path) -> pathlib.Path:
+    """A file that takes many pieces."""
+    file = tmp_path / "large.bin"
+    file.write_bytes(LARGE)
+    return file
+
+
+def deploy(path: str = "files/large.bin", repo: str = "generic-local", **options: Any) -> dict[str, Any]:
+    return run("artifact_file", repo=repo, path=path, **options)
+
+
+@pytest.mark.parametrize("name", ODD_NAMES)
+def test_odd_names_arrive_unharmed(name: str, artifactory: Session, tmp_path: pathlib.Path) -> None:
+    source = tmp_path / name
+    source.write_text(name)
+    result = deploy("odd/", src=str(source))
+    assert result["file"]["path"] == f"odd/{name}"
+    children = artifactory.get("/api/storage/generic-local/odd").json()["children"]
+    assert children == [{"uri": f"/{name}", "folder": False}]
+    assert not deploy("odd/", src=str(source))["changed"]
+    assert deploy(f"odd/{name}", state="absent")["changed"]
+
+
+@pytest.mark.parametrize("fault", ["reset_before", "reset_after", "truncate"])
+def test_an_upload_that_breaks_off_is_sent_again(
+    fault: str, sandbox: Sandbox, artifactory: Session, large: pathlib.Path
+) -> None:
+    sandbox.fault(kind=fault, service="artifact", label="deploy_file", nth=2)
+    result = deploy(src=str(large))
+    assert result["changed"], result
+    assert "had to be repeated" in result["warnings"][0]
+    assert artifactory.get("/generic-local/files/large.bin").content == LARGE
+
+
+def test_a_full_disk_is_told_before_the_content_is_sent(sandbox: Sandbox, large: pathlib.Path) -> None:
+    sandbox.switch("artifact", disk_full=True)
+    result = deploy(src=str(large))
+    assert result["failed"]
+    assert not result["changed"]
+    assert "413 Datastore disk usage is too high" in result["msg"]
+    assert [entry["method"] for entry in sandbox.journal("artifact")] == ["GET", "PUT"]
+
+
+def test_a_content_that_the_server_has_elsewhere_is_not_sent(sandbox: Sandbox, large: pathlib.Path) -> None:
+    deploy(src=str(large))
+    sandbox.clear_journal()
+    assert deploy("elsewhere/large.bin", src=str(large))["changed"]
+    assert [(entry["method"], entry["status"]) for entry in sandbox.journal("artifact")] == [
+        ("GET", 404),
+        ("PUT", 201),
+        ("GET", 200),
+    ]
+
+
+def test_who_may_not_overwrite_is_refused(sandbox: Sandbox) -> None:
+    user = {"name": "deployer", "password": "sandbox-deployer", "permissions": {"generic-local": "rw"}}
+    sandbox.seed({"artifact": {"users": [user]}})
+    login = {"username": "deployer", "password": "sandbox-deployer"}
+    assert deploy("new.txt", content="one", **login)["changed"]
+    result = deploy("new.txt", content="two", **login)
+    assert not result["changed"]
+    assert "needs DELETE permission" in result["msg"]
+    ignored = deploy("other.txt", content="one", properties={"qa": "passed"}, **login)
+    assert ignored["changed"]
+    assert "not as asked for: properties" in ignored["msg"]
+
+
+def test_a_virtual_repository_passes_files_on_if_it_has_where_to(sandbox: Sandbox, artifactory: Session) -> None:
+    assert deploy("v/a.txt", "libs-release", content="x", properties={"odd": "a b;c"})["changed"]
+    assert artifactory.get("/libs-release-local/v/a.txt").text == "x"
+    assert not deploy("v/a.txt", "libs-release", content="x")["changed"]
+    refused = deploy("v/a.txt", "libs-release", state="absent")
+    assert not refused["changed"]
+    assert "from the repository that holds them" in refused["msg"]
+    virtual = {"key": "all", "rclass": "virtual", "packageType": "generic", "repositories": ["generic-local"]}
+    sandbox.seed({"artifact": {"repositories": [virtual]}})
+    assert "405 No local repository was configured" in deploy("v/a.txt", "all", content="x")["msg"]
+
+
+def test_many_files_go_side_by_side(artifactory: Session, tmp_path: pathlib.Path) -> None:
+    for number in range(30):
+        (tmp_path / f"{number}.txt").write_text(str(number))
+    result = run(
+        "artifact_file", repo="generic-local", items=[{"src": f"{tmp_path}/*.txt", "path": "many/"}], workers=8
+    )
+    assert result["counts"]["changed"] == 30
+    assert artifactory.get("/generic-local/many/17.txt").text == "17"
+    removed = run("artifact_file", repo="generic-local", path="many", recursive=True, state="absent")
+    assert removed["changed"]
+    assert artifactory.get("/api/storage/generic-local/many").status_code == 404
+
+
+def download(dest: pathlib.Path, path: str = "files/large.bin", **options: Any) -> dict[str, Any]:
+    return run("artifact_download", **{"repo": "generic-local", "path": path, "dest": str(dest), **options})
+
+
+@pytest.mark.parametrize("fault", ["reset_before", "reset_after", "truncate"])
+def test_a_download_that_breaks_off_goes_on(
+    fault: str, sandbox: Sandbox, large: pathlib.Path, tmp_path: pathlib.Path
+) -> None:
+    deploy(src=str(large))
+    sandbox.fault(kind=fault, service="artifact", label="download_file", times=2)
+    result = download(tmp_path / "copy")
+    assert result["changed"], result
+    assert "2 request(s) had to be repeated" in result["warnings"][0]
+    assert (tmp_path / "copy").read_bytes() == LARGE
+
+
+@pytest.mark.parametrize("name", ODD_NAMES)
+def test_odd_names_come_back_unharmed(name: str, tmp_path: pathlib.Path) -> None:
+    deploy(f"odd/{name}", content=name)
+    assert download(tmp_path, f"odd/{name}")["changed"]
+    assert (tmp_path / name).read_text() == name
+    assert download(tmp_path / "all", "odd/")["counts"]["changed"] == 1
+    assert (tmp_path / "all" / name).read_text() == name
+
+
+def test_a_virtual_and_a_remote_repository_give_their_files(tmp_path: pathlib.Path) -> None:
+    virtual = download(tmp_path, "org/acme/app/1.0/app-1.0.jar", repo="libs-release")
+    remote = download(tmp_path, "junit/junit/4.13/junit-4.13.pom", repo="libs-remote")
+    assert virtual["changed"]
+    assert remote["changed"]
+    assert (tmp_path / "junit-4.13.pom").read_text() == "<project/>"
+
+
+def test_two_downloads_at_once_end_in_the_whole_file(large: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    deploy(src=str(large))
+    copy = tmp_path / "copy"
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        results = list(pool.map(download, [copy] * 4))
+    assert not [result for result in results if result.get("failed")]
+    assert copy.read_bytes() == LARGE
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["copy", "large.bin"]
+
+
+@pytest.mark.parametrize("path", ["a^b_c", "100%_^", "a b"])
+def test_no_letter_of_a_path_hides_a_part_of_its_tree(path: str) -> None:
+    deploy(f"{path}/deep/a.txt", content="a", properties={"qa": ["failed"]})
+    folder = {"repo": "generic-local", "path": path, "properties": {"qa": "passed"}}
+    assert run("artifact_properties", **folder)["changed"]
+    result = run("artifact_properties", recursive=True, **folder)
+    assert (result["changed"], result["tree_items"]) == (True, 3)
+
+
+@pytest.mark.parametrize("path", ["tree", ""], ids=["a folder", "a repository"])
+def test_properties_of_a_tree_are_those_of_all_that_is_in_it(path: str, sandbox: Sandbox, artifactory: Session) -> None:
+    for name in ("a.txt", "sub/b c.txt", "sub/deep/c+d.txt"):
+        deploy(f"tree/{name}", content=name, properties={"old": name.partition("/")[0]})
+    sandbox.clear_journal()
+    tree = {"repo": "generic-local", "path": path, "recursive": True, "properties": {"qa": ["a b", "c;d,e"]}}
+    assert run("artifact_properties", **tree)["changed"]
+    assert [entry["effect"] for entry in sandbox.journal("artifact")] == ["read", "write", "read"]
+    assert not run("artifact_properties", **tree)["changed"]
+    found = artifactory.get("/api/storage/generic-local/tree/sub/deep/c+d.txt?properties").json()["properties"]
+    assert found == {"old": ["sub"], "qa": ["a b", "c;d,e"]}
+    removed = run("artifact_properties", **{**tree, "properties": None, "keys": ["qa", "old"], "state": "absent"})
+    assert removed["changed"]
+    assert artifactory.get("/api/storage/generic-local/tree/sub?properties").status_code == 404

@@ -1,0 +1,126 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Queries page by page, against the sandbox: the same rows whatever the size of a page."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import query
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
+from sandbox.client import Sandbox
+from unit.running import run
+
+NAMES = ["a", " blank", "  two", "Z", "z", "ü", "e\u0301", "100%", "a_b", "it's", "-", "semi;colon", "#1", "\U0001f600"]
+PATHS = ["", "deep/er", "deep", " x/y", "deep.er"]
+DEFAULTS = {name: option.get("default") for name, option in ARTIFACT.options.items()}
+COUNT = 2 * len(NAMES) * len(PATHS)
+
+
+@pytest.fixture(autouse=True)
+def planted(monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -> Sandbox:
+    """Two repositories with odd names, some of them with properties."""
+    for name, value in sandbox.environment.items():
+        monkeypatch.setenv(name, value)
+    items = [
+        {
+            "repo": repo,
+            "path": f"{path}/{name}".strip("/"),
+            "size": number,
+            "properties": {"os": ["linux", "macos"], "empty": [""]} if number % 3 else {},
+        }
+        for repo in ("odd-a", "odd-b")
+        for path in PATHS
+        for number, name in enumerate(NAMES)
+    ]
+    repositories = [{"key": repo, "rclass": "local", "packageType": "generic"} for repo in ("odd-a", "odd-b")]
+    sandbox.seed({"artifact": {"repositories": repositories, "items": items}})
+    sandbox.clear_journal()
+    return sandbox
+
+
+def ask(**options: Any) -> list[dict[str, Any]]:
+    result = run("artifact_query_info", **options)
+    assert not result.get("failed"), result["msg"]
+    assert result["count"] == len(result["rows"])
+    return result["rows"]
+
+
+@pytest.mark.parametrize("page_size", [1, 2, 7, COUNT, 5000])
+@pytest.mark.parametrize(
+    "find", [{"repo": {"$match": "odd-*"}}, {"$or": [{"repo": "odd-a"}, {"repo": "odd-b"}], "size": {"$gte": 0}}]
+)
+def test_pages_give_each_item_once(find: dict[str, Any], page_size: int) -> None:
+    rows = ask(find=find, include=["size"], page_size=page_size)
+    assert rows == ask(find=find, include=["size"], sort=["repo", "path", "name"], page_size=0)
+    assert len(rows) == COUNT == len({tuple(row.values()) for row in rows})
+
+
+@pytest.mark.parametrize("page_size", [3, 20, 5000])
+def test_pages_with_properties_and_statistics(page_size: int) -> None:
+    find = {"repo": {"$match": "odd-*"}, "path": {"$ne": "deep"}}
+    rows = ask(find=find, include=["size", "property", "stat"], page_size=page_size)
+    assert len(rows) == 2 * 4 * len(NAMES)
+    for row in rows:
+        assert len(row.get("properties", [])) == (3 if row["size"] % 3 else 0)
+    plain = ask(find=find, include=["size"])
+    assert [{name: row[name] for name in plain[0]} for row in rows] == plain
+
+
+@pytest.mark.parametrize("limit", [1, 6, 1000])
+def test_a_limit_counts_items_not_their_properties(limit: int) -> None:
+    rows = ask(find={"repo": "odd-a"}, include=["name", "property"], limit=limit, page_size=4, domain="items")
+    assert len(rows) == min(limit, COUNT // 2)
+
+
+@pytest.mark.parametrize(("offset", "limit"), [(0, 10), (7, 20), (COUNT - 2, 20), (COUNT, 1)])
+def test_offset_and_limit_go_over_pages(offset: int, limit: int) -> None:
+    find = {"repo": {"$match": "odd-*"}}
+    rows = ask(find=find, page_size=3, offset=offset, limit=limit)
+    assert rows == ask(find=find)[offset : offset + limit]
+
+
+def test_items_that_go_in_between_take_no_others_with_them(planted: Sandbox) -> None:
+    """By numbers of pages, each item that goes would let another one be passed over."""
+    login = {"url": planted.environment["JFROG_URL"], "token": planted.environment["JFROG_ACCESS_TOKEN"]}
+    artifact = ArtifactService(Task({**DEFAULTS, **login}))
+    asked = query.prepared(query.Query("items", {"repo": "odd-a"}, include=("name",)))
+    seen = []
+    for page in query.item_pages(artifact, asked, 10):
+        seen += page
+        for row in page[:5]:
+            place = "/".join(quote(part, safe="") for part in (*row["path"].split("/"), row["name"]) if part != ".")
+            artifact.http.write("DELETE", f"/artifactory/odd-a/{place}", accept=(204,))
+    assert len(seen) == COUNT // 2
+    assert len(ask(find={"repo": "odd-a"})) == COUNT // 4
+
+
+def test_other_domains_page_to_their_end() -> None:
+    rows = ask(domain="properties", find={"item.repo": {"$match": "odd-*"}}, page_size=1)
+    assert sorted(row.get("value", "") for row in rows) == ["", "linux", "macos"]
+
+
+def test_the_trash_is_on_no_page(planted: Sandbox) -> None:
+    trashed = {"repo": "auto-trashcan", "path": "odd-a/gone", "size": 1, "properties": {"trash.time": "1"}}
+    planted.seed({"artifact": {"items": [trashed]}})
+    for page_size in (0, 2):
+        rows = ask(find={"type": "any"}, include=["name"], page_size=page_size)
+        assert not [row for row in rows if row["repo"] == "auto-trashcan"]
+    assert "gone" in [row["name"] for row in ask(find={"repo": "auto-trashcan"}, page_size=1)]
+
+
+def test_an_answer_that_was_trimmed_is_a_failure_and_pages_below_the_limit_are_none(planted: Sandbox) -> None:
+    planted.switch("artifact", aql_hard_limit=20)
+    trimmed = run("artifact_query_info", find={"repo": "odd-a"}, page_size=0)
+    assert "The server gave 20 rows and says: AQL query reached the search hard limit" in trimmed["msg"]
+    assert len(ask(find={"repo": "odd-a"}, page_size=19)) == COUNT // 2
+
+
+def test_an_ordinary_account_gets_what_it_may_read(planted: Sandbox) -> None:
+    account = {"token": "", "username": "reader", "password": "sandbox-reader"}
+    assert len(ask(find={"repo": "odd-a"}, include=["size"], page_size=20, **account)) == COUNT // 2

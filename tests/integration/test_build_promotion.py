@@ -1,0 +1,46 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Check mode of a promotion, on servers whose dry run is none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sandbox.client import Sandbox
+from unit import running
+
+TASK = {"build": "app", "number": "1", "status": "released", "target_repo": "generic-release-local"}
+
+
+@pytest.fixture(autouse=True)
+def as_a_user(monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -> None:
+    """The modules find the sandbox through the environment."""
+    for name, value in sandbox.environment.items():
+        monkeypatch.setenv(name, value)
+
+
+def there() -> list[dict[str, Any]]:
+    return running.run("artifact_build_info", build="app", number="1")["build"]["statuses"]
+
+
+@pytest.mark.parametrize("copy", [True, False])
+@pytest.mark.parametrize("switch", ["never", "with_status"])
+def test_check_mode_promotes_nothing(sandbox: Sandbox, switch: str, copy: bool) -> None:
+    sandbox.switch("artifact", dry_run_promotes=switch)
+    before = there()
+    sandbox.clear_journal()
+    checked = running.run("artifact_build_promotion", check_mode=True, copy=copy, **TASK)
+    assert {entry["effect"] for entry in sandbox.journal("artifact")} == {"read"}
+    assert there() == before
+    done = running.run("artifact_build_promotion", copy=copy, **TASK)
+    assert (checked["changed"], checked["plan"], checked["messages"]) == (True, done["plan"], done["messages"])
+
+
+def test_a_dry_run_that_promotes_whatever_is_sent_is_told(sandbox: Sandbox) -> None:
+    sandbox.switch("artifact", dry_run_promotes="always")
+    result = running.run("artifact_build_promotion", check_mode=True, **TASK)
+    assert result["failed"]
+    assert "was promoted, though the server was asked for a dry run only" in result["msg"]

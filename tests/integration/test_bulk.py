@@ -1,0 +1,157 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Many items in one task, through the real ansible-playbook."""
+
+from __future__ import annotations
+
+import collections
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from integration.playbook import (
+    PLAYBOOK,
+    Run,
+    environment,
+    run_tasks,
+)
+from sandbox.client import Sandbox
+
+PATHS = [f"many/{number:03}.txt" for number in range(60)]
+SET = {"repo": "generic-local", "properties": {"qa": "passed"}, "items": [{"path": path} for path in PATHS], "shown": 3}
+NIGHTLY = "acme/nightly of web"
+STEPS = {
+    "check": {"check_mode": True},
+    "set": {},
+    "again": {},
+}
+
+
+def task(name: str, options: dict[str, Any], module: str = "artifact_properties", **keywords: Any) -> dict[str, Any]:
+    return {"name": name, f"buildworks.toolchain.{module}": options, **keywords}
+
+
+@pytest.fixture(scope="module", params=[True, False], ids=["in process", "as a module"])
+def run(request: pytest.FixtureRequest, running_sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    running_sandbox.reset()
+    plant(running_sandbox)
+    file = tmp_path_factory.mktemp("bulk") / "all.jsonl"
+    tasks = [task(name, SET, **keywords) for name, keywords in STEPS.items()]
+    tasks.append(task("ask", {**SET, "to_file": str(file), "properties": "{{ omit }}"}, "artifact_properties_info"))
+    broken = [{"path": "many/000.txt"}, {"path": "many/none.txt"}]
+    tasks.append(task("one fails", {**SET, "items": broken}))
+    tasks.append(task("one fails, reported", {**SET, "items": broken, "on_error": "report"}))
+    done = run_tasks(running_sandbox, tasks, "--diff", name="bulk", toolchain_in_process=request.param)
+    done.of("ask").result["lines"] = [json.loads(line) for line in file.read_text().splitlines()]
+    return done
+
+
+def plant(sandbox: Sandbox) -> None:
+    files = dict.fromkeys(PATHS, "content")
+    sandbox.seed({"artifact": {"repositories": [{"key": "generic-local", "rclass": "local", "files": files}]}})
+
+
+def test_the_second_run_only_reads(run: Run) -> None:
+    check, done, again = (run.of(name) for name in STEPS)
+    for one in (check, done, again):
+        assert one.status == "ok", one.result
+    assert check.result["changed"]
+    assert not check.writes
+    assert done.result["counts"] == check.result["counts"]
+    assert done.result["counts"]["changed"] == len(done.writes) == 60
+    assert done.result["diff"] == check.result["diff"]
+    assert [diff["before_header"] for diff in done.result["diff"]] == ["items[0]", "items[1]", "items[2]"]
+    assert not again.result["changed"]
+    assert not again.writes
+    assert len(again.reads) == 60
+
+
+def test_all_outcomes_are_in_the_file_and_the_first_in_the_result(run: Run) -> None:
+    asked = run.of("ask").result
+    assert [one["item"]["path"] for one in asked["outcomes"]] == PATHS[:3]
+    assert {line["item"]["path"]: line["properties"] for line in asked["lines"]} == {
+        path: {"qa": ["passed"]} for path in PATHS
+    }
+
+
+def test_a_failed_item_fails_the_task_unless_told_otherwise(run: Run) -> None:
+    failed, reported = run.of("one fails"), run.of("one fails, reported")
+    assert failed.status == "failed"
+    assert failed.result["counts"] == reported.result["counts"]
+    assert failed.result["counts"]["ok"] == failed.result["counts"]["failed"] == 1
+    assert failed.result["msg"].startswith("1 of 2 items failed. The first of them, items[1]: There is no item")
+    assert reported.status == "ok"
+    assert reported.result["failures"][0]["item"] == {"path": "many/none.txt"}
+
+
+def test_no_warnings(run: Run) -> None:
+    assert "[WARNING]" not in run.output
+
+
+OPERATIONS: dict[str, dict[str, Any]] = {
+    "artifact_build_promotion": {"status": "tested", "number": "2", "items": [{"build": "app"}, {"build": NIGHTLY}]},
+    "artifact_build_retention": {"count": 1, "items": [{"build": "app"}, {"build": NIGHTLY, "keep": ["3"]}]},
+    "artifact_image_promotion": {
+        "repo": "docker-local",
+        "target_repo": "docker-release-local",
+        "items": [{"image": "acme/web", "tag": "1.0.0", "copy": True}, {"image": "acme/worker"}],
+    },
+    "artifact_trash": {
+        "action": "clean",
+        "repo": "generic-local",
+        "items": [{"path": "tools/0.9"}, {"path": "tools/0.8"}],
+    },
+}
+
+
+@pytest.mark.parametrize("module", OPERATIONS)
+def test_operations_on_many_are_foreseen_done_and_done_once(module: str, sandbox: Sandbox) -> None:
+    tasks = [task(name, OPERATIONS[module], module, **keywords) for name, keywords in STEPS.items()]
+    run = run_tasks(sandbox, tasks, name=f"many {module}")
+    check, done, again = (run.of(name) for name in STEPS)
+    for one in (check, done, again):
+        assert one.status == "ok", one.result
+    assert not check.writes
+    assert [one["plan"] for one in check.result["outcomes"]] == [one["plan"] for one in done.result["outcomes"]]
+    assert check.result["counts"] == done.result["counts"]
+    assert done.result["counts"]["changed"] == len(done.writes) > 0
+    assert again.result["counts"]["ok"] == 2
+    assert not again.writes
+
+
+def test_whoever_interrupts_is_told_what_is_in_doubt(sandbox: Sandbox, tmp_path: Path) -> None:
+    plant(sandbox)
+    sandbox.fault(service="artifact", kind="latency", seconds=1.0, times=0, label="patch_metadata")
+    playbook, file = tmp_path / "play.yml", tmp_path / "all.jsonl"
+    tasks = [task("set", {**SET, "to_file": str(file)})]
+    playbook.write_text(yaml.safe_dump([{"hosts": "localhost", "gather_facts": False, "tasks": tasks}]))
+    with subprocess.Popen(
+        [str(PLAYBOOK), str(playbook)],
+        env=environment(sandbox),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        while not file.exists():
+            assert process.poll() is None
+            time.sleep(0.05)
+        time.sleep(1.5)
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+        _output, told = process.communicate(timeout=30)
+    lines = [line for line in told.splitlines() if "interrupted: " in line]
+    assert lines[0].startswith("localhost: artifact_properties: interrupted: "), told
+    assert '; in doubt until they end: {"path": "many/0' in lines[0]
+    assert lines[1].endswith("; in doubt: nothing"), told
+    counts = collections.Counter(json.loads(line)["status"] for line in file.read_text().splitlines())
+    written = [entry for entry in sandbox.journal("artifact") if entry["label"] == "patch_metadata"]
+    assert counts == {"changed": len(written), "skipped": len(PATHS) - len(written)}
+    assert 0 < len(written) < len(PATHS)
