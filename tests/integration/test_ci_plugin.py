@@ -1,0 +1,208 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Plugins on a server that says success whatever happens; what users reported of other tools works here."""
+
+from __future__ import annotations
+
+import pathlib
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import requests
+
+from contract.sandbox.ci.plugin_site import plugin_file, seed
+from integration.at_once import at_once
+from sandbox.client import Sandbox
+from unit import running
+
+Go = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture
+def go(monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -> Go:
+    """Runs the module with these plugins, in this process."""
+    for name, value in sandbox.environment.items():
+        monkeypatch.setenv(name, value)
+    sandbox.seed(seed())
+    sandbox.switch("ci", restart_seconds=0.3, install_seconds=0.05)
+
+    def run(*plugins: Any, **options: Any) -> dict[str, Any]:
+        wanted = [{"name": one} if isinstance(one, str) else one for one in plugins]
+        return running.run("ci_plugin", plugins=wanted, **{"wait_delay": 0.1, "wait_timeout": 20, **options})
+
+    return run
+
+
+def ok(result: dict[str, Any]) -> dict[str, Any]:
+    assert not result.get("failed"), result["msg"]
+    return result
+
+
+def installed() -> dict[str, str]:
+    """Versions by name, as the server lists them."""
+    return {plugin["name"]: plugin["version"] for plugin in running.run("ci_plugin_info")["plugins"]}
+
+
+def writes(sandbox: Sandbox) -> list[str]:
+    return [entry["label"] for entry in sandbox.journal("ci") if entry["effect"] == "write"]
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("gone", "gone 1.0: Failed to download from https://updates.jenkins.io/"),
+        (
+            "forged",
+            "forged 1.0: Downloaded file /var/jenkins_home/plugins/forged.jpi.tmp does not match expected SHA-256",
+        ),
+        ("unsummed", "unsummed 1.0: Unable to confirm integrity of downloaded file, refusing installation"),
+        ("broken", "broken 1.0: Failed to dynamically deploy this plugin (java.lang.ClassNotFoundException"),
+        ("stale", "stale 2.0: the server lists version 1.0; is the file another one than the site says?"),
+        ("alias", "alias 1.0: the server does not list it"),
+    ],
+)
+def test_what_was_not_installed_is_named_with_the_reason(go: Go, name: str, told: str) -> None:
+    """Others report it as installed: their server has accepted the request (ansible#26199, #47069)."""
+    result = go("plain", name)
+    assert result["failed"]
+    assert told in result["msg"]
+    assert "1 of 2 plugin(s) were not installed" in result["msg"]
+    assert "plain" in installed()
+    assert go("plain", {"name": name, "version": "latest"})["failed"]
+
+
+@pytest.mark.parametrize("name", ["orphan", "modern", "nothing"])
+def test_what_cannot_be_installed_is_not_tried(go: Go, sandbox: Sandbox, name: str) -> None:
+    result = go("plain", name, metadata_max_age=2_592_000, check_mode=True)
+    assert "Nothing was changed, for 1 reason(s)" in result["msg"]
+    assert "Nothing was changed, for 1 reason(s)" in go("plain", name)["msg"]
+    assert set(writes(sandbox)) <= {"refresh_metadata"}
+    assert "plain" not in installed()
+
+
+def test_the_download_is_not_taken_for_the_end(go: Go, sandbox: Sandbox) -> None:
+    """Others look while the server downloads in the background (emmetog/ansible-jenkins PR#49)."""
+    sandbox.switch("ci", install_seconds=0.5)
+    assert ok(go("top"))["changed"]
+    assert {"base", "middle", "top"} <= installed().keys()
+
+
+def test_the_second_run_only_reads(go: Go, sandbox: Sandbox) -> None:
+    """Others are always changed (ansible-modules-extras#3600, geerlingguy/ansible-role-jenkins#158)."""
+    wanted = ("plain", "static", {"name": "git", "version": "5.2.9"}, {"name": "matrix-auth", "state": "enabled"})
+    first = ok(go(*wanted))
+    assert (first["changed"], first["restart_required"]) == (True, True)
+    sandbox.clear_journal()
+    again = ok(go(*wanted))
+    assert (again["changed"], again["plan"], again["restart_required"]) == (False, [], True)
+    assert not writes(sandbox)
+    assert ok(go(*wanted, restart="when_needed"))["restart"]["completed"]
+    last = ok(go(*wanted, restart="when_needed"))
+    assert (last["changed"], last["restart"], last["restart_required"]) == (False, None, False)
+    assert installed()["git"] == "5.3.0"
+
+
+def test_dependencies_come_with_a_pinned_version_too(go: Go, sandbox: Sandbox, tmp_path: pathlib.Path) -> None:
+    """Others leave them out when a version is given (ansible#20000, geerlingguy/ansible-role-jenkins#358)."""
+    path = tmp_path / "own.hpi"
+    path.write_bytes(plugin_file("own", "3.0", Plugin_Dependencies="middle:1.0"))
+    assert ok(go({"name": "own", "src": str(path)}))["changed"]
+    assert {"base", "middle", "own"} <= installed().keys()
+    assert not ok(go({"name": "own", "src": str(path)}))["changed"]
+    assert ok(go({"name": "plain", "version": "0.9", "exact": True}))["changed"]
+    assert installed()["plain"] == "0.9"
+    assert not ok(go({"name": "plain", "version": "0.9", "exact": True}))["changed"]
+
+
+def test_a_pinned_version_goes_back_and_forth(go: Go) -> None:
+    """Others ask the server to pin, which does nothing (community.general#5001)."""
+    for version in ("1.0", "0.9", "1.0"):
+        pinned = {"name": "plain", "version": version, "exact": True}
+        assert ok(go(pinned, restart="when_needed"))["changed"]
+        assert installed()["plain"] == version
+        assert not ok(go(pinned, restart="when_needed"))["changed"]
+
+
+def test_many_plugins_are_one_request_and_one_restart(go: Go, sandbox: Sandbox) -> None:
+    result = ok(go("plain", "top", "static", {"name": "git", "version": "latest"}, restart="when_needed"))
+    assert result["restart_required"] is False
+    labels = writes(sandbox)
+    assert [labels.count(label) for label in ("install_plugins", "restart_after_installing")] == [1, 1]
+    assert {"plain", "top", "static"} <= installed().keys()
+
+
+def test_a_disabled_dependency(go: Go, sandbox: Sandbox) -> None:
+    """The server cannot do it by itself when it shall load the plugin at once."""
+    offers = [{"name": "ldap", "version": "1.0", "dependencies": [{"name": "matrix-auth", "version": "3.0"}]}]
+    sandbox.seed(seed(plugins=[*offers, {"name": "matrix-auth", "version": "3.2.1"}]))
+    result = ok(go("ldap", restart="when_needed"))
+    assert [step["action"] for step in result["plan"]] == ["enable", "install"]
+    assert "ldap" in installed()
+
+
+def test_a_removed_plugin_comes_back_before_the_restart(go: Go) -> None:
+    ok(go("plain"))
+    assert ok(go({"name": "plain", "state": "absent"}))["changed"]
+    assert ok(go("plain"))["changed"]
+    assert ok(go("plain", restart="when_needed"))["plugins"]["plain"]["installed"]
+    assert "plain" in installed()
+
+
+def test_what_failed_to_load_is_not_absent(go: Go) -> None:
+    go("broken")
+    result = go({"name": "broken", "state": "absent"})
+    assert (
+        "broken is not loaded (java.lang.ClassNotFoundException: broken.PluginImpl), but its file is there"
+        in result["msg"]
+    )
+
+
+def test_a_bad_signature_is_no_fresh_metadata(go: Go, sandbox: Sandbox) -> None:
+    sandbox.seed(seed(broken="signature"))
+    result = go({"name": "git", "version": "latest"})
+    assert "the update site failed (No signature block found in update center 'default')" in result["msg"]
+
+
+def post(sandbox: Sandbox, path: str, **options: Any) -> dict[str, Any]:
+    """A request of another client."""
+    auth = (sandbox.environment["JENKINS_USER_ID"], sandbox.environment["JENKINS_API_TOKEN"])
+    address = sandbox.environment["JENKINS_URL"] + path
+    return {"status": requests.post(address, auth=auth, timeout=10, allow_redirects=False, **options).status_code}
+
+
+def test_a_restart_waits_for_the_downloads_of_others(go: Go, sandbox: Sandbox) -> None:
+    """A restart by other ways loses them without a trace."""
+    sandbox.switch("ci", install_seconds=0.3)
+    ok(go({"name": "matrix-auth", "state": "enabled"}))
+    post(sandbox, "/pluginManager/installPlugins", json={"plugins": ["top"], "dynamicLoad": True})
+    assert ok(go({"name": "matrix-auth", "state": "enabled"}, restart="when_needed"))["restart"]["completed"]
+    assert {"base", "middle", "top"} <= installed().keys()
+
+
+def test_a_restart_of_others_loses_installations(go: Go, sandbox: Sandbox) -> None:
+    sandbox.switch("ci", install_seconds=0.6)
+
+    def restart() -> dict[str, Any]:
+        time.sleep(0.5)
+        return post(sandbox, "/restart")
+
+    results = at_once(lambda: go("top", retries=0), restart)
+    failed = next(result for result in results if "plan" in result)
+    assert "The server restarted meanwhile, which loses installations without a trace. Run again." in failed["msg"]
+    assert ok(go("top"))["changed"]
+
+
+def test_two_tasks_that_install_at_once(go: Go) -> None:
+    for result in at_once(lambda: go("top"), lambda: go("plain", "middle")):
+        ok(result)
+    assert {"base", "middle", "plain", "top"} <= installed().keys()
+
+
+def test_a_server_that_cannot_restart(go: Go, sandbox: Sandbox) -> None:
+    sandbox.switch("ci", restart_supported=False)
+    result = go("static", restart="when_needed")
+    assert "The server could not restart: Jenkins cannot restart itself" in result["msg"]
+    assert result["changed"]

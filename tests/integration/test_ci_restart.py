@@ -1,0 +1,194 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Restarts and the quiet-down on a server that is as unpleasant as a real one."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from typing import Any
+
+import pytest
+import requests
+
+from integration.playbook import PLAYBOOK, SCRATCH, environment, run_tasks
+from sandbox.client import Sandbox
+
+PREFIX = "buildworks.toolchain."
+NO_SIGHT = ["Overall/Read", "Overall/Manage"]
+
+
+def api(sandbox: Sandbox, method: str, path: str) -> requests.Response:
+    """A request of another client."""
+    variables = sandbox.environment
+    auth = (variables["JENKINS_USER_ID"], variables["JENKINS_API_TOKEN"])
+    return requests.request(method, variables["JENKINS_URL"] + path, auth=auth, timeout=10, allow_redirects=False)
+
+
+def start_build(sandbox: Sandbox, seconds: float) -> None:
+    """Let a build run for so long."""
+    sandbox.seed({"ci": {"jobs": [{"name": "slow", "seconds": seconds, "quiet_period": 0}]}})
+    assert api(sandbox, "POST", "/job/slow/build").status_code == 201
+
+
+def quieting(sandbox: Sandbox) -> bool:
+    """Whether the server takes no builds."""
+    found: bool = api(sandbox, "GET", "/api/json?tree=quietingDown").json()["quietingDown"]
+    return found
+
+
+def run(sandbox: Sandbox, name: str, module: str, *options: str, **parameters: Any) -> Any:
+    """What a task did."""
+    parameters = {"wait_delay": 0.1, "wait_timeout": 20, **parameters}
+    return run_tasks(sandbox, [{"name": "task", PREFIX + module: parameters}], *options, name=name).of("task")
+
+
+def restart(sandbox: Sandbox, name: str, *options: str, **parameters: Any) -> Any:
+    """What a task that restarts safely did."""
+    return run(sandbox, name, "ci_safe_restart", *options, **parameters)
+
+
+def test_it_gets_through_all_stages_of_a_restart(sandbox: Sandbox) -> None:
+    names = ("stopping", "unauthorized", "refused", "hanging", "starting", "unauthorized", "starting")
+    sandbox.switch("ci", restart_stages=[{"stage": name, "seconds": 0.4} for name in names])
+    done = restart(sandbox, "ci_restart_stages", timeout=1)
+    assert done.result["changed"], done.result
+    assert done.result["restart"]["session_after"] != done.result["restart"]["session_before"]
+
+
+def test_a_server_that_never_answers_does_not_outlast_the_deadline(sandbox: Sandbox) -> None:
+    sandbox.switch("ci", restart_stages=[{"stage": "hanging", "seconds": 20}])
+    began = time.monotonic()
+    done = restart(sandbox, "ci_restart_hanging", wait_timeout=1)
+    assert time.monotonic() - began < 10
+    assert "The restart has begun, but has not come to its end." in done.result["msg"]
+
+
+def test_cancel_on_timeout(sandbox: Sandbox) -> None:
+    start_build(sandbox, 60)
+    done = restart(sandbox, "ci_restart_cancel", wait_timeout=0.5, cancel_on_timeout=True)
+    assert "1 build(s) still run: slow #1. The restart was cancelled, the server takes" in done.result["msg"]
+    assert not quieting(sandbox)
+
+
+def test_a_quiet_down_of_others_stays(sandbox: Sandbox) -> None:
+    start_build(sandbox, 60)
+    sandbox.seed({"ci": {"quieting_down": "Backup"}})
+    done = restart(sandbox, "ci_restart_quiet", wait_timeout=0.5, cancel_on_timeout=True)
+    assert "the server was quieting down before" in done.result["msg"]
+    assert quieting(sandbox)
+
+
+def test_a_cancellation_by_others_ends_the_wait(sandbox: Sandbox) -> None:
+    start_build(sandbox, 60)
+    sandbox.switch("ci", quiet_down_seconds=0.5)
+    done = restart(sandbox, "ci_restart_others")
+    assert done.result["msg"] == "Another client cancelled the restart: the server takes builds again."
+
+
+def test_a_restart_under_way_is_waited_for(sandbox: Sandbox) -> None:
+    sandbox.switch("ci", restart_stages=[{"stage": "stopping", "seconds": 6}])
+    api(sandbox, "POST", "/restart")
+    done = restart(sandbox, "ci_restart_under_way")
+    assert not done.result["changed"]
+    assert done.result["restart"]["requested_by"] == "another client"
+    assert not done.writes
+
+
+def test_builds_that_the_account_may_not_see(sandbox: Sandbox) -> None:
+    sandbox.seed({"ci": {"users": [{"name": "ops", "password": "ops-secret", "permissions": NO_SIGHT}]}})
+    start_build(sandbox, 60)
+    account = {"username": "ops", "password": "ops-secret"}
+    done = restart(sandbox, "ci_restart_unseen", wait_timeout=0.5, cancel_on_timeout=True, **account)
+    assert "1 build(s) that this account may not see still run. The restart was cancelled" in done.result["msg"]
+
+
+@pytest.mark.parametrize("options", [(), ("--check",)], ids=["run", "check"])
+def test_a_server_that_cannot_restart_itself(sandbox: Sandbox, options: tuple[str, ...]) -> None:
+    sandbox.switch("ci", restart_supported=False)
+    done = restart(sandbox, "ci_restart_unable", *options)
+    assert done.status == "failed"
+    assert "cannot restart itself" in done.result["msg"]
+    assert ("Logging ID=" in done.result["msg"]) == (not options)
+
+
+def test_check_mode_knows_the_right(sandbox: Sandbox) -> None:
+    sandbox.seed({"ci": {"users": [{"name": "eye", "password": "eye-secret", "permissions": ["Overall/Read"]}]}})
+    account = {"username": "eye", "password": "eye-secret"}
+    for options in ((), ("--check",)):
+        done = restart(sandbox, "ci_restart_right", *options, **account)
+        assert "eye is missing the Overall/Manage permission" in done.result["msg"]
+
+
+def test_a_disabled_plugin_requires_a_restart(sandbox: Sandbox) -> None:
+    api(sandbox, "POST", "/pluginManager/plugin/git/makeDisabled")
+    assert restart(sandbox, "ci_restart_required", only_if_required=True).result["changed"]
+    assert not restart(sandbox, "ci_restart_required", only_if_required=True).result["changed"]
+
+
+def test_a_hard_restart_kills_only_when_told(sandbox: Sandbox) -> None:
+    start_build(sandbox, 60)
+    refused = run(sandbox, "ci_restart_refused", "ci_restart")
+    assert refused.result["msg"].startswith("A restart now would kill slow #1. ")
+    assert not refused.writes
+    done = run(sandbox, "ci_restart_kills", "ci_restart", kill_builds=True)
+    assert done.result["restart"]["session_after"] != done.result["restart"]["session_before"]
+    assert api(sandbox, "GET", "/job/slow/1/api/json").json()["result"] == "ABORTED"
+
+
+def test_a_quiet_down_waits_for_the_running_build(sandbox: Sandbox) -> None:
+    start_build(sandbox, 2)
+    done = run(sandbox, "ci_quiet_down_waits", "ci_quiet_down", reason="Disks")
+    assert done.result["changed"]
+    assert api(sandbox, "GET", "/job/slow/1/api/json").json()["result"] == "SUCCESS"
+    assert quieting(sandbox)
+
+
+@pytest.mark.parametrize("cancel", [True, False])
+def test_a_quiet_down_that_takes_too_long(sandbox: Sandbox, cancel: bool) -> None:
+    start_build(sandbox, 60)
+    done = run(sandbox, "ci_quiet_down_late", "ci_quiet_down", wait_timeout=0.5, cancel_on_timeout=cancel)
+    told = "It takes builds again." if cancel else "The server takes no builds; ci_quiet_down with 'state: absent'"
+    assert f"1 build(s) still run: slow #1. {told}" in done.result["msg"]
+    assert quieting(sandbox) is not cancel
+
+
+INTERRUPTED = {
+    "ci_safe_restart": ("the restart is still asked for, cancelling it", "The restart was cancelled, the server takes"),
+    "ci_quiet_down": ("builds run.", "It takes builds again."),
+}
+
+
+@pytest.mark.parametrize("module", INTERRUPTED)
+@pytest.mark.parametrize("in_process", ["true", "false"], ids=["in-process", "module"])
+def test_an_interruption_cancels_and_tells(sandbox: Sandbox, in_process: str, module: str) -> None:
+    start_build(sandbox, 60)
+    SCRATCH.mkdir(parents=True, exist_ok=True)
+    playbook = SCRATCH / "ci_restart_interrupted.yml"
+    playbook.write_text(
+        f"- hosts: localhost\n  gather_facts: false\n  vars: {{toolchain_in_process: {in_process}}}\n"
+        f"  tasks:\n    - {PREFIX}{module}: {{cancel_on_timeout: true}}\n"
+    )
+    process = subprocess.Popen(
+        [str(PLAYBOOK), str(playbook)],
+        env=environment(sandbox),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        stdin=subprocess.DEVNULL,
+        text=True,
+        start_new_session=True,
+    )
+    while not quieting(sandbox):
+        assert process.poll() is None
+        time.sleep(0.1)
+    time.sleep(0.5)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+    output, _unused = process.communicate(timeout=20)
+    assert not quieting(sandbox), output
+    if in_process == "true":  # of a module that is interrupted Ansible shows nothing
+        left, cancelled = INTERRUPTED[module]
+        assert f"interrupted while {left}" in output
+        assert cancelled in output

@@ -1,0 +1,205 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The playbook `maintenance`: whatever happens in it, the server takes builds again, or the message says that not."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import requests
+
+from integration.playbook import PLAYBOOK, environment, played
+from sandbox.client import Sandbox
+
+QUIET, RESTART = ["quiet_down"], ["safe_restart"]
+
+
+def command(sandbox: Sandbox, folder: Path, variables: dict[str, Any], *options: str) -> list[str | Path]:
+    """The playbook, for a host that is this machine."""
+    inventory, values = folder / "hosts.yml", folder / "maintenance.json"
+    host = {
+        "toolchain_ci_url": sandbox.environment["JENKINS_URL"],
+        "toolchain_ci_username": sandbox.environment["JENKINS_USER_ID"],
+        "toolchain_ci_api_token": sandbox.environment["JENKINS_API_TOKEN"],
+        "ansible_connection": "local",
+    }
+    inventory.write_text(json.dumps({"ci": {"hosts": {"jenkins": host}}}))
+    values.write_text(json.dumps(variables))
+    return ["buildworks.toolchain.maintenance", "-i", inventory, "-e", f"@{values}", *options]
+
+
+def maintain(sandbox: Sandbox, folder: Path, *options: str, **variables: Any) -> tuple[str, list[str], bool]:
+    """The output in one line, the writes, and whether all went well."""
+    sandbox.clear_journal()
+    output, good = played(command(sandbox, folder, variables, *options))
+    writes = [entry["label"] for entry in sandbox.journal("ci") if entry["effect"] == "write"]
+    return output, writes, good
+
+
+def api(sandbox: Sandbox, method: str, path: str) -> requests.Response:
+    """A request of another client."""
+    variables = sandbox.environment
+    auth = (variables["JENKINS_USER_ID"], variables["JENKINS_API_TOKEN"])
+    return requests.request(method, variables["JENKINS_URL"] + path, auth=auth, timeout=10, allow_redirects=False)
+
+
+def start_build(sandbox: Sandbox, seconds: float) -> None:
+    sandbox.seed({"ci": {"jobs": [{"name": "slow", "seconds": seconds, "quiet_period": 0}]}})
+    assert api(sandbox, "POST", "/job/slow/build").status_code == 201
+
+
+def state(sandbox: Sandbox) -> tuple[bool, str | None]:
+    """Whether the server takes no builds, and why."""
+    found = api(sandbox, "GET", "/api/json?tree=quietingDown,quietDownReason").json()
+    return found["quietingDown"], found["quietDownReason"]
+
+
+def tasks(folder: Path, *lines: str) -> str:
+    """A file with tasks."""
+    path = folder / "tasks.yml"
+    path.write_text("".join(f"- {line}\n" for line in lines))
+    return str(path)
+
+
+def look(sandbox: Sandbox, result: Path) -> str:
+    """A task that keeps what the server says of its quiet-down."""
+    url = f"{sandbox.environment['JENKINS_URL']}/api/json?tree=quietDownReason"
+    user, token = (sandbox.environment[name] for name in ("JENKINS_USER_ID", "JENKINS_API_TOKEN"))
+    return f"ansible.builtin.command: curl -s -g -u {user}:{token} -o {result} {url}"
+
+
+def test_the_tasks_run_while_the_server_takes_no_builds(sandbox: Sandbox, tmp_path: Path) -> None:
+    start_build(sandbox, 1)
+    seen = tmp_path / "seen"
+    given = {
+        "ci_maintenance_tasks_from": tasks(tmp_path, look(sandbox, seen)),
+        "ci_maintenance_message": "Disks & more",
+    }
+    output, writes, well = maintain(sandbox, tmp_path, **given)
+    assert well, output
+    assert writes == QUIET + RESTART
+    assert json.loads(seen.read_text())["quietDownReason"] == "Disks & more"
+    assert "ansible jenkins -m buildworks.toolchain.ci_quiet_down -a state=absent" in output
+    assert api(sandbox, "GET", "/job/slow/1/api/json").json()["result"] == "SUCCESS"
+    assert state(sandbox) == (False, None)
+
+
+def test_check_mode_writes_nothing(sandbox: Sandbox, tmp_path: Path) -> None:
+    output, writes, well = maintain(sandbox, tmp_path, "--check")
+    assert well, output
+    assert not writes
+
+
+@pytest.mark.parametrize("given", [{}, {"ci_maintenance_restart": False}], ids=["restart", "none"])
+def test_nothing_is_needed_but_the_server(sandbox: Sandbox, tmp_path: Path, given: dict[str, Any]) -> None:
+    output, writes, well = maintain(sandbox, tmp_path, **given)
+    assert well, output
+    assert writes == QUIET + (["cancel_quiet_down"] if given else RESTART)
+    assert state(sandbox) == (False, None)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"ci_maintenance_wait_timeout": "long"}, "ci_maintenance_wait_timeout"),
+        ({"ci_maintenance_overrun": "kill"}, "value of ci_maintenance_overrun must be one of"),
+    ],
+)
+def test_what_is_wrong_is_told_before_anything_happens(
+    sandbox: Sandbox, tmp_path: Path, given: dict[str, Any], told: str
+) -> None:
+    output, writes, well = maintain(sandbox, tmp_path, **given)
+    assert not well
+    assert told in output
+    assert not writes
+
+
+def test_after_a_failure_the_server_takes_builds_again(sandbox: Sandbox, tmp_path: Path) -> None:
+    given = {"ci_maintenance_tasks_from": tasks(tmp_path, "ansible.builtin.command: /bin/false")}
+    output, writes, well = maintain(sandbox, tmp_path, **given)
+    assert not well, output
+    assert writes == [*QUIET, "cancel_quiet_down"]
+    assert state(sandbox) == (False, None)
+
+
+def test_a_maintenance_that_was_left_half_done_is_done_again(sandbox: Sandbox, tmp_path: Path) -> None:
+    sandbox.seed({"ci": {"quieting_down": "Maintenance"}})
+    output, writes, well = maintain(sandbox, tmp_path)
+    assert well, output
+    assert writes == RESTART
+    assert state(sandbox) == (False, None)
+
+
+def test_builds_that_overrun_end_the_maintenance(sandbox: Sandbox, tmp_path: Path) -> None:
+    start_build(sandbox, 60)
+    output, writes, well = maintain(sandbox, tmp_path, ci_maintenance_wait_timeout=0.5)
+    assert not well
+    assert "1 build(s) still run: slow #1. It takes builds again." in output
+    assert writes == [*QUIET, "cancel_quiet_down"]
+    assert state(sandbox) == (False, None)
+
+
+def test_builds_that_overrun_are_stopped(sandbox: Sandbox, tmp_path: Path) -> None:
+    start_build(sandbox, 60)
+    output, writes, well = maintain(sandbox, tmp_path, ci_maintenance_wait_timeout=0.5, ci_maintenance_overrun="stop")
+    assert well, output
+    assert writes[0] == "quiet_down"
+    assert writes[-1] == "safe_restart"
+    assert api(sandbox, "GET", "/job/slow/1/api/json").json()["result"] == "ABORTED"
+    assert state(sandbox) == (False, None)
+
+
+def test_tags_leave_nothing_out(sandbox: Sandbox, tmp_path: Path) -> None:
+    done = tmp_path / "done"
+    given = {"ci_maintenance_tasks_from": tasks(tmp_path, f"ansible.builtin.command: touch {done}")}
+    output, writes, well = maintain(sandbox, tmp_path, "--tags", "maintenance", **given)
+    assert well, output
+    assert done.exists()
+    assert writes == QUIET + RESTART
+
+
+def interrupted(sandbox: Sandbox, folder: Path, moment: Callable[[], bool], **variables: Any) -> str:
+    """The output in one line of a maintenance that is interrupted at a moment."""
+    process = subprocess.Popen(
+        [PLAYBOOK, *command(sandbox, folder, variables)],
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        stdin=subprocess.DEVNULL,
+        text=True,
+        start_new_session=True,
+    )
+    while not moment():
+        assert process.poll() is None, process.stdout and process.stdout.read()
+        time.sleep(0.1)
+    time.sleep(0.5)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+    output, _unused = process.communicate(timeout=20)
+    return re.sub(r"\s+", " ", output)
+
+
+def test_an_interruption_while_builds_run(sandbox: Sandbox, tmp_path: Path) -> None:
+    start_build(sandbox, 60)
+    output = interrupted(sandbox, tmp_path, lambda: state(sandbox)[0])
+    assert "interrupted while builds run. It takes builds again." in output
+    assert state(sandbox) == (False, None)
+
+
+def test_an_interruption_of_the_tasks_is_told(sandbox: Sandbox, tmp_path: Path) -> None:
+    moment = tmp_path / "moment"
+    given = tasks(tmp_path, f"ansible.builtin.command: touch {moment}", "ansible.builtin.command: sleep 60")
+    output = interrupted(sandbox, tmp_path, moment.exists, ci_maintenance_tasks_from=given)
+    quiet, _why = state(sandbox)
+    assert quiet
+    told = "jenkins: the server still takes no builds. End that with: ansible jenkins -m "
+    assert told in output.partition("Do the tasks of the maintenance")[2]
