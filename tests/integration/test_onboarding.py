@@ -1,0 +1,96 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The playbook `onboarding`: a project and all who work on it, from nothing."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from integration.playbook import played
+from sandbox.client import Sandbox
+
+PAYMENTS: dict[str, Any] = {
+    "review_onboarding_project": {"name": "payments", "description": "Cards, & more", "tags": ["pci"]},
+    "review_onboarding_groups": [
+        {"name": 'payers, "all"', "users": ["alice", "bob"], "role": "Payer: 50 % \\ {x}"},
+        {"name": "leads", "users": ["alice"], "role": "Project admin"},
+        {"name": "developers"},
+    ],
+    "review_onboarding_roles": [{"name": "Payer: 50 % \\ {x}", "permissions": {"access_source_files": True}}],
+    "review_onboarding_modules": [{"name": "ui", "paths": ["**/ui/*"], "allow_groups": ["leads"]}],
+    "review_onboarding_views": [{"name": "critical", "query": "severity:1"}],
+    "review_onboarding_gate": [{"query": "state:New"}],
+}
+
+
+def onboard(sandbox: Sandbox, folder: Path, *options: str, **variables: Any) -> tuple[str, list[str], bool]:
+    """The output in one line, the writes, and whether all went well."""
+    inventory, values = folder / "hosts.ini", folder / "payments.json"
+    # What belongs to `review_provision` on the same host is not done along the way
+    inventory.write_text("[review]\nklocwork review_provision_users=\"[{'name': 'mallory'}]\"\n")
+    values.write_text(json.dumps({**PAYMENTS, **variables}))
+    sandbox.clear_journal()
+    output, good = played(["buildworks.toolchain.onboarding", "-i", inventory, "-e", f"@{values}", *options], sandbox)
+    return output, [entry["label"] for entry in sandbox.journal("review") if entry["effect"] == "write"], good
+
+
+def test_a_project_is_onboarded_from_nothing_and_once(sandbox: Sandbox, tmp_path: Path) -> None:
+    sandbox.switch("review", version_major="23", module_access_told=True)
+    output, writes, good = onboard(sandbox, tmp_path, "--check")
+    assert good, output
+    assert "changed=5 " in output
+    assert not writes
+    output, writes, good = onboard(sandbox, tmp_path)
+    assert good, output
+    assert writes == [
+        *["create_group", "create_group", "create_project", "update_project", "create_role"],
+        *["update_role_assignment", "update_role_assignment", "create_module", "create_view"],
+    ]
+    output, writes, good = onboard(sandbox, tmp_path)
+    assert good, output
+    assert "changed=0 " in output
+    assert not writes
+
+
+def test_the_gate_of_a_project_with_builds_is_tried_at_the_end(sandbox: Sandbox, tmp_path: Path) -> None:
+    project: dict[str, Any] = {
+        "review_onboarding_project": {"name": "mobile-app"},
+        "review_onboarding_groups": [],
+        "review_onboarding_modules": [],
+        "review_onboarding_gate": [{"query": "severity:1", "view": "critical"}],
+    }
+    output, writes, good = onboard(sandbox, tmp_path, **project)
+    assert not good
+    assert "mobile-app has more issues than are allowed: severity:1 (1 found, 0 allowed)." in output
+    assert writes == ["create_role", "create_view"]
+    project["review_onboarding_gate"][0]["allowed"] = 1
+    output, writes, good = onboard(sandbox, tmp_path, "--check", **project)
+    assert good, output
+    assert "mobile-app has no more issues than are allowed." in output
+    output, _writes, good = onboard(sandbox, tmp_path, "--tags", "gate", **project)
+    assert good, output
+    assert "mobile-app has no more issues than are allowed." in output
+
+
+@pytest.mark.parametrize(
+    ("variables", "told"),
+    [
+        (
+            {"review_onboarding_groups": [{"name": "leads", "role": "Projct admin"}]},
+            "There is no role Projct admin, which groups shall get (review_onboarding_groups)",
+        ),
+        ({"review_onboarding_project": {"tags": []}}, "missing required arguments: name"),
+        ({"review_onboarding_views": [{"name": "x", "qery": "severity:1"}]}, "Supported parameters include"),
+        ({}, "There is no project 'payments', or this account may not see it, and this server (20.4) creates none"),
+    ],
+    ids=["role", "project", "view", "server"],
+)
+def test_what_cannot_be_is_told(sandbox: Sandbox, tmp_path: Path, variables: dict[str, Any], told: str) -> None:
+    output, _writes, good = onboard(sandbox, tmp_path, "--check", **variables)
+    assert not good
+    assert told in output

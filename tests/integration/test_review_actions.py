@@ -1,0 +1,307 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Every action of the code-analysis server is called by a module, in its exact form, and served by the sandbox."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+import pytest
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http import session
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer, Request
+from contract.sandbox.review.wire import ALL_ACTIONS, LTOKENS
+from sandbox.client import Sandbox
+from sandbox.review.catalogue import ACTIONS
+from unit import running
+
+FORM_TYPE = "application/x-www-form-urlencoded;charset=UTF-8"
+ODD = "a+b, c & d=e; 50% ü"
+LISTED = "a+b\\, c & d=e; 50% ü"  # as one of a list
+APP = {"project": "mobile-app"}
+SOURCE = {"source_url": "http://old:8080", "source_username": "ro+ot", "source_password": "p+w & %"}
+SENT_SOURCE = {"sourceURL": "http://old:8080", "sourceAdmin": "ro+ot", "sourcePassword": "p+w & %"}
+NEW_BUILD = {"name": ODD, "date": 1}
+
+
+class Row(NamedTuple):
+    """A module that calls the action, what it is run with, and the fields that it sends."""
+
+    module: str
+    options: dict[str, Any]
+    fields: dict[str, str]
+    seeded: dict[str, Any] = {}  # of the project mobile-app
+    before: tuple[tuple[str, dict[str, Any]], ...] = ()  # what is run before
+
+
+def call(action: str, fields: dict[str, str], reads: bool = False, **more: Any) -> Row:
+    """An action that has no module of its own."""
+    return Row("review_call", {"action": action, "parameters": fields, "reads": reads}, fields, **more)
+
+
+GROUP = ("review_group", {"name": ODD, "users": ["alice"]})
+MODULE = ("review_module", {**APP, "name": ODD, "paths": ["x"]})
+ROLE = ("review_role", {"name": ODD, "transitions": [{"from": "Any", "to": "Fix"}]})
+USER = ("review_user", {"name": ODD})
+VIEW = ("review_view", {**APP, "name": ODD, "query": "x"})
+CI_BUILD = {"ci_builds": [NEW_BUILD]}
+REPORT = {**APP, "taxonomy": "C and C++", "outputFile": "a+b", "fileType": "txt"}
+
+TABLE = {
+    "builds": Row("review_build_info", APP, APP),
+    "create_group": Row(*GROUP, {"name": ODD, "users": "alice"}),
+    "create_module": Row(
+        "review_module",
+        {**APP, "name": ODD, "paths": [ODD, "x\\y"], "tags": [ODD], "allow_users": [ODD], "deny_groups": ["g"]},
+        {
+            **APP,
+            "name": ODD,
+            "paths": f"{LISTED},x\\\\y",
+            "tags": LISTED,
+            "allow_all": "false",
+            "allow_users": LISTED,
+            "deny_groups": "g",
+        },
+    ),
+    "create_project": Row("review_project", {"name": ODD}, {"name": ODD}),
+    "create_role": Row(
+        "review_role",
+        {"name": ODD, "permissions": {"manage_users": True}, "transitions": [{"from": "Any", "to": "Fix"}]},
+        {"name": ODD, "manage_users": "true", "allowed_status_transitions": "Any,Fix"},
+    ),
+    "create_user": Row("review_user", {"name": ODD, "password": "p+w & %"}, {"name": ODD, "password": "p+w & %"}),
+    "create_view": Row(
+        "review_view",
+        {**APP, "name": ODD, "query": "status:+Analyze,+Fix 'a & b'", "tags": [ODD]},
+        {**APP, "name": ODD, "query": "status:+Analyze,+Fix 'a & b'", "tags": LISTED, "is_public": "true"},
+    ),
+    "defect_types": Row("review_defect_type_info", {**APP, "taxonomy": "C and C++"}, {**APP, "taxonomy": "C and C++"}),
+    "delete_build": Row(
+        "review_build", {**APP, "name": ODD, "state": "absent"}, {**APP, "name": ODD}, {"builds": [NEW_BUILD]}
+    ),
+    "delete_group": Row("review_group", {"name": ODD, "state": "absent"}, {"name": ODD}, before=(GROUP,)),
+    "delete_module": Row(
+        "review_module", {**APP, "name": ODD, "state": "absent"}, {**APP, "name": ODD}, before=(MODULE,)
+    ),
+    "delete_project": Row(
+        "review_project", {"name": ODD, "state": "absent"}, {"name": ODD}, before=(("review_project", {"name": ODD}),)
+    ),
+    "delete_role": Row("review_role", {"name": ODD, "state": "absent"}, {"name": ODD}, before=(ROLE,)),
+    "delete_user": Row("review_user", {"name": ODD, "state": "absent"}, {"name": ODD}, before=(USER,)),
+    "delete_view": Row("review_view", {**APP, "name": ODD, "state": "absent"}, {**APP, "name": ODD}, before=(VIEW,)),
+    "fchurns": Row(
+        "review_churn_info",
+        {**APP, "view": ODD, "view_creator": "admin", "latest_builds": 2, "component": "a+b/c & d"},
+        {**APP, "view": ODD, "viewCreator": "admin", "latestBuilds": "2", "component": "a+b/c & d"},
+        before=(VIEW,),
+    ),
+    "groups": Row(
+        "review_group_info", {"search": "a+b*"}, {"search": "a+b*", "list_users": "true", "limit": "1000000"}
+    ),
+    "import_project": Row("review_project_import", {"name": ODD, **SOURCE}, {"project": ODD, **SENT_SOURCE}),
+    "import_server_configuration": Row("review_server_import", SOURCE, SENT_SOURCE),
+    "import_status": Row("review_server_info", {"gather": ["imports"]}, {}),
+    "issue_details": Row("review_issue_info", {**APP, "ids": [1]}, {**APP, "id": "1"}),
+    "license_count": Row("review_server_info", {"gather": ["licenses"], "feature": "a+b"}, {"feature": "a+b"}),
+    "metrics": Row(
+        "review_metric_info",
+        {**APP, "tags": ["A", "B"], "query": "file:+'a & b'", "limit": 5, "view": ODD},
+        {
+            **APP,
+            "query": "metric:A,B file:+'a & b'",
+            "limit": "5",
+            "view": ODD,
+            "aggregate": "false",
+            "exclude_system_files": "false",
+        },
+        before=(VIEW,),
+    ),
+    "modules": Row("review_module_info", APP, APP),
+    "project_configuration": Row(
+        "review_project_info",
+        {"name": "mobile-app", "configuration": True, "build": ODD},
+        {**APP, "build": ODD},
+        {"builds": [NEW_BUILD]},
+    ),
+    "projects": Row("review_project_info", {"streams": True}, {"include_streams": "true"}),
+    "report": Row(
+        "review_report_info",
+        {
+            **APP,
+            "build": ODD,
+            "query": "status:+Analyze,+Fix",
+            "view": ODD,
+            "rows": "code",
+            "columns": "state",
+            "group": True,
+        },
+        {
+            **APP,
+            "build": ODD,
+            "filterQuery": "status:+Analyze,+Fix",
+            "view": ODD,
+            "x": "Error Code",
+            "y": "State",
+            "group_issues": "true",
+        },
+        {"builds": [NEW_BUILD]},
+        before=(VIEW,),
+    ),
+    "role_assignments": Row("review_role_info", {"name": ODD}, {"search": f"+{ODD}"}, before=(ROLE,)),
+    "roles": Row("review_role_info", {"name": ODD}, {"search": f"+{ODD}"}),
+    "search": Row(
+        "review_issue_info",
+        {**APP, "status": ["Analyze", "Fix"], "code": ["A+B"], "view": ODD, "limit": 3},
+        {
+            **APP,
+            "query": 'grouping:off state:New,Existing status:+"Analyze",+"Fix" code:"A+B"',
+            "view": ODD,
+            "limit": "3",
+            "summary": "true",
+        },
+        before=(VIEW,),
+    ),
+    "task_status": Row("review_server_info", {"gather": ["tasks"]}, {}),
+    "taxonomies": Row("review_project_info", {"name": "mobile-app", "taxonomies": True}, APP),
+    "update_build": Row(
+        "review_build",
+        {**APP, "name": "build_1", "new_name": ODD, "keep": True},
+        {**APP, "name": "build_1", "new_name": ODD, "keepit": "true"},
+    ),
+    "update_defect_type": Row(
+        "review_defect_type",
+        {**APP, "defect_types": [{"code": "ABV.GENERAL", "enabled": False, "severity": 4}]},
+        {**APP, "code": "ABV.GENERAL", "enabled": "false", "severity": "4"},
+    ),
+    "update_group": Row(
+        "review_group", {"name": ODD, "users": []}, {"name": ODD, "remove_all": "true"}, before=(GROUP,)
+    ),
+    "update_module": Row(
+        "review_module",
+        {**APP, "name": ODD, "new_name": f"{ODD}!", "paths": [ODD], "allow_all": False},
+        {**APP, "name": ODD, "new_name": f"{ODD}!", "paths": LISTED, "allow_all": "false"},
+        before=(MODULE,),
+    ),
+    "update_project": Row(
+        "review_project",
+        {
+            "name": "mobile-app",
+            "new_name": ODD,
+            "description": ODD,
+            "tags": [ODD],
+            "auto_delete_builds": True,
+            "auto_delete_threshold": 5,
+        },
+        {
+            "name": "mobile-app",
+            "new_name": ODD,
+            "description": ODD,
+            "tags": LISTED,
+            "auto_delete_builds": "true",
+            "auto_delete_threshold": "5",
+        },
+    ),
+    "update_role_assignment": Row(
+        "review_role",
+        {"name": ODD, "assignments": [{"group": "developers", "project": "mobile-app"}]},
+        {"name": ODD, "account": "developers", "group": "true", "project": "mobile_app", "remove": "false"},
+        before=(ROLE,),
+    ),
+    "update_role_permissions": Row(
+        "review_role",
+        {"name": ODD, "permissions": {"manage_users": True}, "transitions": []},
+        {"name": ODD, "manage_users": "true", "allowed_status_transitions": ""},
+        before=(ROLE,),
+    ),
+    "update_status": Row(
+        "review_issue",
+        {**APP, "ids": [1, 3], "status": "Fix in Next Release", "owner": "alice", "comment": ODD},
+        {**APP, "ids": "1,3", "status": "Fix in Next Release", "owner": "alice", "comment": ODD},
+    ),
+    "update_view": Row(
+        "review_view",
+        {**APP, "name": ODD, "new_name": f"{ODD}!", "query": "file:a+b", "tags": [ODD], "public": False},
+        {
+            **APP,
+            "name": ODD,
+            "new_name": f"{ODD}!",
+            "query": "file:a+b",
+            "tags": LISTED,
+            "is_public": "false",
+        },
+        before=(VIEW,),
+    ),
+    "users": Row("review_user_info", {"search": "a+b*"}, {"search": "a+b*", "limit": "1000000"}),
+    "version": Row("review_server_info", {}, {}),
+    "views": Row("review_view_info", APP, APP),
+    "build_log_download": call("build_log_download", {**APP, "name": ODD}, reads=True, seeded={"builds": [NEW_BUILD]}),
+    "ci_builds": call("ci_builds", APP, reads=True),
+    "ci_issue_details": call("ci_issue_details", {**APP, "id": "1"}, reads=True),
+    "compliance_delete": call(
+        "compliance_delete",
+        {**APP, "path": "a+b.txt"},
+        before=(("review_call", {"action": "compliance_report", "parameters": REPORT}),),
+    ),
+    "compliance_download": call(
+        "compliance_download",
+        {**APP, "file_path": "a+b.txt"},
+        reads=True,
+        before=(("review_call", {"action": "compliance_report", "parameters": REPORT}),),
+    ),
+    "compliance_report": call("compliance_report", REPORT),
+    "delete_ci_build": call("delete_ci_build", {**APP, "name": ODD}, seeded=CI_BUILD),
+    "update_ci_build": call("update_ci_build", {**APP, "name": ODD, "new_name": f"{ODD}!"}, seeded=CI_BUILD),
+}
+
+
+def test_the_table_has_every_action() -> None:
+    assert set(TABLE) == set(ACTIONS)
+    assert set(ALL_ACTIONS) == {name for name, action in ACTIONS.items() if action.since == 0}
+
+
+@pytest.fixture
+def requests(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> list[Request]:
+    """What modules send from now on to a server that has all actions."""
+    for name, value in sandbox.environment.items():
+        monkeypatch.setenv(name, value)
+    sandbox.switch("review", version_major="24", streams=True)
+    sent: list[Request] = []
+    send = session.Connection.send
+
+    def noted(connection: session.Connection, request: Request, timeout: Any) -> Answer:
+        sent.append(request)
+        return send(connection, request, timeout)
+
+    monkeypatch.setattr(session.Connection, "send", noted)
+    return sent
+
+
+@pytest.mark.parametrize("action", TABLE)
+def test_an_action_is_called_by_a_module(action: str, sandbox: Sandbox, requests: list[Request], tmp_path: Any) -> None:
+    row = TABLE[action]
+    if row.seeded:
+        sandbox.seed({"review": {"projects": [{"name": "mobile-app", "creator": "admin", **row.seeded}]}})
+    for module, options in row.before:
+        assert run(module, **options)["changed"]
+    requests.clear()
+    sandbox.clear_journal()
+    downloads = {"dest": str(tmp_path / "file")} if ACTIONS[action].gives_file else {}
+    result = run(row.module, **row.options, **downloads)
+    (called,) = [request for request in requests if request.label == action][:1]
+    assert (called.method, called.headers["Content-Type"]) == ("POST", FORM_TYPE)
+    assert called.url == f"{sandbox.environment['KLOCWORK_URL']}/review/api"
+    fields = {"action": action, "user": "admin", "ltoken": LTOKENS["admin"], **row.fields}
+    assert sorted(called.body.split(b"&")) == sorted(
+        f"{name}={quote(value, safe='')}".encode() for name, value in fields.items()
+    )
+    assert {entry["status"] for entry in sandbox.journal("review") if entry["label"] == action} == {200}
+    assert result["changed"] is ACTIONS[action].writes
+
+
+def run(module: str, **options: Any) -> dict[str, Any]:
+    """The result of a module that does not fail."""
+    result = running.run(module, username="admin", **options)
+    assert not result.get("failed"), result["msg"]
+    return result

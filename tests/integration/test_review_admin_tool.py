@@ -1,0 +1,39 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Projects of an older server, with the stand-in of its administration tool."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sandbox.client import Sandbox
+from unit.running import run
+
+
+@pytest.fixture(autouse=True)
+def as_a_user(monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -> None:
+    """The modules find the sandbox through the environment."""
+    for name, value in sandbox.environment.items():
+        monkeypatch.setenv(name, value)
+
+
+def test_a_project_is_created_and_its_automatic_deletion_compared(sandbox: Sandbox) -> None:
+    def project(**options: Any) -> tuple[bool, dict[str, Any]]:
+        tool = {"use_admin_tool": True, "admin_tool": [sandbox.environment["SANDBOX_KWADMIN"]], "username": "admin"}
+        result = run("review_project", **{"name": "firmware + more", **tool, **options})
+        assert not result.get("failed"), result["msg"]
+        assert "warnings" not in result
+        return result["changed"], result["project"]
+
+    wanted = {"description": "of devices", "auto_delete_builds": True, "auto_delete_threshold": 5}
+    assert project(**wanted, check_mode=True)[0]
+    assert project(**wanted)[0]
+    sandbox.clear_journal()
+    changed, found = project(**wanted)
+    assert (changed, {name: found[name] for name in wanted}) == (False, wanted)
+    assert {entry["effect"] for entry in sandbox.journal("review")} == {"read"}
+    assert project(auto_delete_builds=False)[1]["auto_delete_builds"] is False
+    assert not project(auto_delete_builds=False)[0]

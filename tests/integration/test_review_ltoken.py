@@ -1,0 +1,30 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The lookup review_ltoken helps tools that know nothing of login tokens; its examples are the test."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+
+import pytest
+import yaml
+
+from ansible_collections.buildworks.toolchain.plugins.lookup import review_ltoken
+from integration.playbook import run_tasks
+from sandbox.client import Sandbox
+
+EXAMPLES = [{**task, "no_log": False} for task in yaml.safe_load(review_ltoken.EXAMPLES)]
+
+
+@pytest.mark.parametrize("user", ["admin", "alice"])
+def test_the_examples_log_in(sandbox: Sandbox, user: str) -> None:
+    examples = json.loads(json.dumps(EXAMPLES).replace("admin", user).replace("mobile-app", "platform"))
+    file = sandbox.environment["KLOCWORK_LTOKEN"]
+    address = {"toolchain_review_url": sandbox.environment["KLOCWORK_URL"], "toolchain_review_ltoken_file": file}
+    asked, handed = run_tasks(sandbox, examples, name="ltoken", **address).done
+    assert asked.status == handed.status == "ok", (asked.result, handed.result)
+    lines = pathlib.Path(file).read_text(encoding="utf-8").splitlines()
+    tokens = {fields[2]: fields[3] for fields in (line.split(";") for line in lines)}
+    assert handed.result["stdout"] == tokens[user]
