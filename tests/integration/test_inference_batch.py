@@ -1,0 +1,186 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Many prompts against the sandbox: within its limits as fast as they allow, and paid for once however often killed."""
+
+from __future__ import annotations
+
+import io
+import json
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import answers_file, buckets, chat
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.answers_file import AnswersFile
+from sandbox.client import Sandbox
+from unit.running import run
+
+MODEL = "limited"
+WORKERS = 4
+
+
+class SandboxTime:
+    """Who sleeps, moves the sandbox's clock, which stands still otherwise."""
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self._sandbox = sandbox
+        self._lock = threading.Lock()
+        self.slept = 0.0
+        sandbox.clock(frozen=True)
+
+    def monotonic(self) -> float:
+        return self.slept
+
+    def sleep(self, seconds: float) -> None:
+        with self._lock:
+            self._sandbox.clock(advance=seconds)
+            self.slept += seconds
+
+
+def limited(sandbox: Sandbox, **limits: int) -> None:
+    sandbox.seed({"inference": {"models": [{"id": MODEL, "created": 1, **limits}]}})
+    sandbox.switch("inference", enforce_rate_limits=True)
+    sandbox.clear_journal()
+
+
+def statuses(sandbox: Sandbox) -> list[int | None]:
+    return [entry["status"] for entry in sandbox.journal("inference") if entry["label"] == "chat"]
+
+
+def batch(sandbox: Sandbox, folder: Path, count: int, **parameters: Any) -> dict[str, Any]:
+    source = folder / "prompts.jsonl"
+    source.write_text("".join(json.dumps({"prompt": f"Prompt {number}"}) + "\n" for number in range(count)))
+    environment = sandbox.environment
+    return run(
+        "inference_chat_batch",
+        url=environment["OPENAI_BASE_URL"],
+        api_key=environment["OPENAI_API_KEY"],
+        prompts_file=str(source),
+        to_file=str(folder / "answers.jsonl"),
+        model=MODEL,
+        **{"workers": WORKERS, **parameters},
+    )
+
+
+def answers(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (folder / "answers.jsonl").read_text().splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("count", "limits", "known", "fastest"),
+    [
+        (2000, {"requests_per_minute": 300, "tokens_per_minute": 20_000}, True, (2000 * 100 - 20_000) / 20_000 * 60),
+        (200, {"requests_per_minute": 50}, False, (200 - 50) / 50 * 60),
+        (40, {"requests_per_minute": 500, "requests_per_day": 24}, False, (40 - 24) / 24 * 86_400),
+        (40, {"tokens_per_day": 2_400}, True, (40 * 100 - 2_400) / 2_400 * 86_400),
+    ],
+)
+def test_prompts_within_limits(
+    count: int,
+    limits: dict[str, int],
+    known: bool,
+    fastest: float,
+    sandbox: Sandbox,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    limited(sandbox, **limits)
+    clock = SandboxTime(sandbox)
+    monkeypatch.setattr(buckets, "time", clock)
+    told = {f"max_{name.replace('per', 'per_1')}": limit for name, limit in limits.items()}
+    result = batch(sandbox, tmp_path, count, max_tokens=100, limits={MODEL: told} if known else None)
+    assert not result.get("failed"), result
+    assert statuses(sandbox) == [200] * count
+    assert [(line["index"], line["text"]) for line in answers(tmp_path)] == [
+        (number, f"You said: Prompt {number}") for number in range(count)
+    ]
+    assert clock.slept <= fastest * 1.05
+
+
+class DyingFile(io.FileIO):
+    """A file of answers in which a line is written by half."""
+
+    def write(self, data: Any) -> int:
+        at("half", lambda: super(DyingFile, self).write(bytes(data)[: len(data) // 2]))
+        return super().write(data) or 0
+
+
+def at(place: str, before: Callable[[], Any] = lambda: None) -> None:
+    """Be killed, if this is the place and the time for it."""
+    if DEATH and DEATH[0] == place:
+        DEATH[1] -= 1
+        if not DEATH[1]:
+            before()
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+DEATH: list[Any] = []
+PLACES = [
+    ("send", 1),
+    ("answered", 1),
+    ("half", 3),
+    ("written", 2),
+    ("send", 6),
+    ("half", 1),
+    ("answered", 4),
+    ("written", 5),
+    ("to be ordered", 1),
+    ("ordered", 1),
+]
+LOST = ("answered", "half")
+
+
+def dying(place: str, number: int, sandbox: Sandbox, folder: Path, count: int) -> None:
+    """A run that is killed when it comes to the place for the number-th time."""
+    DEATH[:] = [place, number]
+    send, add, store = chat.send, AnswersFile.add, answers_file.store_output
+
+    def sent(*given: Any) -> Any:
+        at("send")
+        answer = send(*given)
+        at("answered")
+        return answer
+
+    def added(*given: Any) -> None:
+        add(*given)
+        at("written")
+
+    def stored(*given: Any) -> None:
+        at("to be ordered")
+        store(*given)
+        at("ordered")
+
+    chat.send = sent
+    AnswersFile.add = added  # type: ignore[method-assign]
+    answers_file.store_output = stored
+    answers_file.open_private = DyingFile
+    batch(sandbox, folder, count, workers=1)
+
+
+def test_a_run_that_is_killed_goes_on_and_pays_for_nothing_twice(sandbox: Sandbox, tmp_path: Path) -> None:
+    """What was answered, but killed before its line was whole, is the only thing that is asked for again."""
+    count = 40
+    limited(sandbox, requests_per_minute=100_000)
+    for place, number in PLACES:
+        if place == "to be ordered":
+            first, second, *others = (tmp_path / "answers.jsonl").read_text().splitlines(keepends=True)
+            (tmp_path / "answers.jsonl").write_text("".join([second, first, *others]))
+        process = multiprocessing.get_context("fork").Process(
+            target=dying, args=(place, number, sandbox, tmp_path, count)
+        )
+        process.start()
+        process.join()
+        assert process.exitcode == -signal.SIGKILL, place
+    result = batch(sandbox, tmp_path, count)
+    assert (result["summary"]["answered"], result["changed"]) == (count, False)
+    assert statuses(sandbox) == [200] * (count + sum(place in LOST for place, _number in PLACES))
+    assert [(line["index"], line["text"]) for line in answers(tmp_path)] == [
+        (number, f"You said: Prompt {number}") for number in range(count)
+    ]
