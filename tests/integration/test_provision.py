@@ -1,0 +1,282 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The playbook `provision`: each service goes its own way."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from integration.playbook import PLAYBOOK, environment
+from sandbox.client import Sandbox
+
+
+def provision(sandbox: Sandbox, folder: Path, groups: dict[str, Any], *options: str) -> tuple[str, dict[str, str]]:
+    """The output, and what the recap says of each host, with nothing in the environment but where the collection is."""
+    inventory = folder / "hosts.yml"
+    inventory.write_text(yaml.safe_dump(groups))
+    done = subprocess.run(
+        [PLAYBOOK, "buildworks.toolchain.provision", "-i", inventory, *options],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        check=False,
+    )
+    recap = re.findall(r"^(\S+) +: (.*?) *$", done.stdout.partition("PLAY RECAP")[2], re.MULTILINE)
+    return done.stdout + done.stderr, dict(recap)
+
+
+def ci(sandbox: Sandbox, **more: Any) -> dict[str, Any]:
+    """A host that is the CI server."""
+    return {
+        "toolchain_ci_url": sandbox.environment["JENKINS_URL"],
+        "toolchain_ci_username": sandbox.environment["JENKINS_USER_ID"],
+        "toolchain_ci_api_token": sandbox.environment["JENKINS_API_TOKEN"],
+        "ci_provision_minimum_version": "2.440",
+        "ci_provision_plugins": [{"name": "git"}],
+        **more,
+    }
+
+
+def test_a_service_that_fails_stops_no_other(sandbox: Sandbox, tmp_path: Path) -> None:
+    models = {
+        "toolchain_inference_url": sandbox.environment["OPENAI_BASE_URL"],
+        "toolchain_inference_api_key": sandbox.environment["OPENAI_API_KEY"],
+        "inference_provision_models": ["gpt-4o"],
+    }
+    down = ci(sandbox, toolchain_ci_url="http://127.0.0.1:1", toolchain_ci_retries=0)
+    typo = ci(sandbox, toolchain_ci_url="{{ staging_addres }}")
+    groups = {
+        "ci": {"hosts": {"down": down, "typo": typo, "jenkins": ci(sandbox)}},
+        "inference": {"hosts": {"openai": models}},
+    }
+    output, recap = provision(sandbox, tmp_path, groups)
+    assert "failed=1" in recap["down"], output
+    assert "failed=1" in recap["typo"]
+    assert "'staging_addres' is undefined" in output
+    for host, tasks in (("jenkins", 6), ("openai", 4)):
+        assert f"ok={tasks} " in recap[host], output
+        assert "failed=0" in recap[host]
+    assert "WARNING" not in output
+
+
+def test_one_host_may_be_several_services(sandbox: Sandbox, tmp_path: Path) -> None:
+    both = {
+        **ci(sandbox),
+        "toolchain_artifact_url": sandbox.environment["JFROG_URL"],
+        "toolchain_artifact_token": sandbox.environment["JFROG_ACCESS_TOKEN"],
+        "artifact_provision_properties": [{"repo": "generic-local", "path": "app", "properties": {"owner": "us"}}],
+    }
+    output, recap = provision(
+        sandbox, tmp_path, {"ci": {"hosts": {"all-in-one": both}}, "artifact": {"hosts": {"all-in-one": both}}}
+    )
+    assert "changed=1" in recap["all-in-one"], output
+    assert {entry["service"] for entry in sandbox.journal()} == {"artifact", "ci"}
+
+
+def test_twenty_services_run_side_by_side(sandbox: Sandbox, tmp_path: Path) -> None:
+    sandbox.fault(service="ci", kind="latency", seconds=2, times=0)
+    hosts = {f"jenkins{number}": ci(sandbox, ci_provision_plugins=[]) for number in range(20)}
+    start = time.monotonic()
+    output, recap = provision(sandbox, tmp_path, {"ci": {"hosts": hosts}}, "--forks", "20")
+    seconds = time.monotonic() - start
+    assert all("failed=0" in recap[host] for host in hosts), output
+    assert seconds < 20 * 2, "one after the other"
+
+
+def artifact(sandbox: Sandbox, **variables: Any) -> dict[str, Any]:
+    """An inventory of one host that is the artifact repository."""
+    reached = {
+        "toolchain_artifact_url": sandbox.environment["JFROG_URL"],
+        "toolchain_artifact_token": sandbox.environment["JFROG_ACCESS_TOKEN"],
+    }
+    return {"artifact": {"hosts": {"artifactory": {**reached, **variables}}}}
+
+
+def written(sandbox: Sandbox) -> list[str]:
+    """The writes since the last look."""
+    labels = [entry["label"] for entry in sandbox.journal("artifact") if entry["effect"] == "write"]
+    sandbox.clear_journal()
+    return sorted(labels)
+
+
+FILES: dict[str, Any] = {
+    "artifact_provision_files": [
+        {"repo": "generic-local", "path": "app/LATEST", "content": "1.1"},
+        {"repo": "generic-local", "path": "app/README.txt", "state": "absent"},
+    ],
+    "artifact_provision_properties": [
+        {"repo": "generic-local", "path": "app", "recursive": True, "properties": {"owner": "us"}}
+    ],
+}
+
+
+def test_files_and_trees_are_there_at_once_and_once(sandbox: Sandbox, tmp_path: Path) -> None:
+    groups = artifact(sandbox, **FILES)
+    _output, recap = provision(sandbox, tmp_path, groups, "--check")
+    assert "changed=2" in recap["artifactory"]
+    assert not written(sandbox)
+    output, recap = provision(sandbox, tmp_path, groups)
+    assert "changed=2" in recap["artifactory"], output
+    assert written(sandbox) == ["delete_item", "deploy_file", "deploy_file", "patch_metadata"]
+    _output, recap = provision(sandbox, tmp_path, groups)
+    assert "changed=0" in recap["artifactory"]
+    assert not written(sandbox)
+
+
+def test_a_file_that_cannot_be_deployed_stops_no_other_file_and_is_made_up_for(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    sandbox.fault(service="artifact", kind="status", status=403, label="deploy_file", body="no right")
+    output, recap = provision(sandbox, tmp_path, artifact(sandbox, **FILES))
+    assert "failed=1" in recap["artifactory"]
+    assert "1 of 2 items failed. The first of them, items[0]: " in output
+    assert "delete_item" in written(sandbox)
+    _output, recap = provision(sandbox, tmp_path, artifact(sandbox, **FILES))
+    assert "changed=2" in recap["artifactory"]
+    assert written(sandbox) == ["deploy_file", "deploy_file", "patch_metadata"]
+
+
+@pytest.mark.parametrize(
+    ("files", "problem"),
+    [
+        ([{"repo": "generic-local", "path": "a", "content": "{{ version_of_app }}"}], "'version_of_app' is undefined"),
+        ([{"repo": "generic-local", "path": "a", "contents": "1"}], "contents. Supported parameters include"),
+        ([{"repo": "generic-local", "path": "a"}], "items[0]: state is present but any of the following are missing"),
+        ([{"repo": "", "path": "a", "content": ""}], "Option 'items[0].repo': must not be empty"),
+    ],
+)
+def test_files_that_cannot_be_are_told_before_any_is_deployed(
+    files: list[dict[str, Any]], problem: str, sandbox: Sandbox, tmp_path: Path
+) -> None:
+    good = {"repo": "generic-local", "path": "good", "content": ""}
+    output, recap = provision(sandbox, tmp_path, artifact(sandbox, artifact_provision_files=[*files, good]))
+    assert "failed=1" in recap["artifactory"], output
+    assert problem in " ".join(output.split())
+    assert not written(sandbox)
+
+
+def test_plugins_are_installed_and_run_after_the_restart(sandbox: Sandbox, tmp_path: Path) -> None:
+    sandbox.switch("ci", restart_seconds=1)
+    plugins = {
+        "ci_provision_install_plugins": [{"name": "timestamper", "version": "latest"}],
+        "ci_provision_plugins": [{"name": "timestamper"}, {"name": "git"}],
+        "ci_provision_restart_if_pending": True,
+    }
+    host = {"ci": {"hosts": {"jenkins": ci(sandbox, **plugins)}}}
+    output, recap = provision(sandbox, tmp_path, host, "--check")
+    assert "timestamper is not installed" in " ".join(output.split())
+    assert "What would be installed, or the restart that is pending, may change that." in " ".join(output.split())
+    output, recap = provision(sandbox, tmp_path, host)
+    assert "failed=0" in recap["jenkins"], output
+    sandbox.clear_journal()
+    output, recap = provision(sandbox, tmp_path, host)
+    assert "changed=0" in recap["jenkins"], output
+    assert "failed=0" in recap["jenkins"], output
+
+
+NEW_PROJECT: dict[str, Any] = {
+    "review_provision_users": [{"name": "carol"}],
+    "review_provision_passwords": {"carol": "sandbox-carol"},
+    "review_provision_groups": [{"name": "payers, all", "users": ["carol", "alice"]}],
+    "review_provision_roles": [
+        {
+            "name": "Payer",
+            "permissions": {"access_source_files": True},
+            "assignments": [{"group": "payers, all", "project": "payments"}, {"account": "carol"}],
+        },
+        {"name": "Project admin", "assignments": [{"account": "carol", "project": "payments"}]},
+    ],
+    "review_provision_projects": [
+        {
+            "name": "payments",
+            "tags": ["pci"],
+            "modules": [{"name": "ui", "paths": ["**/ui/*"], "allow_groups": ["payers, all"]}],
+            "views": [{"name": "critical", "query": "severity:1"}],
+            "defect_types": [{"code": "ABV.*", "enabled": False}],
+            "builds": [{"keep_newest": 5}],
+        }
+    ],
+}
+
+
+def review(sandbox: Sandbox, **variables: Any) -> dict[str, Any]:
+    """An inventory of one host that is the code-analysis server."""
+    reached = {
+        "toolchain_review_url": sandbox.environment["KLOCWORK_URL"],
+        "toolchain_review_ltoken_file": sandbox.environment["KLOCWORK_LTOKEN"],
+    }
+    return {"review": {"hosts": {"klocwork": {**reached, **variables}}}}
+
+
+def test_a_new_project_with_all_that_belongs_to_it_is_predicted_made_and_left_alone(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    sandbox.switch("review", version_major="23")
+    groups = review(sandbox, **NEW_PROJECT)
+    for options, changed, writes in ((["--check", "--diff", "-v"], 6, 0), (["-v"], 7, 12), ([], 0, 0)):
+        output, recap = provision(sandbox, tmp_path, groups, *options)
+        assert "failed=0" in recap["klocwork"], output
+        assert f"changed={changed} " in recap["klocwork"], output
+        assert "sandbox-carol" not in output
+        assert sum(entry["effect"] == "write" for entry in sandbox.journal("review")) == writes
+        sandbox.clear_journal()
+
+
+def test_a_refused_user_tells_no_password(sandbox: Sandbox, tmp_path: Path) -> None:
+    sandbox.fault(service="review", kind="status", status=403, label="create_user", body="no right")
+    output, recap = provision(sandbox, tmp_path, review(sandbox, **NEW_PROJECT), "-vvv")
+    assert "failed=1" in recap["klocwork"], output
+    assert "no right" in output
+    assert "sandbox-carol" not in output
+
+
+TELL = {"name": "tell", "script": "println args.text", "unless": "isTold(args.text)", "args": {"text": 'it\'s "$here"'}}
+TABLE = [
+    {"name": "tell", "script": TELL["script"]},
+    {"script": TELL["unless"], "value": True, "after": "tell"},
+    {"script": TELL["unless"], "value": False},
+]
+
+
+def scripts_run(sandbox: Sandbox) -> int:
+    """How many scripts were run."""
+    return sum(entry["label"] == "script" for entry in sandbox.journal("ci"))
+
+
+def test_scripts_are_run_once(sandbox: Sandbox, tmp_path: Path) -> None:
+    sandbox.seed({"ci": {"scripts": TABLE}})
+    host = {"ci": {"hosts": {"jenkins": ci(sandbox, ci_provision_scripts=[TELL], ci_provision_jobs=[{"name": "app"}])}}}
+    for options, changed, scripts in ((["--check"], 1, 1), ([], 1, 2), ([], 0, 1)):
+        sandbox.clear_journal()
+        output, recap = provision(sandbox, tmp_path, host, *options)
+        assert f"changed={changed} " in recap["jenkins"], output
+        assert "failed=0" in recap["jenkins"], output
+        assert scripts_run(sandbox) == scripts
+
+
+@pytest.mark.parametrize(
+    ("variables", "told"),
+    [
+        ({"ci_provision_jobs": [{"name": "apple"}, {"name": "app", "parameters": ["A"]}]}, "apple is not there"),
+        ({"ci_provision_jobs": [{"parameters": ["A"]}]}, "missing required arguments: name"),
+        ({"ci_provision_install_plugins": [{"version": "1"}]}, "missing required arguments: name"),
+        ({"ci_provision_install_plugins": [{"name": "nothing-of-the-kind"}]}, "nothing-of-the-kind"),
+        ({"ci_provision_scripts": [{"name": "x", "script": "x()"}]}, "missing required arguments: unless"),
+        ({"ci_provision_scripts": [{**TELL, "script": "{{ mistyped }}"}]}, "'mistyped' is undefined"),
+    ],
+    ids=["job", "job-name", "plugin-name", "plugin", "unless", "undefined"],
+)
+def test_what_is_not_as_wanted_is_told(sandbox: Sandbox, tmp_path: Path, variables: dict[str, Any], told: str) -> None:
+    output, recap = provision(sandbox, tmp_path, {"ci": {"hosts": {"jenkins": ci(sandbox, **variables)}}})
+    assert "failed=1" in recap["jenkins"], output
+    assert told in " ".join(output.split())
+    assert scripts_run(sandbox) == 0
