@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from jenkinsapi.custom_exceptions import JenkinsAPIException
 from jenkinsapi.jenkins import Jenkins
+from jenkinsapi.plugins import Plugins
 from requests import HTTPError
 
 ADMIN_TOKEN = "11c0ffee00sandbox00admin00token0001"
@@ -26,11 +27,37 @@ def server(sandbox: Any, request: pytest.FixtureRequest) -> Jenkins:
 
 def test_server(server: Jenkins) -> None:
     assert server.version == "2.579"
-    assert server.keys() == ["app", "deploy"]
+    assert server.keys() == ["app", "deploy", "nightly"]
     assert server.views.keys() == ["all"]
     assert server.get_node("Built-In Node").is_online()
     assert server.has_plugin("git")
     assert server.get_plugins()["git"].version == "5.2.1"
+
+
+def test_installing_plugins(server: Jenkins, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Plugins, "update_center_dict", {})  # which the client gets from the vendor's site itself
+    server.plugins.check_updates_server()
+    server.install_plugin("ssh-slaves@latest")
+    assert {"ssh-slaves", "ssh-credentials"} <= set(server.get_plugins().keys())
+    assert not server.plugins.restart_required
+    server.install_plugin("configuration-as-code@latest", restart=False)
+    assert "configuration-as-code" not in server.get_plugins()
+    assert server.plugins.restart_required
+    jobs = server.plugins.update_center_install_status["data"]["jobs"]
+    assert [job["name"] for job in jobs] == ["ssh-credentials", "ssh-slaves", "configuration-as-code"]
+
+
+def test_changing_plugins(server: Jenkins) -> None:
+    server.plugins.disable_plugin("git")
+    assert not server.get_plugins()["git"].enabled
+    server.plugins.enable_plugin("git")
+    assert server.get_plugins()["git"].enabled
+    server.delete_plugin("workflow-aggregator", restart=False, force_restart=False)
+    assert server.get_plugins()["workflow-aggregator"].deleted
+    with pytest.raises(JenkinsAPIException, match="already marked for uninstall"):
+        server.delete_plugin("workflow-aggregator")
+    with pytest.raises(KeyError):
+        server.delete_plugin("nothing")
 
 
 def test_job(server: Jenkins) -> None:
@@ -44,7 +71,7 @@ def test_job(server: Jenkins) -> None:
     server.copy_job("new", "copy")
     assert "good day" in server["copy"].get_config()
     server.delete_job("new")
-    assert server.keys() == ["app", "copy", "deploy"]
+    assert server.keys() == ["app", "copy", "deploy", "nightly"]
 
 
 def test_build_until_complete(server: Jenkins) -> None:
@@ -64,6 +91,29 @@ def test_parameters_and_stop(server: Jenkins) -> None:
     stopped = server["deploy"].get_build(build.get_number())
     assert stopped.get_status() == "ABORTED"
     assert not stopped.stop()
+
+
+def test_file_parameter(server: Jenkins, sandbox: Any) -> None:
+    job = {"name": "install", "quiet_period": 0, "parameters": [{"name": "PACKAGE", "type": "file"}]}
+    sandbox.seed({"ci": {"jobs": [job]}})
+    item = server["install"].invoke(files={"PACKAGE": ("app.zip", b"content")}, **PATIENCE)
+    build = item.block_until_building(**PATIENCE)
+    answer = server.requester.get_url(f"{build.baseurl}/parameters/parameter/PACKAGE/PACKAGE")
+    assert answer.content == b"content"
+
+
+def test_pipeline_in_a_folder(server: Jenkins, sandbox: Any) -> None:
+    script = "node { sh 'echo built > app.txt'; archiveArtifacts '*.txt' }"
+    job = {"name": "team/pipe", "kind": "pipeline", "script": script, "quiet_period": 0, "builds": [{}] * 120}
+    sandbox.seed({"ci": {"jobs": [job]}})
+    pipe = server.get_job_by_url(f"{server.baseurl}/job/team/job/pipe/", "team/pipe")
+    assert pipe.get_full_name() == "team/pipe"
+    assert len(list(pipe.get_build_ids())) == 120
+    item = pipe.invoke(**PATIENCE)
+    build = item.block_until_complete(**PATIENCE) or item.get_build()
+    assert (build.get_number(), build.get_status()) == (121, "SUCCESS")
+    [artifact] = build.get_artifacts()
+    assert (artifact.filename, artifact.get_data()) == ("app.txt", b"built\n")
 
 
 def test_quiet_down(server: Jenkins) -> None:

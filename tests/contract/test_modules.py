@@ -5,12 +5,23 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+from ansible.parsing.dataloader import DataLoader
+from ansible.template import Templar
 
-from contract.servers.docker_registry import DockerRegistry
+from ansible_collections.buildworks.toolchain.plugins.lookup.ci_crumb import LookupModule
+from contract.servers.docker_registry import (
+    LIST_TYPE,
+    MANIFEST_TYPE,
+    OCI_INDEX_TYPE,
+    OCI_MANIFEST_TYPE,
+    DockerRegistry,
+)
 from contract.servers.docker_registry import docker_registry as another_docker_registry
 from contract.servers.hudson import Hudson
 from contract.servers.hudson import hudson as another_hudson
@@ -88,11 +99,100 @@ def test_ci_safe_restart_waits_for_a_running_build_and_proves_the_restart(hudson
     assert not result.get("failed"), result["msg"]
     assert checked["plan"] == result["plan"]
     assert [build["number"] for build in result["plan"]["running_builds"]] == [number]
-    assert result["restart"] == {"completed": True, "session_before": None, "session_after": None}
+    assert result["restart"] == {
+        "completed": True,
+        "requested_by": "this task",
+        "session_before": None,
+        "session_after": None,
+    }
     assert any("1 build(s) still run" in line for line in told)
     assert any("the server answers 503" in line or "the server is down" in line for line in told)
     assert hudson.build("slow", number)["result"] == "SUCCESS"
     assert run("ci_info", **as_admin(hudson))["server"]["version"] == "1.395"
+
+
+def test_ci_restart_kills_a_running_build_only_when_told_and_proves_the_restart(hudson: Hudson) -> None:
+    hudson.create_sleeping_job("endless", 600)
+    number = hudson.start_build("endless")
+    refused = run("ci_restart", **as_admin(hudson))
+    assert refused["msg"].startswith(f"A restart now would kill endless #{number}. ")
+    assert hudson.build("endless", number)["building"]
+    checked = run("ci_restart", kill_builds=True, check_mode=True, **as_admin(hudson))
+    result = run("ci_restart", kill_builds=True, wait_timeout=90, **as_admin(hudson))
+    assert not result.get("failed"), result["msg"]
+    assert checked["plan"] == result["plan"] == refused["plan"]
+    assert result["restart"]["completed"]
+    assert not run("ci_quiet_down", state="absent", **as_admin(hudson))["changed"]
+    running = run("ci_restart", check_mode=True, **as_admin(hudson))
+    assert running["plan"]["running_builds"] == []
+
+
+def test_ci_quiet_down_waits_for_a_running_build_and_is_read_back_from_the_pages(hudson: Hudson) -> None:
+    hudson.create_sleeping_job("short", 3)
+    number = hudson.start_build("short")
+    begun = run("ci_quiet_down", reason="Disks", wait_timeout=30, **as_admin(hudson))
+    assert begun == {"changed": True, "quiet_down": {}, "running_builds": [], "unseen_builds": 0}
+    assert hudson.build("short", number)["result"] == "SUCCESS"
+    assert not run("ci_quiet_down", wait=False, **as_admin(hudson))["changed"]
+    ended = run("ci_quiet_down", state="absent", **as_admin(hudson))
+    assert (ended["changed"], ended["quiet_down"]) == (True, None)
+    assert not run("ci_quiet_down", state="absent", **as_admin(hudson))["changed"]
+
+
+def test_ci_crumb_gives_the_header_that_the_server_itself_makes(hudson: Hudson) -> None:
+    lookup = LookupModule(loader=DataLoader(), templar=Templar(loader=DataLoader()))
+    (header,) = lookup.run([], **as_admin(hudson), **{"as": "header"})
+    with hudson.session(hudson.admin) as session:
+        query = {"xpath": 'concat(//crumbRequestField,":",//crumb)'}
+        assert session.get(f"{hudson.url}/crumbIssuer/api/xml", params=query).text == header
+    assert header.startswith(".crumb:")
+
+
+def test_ci_script_runs_on_the_groovy_of_then(hudson: Hudson) -> None:
+    odd = {
+        "quotes": 'it\'s "so" $x ${y} \\ \r\n\t',
+        "text": "é💚",
+        "list": [1, -(2**40), 2**70, 1.5, True, None, {"": {}}],
+    }
+    script = (
+        "import hudson.model.*\nclass Twice { def of(x) { x + x } }\nprintln 'ünd'\nreturn [args, new Twice().of(21)]"
+    )
+    for node in (None, "(master)"):
+        result = run("ci_script", **as_admin(hudson), script=script, args=odd, node=node)
+        assert (result["changed"], result["output"], result["value"]) == (True, "ünd\n", [odd, 42])
+
+
+@pytest.mark.parametrize(
+    ("script", "message"),
+    [
+        ("\nthrow new IOException('no\\nway')", "The script failed in line 2: IOException: no."),
+        ("def i = 1\nassert i == 2 : 'so it is'", "The script failed in line 2: an assertion does not hold: so it is."),
+        ("x = 1\ndef (", "The script does not compile in line 2, and nothing of it was run: unexpected token: "),
+        ("nowhere", "The script failed in line 1: MissingPropertyException: No such property: nowhere"),
+    ],
+)
+def test_ci_script_tells_what_hudson_answers_with_a_trace(hudson: Hudson, script: str, message: str) -> None:
+    result = run("ci_script", **as_admin(hudson), script=script)
+    assert result["failed"]
+    assert result["msg"].startswith(message)
+
+
+def test_ci_script_changes_what_is_not_so_yet(hudson: Hudson) -> None:
+    options = {
+        "script": "hudson.model.Hudson.instance.numExecutors = args.n; [changed: true]",
+        "unless": "hudson.model.Hudson.instance.numExecutors == args.n",
+        "args": {"n": 3},
+    }
+    assert run("ci_script", **as_admin(hudson), **options, check_mode=True)["changed"]
+    assert run("ci_script", **as_admin(hudson), **options)["changed"]
+    assert run("ci_script", **as_admin(hudson), **options)["plan"] is None
+    assert run("ci_script", **as_admin(hudson), **{**options, "args": {"n": 2}})["changed"]
+
+
+def test_ci_script_needs_the_right(hudson: Hudson) -> None:
+    result = run("ci_script", **as_reader(hudson), script="1")
+    assert "reader is missing the Administer permission" in result["msg"]
+    assert not result["changed"]
 
 
 # --- Container images: docker-registry 2.8.2
@@ -127,7 +227,65 @@ def test_artifact_image_info_lists_tags(registry: DockerRegistry, page_size: int
 
 def test_artifact_image_info_says_that_there_is_no_such_image(registry: DockerRegistry) -> None:
     result = run("artifact_image_info", url=registry.url, repo=registry.repository, image="acme/nothing")
-    assert "There is no such repository or image" in result["msg"]
+    assert "404 repository name not known to registry. It may also be hidden from this account." in result["msg"]
+
+
+@pytest.fixture(scope="module")
+def kinds() -> Iterator[DockerRegistry]:
+    """A registry for manifests of all kinds."""
+    try:
+        with another_docker_registry("images") as running:
+            yield running
+    except UnavailableError as reason:
+        pytest.skip(f"CANNOT RUN HERE: {reason}")
+
+
+KINDS = [MANIFEST_TYPE, OCI_MANIFEST_TYPE, LIST_TYPE, OCI_INDEX_TYPE]
+
+
+def compared(registry: DockerRegistry, **options: Any) -> dict[str, Any]:
+    """What the promotion of an image within the repository would do, as far as manifests tell; nothing is promoted."""
+    where = {"url": registry.url, "repo": registry.repository, "target_repo": registry.repository, "copy": True}
+    return run("artifact_image_promotion", check_mode=True, **where, **options)
+
+
+@pytest.fixture(scope="module", params=KINDS, ids=["docker", "oci", "docker-list", "oci-index"])
+def image(request: pytest.FixtureRequest, kinds: DockerRegistry) -> dict[str, str]:
+    """An image by `kind`, its name, and its `digest`: of the list, where it is one for several platforms."""
+    kind = request.param
+    name = f"kinds/{KINDS.index(kind)}"
+    is_list = kind in (LIST_TYPE, OCI_INDEX_TYPE)
+    digest = kinds.push_list(name, "1.0", kind) if is_list else kinds.push(name, "1.0", kind)
+    return {"kind": kind, "name": name, "digest": digest}
+
+
+def test_digests_of_all_kinds_of_manifests_are_those_of_the_server(
+    kinds: DockerRegistry, image: dict[str, str]
+) -> None:
+    result = compared(kinds, image=image["name"], tag="1.0", target_image="kinds/other")
+    (tag,) = result["plan"]["first"]
+    assert tag == {"action": "copy", "tag": "1.0", "target_tag": "1.0", "digest": image["digest"], "replaces": None}
+
+
+def test_an_equal_manifest_is_no_change_and_another_one_is_told(kinds: DockerRegistry, image: dict[str, str]) -> None:
+    kinds.tag(image["name"], "1.0", "same", image["kind"])
+    options = {"image": image["name"], "tag": "1.0"}
+    assert compared(kinds, target_tag="same", **options)["changed"] is False
+    other = kinds.push(image["name"], "other")
+    (tag,) = compared(kinds, target_tag="other", **options)["plan"]["first"]
+    assert (tag["digest"], tag["replaces"]) == (image["digest"], other)
+
+
+def test_a_whole_image_is_compared_tag_by_tag(registry: DockerRegistry) -> None:
+    found = compared(registry, image="acme/web", target_image="acme/worker")["plan"]["first"]
+    assert [tag["tag"] for tag in found] == ["1.0", "1.1", "2.0", "latest"]
+    assert len({tag["digest"] for tag in found} | {tag["replaces"] for tag in found}) == 8
+
+
+@pytest.mark.parametrize("options", [{"image": "acme/web", "tag": "none"}, {"image": "acme/none", "tag": "1.0"}])
+def test_no_manifest_is_no_image(registry: DockerRegistry, options: dict[str, str]) -> None:
+    result = compared(registry, target_image="kinds/other", **options)
+    assert f"There is no image '{options['image']}:{options['tag']}' in the repository 'images'" in result["msg"]
 
 
 # --- Inference: litellm's proxy
@@ -149,12 +307,63 @@ def test_inference_chat_gets_an_answer(litellm_proxy: LitellmProxy) -> None:
 
 def test_inference_chat_checks_a_structured_answer(litellm_proxy: LitellmProxy) -> None:
     def ask(kind: str) -> dict[str, Any]:
-        schema = {"type": "object", "properties": {"answer": {"type": kind}}, "required": ["answer"]}
+        wanted = {"answer": {"type": kind}}
+        schema = {"type": "object", "properties": wanted, "required": ["answer"], "additionalProperties": False}
         options = {"model": "gpt-4o-mini", "prompt": "What is the answer?", "response_schema": schema}
         return run("inference_chat", url=litellm_proxy.url, api_key=litellm_proxy.key, **options)
 
     assert ask("integer")["completion"]["data"] == {"answer": 42}
     assert "not as 'response_schema' wants it" in ask("string")["msg"]
+
+
+def ask_litellm(proxy: LitellmProxy, module: str = "inference_chat", **options: Any) -> dict[str, Any]:
+    result = run(module, url=proxy.url, api_key=proxy.key, **{"model": "gpt-4o", **options})
+    assert not result.get("failed"), result["msg"]
+    return result
+
+
+def test_inference_chat_follows_a_stream(litellm_proxy: LitellmProxy) -> None:
+    completion = ask_litellm(litellm_proxy, prompt="Hello", stream=True)["completion"]
+    assert (completion["text"], completion["complete"]) == (litellm_proxy.replies["gpt-4o"], True)
+    assert completion["usage"]["completion_tokens"] > 0
+    several = ask_litellm(litellm_proxy, prompt="Hello", n=2)["completion"]
+    assert [one["text"] for one in several["alternatives"]] == [completion["text"]]
+
+
+def test_inference_chat_hands_a_call_of_a_tool_on(litellm_proxy: LitellmProxy) -> None:
+    tools = [{"name": "list_builds", "parameters": {"type": "object"}}]
+    called = ask_litellm(litellm_proxy, model="calling", prompt="Which builds failed?", tools=tools)["completion"]
+    assert called["tool_calls"] == [{"id": "call_1", "name": "list_builds", "arguments": {"job": "web"}}]
+    messages = [
+        {"role": "user", "content": "Which builds failed?"},
+        {"role": "assistant", "tool_calls": called["tool_calls"]},
+        {"role": "tool", "tool_call_id": "call_1", "content": "[17]"},
+    ]
+    assert ask_litellm(litellm_proxy, messages=messages, tools=tools)["completion"]["complete"]
+
+
+def test_inference_chat_batch_asks_many_prompts_of_many_models(litellm_proxy: LitellmProxy, tmp_path: Path) -> None:
+    schema = {
+        "type": "object",
+        "properties": {"answer": {"type": "integer"}},
+        "required": ["answer"],
+        "additionalProperties": False,
+    }
+    prompts: list[dict[str, Any]] = [{"id": str(number), "prompt": f"Prompt {number}"} for number in range(20)]
+    prompts[5:7] = [
+        {"prompt": "The answer?", "model": "gpt-4o-mini", "response_schema": schema},
+        {"prompt": "No JSON", "response_schema": schema},
+    ]
+    prompts.append({"prompt": "Too fast", "model": litellm_proxy.throttled})
+    given = {"prompts": prompts, "to_file": str(tmp_path / "answers"), "on_error": "report", "retries": 0}
+    result = ask_litellm(litellm_proxy, "inference_chat_batch", **given)
+    assert result["summary"] == {"answered": 19, "refused": 0, "cut_off": 0, "mismatched": 1, "failed": 1}
+    assert result["usage"]["total_tokens"] == 20 * 30
+    lines = [json.loads(line) for line in (tmp_path / "answers").read_text().splitlines()]
+    assert [line["index"] for line in lines] == list(range(21))
+    assert (lines[0]["text"], lines[5]["data"]) == (litellm_proxy.replies["gpt-4o"], {"answer": 42})
+    again = ask_litellm(litellm_proxy, "inference_chat_batch", **given)
+    assert (again["kept"], again["summary"]) == (20, result["summary"])
 
 
 def test_a_wrong_key_and_an_unknown_model_are_errors(litellm_proxy: LitellmProxy) -> None:

@@ -12,11 +12,12 @@ from pyartifactory import Artifactory
 from pyartifactory.exception import (
     ArtifactNotFoundError,
     BadPropertiesError,
+    BuildNotFoundError,
     InvalidTokenDataError,
     PropertyNotFoundError,
     RepositoryNotFoundError,
 )
-from pyartifactory.models import LocalRepository, VirtualRepository
+from pyartifactory.models import BuildDeleteRequest, BuildPromotionRequest, LocalRepository, VirtualRepository
 from pydantic import SecretStr
 from requests import HTTPError
 
@@ -40,7 +41,9 @@ def platform(sandbox: client.Sandbox) -> Artifactory:
 def test_repositories_are_listed(repository):
     assert {(entry.key, entry.type, entry.packageType) for entry in repository.repositories.list()} == {
         ("docker-local", "LOCAL", "Docker"),
+        ("docker-release-local", "LOCAL", "Docker"),
         ("generic-local", "LOCAL", "Generic"),
+        ("generic-release-local", "LOCAL", "Generic"),
         ("libs-release-local", "LOCAL", "Maven"),
         ("libs-remote", "REMOTE", "Maven"),
         ("libs-release", "VIRTUAL", "Maven"),
@@ -145,3 +148,35 @@ def test_tokens(platform, sandbox):
         as_token.repositories.list()
     with pytest.raises(InvalidTokenDataError):
         platform.security.create_access_token("admin", scope="nonsense")
+
+
+def test_copies_moves_and_statistics(repository):
+    source, target = "generic-local/app/README.txt", "generic-release-local/README.txt"
+    assert repository.artifacts.copy(source, target).path == "/README.txt"
+    assert repository.artifacts.move(target, "generic-release-local/moved.txt").path == "/moved.txt"
+    with pytest.raises(ArtifactNotFoundError):
+        repository.artifacts.info(target)
+    assert b"".join(repository.artifacts.stream(source)) == b"Releases of app"
+    assert repository.artifacts.stats(source).downloadCount == 1
+
+
+def test_builds(repository, sandbox):
+    checksums = repository.artifacts.info("generic-local/app/1.0/app-1.0.tar.gz").checksums.model_dump()
+    file = {"name": "app-1.0.tar.gz", "type": "gz", "path": "app/1.0/app-1.0.tar.gz", **checksums}
+    build = {
+        "name": "app",
+        "number": "1",
+        "started": "2026-05-01T10:11:12Z",
+        "modules": [{"id": "m", "artifacts": [file]}],
+    }
+    sandbox.seed({"artifact": {"builds": [build]}})
+    assert [build.uri for build in repository.builds.list().builds] == ["/acme%2Fnightly%20of%20web", "/app"]
+    assert [run.uri for run in repository.builds.get_build_runs("app").buildsNumbers] == ["/2", "/1"]
+    assert repository.builds.get_build_info("app", "1").buildInfo.name == "app"
+    repository.builds.build_rename("app", "renamed")
+    promotion = BuildPromotionRequest(sourceRepo="generic-local", targetRepo="generic-release-local", status="released")
+    repository.builds.promote_build("renamed", "1", promotion)
+    assert repository.artifacts.info("generic-release-local/app/1.0/app-1.0.tar.gz").size == len("the first release")
+    repository.builds.delete(BuildDeleteRequest(buildName="renamed", buildNumbers=["1", "2"]))
+    with pytest.raises(BuildNotFoundError):
+        repository.builds.get_build_runs("renamed")

@@ -5,12 +5,14 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable
 from typing import Any
 
 import jenkins
 import pytest
+import requests
 
 ADMIN_TOKEN = "11c0ffee00sandbox00admin00token0001"
 SLEEP = "<builders><hudson.tasks.Shell><command>sleep 30</command></hudson.tasks.Shell></builders>"
@@ -47,6 +49,16 @@ def test_plugins(server: jenkins.Jenkins) -> None:
     assert server.get_plugin_info("matrix-auth")["enabled"] is False
 
 
+def test_installing_a_plugin(server: jenkins.Jenkins, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(time, "sleep", lambda _seconds: None)
+    with pytest.raises(IndexError):  # the client prints behind its own question, so that it has no answer
+        server.install_plugin("ssh-slaves")
+    jobs = server.jenkins_open(requests.Request("GET", f"{server.server}updateCenter/api/json?tree=jobs[plugin[name]]"))
+    assert [job["plugin"]["name"] for job in json.loads(jobs)["jobs"]] == ["ssh-credentials", "ssh-slaves"]
+    with pytest.raises(jenkins.JenkinsException, match="NullPointerException"):
+        server.install_plugin("nothing")
+
+
 def test_job(server: jenkins.Jenkins) -> None:
     server.create_job("new", jenkins.EMPTY_CONFIG_XML)
     assert server.job_exists("new")
@@ -56,7 +68,7 @@ def test_job(server: jenkins.Jenkins) -> None:
     assert "export FOO=bar" in server.get_job_config("new")
     server.copy_job("new", "copy of new")
     assert "export FOO=bar" in server.get_job_config("copy of new")
-    assert {job["name"] for job in server.get_all_jobs()} == {"app", "deploy", "new", "copy of new"}
+    assert {job["name"] for job in server.get_all_jobs()} == {"app", "deploy", "nightly", "new", "copy of new"}
     server.disable_job("new")
     assert server.get_job_info("new")["disabled"] is True
     server.enable_job("new")
@@ -93,13 +105,44 @@ def test_stop(server: jenkins.Jenkins) -> None:
     assert eventually(lambda: server.get_build_info("long", 1)["result"]) == "ABORTED"
 
 
+def test_folder(server: jenkins.Jenkins) -> None:
+    server.create_folder("team")
+    assert server.is_folder("team")
+    server.create_job("team/app", LONG)
+    assert server.get_job_info("team/app")["fullName"] == "team/app"
+    assert [job["fullname"] for job in server.get_all_jobs() if "team" in job["fullname"]] == ["team", "team/app"]
+    assert server.get_job_name("team/app") == "app"
+    server.build_job("team/app")
+    eventually(lambda: server.get_job_info("team/app")["lastBuild"])
+    server.stop_build("team/app", 1)
+    assert eventually(lambda: server.get_build_info("team/app", 1)["result"]) == "ABORTED"
+    assert "Aborted by" in server.get_build_console_output("team/app", 1)
+    server.rename_job("team/app", "team/site")
+    assert server.get_job_info("team/site")["name"] == "site"
+    server.delete_job("team")
+    assert not server.job_exists("team/site")
+
+
+def test_pipeline(server: jenkins.Jenkins, sandbox: Any) -> None:
+    script = "node { sh 'echo built > out/app.txt'; archiveArtifacts 'out/*'; sleep 30 }"
+    sandbox.seed({"ci": {"jobs": [{"name": "pipe", "kind": "pipeline", "script": script, "quiet_period": 0}]}})
+    server.build_job("pipe")
+    eventually(lambda: server.get_job_info("pipe")["lastBuild"])
+    sandbox.clock(advance=31)
+    build = server.get_build_info("pipe", 1)
+    assert (build["_class"], build["result"]) == ("org.jenkinsci.plugins.workflow.job.WorkflowRun", "SUCCESS")
+    assert [artifact["relativePath"] for artifact in build["artifacts"]] == ["out/app.txt"]
+    assert server.get_build_artifact_as_bytes("pipe", 1, "out/app.txt") == b"built\n"
+
+
 def test_queue(server: jenkins.Jenkins) -> None:
     server.create_job("long", LONG)
     server.build_job("long")
     waiting = server.build_job("long")
-    assert [item["id"] for item in server.get_queue_info()] == [waiting]
+    before = 3  # of the seed
+    assert [item["id"] for item in server.get_queue_info()] == [before, waiting]
     server.cancel_queue(waiting)
-    assert server.get_queue_info() == []
+    assert [item["id"] for item in server.get_queue_info()] == [before]
     assert server.get_queue_item(waiting)["cancelled"] is True
 
 

@@ -221,7 +221,7 @@ def test_litellm_lists_its_models(litellm_proxy: LitellmProxy, http: requests.Se
         "object": "list",
         "data": [
             {"id": model, "object": "model", "created": 1677610602, "owned_by": "openai"}
-            for model in ("gpt-4o", "gpt-4o-mini", "throttled")
+            for model in ("gpt-4o", "gpt-4o-mini", "throttled", "calling")
         ],
     }
 

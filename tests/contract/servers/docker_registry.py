@@ -18,6 +18,11 @@ What it does, as seen on the wire (the tests in test_servers.py hold it to this)
     Unknown image: 404 `NAME_UNKNOWN`. A name that is no image name (upper case): 404 as plain text, not JSON. `%2F` in
     place of the slashes of a name is understood.
 
+`GET /artifactory/api/docker/<repository>/v2/<image>/manifests/<tag or digest>`
+    The bytes as they were pushed, with their digest in `Docker-Content-Digest`, if `Accept` has their type; all four
+    types are taken. A list for several platforms is answered as such only to who accepts lists. An unknown tag: 404
+    `MANIFEST_UNKNOWN`.
+
 Answers have `Docker-Distribution-Api-Version: registry/2.0`. Other paths, so another repository too, are a plain-text
 404.
 """
@@ -35,11 +40,15 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from contract.servers.build import BUILD, fill_once
 from contract.servers.process import UnavailableError, direct_session, free_port, running
 
 MANIFEST_TYPE = "application/vnd.docker.distribution.manifest.v2+json"
+LIST_TYPE = "application/vnd.docker.distribution.manifest.list.v2+json"
+OCI_MANIFEST_TYPE = "application/vnd.oci.image.manifest.v1+json"
+OCI_INDEX_TYPE = "application/vnd.oci.image.index.v1+json"
 CONFIG_TYPE = "application/vnd.docker.container.image.v1+json"
 
 
@@ -55,7 +64,7 @@ class DockerRegistry:
     def api(self) -> str:
         return f"{self.url}/artifactory/api/docker/{self.repository}/v2"
 
-    def push(self, image: str, tag: str) -> str:
+    def push(self, image: str, tag: str, kind: str = MANIFEST_TYPE) -> str:
         """Store an image without layers, whose content is told by its name and tag; return the manifest's digest."""
         config = json.dumps(
             {
@@ -66,21 +75,39 @@ class DockerRegistry:
             }
         ).encode()
         digest = f"sha256:{hashlib.sha256(config).hexdigest()}"
-        manifest = {
-            "schemaVersion": 2,
-            "mediaType": MANIFEST_TYPE,
-            "config": {"mediaType": CONFIG_TYPE, "size": len(config), "digest": digest},
-            "layers": [],
-        }
+        described = {"mediaType": CONFIG_TYPE, "size": len(config), "digest": digest}
         with direct_session() as session:
             upload = session.post(f"{self.api}/{image}/blobs/uploads/")
             upload.raise_for_status()
             session.put(upload.headers["Location"], params={"digest": digest}, data=config).raise_for_status()
-            stored = session.put(
-                f"{self.api}/{image}/manifests/{tag}",
-                data=json.dumps(manifest),
-                headers={"Content-Type": MANIFEST_TYPE},
-            )
+        return self._put(image, tag, {"mediaType": kind, "config": described, "layers": []}, kind)
+
+    def push_list(self, image: str, tag: str, kind: str) -> str:
+        """Store an image for one platform in a list of this kind; return the list's digest."""
+        of_platform = self.push(image, f"{tag}-amd64", OCI_MANIFEST_TYPE if kind == OCI_INDEX_TYPE else MANIFEST_TYPE)
+        with direct_session() as session:
+            accept = {"Accept": f"{MANIFEST_TYPE}, {OCI_MANIFEST_TYPE}"}
+            stored = session.head(f"{self.api}/{image}/manifests/{of_platform}", headers=accept)
+        described = {
+            "mediaType": stored.headers["Content-Type"],
+            "size": int(stored.headers["Content-Length"]),
+            "digest": of_platform,
+            "platform": {"architecture": "amd64", "os": "linux"},
+        }
+        return self._put(image, tag, {"mediaType": kind, "manifests": [described]}, kind)
+
+    def tag(self, image: str, tag: str, another: str, kind: str = MANIFEST_TYPE) -> None:
+        """Give an image another tag."""
+        with direct_session() as session:
+            found = session.get(f"{self.api}/{image}/manifests/{tag}", headers={"Accept": kind})
+            found.raise_for_status()
+            self._put(image, another, found.content, kind)
+
+    def _put(self, image: str, tag: str, manifest: dict[str, Any] | bytes, kind: str) -> str:
+        data = manifest if isinstance(manifest, bytes) else json.dumps({"schemaVersion": 2, **manifest})
+        with direct_session() as session:
+            headers = {"Content-Type": kind}
+            stored = session.put(f"{self.api}/{image}/manifests/{tag}", data=data, headers=headers)
             stored.raise_for_status()
         return stored.headers["Docker-Content-Digest"]
 

@@ -10,6 +10,7 @@ prints where its programs are.
 from __future__ import annotations
 
 import hashlib
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -30,8 +31,15 @@ def environment(name: str, python: str = sys.executable) -> Path:
         subprocess.run([*pip, "--requirement", str(requirements)], check=True)
 
     # The scripts in an environment name its place, so that a moved checkout needs a new one.
-    key = f"{version} {folder} {requirements.read_text()}"
+    key = f"{version} {folder} {_text(requirements)}"
     return fill_once(folder, hashlib.sha256(key.encode()).hexdigest(), install) / "bin"
+
+
+def _text(requirements: Path) -> str:
+    """The text of a file of requirements, and of those that it includes."""
+    text = requirements.read_text()
+    included = re.findall(r"^-[rc] (\S+)", text, re.MULTILINE)
+    return "\n".join([text, *(_text(requirements.parent / name) for name in included)])
 
 
 if __name__ == "__main__":

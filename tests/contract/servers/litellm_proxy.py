@@ -13,8 +13,10 @@ What it does, as seen on the wire (the tests in test_servers.py hold it to this)
 `POST /v1/chat/completions`
     The usual object without `system_fingerprint`, `service_tier` and `choices[].message.refusal`; `usage` is always 10
     prompt and 20 completion tokens. The request's id is in `x-litellm-call-id`; there is no `x-request-id`. Parameters
-    such as `max_tokens` and `response_format` are accepted and change nothing. Unknown model: **400**, not 404, with
-    `error.type` and `error.param` the word `"None"`. No `messages`: 500 with a Python message.
+    such as `max_tokens` and `response_format` are accepted and change nothing. `n` gives as many answers. `stream`
+    gives chunks of three letters, with `usage` when asked for, in which a canned call of a tool is lost, and all but
+    the first of several answers have no `finish_reason`. Unknown model: **400**, not 404, with `error.type` and
+    `error.param` the word `"None"`. No `messages`: 500 with a Python message.
 
 Errors: `{"error":{"message","type","param","code"}}` with `code` the status as a string. No key: 401 `auth_error`. A
 wrong key: **400** `no_db_connection`, `No connected db.`, since without a database it knows only the master key. The
@@ -38,7 +40,11 @@ REPLIES = {
     "gpt-4o": "Hello from a canned reply.",
     "gpt-4o-mini": '{"answer": 42}',
     "throttled": "litellm.RateLimitError",  # litellm raises the error of this name instead of answering
+    "calling": "",
 }
+CALL = {"id": "call_1", "type": "function", "function": {"name": "list_builds", "arguments": '{"job": "web"}'}}
+# What else the canned replies of some models have
+MORE = {"calling": {"mock_tool_calls": [CALL]}}
 
 
 @dataclass(frozen=True)
@@ -62,7 +68,7 @@ def litellm_proxy() -> Iterator[LitellmProxy]:
         proxy = LitellmProxy(
             url=f"http://127.0.0.1:{port}/v1",
             key="sk-worthless-master-key-of-the-contract-tests",
-            replies={model: reply for model, reply in REPLIES.items() if model != "throttled"},
+            replies={model: reply for model, reply in REPLIES.items() if model.startswith("gpt")},
             throttled="throttled",
             log=folder / "litellm.log",
         )
@@ -79,7 +85,12 @@ def _config(key: str) -> dict[str, object]:
         "model_list": [
             {
                 "model_name": model,
-                "litellm_params": {"model": "openai/gpt-4o", "api_key": "never used", "mock_response": reply},
+                "litellm_params": {
+                    "model": "openai/gpt-4o",
+                    "api_key": "never used",
+                    "mock_response": reply,
+                    **MORE.get(model, {}),
+                },
             }
             for model, reply in REPLIES.items()
         ],

@@ -1,0 +1,105 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""api4jenkins, an independent client that tells items of the queue by their classes, drives the sandbox's ci."""
+
+from __future__ import annotations
+
+import io
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from api4jenkins import Jenkins
+from api4jenkins.exceptions import AuthenticationError
+from httpx import HTTPStatusError
+
+ADMIN_TOKEN = "11c0ffee00sandbox00admin00token0001"
+FILE = {"name": "PACKAGE", "type": "file"}
+JOBS = [
+    {"name": "team/quick", "command": "echo hello", "quiet_period": 0},
+    {"name": "long", "seconds": 30, "quiet_period": 0},
+    {"name": "waits", "seconds": 1},
+    {"name": "install", "command": "echo $PACKAGE", "quiet_period": 0, "parameters": [FILE]},
+]
+
+
+@pytest.fixture(params=["sandbox-admin", ADMIN_TOKEN], ids=["password", "token"])
+def server(sandbox: Any, request: pytest.FixtureRequest) -> Jenkins:
+    """The client, logged in."""
+    sandbox.seed({"ci": {"jobs": JOBS}})
+    return Jenkins(f"{sandbox.url}/ci", auth=("admin", request.param))
+
+
+def eventually(read: Callable[[], Any]) -> Any:
+    """What `read` gives once it gives something."""
+    deadline = time.monotonic() + 10
+    while not (found := read()):
+        assert time.monotonic() < deadline, "nothing came"
+        time.sleep(0.05)
+    return found
+
+
+def test_server(server: Jenkins) -> None:
+    assert server.version == "2.579"
+    assert server.exists()
+    assert {job.full_name for job in server.iter(1)} >= {"app", "deploy", "team/quick"}
+    assert server.plugins.get("git").version == "5.2.1"
+
+
+def test_build_in_a_folder(server: Jenkins) -> None:
+    item = server.get_job("team/quick").build()
+    build = eventually(item.get_build)
+    assert build.url.endswith("/ci/job/team/job/quick/1/")
+    assert [line for line in build.progressive_output() if line][-1] == "Finished: SUCCESS"
+    assert (build.number, build.result, build.building, build.queue_id) == (1, "SUCCESS", False, item.id)
+    assert "hello" in list(build.console_text())
+
+
+def test_parameters(server: Jenkins) -> None:
+    job = server.get_job("deploy")
+    assert [one["name"] for one in job.get_parameters()] == ["VERSION", "TARGET", "DRY_RUN", "SECRET"]
+    build = eventually(job.build(VERSION="7", TARGET="production", DRY_RUN=True, delay="0sec").get_build)
+    given = {one.name: getattr(one, "value", None) for one in build.get_parameters()}
+    assert given == {"VERSION": "7", "TARGET": "production", "DRY_RUN": True, "SECRET": ""}  # its word for no value
+    with pytest.raises(HTTPStatusError, match="500"):
+        job.build(TARGET="moon")
+
+
+def test_file_parameter(server: Jenkins) -> None:
+    build = eventually(server.get_job("install").build(PACKAGE=("app.zip", io.BytesIO(b"content"))).get_build)
+    answer = build.handle_req("GET", "parameters/parameter/PACKAGE/PACKAGE")
+    assert answer.content == b"content"
+    assert eventually(lambda: "app.zip" in list(build.console_text()))
+
+
+def test_queue(server: Jenkins) -> None:
+    item = server.get_job("waits").build()
+    assert item._class.endswith("$WaitingItem")
+    assert item.get_job().full_name == "waits"
+    assert item.id in [one.id for one in server.queue]
+    assert server.get_job("waits").build().id == item.id  # an equal one that waits
+    item.cancel()
+    assert server.queue.get(item.id) is None
+    assert item.api_json(tree="cancelled")["cancelled"] is True
+
+
+def test_stop(server: Jenkins) -> None:
+    build = eventually(server.get_job("long").build().get_build)
+    assert build.building
+    build.stop()
+    assert eventually(lambda: build.result) == "ABORTED"
+
+
+def test_blocked(server: Jenkins) -> None:
+    job = server.get_job("long")
+    eventually(job.build().get_build)
+    blocked = job.build()
+    assert blocked._class.endswith("$BlockedItem")
+    assert blocked.get_build() is None
+
+
+def test_a_wrong_password(sandbox: Any) -> None:
+    with pytest.raises(AuthenticationError):
+        Jenkins(f"{sandbox.url}/ci", auth=("admin", "wrong")).api_json()

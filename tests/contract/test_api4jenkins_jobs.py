@@ -1,0 +1,99 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""api4jenkins, an independent client, goes through folders, Pipelines and what their builds leave in the sandbox."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from api4jenkins import Jenkins
+
+SCRIPT = """
+node {
+  sh 'echo built > out/app.txt'
+  sh '''
+    trap "" TERM
+    sleep 60
+  '''
+  archiveArtifacts 'out/*'
+}
+"""
+BUILDS = [{"result": "FAILURE" if number % 10 == 0 else "SUCCESS"} for number in range(120)]
+JOBS = [
+    {"name": "team/web/site", "kind": "pipeline", "script": SCRIPT, "quiet_period": 0},
+    {"name": "team/old", "builds": BUILDS, "parameters": [{"name": "A", "default": "x"}]},
+    {
+        "name": "team/made",
+        "kind": "pipeline",
+        "builds": [{"artifacts": {"a.txt": "1", "b/c.txt": "2"}, "log": "line one"}],
+    },
+]
+
+
+@pytest.fixture
+def server(sandbox: Any) -> Jenkins:
+    """The client, logged in."""
+    sandbox.seed({"ci": {"jobs": JOBS}})
+    return Jenkins(f"{sandbox.url}/ci", auth=("admin", "sandbox-admin"))
+
+
+def eventually(read: Callable[[], Any]) -> Any:
+    """What `read` gives once it gives something."""
+    deadline = time.monotonic() + 10
+    while not (found := read()):
+        assert time.monotonic() < deadline, "nothing came"
+        time.sleep(0.05)
+    return found
+
+
+def test_folders(server: Jenkins) -> None:
+    names = {job.full_name for job in server.iter(3)}
+    assert {"team", "team/web", "team/web/site", "team/old", "app"} <= names
+    folder = server.get_job("team/web")
+    assert type(folder).__name__ == "Folder"
+    assert [job.name for job in folder] == ["site"]
+    server.create_job("team/web/copy", server.get_job("team/old").configure())
+    assert server.get_job("team/web/copy").full_display_name == "team \u00bb web \u00bb copy"
+    server.rename_job("team/web/copy", "renamed")
+    assert server.get_job("team/web/renamed").exists()
+    server.delete_job("team/web")
+    assert server.get_job("team/web/site") is None
+
+
+def test_all_builds(server: Jenkins) -> None:
+    job = server.get_job("team/old")
+    assert len(list(job.iter())) == 100
+    assert len(list(job.iter_all_builds())) == 120
+    assert [parameter["name"] for parameter in job.get_parameters()] == ["A"]
+    assert job.get_last_failed_build().number == 111
+    assert {one.name: one.value for one in job.get_last_build().get_parameters()} == {"A": "x"}
+
+
+def test_a_pipeline_that_is_hard_to_end(server: Jenkins) -> None:
+    job = server.get_job("team/web/site")
+    assert type(job).__name__ == "WorkflowJob"
+    build = eventually(job.build().get_build)
+    assert type(build).__name__ == "WorkflowRun"
+    build.stop()
+    time.sleep(0.3)
+    assert build.building
+    build.term()
+    assert eventually(lambda: build.result) == "ABORTED"
+    lines = [line for line in build.progressive_output() if line]
+    assert "Sending interrupt signal to process" in lines
+    assert lines[-1] == "Finished: ABORTED"
+
+
+def test_artifacts(server: Jenkins, tmp_path: Path) -> None:
+    build = server.get_job("team/made").get_last_build()
+    artifacts = build.api_json(tree="artifacts[relativePath]")["artifacts"]
+    assert [one["relativePath"] for one in artifacts] == ["a.txt", "b/c.txt"]
+    archive = tmp_path / "archive.zip"
+    build.save_artifacts(str(archive))
+    assert archive.read_bytes().startswith(b"PK")
+    assert "line one" in list(build.console_text())

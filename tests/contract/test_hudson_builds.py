@@ -1,0 +1,105 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""ci_build on Hudson 1.395, a real CI server, which names neither the item of the queue nor the build in its answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from contract.servers.hudson import Hudson
+from integration.at_once import at_once
+from unit.running import run
+
+JOB = """<?xml version='1.0' encoding='UTF-8'?>
+<project>
+  <quietPeriod>0</quietPeriod>
+  <concurrentBuild>true</concurrentBuild>
+  <properties>
+    <hudson.model.ParametersDefinitionProperty>
+      <parameterDefinitions>
+        <hudson.model.StringParameterDefinition>
+          <name>VERSION</name><defaultValue>1.0</defaultValue>
+        </hudson.model.StringParameterDefinition>
+        <hudson.model.BooleanParameterDefinition>
+          <name>DRY</name><defaultValue>false</defaultValue>
+        </hudson.model.BooleanParameterDefinition>
+        <hudson.model.ChoiceParameterDefinition>
+          <name>TARGET</name>
+          <choices class="list"><string>staging</string><string>production</string></choices>
+        </hudson.model.ChoiceParameterDefinition>
+      </parameterDefinitions>
+    </hudson.model.ParametersDefinitionProperty>
+  </properties>
+  <builders><hudson.tasks.Shell><command>
+    echo "version $VERSION, dry $DRY, to $TARGET"
+    sleep 1
+    test "$VERSION" != broken
+  </command></hudson.tasks.Shell></builders>
+  <publishers/>
+  <buildWrappers/>
+</project>"""
+
+
+@pytest.fixture(scope="module")
+def hudson(hudson_server: Hudson) -> Hudson:
+    with hudson_server.session(hudson_server.admin) as session:
+        headers = {"Content-Type": "text/xml; charset=utf-8"}
+        url = f"{hudson_server.url}/createItem"
+        session.post(url, params={"name": "declared"}, data=JOB, headers=headers, timeout=30).raise_for_status()
+    return hudson_server
+
+
+def build(server: Hudson, **options: Any) -> dict[str, Any]:
+    login = {"url": server.url, "username": server.admin.username, "password": server.admin.password}
+    return run("ci_build", job="declared", wait_timeout=60, **login, **options)
+
+
+@pytest.mark.parametrize("form", ["fields", "json"])
+def test_a_build_is_found_by_its_parameters_and_followed(hudson: Hudson, form: str) -> None:
+    parameters = {"VERSION": f"{form} 'ü\" $x", "DRY": True, "TARGET": "production"}
+    result = build(hudson, parameters=parameters, form=form)
+    assert not result.get("failed"), result["msg"]
+    assert (result["changed"], result["found_by"], result["queue_item"]) == (True, "parameters", None)
+    assert result["build"]["parameters"] == parameters
+    assert result["build"]["result"] == "SUCCESS"
+    assert any(f"version {parameters['VERSION']}, dry true" in line for line in result["console"])
+    assert result["warnings"][0].startswith("The server did not name the build.")
+
+
+def test_a_bad_build_fails_with_its_last_lines(hudson: Hudson) -> None:
+    result = build(hudson, parameters={"VERSION": "broken"})
+    assert "ended with FAILURE, not with SUCCESS" in result["msg"]
+    assert "Finished: FAILURE." in result["msg"]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "problem"),
+    [({"TARGET": "moon"}, "takes one of 'staging', 'production'"), ({"VERSON": "1"}, "has no parameter 'VERSON'")],
+)
+def test_what_the_job_does_not_take_is_refused(hudson: Hudson, parameters: dict[str, str], problem: str) -> None:
+    assert problem in build(hudson, parameters=parameters)["msg"]
+
+
+def test_two_tasks_at_once_each_tell_of_their_own_build(hudson: Hudson) -> None:
+    versions = ["one", "two"]
+    results = at_once(*[lambda v=version: build(hudson, parameters={"VERSION": v}) for version in versions])  # type: ignore[misc]
+    for result in results:
+        assert not result.get("failed"), result["msg"]
+        assert result["build"]["parameters"]["VERSION"] == result["plan"]["parameters"]["VERSION"]
+    assert len({result["build"]["number"] for result in results}) == 2
+
+
+def test_a_build_that_takes_too_long_is_stopped(hudson: Hudson) -> None:
+    hudson.create_sleeping_job("sleepy", seconds=600)
+    login = {"url": hudson.url, "username": hudson.admin.username, "password": hudson.admin.password}
+    result = run("ci_build", job="sleepy", delay=0, wait_timeout=5, on_timeout="stop", **login)
+    assert result["msg"].endswith("'sleepy' #1 runs. It was stopped: ABORTED.")
+
+
+def test_unless_one_was_good(hudson: Hudson) -> None:
+    build(hudson, parameters={"VERSION": "once"})
+    again = build(hudson, parameters={"VERSION": "once"}, unless={"within": 600})
+    assert (again["changed"], again["build"]["parameters"]["VERSION"]) == (False, "once")

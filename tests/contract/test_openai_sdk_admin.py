@@ -1,0 +1,186 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The official openai SDK administrates an organization of the sandbox; each answer is valid as the SDK has it.
+
+All tests are for both of its clients: the one that waits, and the asynchronous one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import openai
+import pytest
+from openai import BaseModel
+
+from contract.openai_clients import Connect
+
+
+@pytest.fixture
+def admin(connect: Connect) -> Any:
+    return connect().admin.organization
+
+
+def valid(answer: Any) -> Any:
+    """The SDK itself takes any answer for a valid one."""
+    assert isinstance(answer, BaseModel)
+    type(answer).model_validate(answer.model_dump(), strict=True)
+    return answer
+
+
+def all_of(page: Any) -> list[Any]:
+    return [valid(entry) for entry in page]
+
+
+def test_users(admin: Any) -> None:
+    people = all_of(admin.users.list(limit=1))
+    assert [user.name for user in people] == ["Olivia Owner", "Alice Adams", "Bob Brown"]
+    assert valid(admin.users.retrieve(people[1].id)) == people[1]
+    assert valid(admin.users.update(people[1].id, role="owner")).role == "owner"
+    assert valid(admin.users.delete(people[1].id)).deleted
+    assert len(all_of(admin.users.list())) == 2
+    assert [user.id for user in admin.users.list(emails=["BOB@sandbox.example"])] == ["user-sandbox-bob"]
+
+
+def test_invites(admin: Any) -> None:
+    made = valid(admin.invites.create(email="dora@sandbox.example", role="reader", projects=[]))
+    assert valid(admin.invites.retrieve(made.id)) == made
+    assert made in all_of(admin.invites.list(limit=1))
+    assert valid(admin.invites.delete(made.id)).deleted
+
+
+def test_projects(admin: Any) -> None:
+    made = [valid(admin.projects.create(name=f"P{number}")) for number in range(3)]
+    assert [project.name for project in all_of(admin.projects.list(limit=2))][2:] == ["P0", "P1", "P2"]
+    assert valid(admin.projects.update(made[0].id, name="First")).name == "First"
+    assert valid(admin.projects.archive(made[0].id)).status == "archived"
+    assert len(all_of(admin.projects.list(include_archived=True))) == 6
+    assert valid(admin.projects.retrieve(made[1].id)) == made[1]
+    with pytest.raises(openai.BadRequestError, match="First is archived"):
+        admin.projects.archive(made[0].id)
+
+
+def test_users_of_a_project(admin: Any) -> None:
+    users = admin.projects.users
+    bob = valid(users.create("proj_sandbox", user_id="user-sandbox-bob", role="member"))
+    assert bob in all_of(users.list("proj_sandbox", limit=1))
+    assert valid(users.retrieve(bob.id, project_id="proj_sandbox")) == bob
+    assert valid(users.update(bob.id, project_id="proj_sandbox", role="owner")).role == "owner"
+    assert valid(users.delete(bob.id, project_id="proj_sandbox")).deleted
+
+
+def test_service_accounts_and_keys(admin: Any, connect: Connect) -> None:
+    accounts, keys = admin.projects.service_accounts, admin.projects.api_keys
+    made = valid(accounts.create("proj_sandbox", name="robot"))
+    assert connect(api_key=made.api_key.value).models.retrieve("gpt-4o").id == "gpt-4o"
+    assert made.id in [account.id for account in all_of(accounts.list("proj_sandbox", limit=1))]
+    assert valid(accounts.retrieve(made.id, project_id="proj_sandbox")).name == "robot"
+    assert valid(accounts.update(made.id, project_id="proj_sandbox", name="arm", role="owner")).name == "arm"
+    more = valid(accounts.api_keys.create(made.id, project_id="proj_sandbox", name="second", scopes=["model.request"]))
+    with pytest.raises(openai.AuthenticationError, match=r"Missing scopes: api\.model\.read"):
+        connect(api_key=more.value).models.retrieve("gpt-4o")
+    mine = [key for key in all_of(keys.list("proj_sandbox", limit=1)) if key.id in (made.api_key.id, more.id)]
+    assert [key.name for key in mine] == ["Secret Key", "second"]
+    assert valid(keys.retrieve(more.id, project_id="proj_sandbox")) == mine[1]
+    with pytest.raises(openai.BadRequestError, match="please delete the service account"):
+        keys.delete(more.id, project_id="proj_sandbox")
+    assert valid(accounts.delete(made.id, project_id="proj_sandbox")).deleted
+    assert valid(keys.delete("key_alice", project_id="proj_sandbox")).deleted
+
+
+def test_rate_limits(admin: Any) -> None:
+    limits = admin.projects.rate_limits
+    before = {limit.model: limit for limit in all_of(limits.list_rate_limits("proj_sandbox", limit=7))}
+    assert before["gpt-4o"].max_requests_per_1_minute == 500
+    changed = valid(
+        limits.update_rate_limit(before["gpt-4o"].id, project_id="proj_sandbox", max_requests_per_1_minute=7)
+    )
+    assert changed.max_requests_per_1_minute == 7
+    with pytest.raises(openai.NotFoundError, match="The project nope was not found"):
+        limits.list_rate_limits("nope")
+
+
+def test_admin_keys(admin: Any) -> None:
+    keys = admin.admin_api_keys
+    made = valid(keys.create(name="short", expires_in_seconds=60))
+    assert made.value.startswith("sk-admin-")
+    assert [key.id for key in all_of(keys.list(limit=1, order="desc"))] == [made.id, "key_admin"]
+    assert valid(keys.retrieve(made.id)).expires_at == made.created_at + 60
+    assert valid(keys.delete(made.id)).deleted
+
+
+@pytest.mark.parametrize(
+    "query", [{"limit": 0}, {"limit": 101}, {"after": "nope"}, {"after": ""}, {"after": "PROJ_SANDBOX"}]
+)
+def test_odd_pages(admin: Any, query: dict[str, Any]) -> None:
+    with pytest.raises(openai.BadRequestError) as caught:
+        admin.projects.list(**query)
+    assert caught.value.param == next(iter(query))
+
+
+def test_a_page_after_the_last_is_empty(admin: Any) -> None:
+    assert all_of(admin.projects.list(after="proj_sandbox")) == []
+
+
+def test_an_admin_key_alone_administrates(connect: Connect, sandbox: Any) -> None:
+    mistaken = connect(admin_api_key=sandbox.environment["OPENAI_API_KEY"])
+    with pytest.raises(openai.AuthenticationError, match=r"Missing scopes: api\.management\.read") as caught:
+        mistaken.admin.organization.users.list()
+    assert caught.value.code is None
+    with pytest.raises(openai.AuthenticationError, match="Incorrect API key provided: sk-admin"):
+        connect(admin_api_key="sk-admin-of-nobody-at-all").admin.organization.users.list()
+
+
+def test_an_admin_key_that_may_only_read(connect: Connect, sandbox: Any) -> None:
+    reader = {"key": "sk-admin-reader", "organization": "org-sandbox", "scopes": ["api.management.read"]}
+    sandbox.seed({"inference": {"keys": [reader]}})
+    projects = connect(admin_api_key="sk-admin-reader").admin.organization.projects
+    assert len(all_of(projects.list())) == 2
+    with pytest.raises(openai.AuthenticationError, match=r"Missing scopes: api\.management\.write"):
+        projects.create(name="x")
+
+
+def test_the_three_shapes_of_an_error(connect: Connect, sandbox: Any) -> None:
+    client, mistaken = connect(), connect(api_key=sandbox.environment["OPENAI_ADMIN_KEY"])
+    for bare in (False, True):
+        sandbox.switch("inference", bare_admin_errors=bare, bare_scope_errors=bare)
+        with pytest.raises(openai.NotFoundError) as refused:
+            client.admin.organization.projects.retrieve("nope")
+        assert refused.value.body["message"] == "The project nope was not found"
+        with pytest.raises(openai.AuthenticationError) as refused:
+            mistaken.models.retrieve("gpt-4o")
+        # a bare text does not get into the SDK's message
+        assert ("Missing scopes: api.model.read" in refused.value.message) is not bare
+        assert "Missing scopes: api.model.read" in refused.value.response.text
+
+
+def test_more_calls_than_a_minute_has(admin: Any, sandbox: Any) -> None:
+    sandbox.switch("inference", admin_calls_per_minute=7)
+    sandbox.clock(frozen=True)
+    for _number in range(7):
+        admin.users.retrieve("user-sandbox-bob")
+    with pytest.raises(openai.RateLimitError) as caught:
+        admin.users.retrieve("user-sandbox-bob")
+    assert not [name for name in caught.value.response.headers if name.startswith(("x-ratelimit", "retry-after"))]
+    sandbox.clock(advance=60)
+    assert valid(admin.users.retrieve("user-sandbox-bob"))
+
+
+def test_what_is_not_served_says_so(admin: Any) -> None:
+    calls = [
+        admin.groups.list,
+        admin.roles.list,
+        admin.spend_limit.retrieve,
+        admin.data_retention.retrieve,
+        lambda: admin.usage.completions(start_time=0),
+        admin.audit_logs.list,
+        lambda: admin.users.roles.list("user-sandbox-bob"),
+        lambda: admin.projects.roles.list("proj_sandbox"),
+        lambda: admin.projects.groups.list("proj_sandbox"),
+        lambda: admin.projects.spend_limit.retrieve("proj_sandbox"),
+        lambda: admin.projects.model_permissions.retrieve("proj_sandbox"),
+    ]
+    for call in calls:
+        with pytest.raises(openai.InternalServerError, match="The sandbox does not serve this call yet"):
+            call()
