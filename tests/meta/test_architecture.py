@@ -10,28 +10,37 @@ import importlib
 import pathlib
 import re
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 import yaml
 
 import generate
+from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import LIMITS, SEGMENT, numbers_taken
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 PLUGINS = ROOT / "plugins"
 MODULES = generate.modules()
+README = (ROOT / "README.md").read_text()
 COLLECTION = "ansible_collections.buildworks.toolchain.plugins"
 
 # From the ground up: a file knows only those above it in this list
 LAYERS = (
     "_errors",
+    "_interruption",
+    "_limits",
     "_argspec",
+    "_options",
     "_task",
     "_private_file",
+    "_local_file",
     "_address",
     "_credential",
     "_http",
     "_reconcile",
+    "_issued",
     "_wait",
+    "_bulk",
     ("_artifact", "_ci", "_review", "_inference"),
 )
 HTTP_LIBRARIES = {"requests", "urllib3", "urllib.request", "http.client", "socket", "ansible.module_utils.urls"}
@@ -86,9 +95,9 @@ def test_imports_go_one_way(path: pathlib.Path) -> None:
 
 
 @pytest.mark.parametrize("path", UTILS, ids=lambda path: str(path.relative_to(PLUGINS / "module_utils")))
-def test_only_one_file_speaks_http(path: pathlib.Path) -> None:
+def test_only_one_package_speaks_http(path: pathlib.Path) -> None:
     relative = str(path.relative_to(PLUGINS / "module_utils"))
-    if relative != "_http.py":
+    if not relative.startswith("_http/"):
         allowed = {"socket"} if relative in MAY_USE_SOCKETS else set()
         assert not (set(imported(path)) & HTTP_LIBRARIES) - allowed
 
@@ -110,6 +119,15 @@ def test_a_module_is_a_spec_and_a_run(module: str) -> None:
 
 
 @pytest.mark.parametrize("module", MODULES)
+def test_a_module_says_whose_function_it_calls(module: str) -> None:
+    """`tokens.listed(...)`, not a bare `listed(...)`; a class has a name of its own."""
+    for node in ast.walk(ast.parse((PLUGINS / "modules" / f"{module}.py").read_text())):
+        if isinstance(node, ast.ImportFrom) and re.search(rf"\._({'|'.join(generate.SERVICES)})\.", str(node.module)):
+            names = [alias.name for alias in node.names]
+            assert not [name for name in names if name.islower()], f"import the file, not {names} of it"
+
+
+@pytest.mark.parametrize("module", MODULES)
 def test_options_are_documented_as_they_are(module: str) -> None:
     code = importlib.import_module(f"{COLLECTION}.modules.{module}")
     documented = options_of(module)
@@ -121,15 +139,65 @@ def test_options_are_documented_as_they_are(module: str) -> None:
             assert f"E({variable})" in str(documented[name]["description"]), f"{name} does not name {variable}"
 
 
-def options_of(module: str) -> dict[str, dict[str, object]]:
-    """The documented options of a module, with those of its fragments."""
+@pytest.mark.parametrize("module", MODULES)
+def test_connection_variables_are_documented_with_their_options(module: str) -> None:
+    service = importlib.import_module(f"{COLLECTION}.modules.{module}").SPEC.service
+    documented = options_of(module)
+    for option in service.login:
+        assert f"C({service.variable(option)})" in str(documented[option]["description"]), option
+    for option in service.transport:
+        assert f"C(toolchain_<service>_{option})" in str(documented[option]["description"]), option
+    rows = dict(re.findall(r"^\| (`toolchain_\w+_\.\.\.`|each of the four) \| (.*) \|$", README, re.MULTILINE))
+    assert rows[f"`toolchain_{service.name}_...`"] == ", ".join(f"`{option}`" for option in service.login)
+    assert rows["each of the four"] == ", ".join(f"`{option}`" for option in service.transport)
+
+
+def options_of(module: str) -> dict[str, dict[str, Any]]:
+    """The documented options of a module, with what its fragments say of them where it does not say otherwise."""
     documentation = yaml.safe_load(importlib.import_module(f"{COLLECTION}.modules.{module}").DOCUMENTATION)
     options = dict(documentation["options"] or {})
     for fragment in documentation["extends_documentation_fragment"]:
         name = fragment.rpartition(".")[2]
         text = importlib.import_module(f"{COLLECTION}.doc_fragments.{name}").ModuleDocFragment.DOCUMENTATION
-        options.update(yaml.safe_load(text)["options"] or {})
+        for option, shared in (yaml.safe_load(text)["options"] or {}).items():
+            options[option] = {**shared, **options.get(option, {})}
     return options
+
+
+def every_option(
+    options: dict[str, dict[str, Any]], documented: dict[str, dict[str, Any]], inside: str = ""
+) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
+    """Each option with its path and its documentation, those inside others too."""
+    for name, option in options.items():
+        yield inside + name, option, documented[name]
+        if option.get("options"):
+            yield from every_option(option["options"], documented[name]["suboptions"], f"{inside}{name}.")
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_each_option_has_limits_or_says_why_not(module: str) -> None:
+    code = importlib.import_module(f"{COLLECTION}.modules.{module}")
+    for path, option, documented in every_option(code.SPEC.options, options_of(module)):
+        if option.get("type", "str") == "bool" or "choices" in option or "options" in option:
+            continue
+        assert set(option) & set(LIMITS), f"{path}: which values does it take?"
+        if option["type"] in ("int", "float"):
+            assert "at_least" in option, path
+            assert "at_most" in option, path
+            assert numbers_taken(option) in str(documented["description"]), f"{path}: {numbers_taken(option)}"
+        said = documented["description"]
+        description = said if isinstance(said, str) else " ".join(said)
+        if "matches" in option and option["matches"] != SEGMENT["matches"]:
+            takes = option["matches"][1].partition(", such as")[0]
+            assert takes in description.lower(), f"{path}: {takes}"
+        if option.get("not_empty") and not option.get("one_line") and option["type"] != "path":
+            assert "not be empty" in description, path
+
+
+def test_what_holds_for_all_names_and_paths_is_said_once() -> None:
+    notes = importlib.import_module(f"{COLLECTION}.doc_fragments.connection").ModuleDocFragment.DOCUMENTATION
+    assert "is one line, without blanks at its ends; neither it nor a path must be empty" in " ".join(notes.split())
+    assert "of a repository has no slash" in notes
 
 
 @pytest.mark.parametrize("module", MODULES)
@@ -138,3 +206,46 @@ def test_secrets_are_marked_as_such(module: str) -> None:
     for name, option in code.SPEC.options.items():
         if re.search(r"password|secret|token|_key$", name):
             assert "no_log" in option or name in ("client_key",), f"{name}: say whether it is a secret"
+
+
+SANDBOX = ROOT / "extensions" / "sandbox"
+SANDBOX_PARTS = sorted({path.relative_to(SANDBOX).parts[0] for path in SANDBOX.rglob("*.py")})
+SERVICES = {"artifact", "ci", "review", "inference"}
+
+
+def neighbours(path: pathlib.Path) -> Iterator[pathlib.Path]:
+    """The files of the sandbox that one of them imports, if only for their types."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            folder = path.parents[node.level - 1].joinpath(*(node.module or "").split("."))
+            names = [folder.with_suffix(".py")] if node.module else []
+            names += [folder / f"{alias.name}.py" for alias in node.names]
+            yield from (name for name in names if name.exists())
+
+
+def circle(path: pathlib.Path, way: tuple[pathlib.Path, ...] = (), seen: set[pathlib.Path] | None = None) -> list[str]:
+    """The files on a way from a file back to itself, or none."""
+    seen = set() if seen is None else seen
+    for other in neighbours(path):
+        if other == (*way, path)[0]:
+            return [step.stem for step in (*way, path)]
+        if other not in seen:
+            seen.add(other)
+            found = circle(other, (*way, path), seen)
+            if found:
+                return found
+    return []
+
+
+@pytest.mark.parametrize(
+    "path", sorted(SANDBOX.rglob("*.py")), ids=lambda path: str(path.relative_to(SANDBOX).with_suffix(""))
+)
+def test_the_sandbox_has_no_import_circles(path: pathlib.Path) -> None:
+    assert circle(path) == []
+
+
+@pytest.mark.parametrize("part", SANDBOX_PARTS)
+def test_services_of_the_sandbox_do_not_know_each_other(part: str) -> None:
+    files = (SANDBOX / part).rglob("*.py") if part in SERVICES else [SANDBOX / part]
+    known = {other.relative_to(SANDBOX).parts[0] for path in files for other in neighbours(path)}
+    assert not known & (SERVICES - {part})

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 from typing import Any
 
 import pytest
@@ -22,18 +23,26 @@ def examples(module: str) -> list[dict[str, Any]]:
     return yaml.safe_load(code.EXAMPLES)
 
 
-NUMBERED = [(module, number) for module in MODULES for number in range(len(examples(module)))]
+def needs_more(task: dict[str, Any]) -> bool:
+    """Whether it needs a client program or an SSH server, with which tests/contract/test_command_line.py runs it."""
+    return task.get("buildworks.toolchain.ci_cli", {}).get("via") in ("jar", "ssh")
+
+
+NUMBERED = [
+    (module, number) for module in MODULES for number, task in enumerate(examples(module)) if not needs_more(task)
+]
 
 
 @pytest.fixture(scope="module")
 def run(running_sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Run:
     """All examples, one after the other, in one run of ansible-playbook."""
     running_sandbox.reset()
-    tasks = [
-        {**task, "name": f"{module} {number}"} for module in MODULES for number, task in enumerate(examples(module))
-    ]
+    tasks = [{**examples(module)[number], "name": f"{module} {number}"} for module, number in NUMBERED]
     home = {"env": {"HOME": str(tmp_path_factory.mktemp("home"))}}
-    return run_tasks(running_sandbox, tasks, name="examples", ansible_facts=home)
+    programs = tmp_path_factory.mktemp("bin")
+    (programs / "kwadmin").symlink_to(running_sandbox.environment["SANDBOX_KWADMIN"])
+    path = {"PATH": f"{programs}:{os.environ['PATH']}"}
+    return run_tasks(running_sandbox, tasks, name="examples", settings=path, ansible_facts=home)
 
 
 @pytest.mark.parametrize(("module", "number"), NUMBERED)

@@ -1,0 +1,81 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The module that changes something and the one that reads it give it in one form."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import generate
+
+MODULES = generate.modules()
+# An operation gives a plan, and no resource
+PAIRS = [
+    module
+    for module in MODULES
+    if f"{module}_info" in MODULES and next(iter(generate.documentation(module, "RETURN"))) != "plan"
+]
+# What only one of the two gives, and why
+ONLY_ON_CHANGE = {
+    "access_token": {"token.surplus": "the module counts the other tokens of the same identity, a listing shows them"},
+    "inference_admin_key": {"admin_key.surplus": "the module counts the other keys of the name, a listing shows them"},
+    "inference_user": {
+        f"user.{member}": "a listing has users and invites apart, and tells the projects for a request each"
+        for member in ("status", "projects", "invite_id", "expires", "expires_at")
+    },
+    "review_project": {
+        "project.auto_delete_builds": "the server takes it and does not tell it",
+        "project.auto_delete_threshold": "the server takes it and does not tell it",
+    },
+    "review_config_file": {"config_file.sha256": "kept beside the file that was sent, the server tells no content"},
+}
+ONLY_ON_READ = {
+    "inference_project": {
+        f"project.{detail}": "told on demand, for a request each"
+        for detail in ("rate_limits", "users", "service_accounts", "api_keys")
+    },
+    "review_issue": {
+        f"issues.{field}": "the module tells, by id, what it can bring about"
+        for field in generate.documentation("review_issue_info", "RETURN")["issues"]["contains"]
+        if field not in ("status", "owner", "comment")
+    },
+}
+
+
+def members(result: dict[str, Any], path: str = "") -> dict[str, str]:
+    """Type by path of all members of a documented result."""
+    found = {}
+    for name, member in result.items():
+        found[f"{path}{name}"] = member["type"]
+        found.update(members(member.get("contains") or {}, f"{path}{name}."))
+    return found
+
+
+def record(module: str, name: str) -> dict[str, str]:
+    """The members of the resource itself in what a module returns."""
+    return members({name: generate.documentation(module, "RETURN")[name]})
+
+
+def resource(module: str) -> tuple[str, str]:
+    """The name of the resource in the results of the changing and of the reading module."""
+    changes, reads = (generate.documentation(name, "RETURN") for name in (module, f"{module}_info"))
+    name = next(iter(changes))
+    return name, name if name in reads else f"{name}s"
+
+
+@pytest.mark.parametrize("module", PAIRS)
+def test_both_give_a_resource_in_one_form(module: str) -> None:
+    name, plural = resource(module)
+    changed = {path: kind for path, kind in record(module, name).items() if path != name}
+    read = {
+        path.replace(plural, name, 1): kind for path, kind in record(f"{module}_info", plural).items() if path != plural
+    }
+    allowed = ONLY_ON_CHANGE.get(module, {})
+    more = ONLY_ON_READ.get(module, {})
+    common = {path: kind for path, kind in read.items() if path not in more}
+    assert {path: kind for path, kind in changed.items() if path not in allowed} == common
+    assert allowed.keys() <= changed.keys() - read.keys()
+    assert more.keys() <= read.keys() - changed.keys()
