@@ -1,0 +1,89 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The bench fails when a row is short, and makes the right figures of what it timed."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from bench import run
+from bench.play import times
+from bench.row import CannotRunError, Figure, Row, ratio
+
+SUBJECTS = run.SUBJECTS
+ROWS = (Row("fast", "what has to be fast", "<=", 1.5), Row("slow", "what has to be slow", ">=", 2), Row("told", "n"))
+
+
+@pytest.fixture(autouse=True)
+def subject(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> SimpleNamespace:
+    """The one subject of the bench, whose figures a test sets."""
+    (tmp_path / "build").mkdir()
+    subject = SimpleNamespace(ROWS=ROWS, measure=lambda _sandbox: subject.figures, figures={})
+    monkeypatch.setattr(run, "ROOT", tmp_path)
+    monkeypatch.setattr(run, "import_module", lambda _name: subject)
+    monkeypatch.setattr(run, "SUBJECTS", ("one",))
+    monkeypatch.setattr(run.client, "start", contextlib.nullcontext)
+    monkeypatch.delenv("TOOLCHAIN_REQUIRE_ALL", raising=False)
+    return subject
+
+
+@pytest.mark.parametrize(
+    ("fast", "slow", "status"), [(1.5, 2, 0), (1.51, 2, 1), (1.5, 1.99, 1), (1, 3, 0)], ids=["just", "<=", ">=", "well"]
+)
+def test_a_row_that_is_short_fails(
+    subject: SimpleNamespace, capsys: pytest.CaptureFixture[str], tmp_path: Path, fast: float, slow: float, status: int
+) -> None:
+    subject.figures = {"fast": Figure(fast), "slow": Figure(slow, [1.0, 4.0]), "told": Figure(7, more={"ms": 3})}
+    assert run.main([]) == status
+    assert ("SHORT" in capsys.readouterr().out) is bool(status)
+    rows = json.loads((tmp_path / "build" / "bench.json").read_text())["rows"]
+    assert rows["slow"] == {"value": slow, "reached": slow >= 2, "spread": [1.0, 4.0]}
+    assert rows["told"] == {"value": 7, "reached": True, "spread": None, "ms": 3}
+
+
+@pytest.mark.parametrize(("required", "status"), [("0", 0), ("1", 1)])
+def test_what_cannot_be_measured_is_told(
+    subject: SimpleNamespace,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    required: str,
+    status: int,
+) -> None:
+    def measure(_sandbox: Any) -> None:
+        raise CannotRunError("there is no such thing")
+
+    subject.measure = measure
+    monkeypatch.setenv("TOOLCHAIN_REQUIRE_ALL", required)
+    assert run.main([]) == status
+    assert capsys.readouterr().out.count("CANNOT RUN HERE: there is no such thing") == len(ROWS)
+
+
+def test_a_ratio_is_taken_round_by_round() -> None:
+    figure = ratio([2.0, 40.0, 6.0], [1.0, 20.0, 2.0], ms=1)
+    assert (figure.value, figure.spread, figure.more) == (2.0, [2.0, 2.5], {"ms": 1})
+
+
+def test_the_times_of_tasks_and_items() -> None:
+    moments: list[tuple[str, str, float]] = []
+    for start, item in ((0.0, 5.0), (100.0, 1.0), (200.0, 2.0)):
+        moments += [("start", "one", start), ("end", "one", start + 3), ("end", "one", start + 4)]
+        moments += [("start", "loop", start + 5)]
+        moments += [("item", "loop", start + 6 + number * item) for number in range(4)]
+        moments += [("end", "loop", start + 30)]
+    events = [{"event": event, "task": task, "at": at} for event, task, at in moments]
+    found = times(events, leave_out=1)
+    assert found.task == {"one": [4.0, 4.0], "loop": [25.0, 25.0]}
+    assert found.item == {"loop": [1.0, 2.0]}
+
+
+def test_every_file_of_rows_is_a_subject() -> None:
+    files = Path(run.__file__).with_name("rows").glob("*.py")
+    measuring = {path.stem for path in files if "\ndef measure(" in path.read_text()}
+    assert measuring == set(SUBJECTS)
