@@ -17,6 +17,22 @@ endif
 # The newest line of ansible-core that this Python runs
 ANSIBLE_CORE ?= $(if $(filter 3.11,$(version)),2.19,2.21)
 
+# Each line of ansible-core that is supported, and the Pythons that it runs on
+lines := 2.18 2.19 2.20 2.21 2.22
+pythons-2.18 := 3.11 3.12 3.13
+pythons-2.19 := 3.11 3.12 3.13
+pythons-2.20 := 3.12 3.13 3.14
+pythons-2.21 := 3.12 3.13 3.14
+pythons-2.22 := 3.13 3.14
+ifneq ($(filter-out help clean,$(or $(MAKECMDGOALS),help)),)
+ifeq ($(filter $(ANSIBLE_CORE),$(lines)),)
+$(error ANSIBLE_CORE=$(ANSIBLE_CORE) is not supported; there are $(lines))
+endif
+ifeq ($(filter $(version),$(pythons-$(ANSIBLE_CORE))),)
+$(error ansible-core $(ANSIBLE_CORE) runs on Python $(pythons-$(ANSIBLE_CORE)), not on $(version); name one of them with PYTHON=)
+endif
+endif
+
 export PYTHON ANSIBLE_CORE
 
 # Ansible keeps caches and temporary files here, not in the home folder
@@ -48,6 +64,8 @@ $(eval $(call environment,$(galaxy),galaxy-importer))
 # Runs a command with the programs of an environment
 in = PATH="$(CURDIR)/$(1)/bin:$$PATH"
 pytest = $(call in,$(test)) python -m pytest
+# In their order: what takes longest comes early, and the many small ones fill what is left
+both_cores := --numprocesses 2 --dist loadscope --no-loadscope-reorder
 
 # --- The checkout, where Ansible looks for a collection ---------------------------------------------------------------
 
@@ -76,13 +94,13 @@ sandbox: $(core)/.complete ## the four services on loopback, in the foreground [
 	@cd extensions && exec $(CURDIR)/$(core)/bin/python -m sandbox --port $(PORT) $(if $(STATE),--state $(abspath $(STATE)))
 
 .PHONY: bench
-bench: $(core)/.complete $(collection) ## measure tasks against ansible.builtin.uri and debug; writes build/bench.json
-	@$(call in,$(core)) python tests/bench/run.py
+bench: $(test)/.complete $(collection) ## what has to be fast, as ratios; writes build/bench.json, fails when short [ROWS="task item"]
+	@$(call in,$(test)) python tests/bench/run.py $(ROWS)
 
 .PHONY: test
 test: $(collection) ## everything but the bench
 	@$(MAKE) --no-print-directory -j2 environments
-	@$(pytest) --numprocesses 2 --dist loadscope
+	@$(pytest) $(both_cores)
 
 .PHONY: environments
 environments: $(environments:%=%/.complete) litellm
@@ -98,7 +116,11 @@ unit: $(test)/.complete $(collection) ## modules against exact wire conversation
 
 .PHONY: integration
 integration: $(test)/.complete $(collection) ## ansible-playbook against the sandbox
-	@$(pytest) tests/integration
+	@$(pytest) $(both_cores) tests/integration
+
+.PHONY: faults
+faults: $(test)/.complete $(collection) ## modules in one process against the sandbox, when something goes wrong
+	@$(pytest) $(both_cores) tests/faults
 
 .PHONY: contract
 contract: $(test)/.complete $(collection) ## independent clients and servers
@@ -135,6 +157,7 @@ lint-types: $(lint)/.complete $(collection)
 .PHONY: lint-ansible
 lint-ansible: $(lint)/.complete $(collection)
 	@$(call in,$(lint)) ansible-lint --offline
+	@$(call in,$(lint)) python tools/lint_tasks.py
 
 .PHONY: lint-shell
 lint-shell: $(lint)/.complete
