@@ -1,7 +1,10 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`python -m sandbox`: starts it, or says in one sentence what it lacks to run here."""
+"""`python -m sandbox`, or `toolchain-sandbox` where it is installed.
+
+Starts it, or says in one sentence what it lacks to run here.
+"""
 
 import sys
 from importlib.util import find_spec
@@ -10,7 +13,9 @@ from pathlib import Path
 REQUIREMENTS = Path(__file__).with_name("requirements.txt")
 PACKAGES = ("lxml", "starlette", "uvicorn", "wsproto", "yaml")
 
-if __name__ == "__main__":
+
+def main() -> None:
+    """Serve as the command line says."""
     if sys.version_info < (3, 11):  # noqa: UP036  an older one gets as far as this
         sys.exit(f"The sandbox needs Python 3.11 or newer, and this is {sys.version.partition(' ')[0]}.")
     if missing := [package for package in PACKAGES if find_spec(package) is None]:
@@ -18,6 +23,10 @@ if __name__ == "__main__":
             f"The sandbox needs Python packages that are missing here ({', '.join(missing)}): "
             f"install them with '{sys.executable} -m pip install -r {REQUIREMENTS}'."
         )
-    from .command import main
+    from . import command
 
+    command.main()
+
+
+if __name__ == "__main__":
     main()

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The command line: `python -m sandbox`."""
+"""The command line: `python -m sandbox`, or `toolchain-sandbox` where it is installed."""
 
 from __future__ import annotations
 
@@ -84,7 +84,8 @@ class Server(uvicorn.Server):
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m sandbox", description=about)
+    installed = pathlib.Path(sys.argv[0]).name != "__main__.py"
+    parser = argparse.ArgumentParser(prog="toolchain-sandbox" if installed else "python -m sandbox", description=about)
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
     parser.add_argument("--port", type=_port, default=0, help="port to listen on (default: a free one)")
     parser.add_argument("--review-port", type=_port, help="port on which the review API has no prefix (default: none)")
