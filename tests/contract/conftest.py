@@ -5,46 +5,33 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from typing import Any
 
 import pytest
 
 import contract.servers.docker_registry
 import contract.servers.hudson
 import contract.servers.litellm_proxy
-from contract.servers.process import UnavailableError
-
-Server = TypeVar("Server")
-
-
-def run(server: contextlib.AbstractContextManager[Server]) -> Iterator[Server]:
-    """Yield the running server, or skip where the machine cannot run it."""
-    with contextlib.ExitStack() as stack:
-        try:
-            started = stack.enter_context(server)
-        except UnavailableError as reason:
-            pytest.skip(f"CANNOT RUN HERE: {reason}")
-        yield started
+from contract.servers.process import or_skip
 
 
 @pytest.fixture(scope="session")
 def hudson_server() -> Iterator[contract.servers.hudson.Hudson]:
     """Hudson 1.395 with crumbs, an administrator and a reader; idle, and to be left so."""
-    yield from run(contract.servers.hudson.hudson())
+    yield from or_skip(contract.servers.hudson.hudson())
 
 
 @pytest.fixture(scope="session")
 def docker_registry() -> Iterator[contract.servers.docker_registry.DockerRegistry]:
     """Debian's docker-registry at Artifactory's paths, empty at first."""
-    yield from run(contract.servers.docker_registry.docker_registry())
+    yield from or_skip(contract.servers.docker_registry.docker_registry())
 
 
 @pytest.fixture(scope="session")
 def litellm_proxy() -> Iterator[contract.servers.litellm_proxy.LitellmProxy]:
     """litellm's proxy with canned replies."""
-    yield from run(contract.servers.litellm_proxy.litellm_proxy())
+    yield from or_skip(contract.servers.litellm_proxy.litellm_proxy())
 
 
 @pytest.fixture(params=["waits", "asynchronous"])
@@ -52,4 +39,4 @@ def connect(request: pytest.FixtureRequest, sandbox: Any) -> Iterator[Callable[.
     """Makes a client of the openai SDK, which needs a second to be imported."""
     from contract.openai_clients import connecting
 
-    yield from run(connecting(request.param, sandbox))
+    yield from or_skip(connecting(request.param, sandbox))

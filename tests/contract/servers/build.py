@@ -5,20 +5,28 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
 BUILD = ROOT / "build"
 
 
-def fill_once(folder: Path, key: str, fill: Callable[[Path], None]) -> Path:
-    """Return the folder, filled by `fill` unless an earlier call did so with the same key."""
+@contextlib.contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """Wait until no other process is in such a block with this folder, which need not exist."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     with folder.with_name(f"{folder.name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def fill_once(folder: Path, key: str, fill: Callable[[Path], None]) -> Path:
+    """Return the folder, filled by `fill` unless an earlier call did so with the same key."""
+    with alone(folder):
         mark = folder / ".filled"
         if not mark.exists() or mark.read_text() != key:
             shutil.rmtree(folder, ignore_errors=True)

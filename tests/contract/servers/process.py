@@ -13,12 +13,26 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TypeVar
 
+import pytest
 import requests
+
+Server = TypeVar("Server")
 
 
 class UnavailableError(Exception):
     """This machine lacks what a server needs; the message says what."""
+
+
+def or_skip(server: contextlib.AbstractContextManager[Server]) -> Iterator[Server]:
+    """Yield the running server, or skip where the machine cannot run it."""
+    with contextlib.ExitStack() as stack:
+        try:
+            started = stack.enter_context(server)
+        except UnavailableError as reason:
+            pytest.skip(f"CANNOT RUN HERE: {reason}")
+        yield started
 
 
 def free_port() -> int:
