@@ -57,7 +57,7 @@ endef
 
 runtime := ansible-$(ANSIBLE_CORE) runtime sandbox
 $(eval $(call environment,$(core),$(runtime)))
-$(eval $(call environment,$(test),$(runtime) test contract molecule))
+$(eval $(call environment,$(test),$(runtime) test browser contract molecule))
 $(eval $(call environment,$(lint),$(runtime) test lint docs))
 $(eval $(call environment,$(galaxy),galaxy-importer))
 

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 import hypothesis
 import pytest
 
+from browser import Chromium, chromium
+from contract.servers.process import or_skip
 from contract.session import Session
 from sandbox import client
 
@@ -54,3 +56,9 @@ def artifactory_anonymous(sandbox: client.Sandbox) -> Session:
 def access(sandbox: client.Sandbox) -> Session:
     """The sandbox's token service, as its administrator."""
     return Session(f"{sandbox.url}/access/api/v1", sandbox.environment["JFROG_ACCESS_TOKEN"])
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Chromium]:
+    """The one browser of this run; see `check_page`."""
+    yield from or_skip(chromium())

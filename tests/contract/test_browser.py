@@ -1,0 +1,55 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What `check_page` finds wrong with a page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import browser as browser_tests
+from browser import Chromium
+
+PAGE = """<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>A page</title>
+<style>:root {color-scheme: light dark; background: Canvas; color: CanvasText}</style></head>
+<body><main><h1>A page</h1>%s</main></body></html>
+"""
+WIDE = '<table style="width: 500px"><tr><td>wide</td></tr></table>'
+
+
+@pytest.fixture
+def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(browser_tests, "SCREENSHOTS", tmp_path)
+    return tmp_path / "page.html"
+
+
+def test_a_page_without_faults_passes(browser: Chromium, page: Path) -> None:
+    page.write_text(PAGE % f'<div style="overflow-x: auto" tabindex="0">{WIDE}</div>')
+    browser.check_page(page, "good")
+    shown = {path.name: path.read_bytes()[:4] for path in page.parent.glob("*.png")}
+    names = ["good-360-light.png", "good-360-dark.png", "good-1600-light.png", "good-1600-dark.png"]
+    assert shown == dict.fromkeys(names, b"\x89PNG")
+
+
+FAULTS = {
+    "light: broken": "<script>console.error('broken')</script>",
+    "light: thrown": "<script>throw new Error('thrown')</script>",
+    "light: Failed to load resource: net::ERR_FILE_NOT_FOUND": "<img alt='' src='missing.png'>",
+    "light: asks for http://127.0.0.1:9/x.png": "<img alt='' src='http://127.0.0.1:9/x.png'>",
+    "360 pixels, dark: cut off: <table": WIDE,
+    "1600 pixels, light: cut off: <html": f"<details><summary>More</summary><pre>{'wide' * 500}</pre></details>",
+    "light: cut off: <text": "<svg role='img' aria-label='plot' width='50'><text y='15'>far too long</text></svg>",
+    "1600 pixels, light: Elements must meet minimum color contrast": "<p style='color: #888'>pale</p>",
+    "1600 pixels, dark: Elements must meet minimum color contrast": "<p style='color: #555'>dim</p>",
+    "light: Images must have alternative text": "<img src='data:,'>",
+}
+
+
+def test_faults_are_found(browser: Chromium, page: Path) -> None:
+    page.write_text(PAGE % "".join(FAULTS.values()))
+    with pytest.raises(AssertionError) as found:
+        browser.check_page(page, "faulty")
+    assert [complaint for complaint in FAULTS if complaint not in str(found.value)] == [], found.value
