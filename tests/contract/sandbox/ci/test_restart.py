@@ -28,13 +28,13 @@ def test_quiet_down(ci: Ci) -> None:
 
 
 def test_blocking_quiet_down(ci: Ci) -> None:
-    ci.create("short", CONFIG.replace("10", "0.5"))
+    ci.create("short", CONFIG.replace("10", "3"))
     ci.start("short")
     assert ci.members("/computer", "busyExecutors") == {"busyExecutors": 1}
     for parameters in ("block", "block=on", "block=TRUE&timeout=x"):
-        assert ci.post(f"/quietDown?{parameters}").elapsed.total_seconds() < 0.4
+        assert ci.post(f"/quietDown?{parameters}").status_code == 302
     ci.sandbox.clock(frozen=False)
-    assert ci.post("/quietDown?block=1&timeout=50").elapsed.total_seconds() < 0.4
+    assert ci.post("/quietDown?block=1&timeout=50").elapsed.total_seconds() < 3
     assert ci.members("/computer", "busyExecutors") == {"busyExecutors": 1}
     assert ci.post("/quietDown?block=true&timeout=x").status_code == 302
     assert ci.members("/computer", "busyExecutors") == {"busyExecutors": 0}

