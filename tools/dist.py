@@ -16,7 +16,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from export import CHECKOUT, export
+from export import CHECKOUT
+from tarball import build
 
 WORK = CHECKOUT / "build/dist"
 COLLECTIONS = WORK / "collections"
@@ -32,20 +33,12 @@ def main() -> None:
     # The collection of the checkout must not be found.
     os.environ["ANSIBLE_COLLECTIONS_PATH"] = str(COLLECTIONS)
     shutil.rmtree(WORK, ignore_errors=True)
-    tarball = build()
+    tarball = build(WORK)
+    print(tarball.relative_to(CHECKOUT))
     judge(tarball, Path(sys.argv[1]).resolve())
     run("ansible-galaxy", "collection", "install", "--offline", "--collections-path", COLLECTIONS, tarball)
     inspect()
     ask()
-
-
-def build() -> Path:
-    source = WORK / "source"
-    export(source)
-    run("ansible-galaxy", "collection", "build", "--output-path", WORK, source)
-    (tarball,) = WORK.glob("*.tar.gz")
-    print(tarball.relative_to(CHECKOUT))
-    return tarball
 
 
 def judge(tarball: Path, environment: Path) -> None:

@@ -1,0 +1,84 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Writes build/sbom.json: what an execution environment with the collection holds, in CycloneDX's format.
+
+Fails when a package of it does not say which licence it has.
+
+Usage: python tools/sbom.py FOLDER_OF_THE_ENVIRONMENT
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import yaml
+from cyclonedx.schema import SchemaVersion
+from cyclonedx.validation.json import JsonStrictValidator
+
+from export import CHECKOUT
+
+SBOM = CHECKOUT / "build/sbom.json"
+
+# What the collection itself is, where the generator looks for it
+PYPROJECT = """\
+[project]
+name = "{namespace}.{name}"
+version = "{version}"
+description = "{description}"
+license = "GPL-3.0-or-later"
+dependencies = {dependencies}
+"""
+
+
+def main() -> None:
+    sbom = needed(described(Path(sys.argv[1])))
+    text = json.dumps(sbom, indent=2) + "\n"
+    if error := JsonStrictValidator(SchemaVersion.V1_6).validate_str(text):
+        sys.exit(f"This is not CycloneDX 1.6: {error}")
+    if unlicensed := [package["name"] for package in sbom["components"] if not package.get("licenses")]:
+        sys.exit(f"These do not say which licence they have: {', '.join(unlicensed)}")
+    SBOM.write_text(text)
+    print(f"{SBOM.relative_to(CHECKOUT)}: {len(sbom['components'])} packages")
+
+
+def described(environment: Path) -> dict[str, Any]:
+    """All packages of a virtual environment, and the collection, which needs some of them."""
+    with tempfile.TemporaryDirectory() as scratch:
+        pyproject, found = Path(scratch) / "pyproject.toml", Path(scratch) / "sbom.json"
+        collection = yaml.safe_load((CHECKOUT / "galaxy.yml").read_text())
+        pyproject.write_text(PYPROJECT.format(**collection | {"dependencies": json.dumps(requirements())}))
+        command = ["cyclonedx-py", "environment", "--pyproject", pyproject, "--output-file", found]
+        subprocess.run([*command, "--output-reproducible", "--no-validate", environment], check=True)
+        return json.loads(found.read_text())
+
+
+def requirements() -> list[str]:
+    """What the collection asks for, and what runs it."""
+    lines = (CHECKOUT / "requirements.txt").read_text()
+    return ["ansible-core", "ansible-runner", *re.findall(r"^\w.*", lines, re.MULTILINE)]
+
+
+def needed(sbom: dict[str, Any]) -> dict[str, Any]:
+    """Without what the collection does not lead to, as the virtual environment's own pip."""
+    leads_to = {each["ref"]: each.get("dependsOn", []) for each in sbom["dependencies"]}
+    found, unseen = set[str](), [sbom["metadata"]["component"]["bom-ref"]]
+    while unseen:
+        package = unseen.pop()
+        found.add(package)
+        unseen += set(leads_to[package]) - found
+    return sbom | {
+        "components": [each for each in sbom["components"] if each["bom-ref"] in found],
+        "dependencies": [each for each in sbom["dependencies"] if each["ref"] in found],
+    }
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,78 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Builds the tarball of the collection: the same bytes from the same files, wherever and whenever it is built.
+
+`ansible-galaxy collection build` lists files as the file system does, and writes down when they were changed. Here they are
+in the order of their names, and of one time: SOURCE_DATE_EPOCH, else 1980 as in Python's wheels. Whoever installs the
+tarball sees neither.
+
+Usage: python tools/tarball.py FOLDER
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import json
+import os
+import subprocess
+import sys
+import tarfile
+import tempfile
+from pathlib import Path
+
+from export import export
+
+FIRST_OF_1980 = 315532800
+
+
+def build(destination: Path) -> Path:
+    """Build the tarball of what the checkout holds into a folder."""
+    with tempfile.TemporaryDirectory() as scratch:
+        source = Path(scratch) / "source"
+        export(source)
+        command = [sys.executable, "-m", "ansible", "galaxy", "collection", "build", "--output-path", scratch, str(source)]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        (built,) = Path(scratch).glob("*.tar.gz")
+        tarball = destination / built.name
+        tarball.parent.mkdir(parents=True, exist_ok=True)
+        tarball.write_bytes(normalised(built))
+    return tarball
+
+
+def normalised(tarball: Path) -> bytes:
+    """The same collection, with its files in the order of their names and all of one time."""
+    with tarfile.open(tarball) as archive:
+        members = {info.name: (info, _content(archive, info)) for info in archive}
+    listing = json.loads(members["FILES.json"][1])
+    listing["files"].sort(key=lambda file: file["name"])
+    manifest = json.loads(members["MANIFEST.json"][1])
+    content = {"FILES.json": _json(listing)}
+    manifest["file_manifest_file"]["chksum_sha256"] = hashlib.sha256(content["FILES.json"]).hexdigest()
+    content["MANIFEST.json"] = _json(manifest)
+
+    time = int(os.environ.get("SOURCE_DATE_EPOCH", FIRST_OF_1980))
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w") as archive:
+        for name in ["MANIFEST.json", "FILES.json", *(file["name"] for file in listing["files"] if file["name"] != ".")]:
+            info, data = members[name]
+            data = content.get(name, data)
+            info.mtime, info.size, info.pax_headers = time, len(data), {}
+            archive.addfile(info, io.BytesIO(data))
+    return gzip.compress(packed.getvalue(), mtime=time)
+
+
+def _content(archive: tarfile.TarFile, info: tarfile.TarInfo) -> bytes:
+    file = archive.extractfile(info) if info.isfile() else None
+    return file.read() if file else b""
+
+
+def _json(value: object) -> bytes:
+    return json.dumps(value, indent=1).encode()
+
+
+if __name__ == "__main__":
+    print(build(Path(sys.argv[1])))
