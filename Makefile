@@ -43,8 +43,9 @@ export ANSIBLE_HOME = $(CURDIR)/build/ansible
 core := build/env/py$(version)-core$(ANSIBLE_CORE)
 test := $(core)-test
 lint := $(core)-lint
+execution := $(core)-execution
 galaxy := build/env/py$(version)-galaxy-importer
-environments := $(core) $(test) $(lint) $(galaxy)
+environments := $(core) $(test) $(lint) $(execution) $(galaxy)
 
 # $(1): folder; $(2): names of requirements files
 define environment
@@ -58,7 +59,8 @@ endef
 runtime := ansible-$(ANSIBLE_CORE) runtime sandbox
 $(eval $(call environment,$(core),$(runtime)))
 $(eval $(call environment,$(test),$(runtime) test browser contract molecule))
-$(eval $(call environment,$(lint),$(runtime) test lint docs))
+$(eval $(call environment,$(lint),$(runtime) test lint docs sbom))
+$(eval $(call environment,$(execution),ansible-$(ANSIBLE_CORE) runtime execution))
 $(eval $(call environment,$(galaxy),galaxy-importer))
 
 # Runs a command with the programs of an environment
@@ -183,6 +185,10 @@ docs: $(lint)/.complete ## lint the documentation of the modules
 .PHONY: dist
 dist: $(core)/.complete $(galaxy)/.complete ## build the tarball, let galaxy-importer judge it, install it and run it
 	@$(call in,$(core)) python tools/dist.py $(galaxy)
+
+.PHONY: sbom
+sbom: $(lint)/.complete $(execution)/.complete ## write what an execution environment holds to build/sbom.json (CycloneDX)
+	@$(call in,$(lint)) python tools/sbom.py $(execution)
 
 .PHONY: clean
 clean: ## remove build/

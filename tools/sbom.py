@@ -55,8 +55,8 @@ def described(environment: Path) -> dict[str, Any]:
         pyproject, found = Path(scratch) / "pyproject.toml", Path(scratch) / "sbom.json"
         collection = yaml.safe_load((CHECKOUT / "galaxy.yml").read_text())
         pyproject.write_text(PYPROJECT.format(**collection | {"dependencies": json.dumps(requirements())}))
-        command = ["cyclonedx-py", "environment", "--pyproject", pyproject, "--output-file", found]
-        subprocess.run([*command, "--output-reproducible", "--no-validate", environment], check=True)
+        command = ["cyclonedx-py", "environment", "--pyproject", str(pyproject), "--output-file", str(found)]
+        subprocess.run([*command, "--output-reproducible", "--no-validate", str(environment)], check=True)
         return json.loads(found.read_text())
 
 

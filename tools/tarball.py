@@ -4,9 +4,9 @@
 
 """Builds the tarball of the collection: the same bytes from the same files, wherever and whenever it is built.
 
-`ansible-galaxy collection build` lists files as the file system does, and writes down when they were changed. Here they are
-in the order of their names, and of one time: SOURCE_DATE_EPOCH, else 1980 as in Python's wheels. Whoever installs the
-tarball sees neither.
+`ansible-galaxy collection build` lists files as the file system does, and writes down when they were changed. Here they
+are in the order of their names, and of one time: SOURCE_DATE_EPOCH, else 1980 as in Python's wheels. Whoever installs
+the tarball sees neither.
 
 Usage: python tools/tarball.py FOLDER
 """
@@ -34,8 +34,8 @@ def build(destination: Path) -> Path:
     with tempfile.TemporaryDirectory() as scratch:
         source = Path(scratch) / "source"
         export(source)
-        command = [sys.executable, "-m", "ansible", "galaxy", "collection", "build", "--output-path", scratch, str(source)]
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        command = [sys.executable, "-m", "ansible", "galaxy", "collection", "build", "--output-path", scratch]
+        subprocess.run([*command, str(source)], check=True, stdout=subprocess.DEVNULL)
         (built,) = Path(scratch).glob("*.tar.gz")
         tarball = destination / built.name
         tarball.parent.mkdir(parents=True, exist_ok=True)
@@ -55,9 +55,10 @@ def normalised(tarball: Path) -> bytes:
     content["MANIFEST.json"] = _json(manifest)
 
     time = int(os.environ.get("SOURCE_DATE_EPOCH", FIRST_OF_1980))
+    names = [file["name"] for file in listing["files"] if file["name"] != "."]
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w") as archive:
-        for name in ["MANIFEST.json", "FILES.json", *(file["name"] for file in listing["files"] if file["name"] != ".")]:
+        for name in ["MANIFEST.json", "FILES.json", *names]:
             info, data = members[name]
             data = content.get(name, data)
             info.mtime, info.size, info.pax_headers = time, len(data), {}

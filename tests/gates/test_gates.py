@@ -18,6 +18,7 @@ GATES = (
     "lint-changelog",
     "docs",
     "dist",
+    "sbom",
     "demo",
 )
 
