@@ -30,8 +30,8 @@ from sandbox.world import World
 
 MANY = 300_000
 MEGABYTES = 96
-MILLISECONDS = 20
-MILLISECONDS_OF_A_PAGE = 50
+MILLISECONDS = 60
+MILLISECONDS_OF_A_PAGE = 100
 FETCH = """
 import sys, urllib.request
 request = urllib.request.Request(sys.argv[2], method=sys.argv[1], headers={"Authorization": "Bearer " + sys.argv[3]})
@@ -149,7 +149,7 @@ def test_the_control_api_answers_while_a_seed_is_planted_and_the_services_wait(c
     worked = work_before_answers(crowded, planting.is_alive)
     planting.join()
     assert len(worked) > 10
-    assert statistics.quantiles(worked, n=20)[-1] < 4 * MILLISECONDS  # some of that is the seed's own
+    assert statistics.quantiles(worked, n=20)[-1] < 2 * MILLISECONDS  # some of that is the seed's own
 
 
 @pytest.mark.parametrize("offset", [0, MANY // 4 + 1000])
