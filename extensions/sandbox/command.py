@@ -91,7 +91,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--review-port", type=_port, help="port on which the review API has no prefix (default: none)")
     parser.add_argument("--ssh-port", type=_port, help="port of the CI server's SSH server (default: none)")
     parser.add_argument("--state", type=pathlib.Path, help="folder that keeps the state (default: kept nowhere)")
-    seed = "what is there at first: a YAML file, or a folder with one for each service"
+    seed = "what is there at first: a YAML file, a folder with one for each service, or a snapshot"
     parser.add_argument("--seed", type=pathlib.Path, default=DEFAULT_SEED, help=seed)
     return parser.parse_args()
 

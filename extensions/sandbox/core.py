@@ -17,6 +17,7 @@ from .faults import Faults
 from .journal import Journal
 from .seeding import SeedError, check, keys, load
 from .service import Service
+from .snapshot import folders
 from .world import World
 
 SERVICES = ("artifact", "ci", "review", "inference")
@@ -27,7 +28,8 @@ class Sandbox:
     """The services, and everything that the control API works on."""
 
     def __init__(self, state: pathlib.Path | None = None, seed: pathlib.Path = DEFAULT_SEED) -> None:
-        self._seed = load(seed)
+        self._snapshot = folders(seed, SERVICES)
+        self._seed = None if self._snapshot else load(seed)
         self.world = World(state)
         self.journal = Journal()
         self.faults = Faults(SERVICES)
@@ -61,8 +63,15 @@ class Sandbox:
                 service.reset()
             self.world.reset()
             self.seed(self._seed)
+            self._plant_snapshot()
             self.world.remember("seeded", True)
         self.journal.clear()
+
+    def _plant_snapshot(self) -> None:
+        """Part by part, for all of it need not fit into memory."""
+        for name, folder in self._snapshot.items():
+            for section in self.service(name).seeds(folder):
+                self.seed({name: section})
 
     async def at_rest(self) -> None:
         """Wait for the seed that is being planted, if there is one."""

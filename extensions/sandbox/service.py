@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from starlette.requests import Request
@@ -12,6 +13,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute
 
 from .seeding import ANYTHING, Shape
+from .snapshot import Folder
 from .world import World
 
 
@@ -43,6 +45,10 @@ class Service:
 
     def seed(self, data: dict[str, Any]) -> None:
         """Add what the service's section of a seed describes."""
+
+    def seeds(self, snapshot: Folder) -> Iterator[dict[str, Any]]:
+        """What a snapshot says of the service, as sections of seeds to be planted one after the other."""
+        raise NotImplementedError
 
     def reset(self) -> None:
         """Forget everything: the rows of the service's tables, and in subclasses what they keep in memory."""

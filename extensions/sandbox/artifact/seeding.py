@@ -20,13 +20,19 @@ from .state import State
 from .storage import ClientChecksums
 from .tree import TRASH, parent_of
 
+# What a record has besides its modules and promotions, and what a module has
+BUILD_RECORD = (
+    "name number started project url properties vcs agent buildAgent version type durationMillis principal"
+    " artifactoryPrincipal"
+)
+MODULE = "id type repository properties artifacts dependencies"
 ABOUT_RECORD = ("created", "created_by", "modified", "modified_by")
 TIMES = ("created", "modified", "updated")
 SEED_SHAPE = keys(
     "",
     groups=[keys("name! permissions")],
     users=[keys("name! password api_key admin locked groups permissions")],
-    tokens=[keys("token! username! token_id scope expires_in description exported")],
+    tokens=[keys("token! username! token_id scope expires_in issued_at expiry refreshable description exported")],
     repositories=[
         keys(
             f"key! rclass! files images {' '.join(CONFIGURATION)}",
@@ -43,8 +49,8 @@ SEED_SHAPE = keys(
     archives=[keys("sha1!", entries=[keys("path! name!")])],
     builds=[
         keys(
-            "name! number! started! project url created created_by modified modified_by properties vcs agent",
-            modules=[keys("id! properties artifacts dependencies")],
+            f"name! number! started! {BUILD_RECORD} {' '.join(ABOUT_RECORD)}",
+            modules=[keys(f"id! {MODULE}")],
             promotions=[keys("status! created created_by repo comment ci_user")],
         )
     ],

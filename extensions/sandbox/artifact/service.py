@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, ClassVar
 from urllib.parse import parse_qsl, unquote
 
@@ -13,6 +14,7 @@ from starlette.responses import Response
 
 from ..routing import Found, Route, Routes
 from ..service import Service
+from ..snapshot import Folder
 from ..world import World
 from . import (
     access,
@@ -40,6 +42,7 @@ from .errors import AccessError, ArtifactError, Refusal, TooLong
 from .images import REGISTRY
 from .schema import SCHEMA
 from .seeding import SEED_SHAPE, plant
+from .snapshot import parts
 from .state import State
 from .version import at_least, revision
 
@@ -99,6 +102,9 @@ class ArtifactService(Service):
 
     def seed(self, data: dict[str, Any]) -> None:
         plant(self._state, data)
+
+    def seeds(self, snapshot: Folder) -> Iterator[dict[str, Any]]:
+        return parts(snapshot)
 
     def exports(self, base_url: str) -> dict[str, str]:
         token = self._state.tokens.exported()

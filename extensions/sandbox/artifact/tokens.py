@@ -64,11 +64,12 @@ class Tokens:
             token_id=token.get("token_id") or str(uuid.uuid5(uuid.NAMESPACE_OID, token["token"])),
             username=token["username"],
             scope=token.get("scope", "applied-permissions/user"),
-            issued_at=now,
-            expiry=now + lifetime if lifetime else None,
+            issued_at=token.get("issued_at", now),
+            expiry=now + lifetime if lifetime else token.get("expiry"),
             stored=True,
             owner=token["username"],
             description=token.get("description"),
+            refreshable=token.get("refreshable", False),
         )
         self._store(claims)
         self._keep_secret("reference", token["token"], claims)

@@ -5,6 +5,7 @@
 
 url: address for the server's own documents, if not the one that the client uses
 executors: how many builds may run at once (2)
+version: that of the server, as the switch
 restart_required: whether plugins wait for a restart
 users: [{name, password, full_name, tokens: [...], permissions: [Overall/Administer, ...], public_keys: [...]}]
 plugins: [{name, version, long_name, active, enabled, dependencies: [{name, version, optional}],
@@ -25,13 +26,15 @@ jobs: [{name: full name (folders that are not named before are made), kind: free
         sleep, error, unstable and archiveArtifacts count), or config (the XML as it is),
         archive: pattern, pattern (artifacts, of what `echo TEXT > PATH` writes),
         parameters: [{name, type: string|text|boolean|choice|password|file, default, choices, description}],
-        builds: [{result, seconds, ago, keep, parameters: {name: text},
+        next_build: the number of the next build,
+        builds: [{number, result, seconds, ago or started (ISO 8601), keep, parameters: {name: text},
                   log: text, artifacts: {path: text}}],
         queued: [{seconds: to wait, parameters: {name: text}}]}]
 """
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from ..seeding import keys
@@ -46,7 +49,7 @@ DEFAULT_AGO_SECONDS = 3600
 PLUGIN = "name! version! long_name url required_core_version minimum_java_version supports_dynamic_load broken"
 DEPENDENCIES = [keys("name! version! optional")]
 SHAPE = keys(
-    "url executors restart_required quieting_down update_site",
+    "url executors version restart_required quieting_down update_site",
     users=[keys("name! password! full_name tokens permissions public_keys")],
     plugins=[
         keys(
@@ -65,9 +68,9 @@ SHAPE = keys(
     jobs=[
         keys(
             "name! kind config description command script archive seconds quiet_period trigger_token disabled"
-            " concurrent",
+            " concurrent next_build",
             parameters=[keys("name! type default choices description")],
-            builds=[keys("result seconds ago keep description parameters log artifacts")],
+            builds=[keys("number result seconds ago started keep description parameters log artifacts")],
             queued=[keys("seconds parameters")],
         )
     ],
@@ -88,8 +91,9 @@ class Seeder:
                 self._storage.set(name, data[name])
         if "update_site" in data:
             self._controller.update_site.configure(data["update_site"])
-        if "restart_required" in data:
-            self._controller.set_switch("restart_required", data["restart_required"])
+        for name in ("version", "restart_required"):
+            if name in data:
+                self._controller.set_switch(name, data[name])
         if "quieting_down" in data:
             self._controller.lifecycle.quiet_down(data["quieting_down"], self._controller.world.clock.now())
         for user in data.get("users", []):
@@ -121,9 +125,11 @@ class Seeder:
         config = configuration.normalized(job["config"]) if "config" in job else configuration.from_seed(job)
         builds = job.get("builds", [])
         self._add_folders(job["name"])
-        self._storage.put_job(Job(job["name"], config, len(builds) + 1, workspace=bool(builds)))
+        numbers = [build.get("number", place) for place, build in enumerate(builds, 1)]
+        next_build = job.get("next_build", max(numbers, default=0) + 1)
+        self._storage.put_job(Job(job["name"], config, next_build, workspace=bool(builds)))
         definition = configuration.parse(config)
-        for number, build in enumerate(builds, 1):
+        for number, build in zip(numbers, builds, strict=True):
             self._add_build(job["name"], number, build, definition)
         for item in job.get("queued", []):
             self._add_item(job["name"], item, definition)
@@ -136,7 +142,10 @@ class Seeder:
                 self._storage.put_job(Job(name, configuration.empty(FOLDER)))
 
     def _add_build(self, job: str, number: int, build: dict[str, Any], definition: configuration.Definition) -> None:
-        started = self._controller.world.clock.now() - build.get("ago", DEFAULT_AGO_SECONDS)
+        if "started" in build:
+            started = datetime.fromisoformat(build["started"]).timestamp()
+        else:
+            started = self._controller.world.clock.now() - build.get("ago", DEFAULT_AGO_SECONDS)
         self._storage.put_build(
             Build(
                 job=job,

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from starlette.requests import Request
@@ -14,6 +15,7 @@ from starlette.routing import BaseRoute
 
 from ..routing import Route, Routes
 from ..service import Service
+from ..snapshot import Folder
 from ..world import World
 from . import (
     artifacts,
@@ -44,6 +46,7 @@ from .controller import Controller
 from .permissions import READ
 from .refusals import NotFound, Refusal
 from .seeding import SHAPE, Seeder
+from .snapshot import parts
 from .state import NAME
 from .storage import SCHEMA
 
@@ -110,6 +113,9 @@ class CiService(Service):
 
     def seed(self, data: dict[str, Any]) -> None:
         Seeder(self._controller).add(data)
+
+    def seeds(self, snapshot: Folder) -> Iterator[dict[str, Any]]:
+        return parts(snapshot)
 
     def exports(self, base_url: str) -> dict[str, str]:
         """The address, and the first administrator with an API token."""

@@ -1,0 +1,79 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a snapshot says of this service, as seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..snapshot import Folder
+
+JOBS_AT_ONCE = 1000
+ADMIN = "snapshot-admin"
+BUILD_SECONDS = 1  # of new ones, so that nobody waits as long as for real ones
+PLUGIN_NAMES = {"title": "long_name", "required_core": "required_core_version"}
+# What else a plugin can make a parameter is taken for a text
+PARAMETER_TYPES = ("string", "text", "boolean", "choice", "password", "file")
+BUILDS = ("last", "last_completed", "last_successful", "last_failed")
+
+
+def parts(folder: Folder) -> Iterator[dict[str, Any]]:
+    """What is small, then the jobs, so many at once."""
+    server = folder.about["server"]
+    told = {"executors": server["executors"] or 1}
+    if server["product"] == "jenkins":
+        told["version"] = server["version"]
+    token = folder.made_up("ci token")[:34]
+    admin = {"name": ADMIN, "password": folder.made_up("ci password"), "tokens": [token]}
+    yield {
+        **told,
+        "users": [{**admin, "permissions": ["Overall/Administer"]}],
+        "plugins": [_plugin(plugin) for plugin in folder.about["plugins"]],
+    }
+    batch: list[dict[str, Any]] = []
+    for job in folder.each("jobs"):
+        batch.append(_job(job))
+        if len(batch) == JOBS_AT_ONCE:
+            yield {"jobs": batch}
+            batch = []
+    yield {"jobs": batch}
+
+
+def _plugin(plugin: dict[str, Any]) -> dict[str, Any]:
+    return {PLUGIN_NAMES.get(name, name): value for name, value in plugin.items() if value is not None}
+
+
+def _job(job: dict[str, Any]) -> dict[str, Any]:
+    described = {"name": job["name"], **({"description": job["description"]} if job["description"] else {})}
+    if job["folder"]:
+        return {**described, "kind": "folder"}
+    builds = {build["number"]: build for build in (job[name] for name in BUILDS) if build and build["result"]}
+    return {
+        **described,
+        "disabled": not job["buildable"],
+        "seconds": BUILD_SECONDS,
+        "next_build": job["next_build"],
+        "parameters": [_parameter(parameter) for parameter in job["parameters"]],
+        "builds": [_build(builds[number]) for number in sorted(builds)],
+    }
+
+
+def _parameter(parameter: dict[str, Any]) -> dict[str, Any]:
+    kind = parameter["type"] if parameter["type"] in PARAMETER_TYPES else "string"
+    told = {"name": parameter["name"], "type": kind, "description": parameter["description"] or ""}
+    if kind == "choice":
+        told["choices"] = parameter["choices"]
+    elif kind not in ("password", "file") and parameter["default"] is not None:
+        told["default"] = parameter["default"]
+    return told
+
+
+def _build(build: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "number": build["number"],
+        "result": build["result"],
+        "seconds": build["duration"],
+        "started": build["timestamp"],
+    }
