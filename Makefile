@@ -182,6 +182,10 @@ docs: $(lint)/.complete ## lint the documentation of the modules
 	@$(call in,$(lint)) python tools/export.py build/docs/ansible_collections/buildworks/toolchain
 	@cd build/docs/ansible_collections/buildworks/toolchain && $(call in,$(lint)) antsibull-docs lint-collection-docs --plugin-docs .
 
+.PHONY: site
+site: $(lint)/.complete $(collection) ## the documentation site, build/site; warnings and dead links fail
+	@$(call in,$(lint)) python tools/build_site.py
+
 .PHONY: dist
 dist: $(core)/.complete $(galaxy)/.complete ## build the tarball, let galaxy-importer judge it, install it and run it
 	@$(call in,$(core)) python tools/dist.py $(galaxy)

@@ -17,6 +17,7 @@ GATES = (
     "lint-shell",
     "lint-changelog",
     "docs",
+    "site",
     "dist",
     "sbom",
     "demo",

@@ -1,0 +1,50 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Builds the documentation site, build/site, without a network. Warnings and dead links fail.
+
+People write the pages in docs/site. antsibull-docs writes those of plugins and roles from their documentation;
+site_tables.py writes what pages include that follows from other files.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+
+from export import CHECKOUT
+from site_links import dead_links
+from site_tables import tables
+
+SOURCE = CHECKOUT / "build/site-source"
+SITE = CHECKOUT / "build/site"
+COLLECTION = SOURCE / "collections/buildworks/toolchain"
+OF_INSTALLED = ("--use-current", "--squash-hierarchy", "--fail-on-error", "--no-add-antsibull-docs-version")
+STRICT = ("--quiet", "--fail-on-warning", "--fresh-env", "--jobs", "2")
+
+
+def main() -> None:
+    for folder in (SOURCE, SITE):
+        shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(CHECKOUT / "docs/site", SOURCE)
+    for name, text in tables().items():
+        (SOURCE / name).write_text(text)
+    # antsibull-docs writes to no folder that others can write to
+    COLLECTION.parent.mkdir(parents=True)
+    COLLECTION.mkdir(mode=0o755)
+    run("antsibull-docs", "collection", *OF_INSTALLED, "--dest-dir", str(COLLECTION), "buildworks.toolchain")
+    run("sphinx-build", *STRICT, "--doctree-dir", f"{SITE}-doctrees", str(SOURCE), str(SITE))
+    if dead := dead_links(SITE):
+        sys.exit("\n".join(["These links lead nowhere:", *dead]))
+
+
+def run(*command: str) -> None:
+    """Run a command, which must succeed."""
+    if status := subprocess.run(command, cwd=CHECKOUT, check=False).returncode:
+        sys.exit(f"{command[0]} ended with status {status}.")
+
+
+if __name__ == "__main__":
+    main()
