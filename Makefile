@@ -194,6 +194,16 @@ dist: $(core)/.complete $(galaxy)/.complete ## build the tarball, let galaxy-imp
 sbom: $(lint)/.complete $(execution)/.complete ## write what an execution environment holds to build/sbom.json (CycloneDX)
 	@$(call in,$(lint)) python tools/sbom.py $(execution)
 
+# A line of ansible-core with the Pythons that it runs on: 2.22=3.13,3.14
+comma := ,
+empty :=
+lines-with-pythons = $(foreach line,$(lines),$(line)=$(subst $(empty) ,$(comma),$(pythons-$(line))))
+
+.PHONY: release-check
+release-check: lint-changelog docs site dist sbom ## all that a release needs; its demo, installed, on each line of ansible-core
+	@$(call in,$(lint)) python tools/release_notes.py
+	@$(call in,$(core)) python tools/installed.py $(lines-with-pythons)
+
 .PHONY: clean
 clean: ## remove build/
 	rm -rf build

@@ -5,6 +5,8 @@
 """Provisions the four services of a sandbox with the demo inventory, twice, and tells what happened.
 
 Ends with status 1 when a task failed, or when the second run changed anything.
+
+Usage: python tools/demo.py [FOLDER_OF_THE_COLLECTION], by default the checkout
 """
 
 from __future__ import annotations
@@ -23,10 +25,11 @@ from typing import Any
 
 from export import CHECKOUT
 
-sys.path.insert(0, str(CHECKOUT / "extensions"))
+sys.path.insert(0, str(Path(sys.argv[1] if sys.argv[1:] else CHECKOUT) / "extensions"))
 
 from sandbox import client
 
+COLLECTION = Path(client.__file__).resolve().parents[2]
 PLAYBOOK = ("ansible-playbook", "buildworks.toolchain.provision", "-i", "inventories/demo", "--diff")
 # Settings for other servers than the sandbox
 FOREIGN = ("OPENAI_ORG_ID", "OPENAI_PROJECT_ID")
@@ -75,7 +78,7 @@ def provision(sandbox: client.Sandbox, scratch: Path, title: str) -> Run:
         "ANSIBLE_CALLBACKS_ENABLED": "recap",
     }
     start = time.monotonic()
-    status = subprocess.run(PLAYBOOK, cwd=CHECKOUT, env=environment, check=False).returncode
+    status = subprocess.run(PLAYBOOK, cwd=COLLECTION, env=environment, check=False).returncode
     seconds = time.monotonic() - start
     recap: dict[str, Any] = (
         json.loads(notes.read_text()) if notes.exists() else {"hosts": {}, "changes": [], "seconds": []}

@@ -56,7 +56,10 @@ def described(environment: Path) -> dict[str, Any]:
         collection = yaml.safe_load((CHECKOUT / "galaxy.yml").read_text())
         pyproject.write_text(PYPROJECT.format(**collection | {"dependencies": json.dumps(requirements())}))
         command = ["cyclonedx-py", "environment", "--pyproject", str(pyproject), "--output-file", str(found)]
-        subprocess.run([*command, "--output-reproducible", "--no-validate", str(environment)], check=True)
+        command += ["--output-reproducible", "--no-validate", str(environment)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode:
+            sys.exit(done.stderr)
         return json.loads(found.read_text())
 
 

@@ -14,7 +14,7 @@ description:
   - The members of the archive are compared, by size and checksum, with what is in the folder. When all of them are
     there, nothing is sent. What else is in the folder stays.
   - Afterwards they are compared again. When some are missing or different, the task fails and names them.
-version_added: 0.1.0
+version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.artifact

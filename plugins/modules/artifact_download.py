@@ -15,7 +15,7 @@ description:
   - When the connection breaks, the rest of the file is asked for. What came is verified against the checksum; only
     then it takes the place of an older file, so O(dest) is always either old or new.
   - Files of a folder that are here, but not in the repository, stay.
-version_added: 0.1.0
+version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.artifact

@@ -14,7 +14,7 @@ description:
     has the content elsewhere, only the checksums are sent. Otherwise it is sent in pieces, however large it is.
   - The checksums always go with it, so what is cut off on its way, or changes meanwhile, is not stored.
   - After a change the item is read back; when the server did not keep it as asked for, the task fails.
-version_added: 0.1.0
+version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.artifact

@@ -13,7 +13,7 @@ description:
     statistics and what was modified last. With O(items) of as many as you like, side by side.
   - One that is not there is no error, and neither is one that the server hides from the account. One that the account
     may not read is, when the server says so.
-version_added: 0.1.0
+version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.artifact

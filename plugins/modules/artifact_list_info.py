@@ -12,7 +12,7 @@ description:
   - Lists the files of a folder, and on demand its folders, as deep as you like, in one request.
   - Works for local, remote and virtual repositories. Of a remote one the cache is listed, a virtual one shows
     what is in all of its repositories.
-version_added: 0.1.0
+version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.artifact

@@ -13,7 +13,7 @@ description:
     answer, the task fails and says what to narrow.
   - With O(find) the module writes the query. Values cannot break out of it. It sees to the order of its parts, to the
     fields that the server demands from ordinary accounts, and to a sort by which pages are stable.
-version_added: 0.1.0
+version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.artifact

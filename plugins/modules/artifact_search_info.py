@@ -11,7 +11,7 @@ short_description: Find files by their name or path
 description:
   - Looks for files by a part of their names (O(name)), or by a pattern of their paths in one repository (O(pattern)).
   - For anything else, and for very many, see M(buildworks.toolchain.artifact_query_info).
-version_added: 0.1.0
+version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.artifact

@@ -12,7 +12,7 @@ description:
   - Reads how many files, folders and bytes there are, in all and by repository, and how much space is left.
   - Sizes that the server only writes for people (V(3.48 GB)) are given in bytes as exactly as they tell, with the text
     beside.
-version_added: 0.1.0
+version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.artifact

@@ -12,7 +12,7 @@ description:
   - Deletes for good what lies in the trash can, all of it or a part, or puts a part back to where it was.
   - Each act is verified by looking. What is not in the trash can any more needs no cleaning, and what is back in its
     repository needs no restoring.
-version_added: 0.1.0
+version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.artifact

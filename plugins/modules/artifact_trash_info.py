@@ -12,7 +12,7 @@ description:
   - Lists what was deleted and can still be restored, of one repository or of all.
   - Who deleted something and when are among its properties, which M(buildworks.toolchain.artifact_item_info) reads in
     the repository C(auto-trashcan).
-version_added: 0.1.0
+version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.artifact

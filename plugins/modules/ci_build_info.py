@@ -12,7 +12,7 @@ description:
   - Without O(build) it lists builds, newest first. The server is asked for a page at a time, and only for what is
     wanted of them.
   - With O(build) it tells of one build, and on demand what one element of its XML view is, and what it has printed.
-version_added: 0.1.0
+version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.ci

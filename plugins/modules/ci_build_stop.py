@@ -14,7 +14,7 @@ description:
     Other builds know neither, although the server seems to accept it.
   - With O(queue_item) a build that waits is cancelled. When it has begun meanwhile, that build is ended.
   - A build that has ended, or an item that was cancelled, is left as it is.
-version_added: 0.1.0
+version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.ci

@@ -17,7 +17,7 @@ description:
     one that only reads.
   - Prefer the modules that are made for a purpose, such as M(buildworks.toolchain.ci_safe_restart). They know whether
     there is something to do, and look whether it was done.
-version_added: 0.1.0
+version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.ci

@@ -14,7 +14,7 @@ description:
     this reason.
   - What was fetched is put there only when it is a client of the server's own version, and the file is either old or
     new, never half written.
-version_added: 0.1.0
+version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.ci

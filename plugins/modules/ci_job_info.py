@@ -11,7 +11,7 @@ short_description: List the jobs of a CI server or of a folder, or tell of one
 description:
   - Lists what is in a folder, or in the server itself, as deep as wanted; or tells of one job.
   - Tells the parameters that a job declares, whether it can be built and waits in the queue, and its last builds.
-version_added: 0.1.0
+version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.ci

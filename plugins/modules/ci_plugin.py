@@ -18,7 +18,7 @@ description:
     so in RV(restart_required), and restarts the server with O(restart=when_needed).
   - In check mode it says what it would install, with dependencies, and what needs a restart. It asks the server only
     for what it knows already, and lets it fetch nothing.
-version_added: 0.1.0
+version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.ci

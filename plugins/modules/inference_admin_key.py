@@ -17,7 +17,7 @@ description:
     the value of a key of this name.
   - When the reply to the making of a key is lost, what came of it is revoked, and it is made once more.
   - The key that the task itself uses is never revoked. A task that would have to fails before anything is changed.
-version_added: 0.1.0
+version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.inference

@@ -9,7 +9,7 @@ module: inference_admin_key_info
 short_description: Show the admin keys of an organization
 description:
   - Lists the admin keys of the organization with their age and last use. Their values are told by nobody.
-version_added: 0.1.0
+version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.inference

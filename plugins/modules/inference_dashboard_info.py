@@ -14,7 +14,7 @@ description:
     in it.
   - What is also told by a documented call is better asked with that - the users of a project with
     M(buildworks.toolchain.inference_user_info), limits with M(buildworks.toolchain.inference_rate_limit_info).
-version_added: 0.1.0
+version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.inference

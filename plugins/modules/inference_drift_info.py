@@ -12,7 +12,7 @@ description:
     that mends it. Nothing is changed.
   - Only what is given is compared. An empty list is given too, so that whatever is there is not declared.
   - The role P(buildworks.toolchain.inference_governance#role) reports the findings and mends them when told.
-version_added: 0.1.0
+version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.inference

@@ -10,7 +10,7 @@ short_description: Show the limits of tuning jobs of a model-inference API
 description:
   - Tells for each model that can be tuned how many jobs may wait, and how many may begin in a day.
   - These are no limits of tokens or requests; M(buildworks.toolchain.inference_rate_limit_info) has those.
-version_added: 0.1.0
+version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.inference

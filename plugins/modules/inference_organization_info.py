@@ -9,7 +9,7 @@ module: inference_organization_info
 short_description: Show the organizations of a model-inference API
 description:
   - Lists the organizations that the credential belongs to, each with its projects.
-version_added: 0.1.0
+version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.inference

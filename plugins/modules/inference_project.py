@@ -13,7 +13,7 @@ description:
     goes by the name fails.
   - A name that only archived projects have is free, and a new project gets it.
   - The default project can be neither changed nor archived.
-version_added: 0.1.0
+version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.inference

@@ -9,7 +9,7 @@ module: inference_project_info
 short_description: Show the projects of an organization
 description:
   - Lists the projects of the organization, on demand with what belongs to them.
-version_added: 0.1.0
+version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.inference

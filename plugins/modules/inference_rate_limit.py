@@ -11,7 +11,7 @@ description:
   - Sets rate limits of a project, of as many models as one likes. Only what is given is compared, and a request is
     sent only for a model of which something differs.
   - A limit cannot be removed, and none can be above that of the organization.
-version_added: 0.1.0
+version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.inference

@@ -11,7 +11,7 @@ description:
   - Tells the rate limits of a project, or with O(private=true) those of the organization as the dashboard has them.
   - Both come in one shape. A limit that is not there is none; a number of 2147483647 stands for as many as one likes,
     and is named in C(unlimited); zero means that the model cannot do that at all.
-version_added: 0.1.0
+version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.inference

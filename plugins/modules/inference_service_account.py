@@ -16,7 +16,7 @@ description:
     the old one then. That happens when it is older than O(rotate_after), or when the key in O(key_file) is not that of
     an account of this name.
   - When the reply to the making of an account is lost, what came of it is deleted, and it is made once more.
-version_added: 0.1.0
+version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.inference

@@ -13,7 +13,7 @@ description:
     expired is made anew; one that is pending cannot be changed, so it is taken back and made anew when it differs.
   - With O(state=absent) the user is removed and invites are taken back. Nobody is removed, or made a reader, who is the
     last owner of the organization or the owner of the O(admin_key).
-version_added: 0.1.0
+version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.inference

@@ -9,7 +9,7 @@ module: inference_user_info
 short_description: Show the users of an organization or a project
 description:
   - Lists the users of the organization that the key belongs to, or of one of its projects.
-version_added: 0.1.0
+version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.inference

@@ -13,7 +13,7 @@ description:
   - Builds come to be there by the server's own tools (C(kwadmin load)); one that is not there is an error, unless it
     shall be absent.
   - Deletions are read back.
-version_added: 0.1.0
+version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.review

@@ -12,7 +12,7 @@ description:
   - Lists the builds of a project, the newest first.
   - Where the Web API is not open to the account, the server's administration tool can be asked instead. It tells the
     names alone.
-version_added: 0.1.0
+version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.review

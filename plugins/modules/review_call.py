@@ -12,7 +12,7 @@ description:
   - Calls an action of the Web API for which there is no module, such as one of a server to come, and gives its records.
   - Names and values arrive unharmed, whatever is in them.
   - An answer that is no record, such as the file that a download gives, is an error, unless O(dest) says where it goes.
-version_added: 0.1.0
+version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.review

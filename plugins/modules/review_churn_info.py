@@ -10,7 +10,7 @@ module: review_churn_info
 short_description: Tell how much changes in a code-analysis project
 description:
   - Tells the churns of files that the server counts, by components and builds.
-version_added: 0.1.0
+version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.review

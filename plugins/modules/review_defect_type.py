@@ -13,7 +13,7 @@ description:
   - Defect types are named by their codes, by patterns of codes, or by taxonomies. Only what differs is written.
   - The next analysis goes by it; issues that are there stay as they are. Importing a problems configuration with
     M(buildworks.toolchain.review_config_file) sets all of it anew.
-version_added: 0.1.0
+version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.review

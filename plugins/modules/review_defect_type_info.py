@@ -10,7 +10,7 @@ module: review_defect_type_info
 short_description: List the defect types of a code-analysis project
 description:
   - Lists what the analysis of a project can look for, whether it does, and how bad it is.
-version_added: 0.1.0
+version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.review

@@ -12,7 +12,7 @@ description:
   - Creates, changes or removes a group of users.
   - A group that comes from a directory (LDAP, NIS) is read-only, and is refused before anything is written. So is a new
     member who is not there.
-version_added: 0.1.0
+version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.review

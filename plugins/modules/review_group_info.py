@@ -10,7 +10,7 @@ module: review_group_info
 short_description: List the groups of a code-analysis server
 description:
   - Lists groups and their members with the roles that they hold. All are listed, however many there are.
-version_added: 0.1.0
+version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.review

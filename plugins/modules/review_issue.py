@@ -12,7 +12,7 @@ description:
   - Brings issues to a status, an owner or a comment. Those that are so already are left alone, for each citation adds
     to the history of an issue.
   - All issues are read back afterwards.
-version_added: 0.1.0
+version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.review

@@ -14,7 +14,7 @@ description:
   - The query always says whether issues are grouped, and with typed options which states are meant, for servers differ
     in what they take for granted.
   - What the server warns of, such as a keyword that it does not know, becomes a warning of the task.
-version_added: 0.1.0
+version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.review

@@ -11,7 +11,7 @@ short_description: Read metrics of a code-analysis project
 description:
   - Reads what was measured of the files and functions of a project, value by value, or summed up for each metric.
   - Values are read one by one as they come, so memory stays flat with O(to_file).
-version_added: 0.1.0
+version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.review

@@ -11,7 +11,7 @@ short_description: Manage a module of a code-analysis project
 description:
   - Creates, changes, renames or removes a module, that is a part of a project's files, and says who sees its issues.
   - Only what is given is compared and changed.
-version_added: 0.1.0
+version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.review

@@ -10,7 +10,7 @@ module: review_module_info
 short_description: List the modules of a code-analysis project
 description:
   - Lists the modules of a project, with the patterns of their files and, where the server tells it, who sees them.
-version_added: 0.1.0
+version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.review

@@ -13,7 +13,7 @@ description:
   - On older servers projects come to be there by C(kwadmin create-project), an import, or the first load of a build;
     with O(use_admin_tool=true) they are created, too.
   - Only what is given is compared and changed. A project keeps its id when it is renamed.
-version_added: 0.1.0
+version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.review

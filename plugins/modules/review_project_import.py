@@ -11,7 +11,7 @@ short_description: Import a project from another code-analysis server
 description:
   - Imports a project from another server, unless there is one of this name, and waits for the end.
   - An import of it that is under way is waited for, and no other begun.
-version_added: 0.1.0
+version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.review

@@ -10,7 +10,7 @@ module: review_report_info
 short_description: Count the issues of a code-analysis project
 description:
   - Counts issues along two axes, as the reports of the server do, or by queries.
-version_added: 0.1.0
+version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.review

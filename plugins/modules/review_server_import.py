@@ -11,7 +11,7 @@ short_description: Import the configuration of another code-analysis server
 description:
   - Imports users, groups, roles and other settings from another server, and waits for the end.
   - It is done each time, for nobody tells whether it was done before.
-version_added: 0.1.0
+version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.review

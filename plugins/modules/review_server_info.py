@@ -10,7 +10,7 @@ module: review_server_info
 short_description: Look at a code-analysis server
 description:
   - Tells the version of a server, its licences, and what it is doing.
-version_added: 0.1.0
+version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.review

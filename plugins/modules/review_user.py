@@ -14,7 +14,7 @@ description:
     M(buildworks.toolchain.review_role), groups are filled by M(buildworks.toolchain.review_group).
   - A user that comes from a directory (LDAP, NIS) is read-only, and its removal is refused before anything is written.
     So is that of the account which the task itself works with.
-version_added: 0.1.0
+version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.review

@@ -6,11 +6,14 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
+import yaml
 
 import export
+import release_notes
 import tarball
 
 LICENSE = "SPDX-License-Identifier: GPL-3.0-or-later"
@@ -43,3 +46,17 @@ def test_the_same_files_make_the_same_tarball(tmp_path: Path, monkeypatch: pytes
     finally:
         os.umask(previous)
     assert first.read_bytes() == second.read_bytes()
+
+
+def test_what_is_new_names_the_version_that_it_comes_with() -> None:
+    coming = yaml.safe_load((export.CHECKOUT / "galaxy.yml").read_text())["version"]
+    releases = release_notes.released(export.CHECKOUT)
+    told = {(name, version) for version, release in releases.items() for name in release_notes.named(release)}
+    new = {(name, added(path)) for name, path in release_notes.documented()}
+    assert {(name, version) for name, version in new - told if version != coming} == set()
+
+
+def added(path: Path) -> str:
+    """The version that a module, plugin or role says it came with."""
+    found = re.search(r"^ *version_added: "?([\d.]+)", path.read_text(), re.MULTILINE)
+    return found[1] if found else "none"

@@ -1,0 +1,74 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Runs the demo with the installed tarball, in an environment as new as a user's, on each line of ansible-core.
+
+Of what the collection and the sandbox need, the environment gets the newest there is, as their requirements allow.
+
+Usage: python tools/installed.py 2.18=3.11,3.12 2.19=3.11 ...: each line, and the Pythons that it runs on, of which the
+first that is here is taken.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from export import CHECKOUT
+from tarball import build
+
+WORK = CHECKOUT / "build/installed"
+
+
+def main(lines: list[str]) -> None:
+    shutil.rmtree(WORK, ignore_errors=True)
+    tarball = build(WORK)
+    failed = []
+    for line in lines:
+        core, _equals, versions = line.partition("=")
+        pythons = [found for version in versions.split(",") if (found := find(f"python{version}"))]
+        if not pythons:
+            print(f"CANNOT RUN HERE: ansible-core {core}: there is no Python {versions}", flush=True)
+        elif not works(core, pythons[0], tarball):
+            failed.append(core)
+    sys.exit(f"It does not work with ansible-core {', '.join(failed)}" if failed else None)
+
+
+def find(python: str) -> str:
+    """The path of a Python; empty when there is none."""
+    found = subprocess.check_output([CHECKOUT / "tools/find-python.sh", python], text=True)
+    return found.split()[0] if found else ""
+
+
+def works(core: str, python: str, tarball: Path) -> bool:
+    """Whether the demo ends well; else its output is in a file that is named."""
+    folder = WORK / f"core{core}"
+    collection = folder / "ansible_collections/buildworks/toolchain"
+    programs = folder / "environment/bin"
+    pip: list[str | Path] = [programs / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    steps: list[list[str | Path]] = [
+        [python, "-m", "venv", folder / "environment"],
+        [*pip, "-r", CHECKOUT / f"requirements/ansible-{core}.txt"],
+        [programs / "ansible-galaxy", "collection", "install", "--offline", "--collections-path", folder, tarball],
+        [*pip, "-r", collection / "requirements.txt", "-r", collection / "extensions/sandbox/requirements.txt"],
+        [programs / "python", CHECKOUT / "tools/demo.py", collection],
+    ]
+    folder.mkdir()
+    log = folder / "output.txt"
+    environment = os.environ | {"PATH": f"{programs}:{os.environ['PATH']}", "ANSIBLE_COLLECTIONS_PATH": str(folder)}
+    with log.open("w") as output:
+        done = all(
+            subprocess.run(step, env=environment, stdout=output, stderr=output, check=False).returncode == 0
+            for step in steps
+        )
+    verdict = "works as installed" if done else f"does not work; {log.relative_to(CHECKOUT)} tells why"
+    print(f"ansible-core {core} on {python}: {verdict}", flush=True)
+    return done
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
