@@ -26,6 +26,9 @@ INSTALLED = COLLECTIONS / "ansible_collections/buildworks/toolchain"
 # What only developers need, and what only a machine that built or tested holds
 UNWANTED = re.compile(r"^/(build|tools|tests|requirements|\.\w+)/|^/Makefile$|/__pycache__/")
 
+# galaxy-importer gives it three minutes, however busy the machine is; make lint-ansible lets it end
+TOO_SLOW = "ERROR: Timeout on call to ansible-lint"
+
 QUESTIONS = ("artifact_repository_info", "ci_info", "review_project_info", "inference_model_info")
 
 
@@ -51,7 +54,8 @@ def judge(tarball: Path, environment: Path) -> None:
         GALAXY_IMPORTER_CHECK_REQUIRED_TAGS="1",
         PATH=f"{environment / 'bin'}:{os.environ['PATH']}",
     )
-    complaints = [line for line in verdict.splitlines() if line.startswith(("WARNING", "ERROR"))]
+    told = [line for line in verdict.splitlines() if line.startswith(("WARNING", "ERROR"))]
+    complaints = [line for line in told if line != TOO_SLOW]
     if complaints:
         sys.exit("galaxy-importer complains:\n" + "\n".join(complaints))
 

@@ -58,5 +58,5 @@ def test_what_is_new_names_the_version_that_it_comes_with() -> None:
 
 def added(path: Path) -> str:
     """The version that a module, plugin or role says it came with."""
-    found = re.search(r"^ *version_added: "?([\d.]+)", path.read_text(), re.MULTILINE)
+    found = re.search(r"^ *version_added: ['\"]?([\d.]+)", path.read_text(), re.MULTILINE)
     return found[1] if found else "none"
