@@ -95,6 +95,11 @@ demo: $(core)/.complete $(collection) ## provision all four services of a sandbo
 sandbox: $(core)/.complete ## the four services on loopback, in the foreground [PORT=0] [STATE=folder]
 	@cd extensions && exec $(CURDIR)/$(core)/bin/python -m sandbox --port $(PORT) $(if $(STATE),--state $(abspath $(STATE)))
 
+.PHONY: rehearse
+rehearse: $(core)/.complete $(collection) ## a playbook on a sandbox in place of an inventory's services [PLAYBOOK= INVENTORY= SNAPSHOT= OPTIONS=]
+	@$(call in,$(core)) PYTHONPATH=extensions python -m sandbox.rehearsal --playbook $(PLAYBOOK) --inventory $(INVENTORY) \
+		$(if $(SNAPSHOT),--snapshot $(SNAPSHOT)) $(OPTIONS)
+
 .PHONY: bench
 bench: $(test)/.complete $(collection) ## what has to be fast, as ratios; writes build/bench.json, fails when short [ROWS="task item"]
 	@$(call in,$(test)) python tests/bench/run.py $(ROWS)

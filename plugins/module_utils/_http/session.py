@@ -10,6 +10,7 @@ import contextlib
 import dataclasses
 import functools
 import itertools
+import os
 import re
 import sys
 import threading
@@ -207,6 +208,7 @@ def connect(task: Task, base_url: str, credential: Credential) -> Connection:
             f"The Python package 'requests' is missing for {sys.executable}: "
             f"install it with '{sys.executable} -m pip install requests'."
         )
+    _only_in_a_rehearsal(base_url)
     params = task.params
     settings = Settings(
         verify=certificates.believed(params),
@@ -224,6 +226,15 @@ def connect(task: Task, base_url: str, credential: Credential) -> Connection:
         # of two threads that come here the first one's serves both
         _CONNECTIONS.setdefault(key, Connection(base_url, settings, credential, proxies))
     return _CONNECTIONS[key]
+
+
+def _only_in_a_rehearsal(base_url: str) -> None:
+    """See that a playbook that is rehearsed asks the sandbox alone, whatever its tasks say themselves."""
+    sandbox = os.environ.get("TOOLCHAIN_REHEARSAL_URL")
+    if sandbox and urlsplit(base_url)[:2] != urlsplit(sandbox)[:2]:
+        raise ToolchainError(
+            f"This is a rehearsal, so {base_url} is not asked: leave the address to the variables of the host."
+        )
 
 
 def _body(request: Request, response: t.Any) -> bytes:

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Writes what a run changed, how long its tasks took, and its recap, as JSON into the file that RECAP_FILE names."""
+"""Writes what a run changed, what failed, how long its tasks took, and its recap, as JSON into the file RECAP_FILE."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ansible.plugins.callback import CallbackBase
 DOCUMENTATION = """
 name: recap
 type: aggregate
-short_description: Writes what a run changed, how long its tasks took, and its recap, as JSON
+short_description: Writes what a run changed, what failed, how long its tasks took, and its recap, as JSON
 description: The file is the one that the environment variable E(RECAP_FILE) names.
 """
 
@@ -32,6 +32,7 @@ class CallbackModule(CallbackBase):
     def __init__(self, *args: t.Any, **kwargs: t.Any) -> None:
         super().__init__(*args, **kwargs)
         self._changes: list[dict[str, str]] = []
+        self._failures: list[dict[str, str]] = []
         self._seconds: list[float] = []
         self._started = 0.0
 
@@ -50,12 +51,25 @@ class CallbackModule(CallbackBase):
         """Note a changed item."""
         self._note(result, result._result["_ansible_item_label"])
 
+    def v2_runner_on_failed(self, result: t.Any, ignore_errors: bool = False) -> None:
+        """Note a failure that counts, with its message."""
+        if not ignore_errors:
+            self._failures.append(self._told(result, str(result._result.get("msg", ""))))
+
+    def v2_runner_on_unreachable(self, result: t.Any) -> None:
+        """The same of a host that cannot be reached."""
+        self.v2_runner_on_failed(result)
+
     def v2_playbook_on_stats(self, stats: t.Any) -> None:
         """Write it all down at the end."""
         hosts = {host: stats.summarize(host) for host in sorted(stats.processed)}
-        recap = {"hosts": hosts, "changes": self._changes, "seconds": self._seconds}
+        recap = {"hosts": hosts, "changes": self._changes, "failures": self._failures, "seconds": self._seconds}
         pathlib.Path(os.environ["RECAP_FILE"]).write_text(json.dumps(recap))
 
     def _note(self, result: t.Any, item: str) -> None:
         if result._result.get("changed"):
-            self._changes.append({"host": result._host.get_name(), "task": result._task.name, "item": item})
+            self._changes.append(self._told(result, item))
+
+    @staticmethod
+    def _told(result: t.Any, item: str) -> dict[str, str]:
+        return {"host": result._host.get_name(), "task": result._task.name or result._task.action, "item": item}

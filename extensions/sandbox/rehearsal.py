@@ -1,0 +1,218 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rehearses a playbook: `python -m sandbox.rehearsal` runs it against a sandbox in place of the inventory's services.
+
+In check mode, for real, and again. Ends with status 1 when a task failed, or when the second run changed anything.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from . import client
+
+CALLBACKS = pathlib.Path(__file__).parents[1] / "callback_plugins"
+SERVICES = ("artifact", "ci", "review", "inference")
+# What the sandbox exports, under the names of hosts' variables
+REACHED = {
+    "toolchain_artifact_url": "JFROG_URL",
+    "toolchain_artifact_token": "JFROG_ACCESS_TOKEN",
+    "toolchain_ci_url": "JENKINS_URL",
+    "toolchain_ci_username": "JENKINS_USER_ID",
+    "toolchain_ci_api_token": "JENKINS_API_TOKEN",
+    "toolchain_review_url": "KLOCWORK_URL",
+    "toolchain_review_ltoken_file": "KLOCWORK_LTOKEN",
+    "toolchain_inference_url": "OPENAI_BASE_URL",
+    "toolchain_inference_api_key": "OPENAI_API_KEY",
+    "toolchain_inference_admin_key": "OPENAI_ADMIN_KEY",
+    "toolchain_inference_admin_pace": "TOOLCHAIN_INFERENCE_ADMIN_PACE",
+}
+# The rest of what hosts' variables say of how to reach a service: nothing of it is for the sandbox
+NOT_FOR_THE_SANDBOX = {
+    "artifact": ("username", "password", "api_key", "netrc_file"),
+    "ci": ("password", "netrc_file"),
+    "review": ("username", "ltoken"),
+    "inference": ("session_token", "organization", "project", "user_id", "group_id"),
+}
+OF_EACH_SERVICE = ("ca_path", "client_cert", "client_key")
+# The same in the environment
+FOREIGN = ("JFROG_", "JENKINS_", "KLOCWORK_", "OPENAI_", "NETRC", "ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
+SSH = ("ssh", "scp", "sftp")
+NOBODY = "http://127.0.0.1:9"
+MACHINES = "#!/bin/sh\necho 'This is a rehearsal: it logs in to no machine.' >&2\nexit 255\n"
+
+
+@dataclass(frozen=True)
+class Run:
+    """What one run of the playbook did."""
+
+    status: int
+    seconds: float
+    requests: Counter[tuple[str, str]]
+    hosts: dict[str, dict[str, int]] = field(default_factory=dict)
+    changes: list[dict[str, str]] = field(default_factory=list)
+    failures: list[dict[str, str]] = field(default_factory=list)
+    task_seconds: list[float] = field(default_factory=list)
+
+    @property
+    def failed(self) -> bool:
+        """Whether anything went wrong, for ansible-playbook or for one of its hosts."""
+        return self.status != 0 or not self.hosts or any(h["failures"] or h["unreachable"] for h in self.hosts.values())
+
+    @property
+    def changed(self) -> bool:
+        """Whether any host was changed."""
+        return any(host["changed"] for host in self.hosts.values())
+
+
+def play(sandbox: client.Sandbox, scratch: pathlib.Path, command: Sequence[str], title: str, **settings: str) -> Run:
+    """Run ansible-playbook as a user would, with a callback that takes notes.
+
+    :arg settings: variables of the environment, besides those that lead to the sandbox
+    """
+    print(f"\n##### {title}: {' '.join(command)}\n", flush=True)
+    notes = scratch / "recap.json"
+    notes.unlink(missing_ok=True)
+    sandbox.clear_journal()
+    kept = {name: value for name, value in os.environ.items() if not name.upper().startswith(FOREIGN)}
+    environment = {
+        **kept,
+        **sandbox.environment,
+        "no_proxy": "127.0.0.1",
+        "RECAP_FILE": str(notes),
+        "ANSIBLE_CALLBACK_PLUGINS": _joined(os.pathsep, kept.get("ANSIBLE_CALLBACK_PLUGINS"), str(CALLBACKS)),
+        "ANSIBLE_CALLBACKS_ENABLED": _joined(",", kept.get("ANSIBLE_CALLBACKS_ENABLED"), "recap"),
+        **settings,
+    }
+    start = time.monotonic()
+    status = subprocess.run(command, env=environment, check=False).returncode
+    seconds = time.monotonic() - start
+    requests = Counter((request["service"], request["effect"]) for request in sandbox.journal())
+    recap: dict[str, Any] = json.loads(notes.read_text()) if notes.exists() else {}
+    recap["task_seconds"] = recap.pop("seconds", [])
+    return Run(status, seconds, requests, **recap)
+
+
+def _joined(separator: str, *parts: str | None) -> str:
+    return separator.join(part for part in parts if part)
+
+
+def requests(run: Run, service: str) -> str:
+    """How many requests a service served, by kind."""
+    return f"{run.requests[service, 'read']} read, {run.requests[service, 'write']} write"
+
+
+def row(title: str, cells: list[str]) -> str:
+    """A line of a table."""
+    return f"{title:24}" + "".join(f"{cell:>20}" for cell in cells)
+
+
+def listed(entries: list[dict[str, str]]) -> list[str]:
+    """Tasks with their hosts, and what each was about."""
+    return [f"{entry['host']:14}{entry['task']:36} {entry['item']}".rstrip() for entry in entries]
+
+
+def rehearse(sandbox: client.Sandbox, command: list[str], scratch: pathlib.Path) -> dict[str, Run]:
+    """The runs by their titles: in check mode, for real, and again."""
+    machines = scratch / "machines"
+    machines.write_text(MACHINES)
+    machines.chmod(0o700)
+    variables = scratch / "sandbox.json"
+    no_login = {f"ansible_{name}_executable": str(machines) for name in SSH}
+    variables.write_text(json.dumps({**reached(sandbox), **no_login}))
+    command = [*command, "--extra-vars", f"@{variables}"]
+    settings = {
+        "TOOLCHAIN_REHEARSAL_URL": sandbox.url,
+        **dict.fromkeys(("http_proxy", "https_proxy", "all_proxy"), NOBODY),
+    }
+    return {
+        title: play(sandbox, scratch, [*command, *options], title, **settings)
+        for title, options in (("Check mode", ["--check"]), ("First run", []), ("Second run", []))
+    }
+
+
+def reached(sandbox: client.Sandbox) -> dict[str, str | bool | None]:
+    """The variables that lead each host to the sandbox; given on the command line they count for more than others."""
+    others = [
+        f"toolchain_{service}_{option}"
+        for service in SERVICES
+        for option in (*NOT_FOR_THE_SANDBOX[service], *OF_EACH_SERVICE)
+    ]
+    return {
+        **dict.fromkeys(others),
+        **{f"toolchain_{service}_use_proxy": False for service in SERVICES},
+        **{variable: sandbox.environment.get(name) for variable, name in REACHED.items()},
+    }
+
+
+def report(runs: dict[str, Run]) -> str:
+    """What the runs changed, what failed in them, and what they asked."""
+    lines = ["", "##### What the first run changed", "", *(listed(runs["First run"].changes) or ["nothing"])]
+    failures: dict[str, list[str]] = {}
+    for title, run in runs.items():
+        for failure in listed(run.failures):
+            failures.setdefault(failure, []).append(title.lower())
+    if failures:
+        lines += [
+            "",
+            "##### What failed",
+            "",
+            *(f"{failure} ({', '.join(when)})" for failure, when in failures.items()),
+        ]
+    if runs["Second run"].changes:
+        lines += ["", "##### What the second run changed again", "", *listed(runs["Second run"].changes)]
+    lines += ["", row("", list(runs)), row("changes", [str(len(run.changes)) for run in runs.values()])]
+    lines.append(row("failures", [str(len(run.failures)) for run in runs.values()]))
+    lines += [row(f"requests, {name}", [requests(run, name) for run in runs.values()]) for name in SERVICES]
+    return "\n".join(lines)
+
+
+def verdict(runs: dict[str, Run]) -> str | None:
+    """What is wrong, if anything is."""
+    for title, run in runs.items():
+        if run.failed:
+            return f"\n{title}: a task failed." if run.hosts else f"\n{title}: the playbook did not run."
+    if runs["Second run"].changed:
+        return "\nThe second run changed something."
+    print("\nThe second run had nothing to do.")
+    return None
+
+
+def _arguments() -> tuple[argparse.Namespace, list[str]]:
+    about = "Rehearse a playbook on a sandbox in place of an inventory's services; takes options of ansible-playbook."
+    parser = argparse.ArgumentParser(prog="python -m sandbox.rehearsal", description=about, allow_abbrev=False)
+    parser.add_argument("-i", "--inventory", required=True, help="the inventory whose services are not to be reached")
+    parser.add_argument("--playbook", required=True, help="path or full name")
+    seed = "what the sandbox has: a snapshot, or another seed (default: the sandbox's own)"
+    parser.add_argument("--snapshot", type=pathlib.Path, help=seed)
+    return parser.parse_known_args()
+
+
+def main() -> None:
+    """Rehearse, and tell what came of it."""
+    arguments, others = _arguments()
+    program = str(pathlib.Path(sys.executable).with_name("ansible-playbook"))
+    command = [program, arguments.playbook, "-i", arguments.inventory, *others]
+    try:
+        with client.start(seed=arguments.snapshot) as sandbox, tempfile.TemporaryDirectory() as scratch:
+            runs = rehearse(sandbox, command, pathlib.Path(scratch))
+    except client.SandboxError as error:
+        sys.exit(str(error))
+    print(report(runs))
+    sys.exit(verdict(runs))
+
+
+if __name__ == "__main__":
+    main()
