@@ -2,7 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What pages of the site include that follows from other files: playbooks, and the variables that reach a service."""
+"""What pages of the site include that follows from other files: playbooks, the variables that reach a
+service, and messages."""
 
 from __future__ import annotations
 
@@ -20,6 +21,7 @@ from antsibull_docs_parser.rst import rst_escape, to_rst
 
 from export import CHECKOUT
 from generate import SERVICES
+from site_messages import kinds, told
 
 sys.path.insert(0, str(CHECKOUT / "build/collections"))
 _PLUGINS = "ansible_collections.buildworks.toolchain.plugins"
@@ -35,6 +37,7 @@ def tables() -> dict[str, str]:
         "reference/playbooks.inc": "\n".join(map(playbook, playbooks)),
         "reference/variables.inc": "\n".join(map(login, SERVICES)),
         "reference/connection.inc": connection(),
+        "fails/messages.inc": messages(),
     }
 
 
@@ -97,6 +100,17 @@ def connection() -> str:
             for option, documented in _documented("connection").items()
         ),
     )
+
+
+def messages() -> str:
+    """What each kind means, with its messages."""
+    left, sections = told(), []
+    for kind in kinds():
+        own = [message for message in left if kind.matching(message)]
+        left = [message for message in left if message not in own]
+        bullets = "\n".join(f"* {rst_escape(' '.join(message.split()))}" for message in sorted(own))
+        sections.append(f"{kind.title}\n{'-' * len(kind.title)}\n\n{kind.means}\n\n{bullets}\n")
+    return "\n".join(sections)
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:

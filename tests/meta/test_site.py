@@ -1,0 +1,51 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The documentation site says what each message means, and finds the links of its own that lead nowhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from site_links import dead_links
+from site_messages import kinds, told
+
+
+def test_each_message_has_a_kind_and_each_pattern_a_message() -> None:
+    known = kinds()
+    patterns = {(kind.title, pattern) for kind in known for pattern in kind.patterns}
+    without, needed = [], set()
+    for message in told():
+        kind = next((kind for kind in known if kind.matching(message)), None)
+        if kind is None:
+            without.append(message)
+        else:
+            needed.update((kind.title, pattern) for pattern in kind.matching(message))
+    assert without == [], "docs/site/messages.yml says nothing of these messages"
+    assert patterns - needed == set(), "no message is like these patterns of docs/site/messages.yml"
+
+
+def test_messages_are_found_wherever_they_are_told() -> None:
+    messages = told()
+    assert len(messages) > 300
+    for message in (
+        "'…' is no plugin: it is no archive with a manifest",  # an option's
+        "The server does not tell its version.",  # an error
+        "The server gave … results, which is as many as it gives at most: there may be more. Search in fewer "
+        "repositories, or use artifact_query_info.",  # a warning
+        "The server is starting, restarting or overloaded.",  # added to a status
+    ):
+        assert message in messages
+
+
+def test_a_link_has_to_lead_to_a_file_and_to_a_place_in_it(tmp_path: Path) -> None:
+    links = ("#here", "#nowhere", "other.html#there", "other.html#nowhere", "none.html", "/", "https://example.com/x")
+    (tmp_path / "index.html").write_text('<p id="here">' + "".join(f'<a href="{link}">x</a>' for link in links))
+    (tmp_path / "other.html").write_text('<a name="there"><img src="none.png">')
+    assert dead_links(tmp_path) == [
+        "index.html: #nowhere",
+        "index.html: /",
+        "index.html: none.html",
+        "index.html: other.html#nowhere",
+        "other.html: none.png",
+    ]
