@@ -21,6 +21,9 @@ from export import CHECKOUT, export
 
 COPY = CHECKOUT / "build/release/ansible_collections/buildworks/toolchain"
 
+# Of plugins, those that have documentation
+KINDS = ("modules", "lookup", "filter", "callback")
+
 
 def main() -> None:
     version = yaml.safe_load((CHECKOUT / "galaxy.yml").read_text())["version"]
@@ -65,7 +68,9 @@ def named(release: dict[str, Any]) -> list[str]:
 
 def documented() -> list[tuple[str, Path]]:
     """The modules, plugins and roles that there are, each with the file that documents it."""
-    plugins = [path for kind in ("modules", "lookup", "callback") for path in CHECKOUT.glob(f"plugins/{kind}/*.py")]
+    plugins = [
+        path for kind in ("modules", "lookup", "filter", "callback") for path in CHECKOUT.glob(f"plugins/{kind}/*.py")
+    ]
     roles = CHECKOUT.glob("roles/*/meta/argument_specs.yml")
     return [(path.stem, path) for path in plugins] + [(path.parent.parent.name, path) for path in roles]
 
