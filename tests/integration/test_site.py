@@ -32,7 +32,11 @@ def commands(page: Path) -> list[str]:
     return COMMAND.findall(page.read_text())
 
 
-PAGES = [page for folder in FOLDERS for page in sorted((SITE / folder).glob("*.rst")) if commands(page)]
+def pages(folder: str) -> list[Path]:
+    """The pages with commands in a folder."""
+    return [page for page in sorted((SITE / folder).glob("*.rst")) if commands(page)]
+
+
 FILES = [file for folder in FOLDERS for file in sorted((SITE / folder).iterdir()) if file.suffix != ".rst"]
 
 
@@ -73,8 +77,8 @@ def writes(sandbox: Sandbox) -> list[str]:
     return [label for label in written if label != "script"]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_the_commands_of_a_page_run_and_the_last_has_nothing_to_do_again(
+@pytest.mark.parametrize("page", pages("guides"), ids=lambda page: page.stem)
+def test_the_commands_of_a_guide_run_and_the_last_has_nothing_to_do_again(
     page: Path, sandbox: Sandbox, reader: dict[str, str]
 ) -> None:
     folder = Path(reader["HOME"]) / page.parent.name
@@ -91,6 +95,18 @@ def test_the_commands_of_a_page_run_and_the_last_has_nothing_to_do_again(
     assert again or not re.search("changed=[1-9]", output), output
 
 
+def test_what_replaces_other_tools_runs_and_has_nothing_to_do_again(sandbox: Sandbox, reader: dict[str, str]) -> None:
+    """The playbooks run in one command: each page has the same one, and the start takes longer than the tasks."""
+    folder, command = Path(reader["HOME"]) / "coming-from", "ansible-playbook -i ../guides/inventory.yml"
+    for page in pages("coming-from"):
+        assert commands(page) == [f"{command} {page.stem}.yml"]
+    run(f"{command} *.yml", folder, reader)
+    assert writes(sandbox)
+    output = run(f"{command} *.yml", folder, reader)
+    assert not writes(sandbox)
+    assert not re.search("changed=[1-9]", output), output
+
+
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
 def test_a_file_is_shown_by_a_page_beside_it(file: Path) -> None:
     pages = "".join(page.read_text() for page in file.parent.glob("*.rst"))
@@ -98,7 +114,9 @@ def test_a_file_is_shown_by_a_page_beside_it(file: Path) -> None:
 
 
 def test_a_playbook_is_run_by_a_page_beside_it() -> None:
-    run_somewhere = " ".join(command for page in PAGES for command in commands(page)).split()
+    run_somewhere = " ".join(
+        command for folder in FOLDERS for page in pages(folder) for command in commands(page)
+    ).split()
     playbooks = [file.name for file in FILES if file.suffix == ".yml" and "\n  hosts: " in file.read_text()]
     assert playbooks
     assert set(playbooks) <= set(run_somewhere)
