@@ -81,6 +81,10 @@ class Sandbox:
         """The time in the sandbox, after `advance=seconds`, `set=seconds` or `frozen=bool` if given."""
         return self.call("PUT", "clock", change) if change else self.call("GET", "clock")
 
+    def state(self) -> dict[str, dict[str, Any]]:
+        """What there is: by service and table `total` and the first `rows`."""
+        return self.call("GET", "state")
+
     def call(self, method: str, path: str, body: Any = None, timeout: float = 60) -> Any:
         """One call of the control API, also of a service's own control paths; it may take so many seconds."""
         request = urllib.request.Request(

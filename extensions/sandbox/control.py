@@ -33,6 +33,7 @@ class Control:
                 Route("/_sandbox/reset", _json(self._reset), methods=["POST"]),
                 Route("/_sandbox/seed", _json(self._seed), methods=["POST"]),
                 Route("/_sandbox/exports", _json(self._exports)),
+                Route("/_sandbox/state", _json(self._state)),
                 Route("/_sandbox/clock", _json(self._clock), methods=["GET", "PUT"]),
                 Route("/_sandbox/switches", _json(self._switches), methods=["GET", "PATCH"]),
                 Route("/_sandbox/faults", _json(self._faults), methods=["GET", "POST", "DELETE"]),
@@ -67,6 +68,9 @@ class Control:
     async def _exports(self, request: Request) -> Any:
         return self._sandbox.exports(str(request.base_url).rstrip("/"))
 
+    async def _state(self, request: Request) -> Any:
+        return await self._sandbox.state()
+
     async def _clock(self, request: Request) -> Any:
         clock = self._sandbox.world.clock
         if request.method == "PUT":
@@ -94,9 +98,11 @@ class Control:
         return {"faults": self._sandbox.faults.all()}
 
     async def _journal(self, request: Request) -> Any:
+        journal = self._sandbox.journal
         if request.method == "DELETE":
-            self._sandbox.journal.clear()
-        return {"requests": self._sandbox.journal.entries(request.query_params.get("service"))}
+            journal.clear()
+        limits = {name: _number(request, name) for name in ("after", "last") if name in request.query_params}
+        return {"began": journal.began, "requests": journal.entries(request.query_params.get("service"), **limits)}
 
 
 def _json(handler: Handler) -> Callable[[Request], Awaitable[Response]]:
@@ -117,6 +123,13 @@ def _parsed(body: bytes) -> Any:
         return json.loads(body)
     except ValueError:
         return yaml.safe_load(body)
+
+
+def _number(request: Request, name: str) -> int:
+    given = request.query_params[name]
+    if not given.isdecimal():
+        raise ValueError(f"{name} takes a number, not {given!r}.")
+    return int(given)
 
 
 def _mapping(value: Any, what: str) -> dict[str, Any]:

@@ -8,6 +8,8 @@ from __future__ import annotations
 import asyncio
 import importlib
 import pathlib
+import sqlite3
+from collections.abc import Mapping
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
@@ -21,6 +23,7 @@ from .snapshot import folders
 from .world import World
 
 SERVICES = ("artifact", "ci", "review", "inference")
+SUMMARY_ROWS = 100
 DEFAULT_SEED = pathlib.Path(__file__).parent / "seeds" / "default"
 
 
@@ -103,6 +106,14 @@ class Sandbox:
         """One of the services."""
         return self.services[SERVICES.index(name)]
 
+    async def state(self) -> dict[str, dict[str, Any]]:
+        """What there is, as tables by service: all rows are counted, and as many are told as a person reads."""
+        for service in self.services:
+            service.settle()
+        return await self.world.readers.read(
+            lambda db: {service.name: _tables(db, service.summary) for service in self.services}
+        )
+
     def exports(self, base_url: str) -> dict[str, str]:
         """The environment variables of all services."""
         return {name: value for service in self.services for name, value in service.exports(base_url).items()}
@@ -118,3 +129,10 @@ class Sandbox:
             await service.stop()
         self.world.remember("clock", self.world.clock.state())
         self.world.close()
+
+
+def _tables(db: sqlite3.Connection, queries: Mapping[str, str]) -> dict[str, Any]:
+    tables = {name: db.execute(query).fetchall() for name, query in queries.items()}
+    return {
+        name: {"total": len(rows), "rows": [dict(row) for row in rows[:SUMMARY_ROWS]]} for name, rows in tables.items()
+    }

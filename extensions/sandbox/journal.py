@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
@@ -43,14 +44,17 @@ class Journal:
         """Forget them and count from 1 again."""
         self._entries: deque[Entry] = deque(maxlen=LENGTH)
         self._numbers = itertools.count(1)
+        self.began = time.time()
 
     def page(self) -> Callable[..., None]:
         """What notes a request that arrives now, once it is answered; when all is forgotten by then, so is that one."""
         return partial(_note, self._entries, self._numbers)
 
-    def entries(self, service: str | None = None) -> list[dict[str, Any]]:
-        """The requests of one service, or of all."""
-        return [asdict(entry) for entry in self._entries if service in (None, entry.service)]
+    def entries(self, service: str | None = None, after: int = 0, last: int = LENGTH) -> list[dict[str, Any]]:
+        """The requests of one service, or of all, after the one with this number: at most so many of the last."""
+        newer = itertools.takewhile(lambda entry: entry.n > after, reversed(self._entries))
+        found = itertools.islice((entry for entry in newer if service in (None, entry.service)), last)
+        return [asdict(entry) for entry in found][::-1]
 
 
 def _note(entries: deque[Entry], numbers: Iterator[int], **fields: Any) -> None:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from starlette.requests import Request
@@ -32,6 +32,7 @@ class Service:
     schema: ClassVar[str] = ""
     switches: ClassVar[dict[str, Any]] = {}
     seed_shape: ClassVar[Shape] = ANYTHING
+    summary: ClassVar[Mapping[str, str]] = {}  # tables of what there is, each as a query
     spells_headers: ClassVar[bool] = True  # as in X-Jenkins; a server behind HTTP/2 writes them small
 
     def __init__(self, world: World) -> None:
@@ -57,6 +58,9 @@ class Service:
         ).fetchall()
         for table in tables:
             self.world.db.execute(f'DELETE FROM "{table["name"]}"')
+
+    def settle(self) -> None:
+        """Let happen what is due by the clock."""
 
     def exports(self, base_url: str) -> dict[str, str]:
         """The environment variables that a client of this service needs."""

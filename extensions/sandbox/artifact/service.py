@@ -44,6 +44,7 @@ from .schema import SCHEMA
 from .seeding import SEED_SHAPE, plant
 from .snapshot import parts
 from .state import State
+from .summary import SUMMARY
 from .version import at_least, revision
 
 NODE_ID = "5f0e1ab1c3d24e6a"
@@ -78,6 +79,7 @@ class ArtifactService(Service):
     prefixes = ("/artifactory", "/access")
     schema = SCHEMA + build_records.SCHEMA
     seed_shape = SEED_SHAPE
+    summary = SUMMARY
     switches: ClassVar[dict[str, Any]] = {
         "version": "7.77.3",
         "edition": "pro",  # or oss

@@ -49,6 +49,7 @@ from .seeding import SHAPE, Seeder
 from .snapshot import parts
 from .state import NAME
 from .storage import SCHEMA
+from .summary import SUMMARY
 
 ROUTES = Routes(
     (
@@ -84,6 +85,7 @@ class CiService(Service):
     prefixes: ClassVar[tuple[str, ...]] = (Call.context,)
     schema: ClassVar[str] = SCHEMA
     seed_shape = SHAPE
+    summary = SUMMARY
     switches: ClassVar[dict[str, Any]] = {
         "version": "2.579",
         "csrf": True,
@@ -110,6 +112,9 @@ class CiService(Service):
     def reset(self) -> None:
         super().reset()
         self._controller.reset()
+
+    def settle(self) -> None:
+        self._controller.scheduler.settle(self.world.clock.now())
 
     def seed(self, data: dict[str, Any]) -> None:
         Seeder(self._controller).add(data)

@@ -25,6 +25,7 @@ from .protocol import PREFIX, json_response, public_path
 from .replies import Replies
 from .seeding import SEED_SHAPE, plant
 from .storage import SCHEMA
+from .summary import SUMMARY
 
 ROUTES = Routes((*chat.ROUTES, *models.ROUTES, *admin.ROUTES, *dashboards.ROUTES, *not_served.ROUTES))
 
@@ -47,6 +48,7 @@ class InferenceService(Service):
     }
 
     seed_shape = SEED_SHAPE
+    summary = SUMMARY
 
     def __init__(self, world: World) -> None:
         super().__init__(world)

@@ -43,6 +43,7 @@ from .protocol import HEADERS, ActionError, Parameters, empty, error_line, lines
 from .reference import reference_page
 from .seeding import SEED_SHAPE, plant
 from .storage import SCHEMA
+from .summary import SUMMARY
 
 PREFIX = "/analysis"
 ADMIN_TOOL = pathlib.Path(__file__).parent.parent / "kwadmin.py"
@@ -92,6 +93,7 @@ class ReviewService(Service):
     }
 
     seed_shape = SEED_SHAPE
+    summary = SUMMARY
 
     async def __call__(self, request: Request) -> Response:
         path = request.scope["raw_path"].decode("latin-1").removeprefix(PREFIX)
@@ -172,6 +174,9 @@ class ReviewService(Service):
     def reset(self) -> None:
         super().reset()
         self.world.db.execute("DELETE FROM sqlite_sequence WHERE name GLOB 'review_*'")  # ids begin anew, too
+
+    def settle(self) -> None:
+        imports.settle(self.world)
 
     def seed(self, data: dict[str, Any]) -> None:
         plant(self.world.db, data)

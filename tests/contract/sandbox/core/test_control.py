@@ -51,6 +51,46 @@ def test_reset_forgets_switches_clock_faults_and_journal(sandbox, ping):
     assert sandbox.faults() == sandbox.journal() == []
 
 
+def test_the_state_tells_what_there_is(sandbox, artifactory):
+    assert {
+        name: {table: found["total"] for table, found in tables.items()} for name, tables in sandbox.state().items()
+    } == {
+        "artifact": {"repositories": 7, "builds": 2},
+        "ci": {"jobs": 3, "queue": 1},
+        "review": {"projects": 2, "roles": 2},
+        "inference": {"projects": 3, "models": 37, "keys": 6},
+    }
+    artifactory.put("/generic-local/new.txt", data=b"new")
+    repositories = {row["key"]: row for row in sandbox.state()["artifact"]["repositories"]["rows"]}
+    assert repositories["generic-local"] == {
+        "key": "generic-local",
+        "class": "local",
+        "package_type": "generic",
+        "files": 4,
+    }
+    assert repositories["libs-remote"]["files"] == 1  # of its cache
+
+
+def test_the_state_goes_by_the_clock(sandbox):
+    queue, jobs = {}, {}
+    for hours in (0, 10):
+        sandbox.clock(advance=3600 * hours + 1)
+        ci = sandbox.state()["ci"]
+        queue[hours] = [row["job"] for row in ci["queue"]["rows"]]
+        jobs[hours] = {row["name"]: row["last_build"] for row in ci["jobs"]["rows"]}
+    assert (queue[0], queue[10]) == (["nightly"], [])
+    assert (jobs[0]["nightly"], jobs[10]["nightly"]) == (None, 1)
+
+
+def test_the_state_holds_no_secrets_and_no_more_than_people_read(sandbox):
+    model = {"created": 0, "owned_by": "system"}
+    sandbox.seed({"inference": {"models": [{"id": f"model-{n}", **model} for n in range(200)]}})
+    state = sandbox.state()
+    assert (state["inference"]["models"]["total"], len(state["inference"]["models"]["rows"])) == (237, 100)
+    for secret in ("JFROG_ACCESS_TOKEN", "JENKINS_API_TOKEN", "OPENAI_API_KEY", "OPENAI_ADMIN_KEY"):
+        assert sandbox.environment[secret] not in str(state)
+
+
 def test_the_clock_can_be_moved_and_stopped(sandbox):
     assert sandbox.clock(set=1_000_000)["now"] == pytest.approx(1_000_000, abs=5)
     assert sandbox.clock(advance=500)["now"] == pytest.approx(1_000_500, abs=5)

@@ -11,6 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import requests
 
+from sandbox import client
+
 
 def test_it_says_what_was_asked_and_answered(sandbox, artifactory):
     sandbox.clear_journal()
@@ -35,6 +37,25 @@ def test_it_can_be_read_for_one_service(sandbox, ping):
     requests.get(f"{sandbox.url}/inference/v1/models")
     assert [entry["service"] for entry in sandbox.journal()] == ["artifact", "inference"]
     assert [entry["service"] for entry in sandbox.journal("inference")] == ["inference"]
+
+
+def test_it_can_be_read_on_from_where_one_was(sandbox, ping):
+    for number in range(4):
+        requests.get(f"{ping}?number={number}")
+
+    def read(query):
+        page = sandbox.call("GET", f"journal?{query}")
+        return page["began"], [entry["query"][-1] for entry in page["requests"]]
+
+    began, numbers = read("after=1")
+    assert numbers == ["1", "2", "3"]
+    assert read("after=4") == (began, [])
+    assert read("last=2") == read("after=1&last=2") == (began, ["2", "3"])
+    assert read("service=ci&after=1") == (began, [])
+    sandbox.clear_journal()
+    assert read("after=4")[0] > began
+    with pytest.raises(client.SandboxError, match=r"400.*after takes a number, not '-1'"):
+        read("after=-1")
 
 
 def test_a_dropped_connection_has_no_status(sandbox, ping):
