@@ -21,6 +21,8 @@ from contract.servers.process import UnavailableError
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
+    Steps = Callable[[Page], None]
+
 SCREENSHOTS = BUILD / "pages"
 WIDTHS = (360, 1600)  # a phone, a desk
 SCHEMES = ("light", "dark")
@@ -63,22 +65,35 @@ class Chromium:
         self._browser = browser
         self._in_its_thread = in_its_thread
 
-    def check_page(self, page: str | Path, name: str) -> None:
+    def check_page(self, page: str | Path, name: str, steps: Steps = lambda page: None) -> None:
         """Assert that people can use a page, on a phone and at a desk, in light and in dark, and on paper.
 
-        `page` is a URL or a file. Nothing may be wrong in its console, fetched from elsewhere, cut off, or found by
-        axe, also in what is folded. `build/pages/<name>-<width>-<scheme>.png` shows it as people meet it.
+        `page` is a URL or a file; `steps` bring it to what is to be looked at. Nothing may be wrong in its console,
+        fetched from elsewhere, cut off, or found by axe, also in what is folded.
+        `build/pages/<name>-<width>-<scheme>.png` shows it as people meet it.
         """
         url = page.resolve().as_uri() if isinstance(page, Path) else page
-        complaints = self._in_its_thread(lambda: _complaints(self._browser, url, name))
+        complaints = self._in_its_thread(lambda: _complaints(self._browser, url, name, steps))
         assert not complaints, "\n".join(complaints)
+
+    def visit(self, url: str, steps: Steps) -> list[str]:
+        """Use a page at a desk; gives what was wrong in its console or fetched from elsewhere."""
+        found: list[str] = []
+
+        def use() -> None:
+            with _opened(self._browser, url, WIDTHS[-1], SCHEMES[0], found) as page:
+                steps(page)
+
+        self._in_its_thread(use)
+        return found
 
 
 @contextlib.contextmanager
 def chromium() -> Iterator[Chromium]:
     """Run the browser, which is installed where that may be done."""
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    expect.set_options(timeout=PATIENCE)
     program = _installed()
     with ThreadPoolExecutor(max_workers=1) as thread:
 
@@ -95,24 +110,19 @@ def chromium() -> Iterator[Chromium]:
             in_its_thread(playwright.stop)
 
 
-def _complaints(browser: Browser, url: str, name: str) -> list[str]:
+def _complaints(browser: Browser, url: str, name: str, steps: Steps) -> list[str]:
     return [
         f"{name}, {width} pixels, {scheme}: {complaint}"
         for width in WIDTHS
         for scheme in SCHEMES
-        for complaint in _complaints_of_one(browser, url, name, width, scheme)
+        for complaint in _complaints_of_one(browser, url, name, steps, width, scheme)
     ]
 
 
-def _complaints_of_one(browser: Browser, url: str, name: str, width: int, scheme: Any) -> list[str]:
+def _complaints_of_one(browser: Browser, url: str, name: str, steps: Steps, width: int, scheme: str) -> list[str]:
     found: list[str] = []
-    with browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme) as context:
-        context.set_default_timeout(PATIENCE)
-        page = context.new_page()
-        page.on("console", lambda message: found.append(message.text) if message.type == "error" else None)
-        page.on("pageerror", lambda error: found.append(str(error)))
-        page.on("request", lambda request: found.extend(_elsewhere(request.url, url)))
-        page.goto(url)
+    with _opened(browser, url, width, scheme, found) as page:
+        steps(page)
         _take_screenshot(page, SCREENSHOTS / f"{name}-{width}-{scheme}.png")
         page.evaluate(UNFOLD)
         found.extend(f"cut off: {element}" for element in page.evaluate(CUT_OFF))
@@ -120,6 +130,19 @@ def _complaints_of_one(browser: Browser, url: str, name: str, width: int, scheme
         if not page.pdf().startswith(b"%PDF-"):
             found.append("cannot be printed")
     return found
+
+
+@contextlib.contextmanager
+def _opened(browser: Browser, url: str, width: int, scheme: Any, found: list[str]) -> Iterator[Page]:
+    """A page, and all along what is wrong in its console or fetched from elsewhere."""
+    with browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme) as context:
+        context.set_default_timeout(PATIENCE)
+        page = context.new_page()
+        page.on("console", lambda message: found.append(message.text) if message.type == "error" else None)
+        page.on("pageerror", lambda error: found.append(str(error)))
+        page.on("request", lambda request: found.extend(_elsewhere(request.url, url)))
+        page.goto(url)
+        yield page
 
 
 def _elsewhere(asked: str, url: str) -> list[str]:
