@@ -26,7 +26,9 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.wsproto_impl import WSProtocol
 
 from . import __doc__ as about
+from . import console
 from .app import App
+from .client import READY
 from .core import DEFAULT_SEED, Sandbox
 from .database import StateError
 from .seeding import SeedError
@@ -129,6 +131,7 @@ async def _serve(arguments: argparse.Namespace) -> None:
     await sandbox.start()
     variables = {**sandbox.exports(url), "SANDBOX_URL": url, "SANDBOX_SECRET": secret}
     greeting = [f"export {name}={shlex.quote(value)}" for name, value in variables.items()]
+    greeting += [f"# console at {url}{console.PATH}", f"{READY}{url}"]
     config = uvicorn.Config(
         App(sandbox, secret, ports),
         http=Protocol,
@@ -141,7 +144,7 @@ async def _serve(arguments: argparse.Namespace) -> None:
         h11_max_incomplete_event_size=LONGEST_HEAD,
     )
     try:
-        await Server(config, [*greeting, f"# sandbox ready at {url}"]).serve(listeners)
+        await Server(config, greeting).serve(listeners)
     finally:
         await sandbox.stop()
 

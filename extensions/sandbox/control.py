@@ -16,20 +16,26 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount, Route, Router
 from starlette.types import Receive, Scope, Send
 
+from . import console
 from .core import Sandbox
 
 Handler = Callable[[Request], Awaitable[Any]]
 
+HEALTH = "/_sandbox/health"
+# What needs no secret, for there is none in it
+OPEN = {HEALTH, *(route.path for route in console.ROUTES)}
+
 
 class Control:
-    """An ASGI application of its own; all but the health check needs the secret."""
+    """An ASGI application of its own; all but the health check and the console's empty page needs the secret."""
 
     def __init__(self, sandbox: Sandbox, secret: str) -> None:
         self._sandbox = sandbox
         self._authorization = f"Bearer {secret}"
         self._router = Router(
             [
-                Route("/_sandbox/health", _json(self._health)),
+                *console.ROUTES,
+                Route(HEALTH, _json(self._health)),
                 Route("/_sandbox/reset", _json(self._reset), methods=["POST"]),
                 Route("/_sandbox/seed", _json(self._seed), methods=["POST"]),
                 Route("/_sandbox/exports", _json(self._exports)),
@@ -43,14 +49,12 @@ class Control:
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        given = Request(scope).headers.get("authorization", "")
-        if scope["path"] != "/_sandbox/health" and not secrets.compare_digest(
-            given.encode("utf-8"), self._authorization.encode("utf-8")
-        ):
-            refusal = JSONResponse({"error": "The control API needs the secret that was printed at the start."}, 401)
-            await refusal(scope, receive, send)
-            return
-        if scope["path"] != "/_sandbox/health":
+        if scope["path"] not in OPEN:
+            given = Request(scope).headers.get("authorization", "")
+            if not secrets.compare_digest(given.encode("utf-8"), self._authorization.encode("utf-8")):
+                refusal = {"error": "The control API needs the secret that was printed at the start."}
+                await JSONResponse(refusal, 401)(scope, receive, send)
+                return
             await self._sandbox.at_rest()
         await self._router(scope, receive, send)
 

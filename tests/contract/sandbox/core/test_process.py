@@ -40,6 +40,7 @@ def test_the_command_line(tmp_path, record_property):
         print(f"start-up of the sandbox: {took:.3f} s")
         url = lines[-1].removeprefix("# sandbox ready at ")
         assert f"export SANDBOX_URL={url}" in lines
+        assert lines[-2] == f"# console at {url}/_sandbox/console"
         assert "export SANDBOX_SECRET='a '\"'\"'quoted'\"'\"' secret'" in lines
         assert requests.get(f"{url}/_sandbox/health").status_code == 200
         process.send_signal(signal.SIGTERM)
