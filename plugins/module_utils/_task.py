@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import itertools
 import json
 import os
 import time
@@ -62,6 +63,7 @@ class Task:
     :arg diff_mode: put the difference into the outcome
     :arg tell: shows one line of progress to the user; without it progress is not shown
     :arg last_words: shows a line to the user when the process is about to end, and nothing else is shown any more
+    :arg requests: gives a number to each request that is sent, whichever thread sends it
     """
 
     def __init__(
@@ -72,6 +74,7 @@ class Task:
         diff_mode: bool = False,
         tell: t.Callable[[str], None] | None = None,
         last_words: t.Callable[[str], None] | None = None,
+        requests: t.Iterator[int] | None = None,
     ) -> None:
         self.params = params
         self.check_mode = check_mode
@@ -83,6 +86,7 @@ class Task:
         self.warnings: list[str] = []
         self.repeats = Reasons()
         self.secrets: set[str] = set()
+        self.requests = requests or itertools.count()
         self._tell = tell
         self._last_words = last_words
         self._told = float("-inf")
@@ -127,7 +131,7 @@ class Task:
 
         :arg params: those in which it differs
         """
-        task = Task({**self.params, **params}, check_mode=self.check_mode, diff_mode=diff_mode)
+        task = Task({**self.params, **params}, check_mode=self.check_mode, diff_mode=diff_mode, requests=self.requests)
         task.secrets = self.secrets
         return task
 
@@ -265,19 +269,21 @@ def run_in_process(
     diff_mode: bool = False,
     tell: t.Callable[[str], None] | None = None,
     last_words: t.Callable[[str], None] | None = None,
+    requests: t.Iterator[int] | None = None,
     with_invocation: bool = False,
 ) -> dict[str, t.Any]:
     """Run inside the calling process, with the result that `run_as_module` would give.
 
     :arg name: the module's name, for error messages
     :arg parameters: the parameters as the user gave them, templated and `plain`
+    :arg requests: gives a number to each request that is sent
     :arg with_invocation: put the validated parameters into the result
     """
     if problem := spec.misshapen(parameters):
         return {"changed": False, "failed": True, "msg": problem}
     validation = ArgumentSpecValidator(**spec.keywords()).validate(parameters)
     params = validation.validated_parameters
-    task = Task(params, check_mode=check_mode, diff_mode=diff_mode, tell=tell, last_words=last_words)
+    task = Task(params, check_mode=check_mode, diff_mode=diff_mode, tell=tell, last_words=last_words, requests=requests)
     task.secrets = spec.secrets(params)
     if validation.error_messages:
         outcome = task.outcome(failure=_validation_failure(name, validation))

@@ -11,6 +11,7 @@ ordinary module runs instead, with the same result.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import sys
 import types
@@ -26,6 +27,7 @@ from ansible.utils.display import Display
 from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import Service
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import plain, run_in_process
+from ansible_collections.buildworks.toolchain.plugins.plugin_utils import _tally
 from ansible_collections.buildworks.toolchain.plugins.plugin_utils._reach import Reach, from_host
 
 # Before 2.21 there was no such setting, and modules always told how they were called
@@ -164,17 +166,22 @@ class InProcessAction(ActionBase):
         )
 
     def _run_here(self, args: dict[str, t.Any], task_vars: dict[str, t.Any]) -> dict[str, t.Any]:
-        return run_in_process(
-            self._fqcn,
-            self.module.SPEC,
-            self.module.run,
-            args,
-            check_mode=self._task.check_mode,
-            diff_mode=self._task.diff,
-            with_invocation=_WITH_INVOCATION,
-            tell=self._teller(task_vars),
-            last_words=self._last_words(task_vars),
-        )
+        requests = itertools.count()
+        try:
+            return run_in_process(
+                self._fqcn,
+                self.module.SPEC,
+                self.module.run,
+                args,
+                check_mode=self._task.check_mode,
+                diff_mode=self._task.diff,
+                with_invocation=_WITH_INVOCATION,
+                tell=self._teller(task_vars),
+                last_words=self._last_words(task_vars),
+                requests=requests,
+            )
+        finally:
+            _tally.note(self._task._uuid, task_vars.get("inventory_hostname", ""), next(requests))
 
     def _teller(self, task_vars: dict[str, t.Any]) -> t.Callable[[str], None] | None:
         """What shows a line of progress, on standard error: standard output belongs to callbacks, and to machines."""

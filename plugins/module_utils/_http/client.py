@@ -176,6 +176,7 @@ class Http:
         if request.anonymous:  # with cookies of its own, for some servers believe a cookie more than a credential
             connection = connect(self._task, self.base_url, Credential())
         for _hop in range(_MOST_REDIRECTS + 1):
+            next(self._task.requests)
             answer = connection.send(request, self._patience(request))
             if request.method not in ("GET", "HEAD") or answer.status not in _REDIRECTS:
                 return answer
