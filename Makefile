@@ -150,7 +150,7 @@ lint-python: $(lint)/.complete
 	@$(call in,$(lint)) ruff format --check
 
 plugins := ansible_collections.buildworks.toolchain.plugins
-typed := $(plugins).module_utils $(plugins).plugin_utils $(plugins).action $(plugins).filter sandbox
+typed := $(plugins).module_utils $(plugins).plugin_utils $(plugins).action $(plugins).callback $(plugins).filter sandbox
 
 .PHONY: format
 format: $(lint)/.complete ## let ruff put imports and layout in order

@@ -1,0 +1,242 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = """
+name: report
+type: aggregate
+short_description: Write what a run did, or would do, as a page and as JSON
+version_added: "0.2.0"
+description:
+  - At the end of a playbook it writes one HTML file that tells what changed or, in check mode, would change, by host
+    and service, each with its diff; what failed, and what became of it; the outcomes of bulk tasks; warnings; seconds
+    and requests by task. The same is written as JSON.
+  - The page needs nothing but itself. It has no script, fits a phone, a desk and paper, and is light or dark as the
+    reader's system.
+  - Diffs are there when the playbook runs with C(--diff).
+  - With O(history) each run adds a line to a file, and the page shows the last runs of the same playbook.
+notes:
+  - Of a task with C(no_log) the page has nothing but its name and state. The credentials of the collection's services
+    are hidden wherever they stand, whether they come from a task, a variable or the environment; of other secrets a
+    page tells what Ansible itself tells, so use C(no_log) for them.
+  - An item of a loop that is no plain text is told by its number, unless C(loop_control.label) names it.
+  - Requests are those of the modules of this collection that run in the process of Ansible. For other tasks the page
+    says that they are not known.
+  - ansible-core 2.18 keeps the warnings of tasks from callbacks. The page says so there.
+  - A file that cannot be written gives a warning; it never fails the run.
+requirements:
+  - enable in configuration, with C(callbacks_enabled) or the environment variable E(ANSIBLE_CALLBACKS_ENABLED)
+options:
+  html:
+    description: File for the page. Empty for none.
+    type: str
+    default: toolchain-report.html
+    ini: [{section: callback_toolchain_report, key: html}]
+    env: [{name: TOOLCHAIN_REPORT_HTML}]
+    vars: [{name: toolchain_report_html}]
+  json:
+    description: File for the same as JSON. Empty for none.
+    type: str
+    default: toolchain-report.json
+    ini: [{section: callback_toolchain_report, key: json}]
+    env: [{name: TOOLCHAIN_REPORT_JSON}]
+    vars: [{name: toolchain_report_json}]
+  history:
+    description: File to which each run adds a line of JSON. Empty for none.
+    type: str
+    default: ""
+    ini: [{section: callback_toolchain_report, key: history}]
+    env: [{name: TOOLCHAIN_REPORT_HISTORY}]
+    vars: [{name: toolchain_report_history}]
+  title:
+    description: Heading of the page. Empty for the name of the playbook.
+    type: str
+    default: ""
+    ini: [{section: callback_toolchain_report, key: title}]
+    env: [{name: TOOLCHAIN_REPORT_TITLE}]
+    vars: [{name: toolchain_report_title}]
+author:
+  - the buildworks.toolchain authors
+"""
+
+EXAMPLES = """
+what provisioning would change, as a page: |
+  ANSIBLE_CALLBACKS_ENABLED=buildworks.toolchain.report \\
+    ansible-playbook buildworks.toolchain.provision -i inventory --check --diff
+
+another name for the page, and the history of all runs, from the command line: |
+  ANSIBLE_CALLBACKS_ENABLED=buildworks.toolchain.report \\
+    ansible-playbook site.yml --diff -e toolchain_report_html=today.html -e toolchain_report_history=runs.jsonl
+
+always, in ansible.cfg: |
+  [defaults]
+  callbacks_enabled = buildworks.toolchain.report
+
+  [callback_toolchain_report]
+  html = build/report.html
+  json = build/report.json
+  history = build/runs.jsonl
+  title = Our toolchain
+"""
+
+import os
+import time
+import typing as t
+
+from ansible import context
+from ansible.playbook.block import Block
+from ansible.playbook.task_include import TaskInclude
+from ansible.plugins.callback import CallbackBase
+from ansible.release import __version__ as ansible_core
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import masked
+from ansible_collections.buildworks.toolchain.plugins.plugin_utils import _known_secrets, _report_files, _tally
+from ansible_collections.buildworks.toolchain.plugins.plugin_utils._report import PREFIX, Report, Result, Where, label
+
+FAILURES = ("failed", "unreachable")
+Key = tuple[str, str]  # the uuid of a task, and a host
+
+
+class CallbackModule(CallbackBase):
+    """Gathers results as they come, and writes at the end."""
+
+    CALLBACK_VERSION = 2.0
+    CALLBACK_TYPE = "aggregate"
+    CALLBACK_NAME = "buildworks.toolchain.report"
+    CALLBACK_NEEDS_ENABLED = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._report = Report()
+        self._playbook = "ansible"
+        self._play: t.Any = None
+        self._secrets = _known_secrets.of_environment()
+        self._asked_for_secrets: set[Key] = set()
+        self._started: dict[Key, float] = {}
+        self._items: dict[Key, list[tuple[str, Result]]] = {}
+        _tally.start()
+
+    # --- What Ansible tells ---
+
+    def v2_playbook_on_start(self, playbook: t.Any) -> None:
+        self._playbook = os.path.basename(playbook._file_name or self._playbook)
+
+    def v2_playbook_on_play_start(self, play: t.Any) -> None:
+        self._play = play
+        self.set_options(var_options=play.get_variable_manager().extra_vars)
+
+    def v2_runner_on_start(self, host: t.Any, task: t.Any) -> None:
+        self._started[task._uuid, host.get_name()] = time.monotonic()
+
+    def v2_runner_item_on_ok(self, result: t.Any) -> None:
+        self._keep_item("ok", result)
+
+    def v2_runner_item_on_failed(self, result: t.Any) -> None:
+        self._keep_item("failed", result)
+
+    def v2_runner_item_on_skipped(self, result: t.Any) -> None:
+        self._keep_item("skipped", result)
+
+    def v2_runner_on_ok(self, result: t.Any) -> None:
+        self._note("ok", result)
+
+    def v2_runner_on_skipped(self, result: t.Any) -> None:
+        self._note("skipped", result)
+
+    def v2_runner_on_failed(self, result: t.Any, ignore_errors: bool = False) -> None:
+        self._note(
+            "failed", result, "ignored" if ignore_errors else "rescued" if _is_rescued(result._task) else "failed"
+        )
+
+    def v2_runner_on_unreachable(self, result: t.Any) -> None:
+        ignored = result._task_fields.get("ignore_unreachable")
+        self._note("unreachable", result, "ignored" if ignored else "unreachable")
+
+    def v2_playbook_on_stats(self, stats: t.Any) -> None:
+        hosts = {host: stats.summarize(host) for host in sorted(stats.processed)}
+        document = self._report.document(
+            _tally.counted(),
+            title=self.get_option("title") or self._playbook,
+            playbook=self._playbook,
+            check_mode=bool(context.CLIARGS.get("check")),
+            diff_mode=bool(context.CLIARGS.get("diff")),
+            ansible_core=ansible_core,
+            warnings_known=not ansible_core.startswith("2.18."),
+            hosts=hosts,
+        )
+        files = {name: str(self.get_option(name) or "") for name in ("html", "json", "history")}
+        for problem in _report_files.write(masked(document, self._secrets), files):
+            self._display.warning(f"buildworks.toolchain.report: {problem}")
+
+    # --- What becomes of it ---
+
+    def _keep_item(self, state: str, result: t.Any) -> None:
+        """Keep an item until its task is through; stdout callbacks take the items from the result of the task."""
+        kept = ("changed", "diff", "msg", "stderr", "counts", "outcomes", "failures", "censored", "_ansible_item_label")
+        digest = {name: result._result[name] for name in kept if name in result._result}
+        digest["warnings"] = _warnings(result)
+        self._items.setdefault(_key(result), []).append((state, digest))
+        self._learn_secrets(result)
+
+    def _note(self, state: str, result: t.Any, failure: str = "") -> None:
+        if isinstance(result._task, TaskInclude) and state == "ok":
+            return
+        key = _key(result)
+        where = Where(key[1], _name(result), result._task.action)
+        items = self._items.pop(key, [])
+        own = {**result._result, "warnings": _warnings(result)}
+        changed = bool(own.get("changed")) or any(item.get("changed") for _state, item in items)
+        seconds = time.monotonic() - self._started.pop(key, time.monotonic())
+        self._report.took(result._task.get_path(), where, state, changed, seconds, key)
+        self._learn_secrets(result)
+        in_check_mode = bool(result._task_fields.get("check_mode"))
+        parts = [(label(item, number), each, item) for number, (each, item) in enumerate(items, 1)]
+        if not any(each in (state, "failed") for each, _item in items):
+            parts.append(("", state, own))
+        for item, each, part in parts:
+            if part.get("changed"):
+                self._report.changed(where, part, item or None, each in FAILURES, in_check_mode)
+            if each in FAILURES:
+                self._report.failed(where, part, item or None, failure)
+            if "censored" not in part:
+                self._report.worked_through(where, part)
+                self._report.warned(where, part["warnings"])
+
+    def _learn_secrets(self, result: t.Any) -> None:
+        """Learn what has to be hidden: of the task, and of its host once a play."""
+        if result._task.action.startswith(PREFIX):
+            args = result._task_fields.get("args") or {}
+            self._secrets |= _known_secrets.of_task(result._task.action.removeprefix(PREFIX), args)
+        key = (self._play._uuid, result._host.get_name())
+        if key not in self._asked_for_secrets:
+            self._asked_for_secrets.add(key)
+            self._secrets |= _known_secrets.of_host(self._play, result._host)
+
+
+def _key(result: t.Any) -> Key:
+    return result._task._uuid, result._host.get_name()
+
+
+def _name(result: t.Any) -> str:
+    """The name of a task, templated, after that of its role."""
+    task = result._task
+    own = str(result._task_fields.get("name") or task.name or task.action)
+    return f"{task._role.get_name()} : {own}" if task._role else own
+
+
+def _warnings(result: t.Any) -> list[str]:
+    """Since ansible-core 2.19 results keep them from stdout callbacks, which take what they show."""
+    kept = getattr(result, "warnings", None)
+    return list(result._result.get("warnings") or []) if kept is None else [str(one.event.msg) for one in kept]
+
+
+def _is_rescued(task: t.Any) -> bool:
+    """Whether a block around the task goes on with its `rescue` when the task fails."""
+    child, parent = task, task._parent
+    while parent:
+        if isinstance(parent, Block) and parent.rescue and any(child._uuid == one._uuid for one in parent.block):
+            return True
+        child, parent = parent, parent._parent
+    return False

@@ -1,0 +1,213 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What a run of ansible-playbook did, gathered result by result, and the document that tells it."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import json
+import time
+import typing as t
+
+PREFIX = "buildworks.toolchain."
+# Longer texts take a page more than they tell, and comparing them takes minutes
+MOST_COMPARED = 200_000
+MOST_LINES = 400
+MOST_CHARACTERS = 4000
+MOST_OF_A_LABEL = 200
+
+Result = t.Mapping[str, t.Any]
+
+
+@dataclasses.dataclass(frozen=True)
+class Where:
+    """What a result is the result of.
+
+    :ivar task: its name
+    :ivar module: as the playbook names it
+    """
+
+    host: str
+    task: str
+    module: str
+
+    @property
+    def service(self) -> str:
+        """The service that the module is of, or `other`."""
+        kind = self.module.removeprefix(PREFIX).partition("_")[0]
+        return "other" if not self.module.startswith(PREFIX) else "artifact" if kind == "access" else kind
+
+    def told(self, **more: t.Any) -> dict[str, t.Any]:
+        """As an entry of the document."""
+        return {"host": self.host, "service": self.service, "task": self.task, "module": self.module, **more}
+
+
+@dataclasses.dataclass
+class TaskFigures:
+    """What a task of the playbook took, over all its hosts.
+
+    :ivar seconds: of all hosts together
+    :ivar longest: seconds of the host that took longest
+    :ivar ran: the uuid of the task and the host, for each time that it ran
+    """
+
+    task: str
+    module: str
+    states: dict[str, int] = dataclasses.field(default_factory=dict)
+    changed: int = 0
+    seconds: float = 0.0
+    longest: float = 0.0
+    ran: set[tuple[str, str]] = dataclasses.field(default_factory=set)
+
+    def told(self, counted: t.Mapping[tuple[str, str], int]) -> dict[str, t.Any]:
+        """As an entry of the document. The requests are `None` where one that ran did not tell how many it sent."""
+        known = self.ran <= counted.keys()
+        return {
+            "task": self.task,
+            "module": self.module,
+            "changed": self.changed,
+            **{state: self.states.get(state, 0) for state in ("ok", "failed", "unreachable", "skipped")},
+            "seconds": round(self.seconds, 2),
+            "longest": round(self.longest, 2),
+            "requests": sum(counted[key] for key in self.ran) if known else None,
+        }
+
+
+class Report:
+    """All that is told of a run."""
+
+    def __init__(self) -> None:
+        self._started, self._clock = time.time(), time.monotonic()
+        self._changes: list[dict[str, t.Any]] = []
+        self._failures: list[dict[str, t.Any]] = []
+        self._bulk: list[dict[str, t.Any]] = []
+        self._warnings: list[dict[str, t.Any]] = []
+        self._tasks: dict[str, TaskFigures] = {}
+
+    def took(self, path: str, where: Where, state: str, changed: bool, seconds: float, key: tuple[str, str]) -> None:
+        """Note that a host is through with a task.
+
+        :arg path: where the playbook has the task
+        :arg state: `ok`, `failed`, `unreachable` or `skipped`
+        :arg key: the uuid of the task, and the host
+        """
+        figures = self._tasks.setdefault(f"{path} {where.module}", TaskFigures(where.task, where.module))
+        figures.states[state] = figures.states.get(state, 0) + 1
+        figures.changed += changed
+        figures.seconds += seconds
+        figures.longest = max(figures.longest, seconds)
+        if state != "skipped":
+            figures.ran.add(key)
+
+    def changed(self, where: Where, result: Result, item: str | None, failed: bool, check_mode: bool) -> None:
+        """Note what a task changed, or would change.
+
+        :arg failed: whether it failed nevertheless
+        """
+        entry = {"failed": failed, "check_mode": check_mode, "hidden": "censored" in result}
+        self._changes.append(where.told(item=item, **entry, diff=difference(result.get("diff"))))
+
+    def failed(self, where: Where, result: Result, item: str | None, state: str) -> None:
+        """Note a failure.
+
+        :arg state: `failed`, `ignored`, `rescued` or `unreachable`
+        """
+        message = None if "censored" in result else explanation(result)
+        self._failures.append(where.told(item=item, state=state, message=message))
+
+    def worked_through(self, where: Where, result: Result) -> None:
+        """Note what became of many items in one task."""
+        counts, outcomes = result.get("counts"), result.get("outcomes")
+        if where.service == "other" or not isinstance(counts, dict) or not isinstance(outcomes, list):
+            return
+        of_index = {outcome["index"]: outcome for outcome in [*outcomes, *result.get("failures", ())]}
+        lines = [
+            {"item": item_text(outcome["item"]), "status": outcome["status"], "reason": outcome["reason"]}
+            for _index, outcome in sorted(of_index.items())
+        ]
+        lines.sort(key=lambda line: line["status"] not in ("failed", "unknown"))
+        self._bulk.append(where.told(counts=dict(counts), outcomes=lines))
+
+    def warned(self, where: Where, warnings: t.Iterable[str]) -> None:
+        """Note the warnings of a task."""
+        self._warnings.extend(where.told(message=text) for text in warnings)
+
+    def document(self, counted: t.Mapping[tuple[str, str], int], **more: t.Any) -> dict[str, t.Any]:
+        """All of it, in JSON's terms.
+
+        :arg counted: requests by uuid of the task, and host
+        :arg more: what is known of the run as a whole
+        """
+        tasks = [figures.told(counted) for figures in self._tasks.values()]
+        return {
+            **more,
+            "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(self._started)),
+            "seconds": round(time.monotonic() - self._clock, 2),
+            "requests": sum(task["requests"] or 0 for task in tasks),
+            "requests_known": all(task["requests"] is not None for task in tasks if not task["skipped"]),
+            "failures": self._failures,
+            "changes": self._changes,
+            "bulk": self._bulk,
+            "warnings": self._warnings,
+            "tasks": tasks,
+        }
+
+
+def explanation(result: Result) -> str:
+    """Why a task failed: the message, and what a command wrote to standard error."""
+    parts = [result.get("msg"), result.get("stderr") or result.get("module_stderr")]
+    texts = [part if isinstance(part, str) else json.dumps(part, default=str) for part in parts if part]
+    return _shortened("\n".join(texts).strip()) or "The task failed without a message."
+
+
+def item_text(item: t.Any) -> str:
+    """An item in one line. A dictionary of the collection's own has no secrets: its module has hidden them."""
+    if isinstance(item, dict):
+        return ", ".join(f"{name}: {_in_line(value)}" for name, value in item.items())
+    return str(item)
+
+
+def _in_line(value: t.Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def label(result: Result, number: int) -> str:
+    """What to call an item of a loop. One that is no plain text may have anything in it, and is told by its number."""
+    found = result.get("_ansible_item_label")
+    plain = isinstance(found, (str, int, float)) and "censored" not in result
+    return str(found)[:MOST_OF_A_LABEL] if plain else f"item {number}"
+
+
+def difference(diff: t.Any) -> str | None:
+    """A task's diff as text in the unified form, or `None` when it has none."""
+    parts = [_one_difference(one) for one in (diff if isinstance(diff, list) else [diff]) if isinstance(one, dict)]
+    lines = [line for part in parts for line in part]
+    if len(lines) > MOST_LINES:
+        lines[MOST_LINES:] = [f"... {len(lines) - MOST_LINES:,} more lines"]
+    return "\n".join(lines) or None
+
+
+def _one_difference(diff: dict[str, t.Any]) -> list[str]:
+    if "prepared" in diff:
+        return str(diff["prepared"]).splitlines()
+    if "before" not in diff and "after" not in diff:
+        return []
+    before, after = _as_text(diff.get("before")), _as_text(diff.get("after"))
+    if len(before) + len(after) > MOST_COMPARED:
+        return [f"... too long to be compared here: {len(before):,} characters before, {len(after):,} after"]
+    old, new = (str(diff.get(f"{side}_header") or side) for side in ("before", "after"))
+    return list(difflib.unified_diff(before.splitlines(), after.splitlines(), old, new, lineterm=""))
+
+
+def _as_text(value: t.Any) -> str:
+    if value is None or isinstance(value, str):
+        return value or ""
+    return json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False, default=str)
+
+
+def _shortened(text: str) -> str:
+    left_out = len(text) - MOST_CHARACTERS
+    return text if left_out <= 0 else f"{text[:MOST_CHARACTERS]} ... ({left_out:,} more characters)"

@@ -1,0 +1,98 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+
+"""The files of a report: the page, the same as JSON, and the history of runs."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import typing as t
+
+import jinja2
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._private_file import store_pieces
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
+
+_RUNS_SHOWN = 30
+# What a line of the history has, beyond the number of hosts, changes and failures
+_OF_RUN = ("started", "playbook", "check_mode", "seconds", "requests", "requests_known")
+
+
+def write(document: dict[str, t.Any], files: dict[str, str]) -> t.Iterator[str]:
+    """Write the files, and yield what kept one from being written.
+
+    :arg files: path of `html`, `json` and `history`; empty for none
+    """
+    runs: list[dict[str, t.Any]] = []
+    if history := files["history"]:
+        with _trouble(history) as troubles:
+            _append(history, _line(document))
+            runs = read_history(history, document["playbook"])[-_RUNS_SHOWN:]
+        yield from troubles
+    for kind in ("json", "html"):
+        if path := files[kind]:
+            text = _as_json(document) if kind == "json" else page(document, runs)
+            with _trouble(path) as troubles:
+                store_pieces(Task({}), path, [text.encode(errors="backslashreplace")])
+            yield from troubles
+
+
+def page(document: dict[str, t.Any], runs: list[dict[str, t.Any]]) -> str:
+    """The report as HTML.
+
+    :arg runs: lines of the history, the oldest first
+    """
+    loader = jinja2.FileSystemLoader(os.path.dirname(__file__))
+    environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    return environment.get_template("_report.html.j2").render(report=document, runs=runs)
+
+
+def _line(document: dict[str, t.Any]) -> dict[str, t.Any]:
+    """A run as the history keeps it."""
+    failures = sum(failure["state"] in ("failed", "unreachable") for failure in document["failures"])
+    counts = {"hosts": len(document["hosts"]), "changes": len(document["changes"]), "failures": failures}
+    return {**{name: document[name] for name in _OF_RUN}, **counts}
+
+
+def read_history(path: str, playbook: str) -> list[dict[str, t.Any]]:
+    """The runs of a playbook, the oldest first; lines that somebody has spoilt are passed over."""
+    runs = []
+    with open(path, encoding="utf-8", errors="replace") as file:
+        for line in file:
+            with contextlib.suppress(ValueError):
+                run = json.loads(line)
+                if isinstance(run, dict) and run.get("playbook") == playbook and _is_whole(run):
+                    runs.append(run)
+    return runs
+
+
+def _is_whole(run: dict[str, t.Any]) -> bool:
+    numbers = (run.get(name) for name in ("seconds", "requests", "hosts", "changes", "failures"))
+    return isinstance(run.get("started"), str) and all(isinstance(number, (int, float)) for number in numbers)
+
+
+def _append(path: str, line: dict[str, t.Any]) -> None:
+    os.makedirs(os.path.dirname(os.path.realpath(path)), exist_ok=True)
+    with open(path, "ab", buffering=0) as file:  # one write: runs side by side do not get into each other's lines
+        file.write(f"{json.dumps(line)}\n".encode())
+
+
+def _as_json(document: dict[str, t.Any]) -> str:
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
+@contextlib.contextmanager
+def _trouble(path: str) -> t.Iterator[list[str]]:
+    """Gives a list, in which is afterwards why a file could not be written."""
+    found: list[str] = []
+    try:
+        yield found
+    except ToolchainError as error:
+        found.append(str(error))
+    except OSError as error:
+        found.append(f"Cannot write '{path}': {error.strerror}.")

@@ -1,0 +1,276 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The callback `report`: what it writes of a run is what happened, without secrets, on a page that people can use."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from browser import Chromium
+from integration.playbook import PLAYBOOK, environment
+from sandbox.client import Sandbox
+
+ITEM = "app/1.0/app-1.0.tar.gz"
+SECRETS = {"in a text of the play": "first-secret", "hidden": "second-secret", "in a loop": "third-secret"}
+PROPERTIES = "buildworks.toolchain.artifact_properties"
+QUERY = "buildworks.toolchain.artifact_properties_info"
+OF_ONE = {"when": "inventory_hostname == 'repo-eu'"}
+
+
+def marked(name: str, properties: str | dict[str, str], **keywords: Any) -> dict[str, Any]:
+    return {"name": name, PROPERTIES: {"repo": "generic-local", "path": ITEM, "properties": properties}, **keywords}
+
+
+def said(name: str, text: str, **keywords: Any) -> dict[str, Any]:
+    return {"name": name, "ansible.builtin.fail": {"msg": text}, **keywords}
+
+
+TASKS = [
+    marked("mark", "{{ {inventory_hostname: '<b>&' ~ inventory_hostname} }}"),
+    marked(
+        "by a loop",
+        {"loop": "{{ item.name | default(item) }}"},
+        loop=["x", {"name": "y", "password": SECRETS["in a loop"]}],
+        **OF_ONE,
+    ),
+    {
+        "name": "many",
+        PROPERTIES: {
+            "repo": "generic-local",
+            "properties": {"many": "1"},
+            "items": [{"path": ITEM}, {"path": "none"}],
+            "on_error": "report",
+        },
+        **OF_ONE,
+    },
+    {"name": "missing", PROPERTIES: {"repo": "generic-local", "path": "none", "properties": {}}, "ignore_errors": True},
+    {
+        "name": "as a module",
+        QUERY: {"repo": "generic-local", "path": ITEM},
+        "vars": {"toolchain_in_process": False},
+        **OF_ONE,
+    },
+    marked("hidden", {"hidden": "{{ item }}"}, no_log=True, loop=[SECRETS["hidden"]], **OF_ONE),
+    {
+        "name": "tells a secret",
+        "ansible.builtin.copy": {"content": "{{ toolchain_artifact_token }}\n", "dest": "{{ folder }}/token"},
+        **OF_ONE,
+    },
+    {
+        "block": [said("rescued", "{{ toolchain_artifact_token }} and {{ lookup('env', 'OPENAI_API_KEY') }}")],
+        "rescue": [{"name": "rescue", "ansible.builtin.debug": {"msg": "saved"}}],
+        **OF_ONE,
+    },
+    {
+        "block": [said("the end", "no more")],
+        "always": [{"name": "at last", "ansible.builtin.debug": {"msg": "told"}}],
+        **OF_ONE,
+    },
+]
+AFTERWARDS = [
+    {"name": "include", "ansible.builtin.include_tasks": "included.yml", "loop": [1, 2]},
+]
+
+
+@dataclass
+class Written:
+    """What a run printed, what it wrote, and the requests that the sandbox served."""
+
+    output: str
+    report: dict[str, Any]
+    page: str
+    requests: int
+
+    def of(self, kind: str, task: str) -> list[dict[str, Any]]:
+        return [entry for entry in self.report[kind] if entry["task"] == task]
+
+
+class Place:
+    """A folder with a playbook, an inventory of two services and a machine that is off, and what runs leave there."""
+
+    def __init__(self, sandbox: Sandbox, folder: Path) -> None:
+        self.sandbox, self.folder = sandbox, folder
+        of = sandbox.environment
+        repo = {
+            "toolchain_artifact_url": of["JFROG_URL"],
+            "toolchain_artifact_token": "{{ token }}",
+            "token": of["JFROG_ACCESS_TOKEN"],
+            "ansible_connection": "local",
+            "folder": str(folder),
+        }
+        off = {"ansible_host": "127.0.0.1", "ansible_port": 1, "ansible_ssh_retries": 0}
+        self._write("inventory.yml", {"all": {"hosts": {"repo-eu": repo, "repo-us": repo, "off": off}}})
+        plays = [
+            {"hosts": "repo-*", "gather_facts": False, "tasks": TASKS},
+            {"hosts": "repo-us", "gather_facts": False, "strategy": "free", "tasks": AFTERWARDS},
+            {"hosts": "off", "gather_facts": False, "tasks": [{"name": "ping", "ansible.builtin.ping": {}}]},
+        ]
+        self._write("site.yml", plays)
+        self._write("included.yml", [marked("included {{ item }}", {"included": "{{ item }}"})])
+
+    def _write(self, name: str, content: Any) -> None:
+        (self.folder / name).write_text(yaml.safe_dump(content, sort_keys=False, allow_unicode=True))
+
+    def play(self, *options: str, playbook: str = "site.yml", **settings: str) -> str:
+        """Run the playbook; what it prints."""
+        finished = subprocess.run(
+            [PLAYBOOK, "-i", "inventory.yml", playbook, *options],
+            cwd=self.folder,
+            env=environment(self.sandbox, ANSIBLE_CALLBACKS_ENABLED="buildworks.toolchain.report", **settings),
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            check=False,
+        )
+        return finished.stdout + finished.stderr
+
+    def written(self, *options: str, **settings: str) -> Written:
+        self.sandbox.clear_journal()
+        output = self.play(*options, **settings)
+        report = json.loads((self.folder / "toolchain-report.json").read_text())
+        page = (self.folder / "toolchain-report.html").read_text()
+        return Written(output, report, page, len(self.sandbox.journal()))
+
+
+@pytest.fixture(scope="module")
+def place(running_sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Place:
+    running_sandbox.reset()
+    return Place(running_sandbox, tmp_path_factory.mktemp("report"))
+
+
+@pytest.fixture(scope="module")
+def checked(place: Place) -> Written:
+    return place.written("--check", "--diff", TOOLCHAIN_REPORT_HISTORY="history/runs.jsonl")
+
+
+@pytest.fixture(scope="module")
+def done(place: Place, checked: Written) -> Written:
+    place.sandbox.fault(kind="status", status=503, service="artifact", times=1)
+    return place.written("--diff", "-e", "toolchain_report_history=history/runs.jsonl")
+
+
+def changes(written: Written) -> list[tuple[str, str, str]]:
+    return sorted((change["host"], change["task"], change["item"] or "") for change in written.report["changes"])
+
+
+CHANGES = [
+    ("repo-eu", "by a loop", "item 2"),
+    ("repo-eu", "by a loop", "x"),
+    ("repo-eu", "hidden", "item 1"),
+    ("repo-eu", "many", ""),
+    ("repo-eu", "mark", ""),
+    ("repo-eu", "tells a secret", ""),
+    ("repo-us", "included 1", ""),
+    ("repo-us", "included 2", ""),
+    ("repo-us", "mark", ""),
+]
+
+
+def test_check_mode_tells_what_would_change(checked: Written) -> None:
+    assert changes(checked) == CHANGES
+    assert checked.report["check_mode"] and all(change["check_mode"] for change in checked.report["changes"])
+    assert "What would change" in checked.page
+
+
+def test_a_run_tells_what_changed(done: Written) -> None:
+    assert changes(done) == CHANGES
+    assert {change["service"] for change in done.report["changes"]} == {"artifact", "other"}
+    assert not any(change["check_mode"] for change in done.report["changes"])
+    diffs = {change["host"]: change["diff"].splitlines() for change in done.of("changes", "mark")}
+    assert all(f'+    "<b>&{host}"' in lines for host, lines in diffs.items())
+    assert "What changed" in done.page and "&lt;b&gt;&amp;repo-us" in done.page
+
+
+def test_each_failure_is_told_with_what_became_of_it(checked: Written, done: Written) -> None:
+    for written in (checked, done):
+        states = [(each["host"], each["task"], each["state"]) for each in written.report["failures"]]
+        assert sorted(states) == [
+            ("off", "ping", "unreachable"),
+            ("repo-eu", "missing", "ignored"),
+            ("repo-eu", "rescued", "rescued"),
+            ("repo-eu", "the end", "failed"),
+            ("repo-us", "missing", "ignored"),
+        ]
+        hosts = written.report["hosts"]
+        assert [hosts["repo-eu"][name] for name in ("failures", "rescued", "ignored")] == [1, 1, 1]
+        assert written.of("failures", "the end")[0]["message"] == "no more"
+        assert "There is no item 'none'" in written.of("failures", "missing")[0]["message"]
+
+
+def test_bulk_tasks_tell_of_each_item_and_of_failures_first(done: Written) -> None:
+    (bulk,) = done.report["bulk"]
+    assert bulk["counts"] == {"changed": 1, "ok": 0, "failed": 1, "unknown": 0, "skipped": 0}
+    assert [(line["status"], line["item"]) for line in bulk["outcomes"]] == [
+        ("failed", "path: none"),
+        ("changed", f"path: {ITEM}"),
+    ]
+
+
+def test_requests_are_those_that_were_sent(checked: Written, done: Written) -> None:
+    for written in (checked, done):
+        requests = {task["task"]: task["requests"] for task in written.report["tasks"]}
+        unknown = {"as a module", "tells a secret", "rescued", "rescue", "the end", "at last", "ping"}
+        assert {task for task, number in requests.items() if number is None} == unknown
+        assert written.report["requests"] == sum(filter(None, requests.values()))
+        # the ordinary module sends one, which nobody can know of
+        assert written.report["requests"] == written.requests - 1
+        assert requests["many"] and requests["by a loop"]
+        assert not written.report["requests_known"]
+
+
+def test_warnings_are_told(done: Written) -> None:
+    if done.report["ansible_core"].startswith("2.18."):
+        assert not done.report["warnings_known"]
+        assert "keeps warnings from callbacks" in done.page
+    else:
+        (warning,) = done.report["warnings"]
+        assert "1 request(s) had to be repeated" in warning["message"]
+
+
+def test_no_secret_is_told(place: Place, checked: Written, done: Written) -> None:
+    secrets = [*SECRETS.values(), place.sandbox.environment["JFROG_ACCESS_TOKEN"]]
+    secrets.append(place.sandbox.environment["OPENAI_API_KEY"])
+    for written in (checked, done):
+        told = written.page + json.dumps(written.report)
+        assert [secret for secret in secrets if secret in told] == []
+        # ansible-core hides some of them itself since 2.22, in its own way
+        hidden = written.of("failures", "rescued")[0]["message"]
+        assert " and " in hidden and "********" in hidden
+        assert "+********" in written.of("changes", "tells a secret")[0]["diff"]
+        assert written.of("changes", "hidden")[0]["hidden"]
+
+
+def test_the_history_has_a_line_for_each_run(place: Place, done: Written) -> None:
+    lines = [json.loads(line) for line in (place.folder / "history" / "runs.jsonl").read_text().splitlines()]
+    assert [line["check_mode"] for line in lines] == [True, False]
+    assert [line["changes"] for line in lines][1] == len(done.report["changes"])
+    assert [line["failures"] for line in lines] == [2, 2]
+    assert len(re.findall("<rect", done.page)) == 4
+    assert len(re.findall("<rect [^>]*hollow", done.page)) == 2
+
+
+def test_people_can_use_the_page(browser: Chromium, place: Place, done: Written) -> None:
+    browser.check_page(place.folder / "toolchain-report.html", "report")
+
+
+def test_what_cannot_be_written_gives_a_warning(place: Place, done: Written) -> None:
+    (place.folder / "nothing.yml").write_text("- hosts: repo-us\n  gather_facts: false\n")
+    (place.folder / "a-file").write_text("")
+    options: Sequence[str] = [
+        f"-etoolchain_report_{name}={path}"
+        for name, path in {"html": "a-file/x.html", "json": "a-file/x.json", "history": "a-file/x.jsonl"}.items()
+    ]
+    output = " ".join(place.play(*options, playbook="nothing.yml", COLUMNS="1000").split())
+    assert output.count("[WARNING]") == 3
+    for name in ("x.html", "x.json", "x.jsonl"):
+        assert output.count(f"a-file/{name}'") == 1
