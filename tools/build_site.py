@@ -21,7 +21,8 @@ from site_tables import tables
 SOURCE = CHECKOUT / "build/site-source"
 SITE = CHECKOUT / "build/site"
 COLLECTION = SOURCE / "collections/buildworks/toolchain"
-OF_INSTALLED = ("--use-current", "--squash-hierarchy", "--fail-on-error", "--no-add-antsibull-docs-version")
+CONFIGURED = ("--config-file", "docs/site/antsibull-docs.cfg")
+INSTALLED = ("--use-current", "--squash-hierarchy", "--fail-on-error", "--no-add-antsibull-docs-version")
 STRICT = ("--quiet", "--fail-on-warning", "--fresh-env", "--jobs", "2")
 
 
@@ -34,7 +35,7 @@ def main() -> None:
     # antsibull-docs writes to no folder that others can write to
     COLLECTION.parent.mkdir(parents=True)
     COLLECTION.mkdir(mode=0o755)
-    run("antsibull-docs", "collection", *OF_INSTALLED, "--dest-dir", str(COLLECTION), "buildworks.toolchain")
+    run("antsibull-docs", *CONFIGURED, "collection", *INSTALLED, "--dest-dir", str(COLLECTION), "buildworks.toolchain")
     run("sphinx-build", *STRICT, "--doctree-dir", f"{SITE}-doctrees", str(SOURCE), str(SITE))
     if dead := dead_links(SITE):
         sys.exit("\n".join(["These links lead nowhere:", *dead]))

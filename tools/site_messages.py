@@ -10,6 +10,7 @@ In messages and in patterns `…` stands for text that is only known when the me
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -58,6 +59,7 @@ def kinds() -> list[Kind]:
     return [Kind(entry["title"], entry["means"], tuple(entry["messages"])) for entry in entries]
 
 
+@functools.cache
 def told() -> list[str]:
     """Each message that a plugin tells, and each advice that a service adds to an error of its server."""
     paths = sorted((CHECKOUT / "plugins").rglob("*.py"))

@@ -21,7 +21,7 @@ highlight_language = "yaml+jinja"
 pygments_style = "ansible"
 
 html_theme = "sphinx_ansible_theme"
-html_theme_options = {"display_version": False, "navigation_depth": 3}
+html_theme_options = {"display_version": False, "navigation_depth": 3, "topbar_links": {}}
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_copy_source = False
