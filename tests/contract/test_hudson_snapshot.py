@@ -1,0 +1,32 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The role snapshot on Hudson 1.395, as far as that tells."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from contract.servers.hudson import Hudson
+from integration.playbook import played
+from sandbox import client
+
+
+def test_a_snapshot_of_a_real_server(hudson_server: Hudson, tmp_path: Path) -> None:
+    hudson_server.create_sleeping_job("taken", 1)
+    inventory, values, folder = tmp_path / "hosts.ini", tmp_path / "values.json", tmp_path / "snapshot"
+    inventory.write_text("[ci]\nhudson\n")
+    reached = {"url": hudson_server.url, "username": hudson_server.admin.username}
+    reached["password"] = hudson_server.admin.password
+    told = {f"toolchain_ci_{name}": value for name, value in reached.items()}
+    values.write_text(json.dumps({**told, "snapshot_folder": str(folder)}))
+    output, good = played(["buildworks.toolchain.snapshot", "-i", inventory, "-e", f"@{values}"])
+    assert good, output
+    about = json.loads((folder / "ci" / "manifest.json").read_text())
+    assert about["server"]["product"] == "hudson"
+    assert [missing["list"] for missing in about["not_seen"]] == ["plugins"]
+    names = [json.loads(line)["name"] for line in (folder / "ci" / "jobs.jsonl").read_text().splitlines()]
+    assert "taken" in names
+    with client.start(seed=folder) as rehearsal:
+        assert rehearsal.environment["JENKINS_USER_ID"] == "snapshot-admin"
