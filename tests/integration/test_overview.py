@@ -1,0 +1,290 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The playbook `overview`: what the services hold is in the JSON and on the page, and what cannot be read is named."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from browser import Chromium
+from contract.session import Session
+from integration.playbook import PLAYBOOK, ROOT, environment
+from sandbox.client import Sandbox
+
+HOSTILE = '<b onclick="x">&amp; {{ 7 * 7 }} \'"'
+EVERYTHING = {"artifact": ["repo"], "ci": ["jenkins"], "review": ["klocwork"], "inference": ["openai"]}
+DAY = 86400
+
+
+class Overview:
+    """What a run wrote."""
+
+    def __init__(self, folder: Path, output: str) -> None:
+        self.output = output
+        self.file = folder / "overview.html"
+        self.page = self.file.read_text()
+        self.json: dict[str, Any] = json.loads((folder / "overview.json").read_text())
+
+    def of(self, host: str) -> dict[str, Any]:
+        (state,) = (state for state in self.json["services"] if state["host"] == host)
+        return state
+
+
+def overview(
+    sandbox: Sandbox,
+    folder: Path,
+    hosts: dict[str, list[str]] | None = None,
+    settings: dict[str, str] | None = None,
+    host_variables: dict[str, dict[str, Any]] | None = None,
+    **variables: Any,
+) -> Overview:
+    """Run the playbook for these hosts by group; it must succeed, and write to no service."""
+    inventory = {
+        group: {"hosts": {name: (host_variables or {}).get(name, {}) for name in names}}
+        for group, names in (EVERYTHING if hosts is None else hosts).items()
+    }
+    (folder / "hosts.yml").write_text(yaml.safe_dump(inventory))
+    files = {
+        "overview_page_file": str(folder / "overview.html"),
+        "overview_json_file": str(folder / "overview.json"),
+        "overview_history_file": str(folder / "history.json"),
+    }
+    (folder / "variables.json").write_text(json.dumps({**files, **variables}))
+    sandbox.clear_journal()
+    command = [PLAYBOOK, "buildworks.toolchain.overview", "-i", folder / "hosts.yml", "-e", f"@{folder}/variables.json"]
+    done = subprocess.run(
+        command,
+        env=environment(sandbox, **(settings or {})),
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        check=False,
+    )
+    output = re.sub(r"\s+", " ", done.stdout + done.stderr)
+    assert done.returncode == 0, output
+    assert not [request for request in sandbox.journal() if request["effect"] == "write"]
+    return Overview(folder, output)
+
+
+def test_the_page_and_the_json_tell_what_the_services_hold(sandbox: Sandbox, browser: Chromium, tmp_path: Path) -> None:
+    now = int(sandbox.clock()["now"])
+    sandbox.seed(
+        {
+            "artifact": {
+                "repositories": [
+                    {
+                        "key": "nightly",
+                        "rclass": "local",
+                        "packageType": "generic",
+                        "generate": [{"path": "{n}/app.bin", "count": 2000, "size": 1048576}],
+                    }
+                ],
+                "tokens": [
+                    {"token": "soon-1", "username": "ci", "description": HOSTILE, "expires_in": 10 * DAY},
+                    {"token": "later-1", "username": "ci", "description": "agents", "expires_in": 200 * DAY},
+                ],
+            },
+            "ci": {
+                "jobs": [
+                    {
+                        "name": "team/site",
+                        "builds": [
+                            {"result": result, "seconds": seconds, "ago": 3600 - seconds}
+                            for seconds, result in ((10, "SUCCESS"), (30, "UNSTABLE"), (50, "FAILURE"))
+                        ],
+                    }
+                ]
+            },
+            "review": {
+                "projects": [
+                    {
+                        "name": "odd",
+                        "creator": "admin",
+                        "modules": [{"name": HOSTILE, "paths": ["**/core/*"]}],
+                        "builds": [{"name": "<i>1</i>", "date": 1619434216567}],
+                        "issues": [{"code": "RLK.MAIN", "file": "src/core/a.c", "severity": 3, "found_in": "<i>1</i>"}],
+                    }
+                ]
+            },
+            "inference": {
+                "keys": [
+                    {
+                        "key": "sk-admin-short0000000000000000000000009",
+                        "organization": "org-sandbox",
+                        "id": "key_short",
+                        "name": "Short",
+                        "owner": "user-sandbox-olivia",
+                        "expires_at": now + 5 * DAY,
+                    }
+                ]
+            },
+        }
+    )
+    told = overview(sandbox, tmp_path, overview_title=f"Ours {HOSTILE}", overview_shown=10)
+    assert "WARNING" not in told.output
+    assert not [state["problems"] for state in told.json["services"] if state["problems"]]
+
+    repo = told.of("repo")
+    used = {repository["key"]: repository["used"] for repository in repo["storage"]["repositories"]}
+    assert used["nightly"] == 2000 * 1048576
+    assert told.json["history"] == [
+        {"at": told.json["at"], "host": "repo", "used": sum(used.values()), "repositories": used}
+    ]
+    assert {token["description"] for token in repo["tokens"]} == {"the sandbox's own", HOSTILE, "agents"}
+
+    jenkins = told.of("jenkins")
+    site = [(build["result"], build["duration"]) for build in jenkins["builds"] if build["job"] == "team/site"]
+    assert sorted(site) == [("FAILURE", 50.0), ("SUCCESS", 10.0), ("UNSTABLE", 30.0)]
+    assert [plugin["name"] for plugin in jenkins["plugins"] if plugin["has_update"]] == ["git"]
+    assert row(told.page, "team/site") == ["1", "1", "1", "0", "0", "10.0", "30.0", "50.0"]
+
+    (mobile_app, odd, _platform) = told.of("klocwork")["issues"]
+    assert mobile_app["by_state"]["rows"] == ["Critical", "Error", "Warning"]
+    assert mobile_app["by_state"]["data"] == [[1, 0], [1, 0], [0, 1]]
+    assert odd["by_module"]["rows"] == [HOSTILE]
+    assert list(mobile_app["by_build"]) == ["build_3", "build_2", "build_1"]
+    assert row(told.page, "build_1")[1:] == ["1", "0", "0", "1"]
+
+    openai = told.of("openai")
+    assert {key["name"] for key in openai["admin_keys"]} == {"Main admin key", "Short"}
+    assert openai["model_limits"]
+
+    shown = html.unescape(told.page)
+    assert HOSTILE in shown
+    assert HOSTILE not in told.page
+    assert "keys that expire within 30 days: 1" in shown
+    assert "keys older than 365 days: 5" in shown
+    assert "jobs that failed last: 1" in shown
+    for secret in (value for name, value in sandbox.environment.items() if name.endswith(("TOKEN", "KEY"))):
+        assert secret not in told.page + json.dumps(told.json)
+    browser.check_page(told.file, "overview")
+
+
+TEMPLATES = Path(ROOT, "roles", "overview", "templates")
+# What is HTML already: what macros and the filter give, the look of the page
+HTML = r"macros\.|caller\(|matrix\(|day\(|shown\(|plots |note |lookup\("
+
+
+def test_all_that_comes_from_elsewhere_is_escaped() -> None:
+    put_out = [
+        " ".join(expression.split())
+        for template in TEMPLATES.glob("*.j2")
+        for expression in re.findall(r"\{\{-?(.*?)-?\}\}", template.read_text(), re.DOTALL)
+    ]
+    assert put_out
+    assert [one for one in put_out if not one.endswith("| e") and not re.match(HTML, one + " ")] == []
+
+
+def row(page: str, name: str) -> list[str]:
+    """The cells of the first row of that name, but for the last one of a build's time."""
+    found = re.search(rf'<tr><th scope="row">{re.escape(name)}</th>(.*?)</tr>', page, re.DOTALL)
+    assert found
+    return [cell.strip() for cell in re.findall(r"<td[^>]*>(.*?)</td>", found[1], re.DOTALL)][
+        : 8 if "/" in name else None
+    ]
+
+
+def test_a_second_run_tells_the_growth_and_old_runs_are_forgotten(
+    sandbox: Sandbox, artifactory: Session, tmp_path: Path
+) -> None:
+    only = {"artifact": ["repo"]}
+    long_ago = {"at": "2001-01-01T00:00:00Z", "host": "repo", "used": 1, "repositories": {}}
+    (tmp_path / "history.json").write_text(json.dumps([long_ago]))
+    first = overview(sandbox, tmp_path, only)
+    assert len(first.json["history"]) == 1
+    assert "<h3>Growth</h3>" not in first.page
+    sandbox.seed(
+        {
+            "artifact": {
+                "items": [{"repo": "generic-local", "path": "new.bin", "size": 5000}],
+                "repositories": [{"key": "fresh", "rclass": "local", "packageType": "generic"}],
+            }
+        }
+    )
+    artifactory.post("/api/storageinfo/calculate")
+    second = overview(sandbox, tmp_path, only)
+    assert [run["used"] for run in second.json["history"]] == [1597, 6597]
+    assert "<h3>Growth</h3>" in second.page
+    assert row(second.page, "generic-local")[1] == "+5000 bytes"
+    assert row(second.page, "docker-local")[1] == "+0 bytes"
+    assert row(second.page, "fresh")[1] == "new"
+    assert json.loads((tmp_path / "history.json").read_text()) == second.json["history"]
+
+
+def test_what_cannot_be_read_is_told_and_the_rest_is_there(sandbox: Sandbox, browser: Chromium, tmp_path: Path) -> None:
+    hosts = {**EVERYTHING, "ci": ["jenkins", "down", "misspelt"]}
+    of_hosts = {
+        "repo": {"toolchain_artifact_username": "reader", "toolchain_artifact_password": "sandbox-reader"},
+        "jenkins": {"toolchain_ci_username": "reader", "toolchain_ci_api_token": "11c0ffee00sandbox00reader00token004"},
+        "down": {"toolchain_ci_url": "http://127.0.0.1:1", "toolchain_ci_retries": 0},
+        "misspelt": {"toolchain_ci_url": "{{ adress }}"},
+        "klocwork": {
+            "toolchain_review_username": "bob",
+            "toolchain_review_ltoken": "b0b0000000000000000000000000000000000000000000000000000000000003",
+        },
+        "openai": {"toolchain_inference_api_key": "sk-nobody"},
+    }
+    of_hosts["repo"]["toolchain_artifact_url"] = sandbox.environment["JFROG_URL"]
+    of_hosts["jenkins"]["toolchain_ci_url"] = sandbox.environment["JENKINS_URL"]
+    of_hosts["klocwork"]["toolchain_review_url"] = sandbox.environment["KLOCWORK_URL"]
+    of_hosts["openai"]["toolchain_inference_url"] = sandbox.environment["OPENAI_BASE_URL"]
+    told = overview(sandbox, tmp_path, hosts, host_variables=of_hosts)
+    unread = {state["host"]: [problem["module"] for problem in state["problems"]] for state in told.json["services"]}
+    assert unread == {
+        "repo": ["artifact_storage_info"],
+        "jenkins": ["ci_plugin_info"],
+        "down": ["ci_info"],
+        "misspelt": ["ci_info"],
+        "klocwork": ["review_server_info"],
+        "openai": ["inference_project_info", "inference_admin_key_info", "inference_model_limit_info"],
+    }
+    assert "Connection refused" in told.of("down")["problems"][0]["problem"]
+    assert "adress" in told.of("misspelt")["problems"][0]["problem"]
+    assert told.of("jenkins")["builds"]
+    for state in told.json["services"]:
+        for problem in state["problems"]:
+            assert html.escape(problem["problem"], quote=False)[:40] in told.page.replace("&#39;", "'").replace(
+                "&#34;", '"'
+            )
+    browser.check_page(told.file, "overview-unread")
+
+
+def test_empty_services_and_no_plots(sandbox: Sandbox, browser: Chromium, tmp_path: Path) -> None:
+    exported = {"token": sandbox.environment["JFROG_ACCESS_TOKEN"], "username": "admin", "exported": True}
+    account = {"name": "admin", "password": "sandbox-admin"}
+    sandbox.seed(
+        {
+            "artifact": {
+                "users": [{**account, "admin": True}],
+                "tokens": [{**exported, "scope": "applied-permissions/admin"}],
+            },
+            "ci": {
+                "users": [
+                    {
+                        **account,
+                        "tokens": [sandbox.environment["JENKINS_API_TOKEN"]],
+                        "permissions": ["Overall/Administer"],
+                    }
+                ]
+            },
+        },
+        reset=True,
+    )
+    hidden = tmp_path / "hidden" / "matplotlib"
+    hidden.mkdir(parents=True)
+    (hidden / "__init__.py").write_text("raise ImportError('hidden')\n")
+    hosts = {"artifact": ["repo"], "ci": ["jenkins"]}
+    told = overview(sandbox, tmp_path, hosts, {"PYTHONPATH": str(hidden.parent)})
+    assert told.output.count("matplotlib is missing") == 1
+    assert "<svg" not in told.page
+    assert told.of("repo")["storage"]["repositories"] == []
+    assert told.of("jenkins")["builds"] == []
+    browser.check_page(told.file, "overview-empty")
