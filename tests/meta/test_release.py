@@ -26,7 +26,7 @@ def license_of(path: Path) -> str:
     """What a file says of its license, or, where it has no comments, what the file next to it says."""
     beside = path.with_name(f"{path.name}.license")
     lines = (beside if beside.exists() else path).read_text(errors="replace").splitlines()[:10]
-    return next((line.strip("#/*<!-> ") for line in lines if "SPDX-License-Identifier" in line), "none")
+    return next((line.strip("{#/*<!->} ") for line in lines if "SPDX-License-Identifier" in line), "none")
 
 
 def test_each_file_says_its_license() -> None:
