@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
@@ -61,7 +62,7 @@ def filled(vault: dict[str, str], sandbox: client.Sandbox) -> dict[str, str]:
 
 def run(command: str, repository: Path) -> dict[str, int]:
     """How many tasks changed something on each host, none of which failed."""
-    settings = {"ANSIBLE_VAULT_PASSWORD_FILE": "password", "ANSIBLE_LOG_PATH": "drift.log"}
+    settings = {"ANSIBLE_VAULT_PASSWORD_FILE": "password"}
     done = subprocess.run(
         [PLAYBOOK, *command.split()[1:]],
         cwd=repository,
@@ -90,10 +91,13 @@ def test_the_services_are_brought_to_their_state_once_and_drift_is_told(
     assert sum(run(APPLY, repository).values()) == 0
 
     sites["europe"].reset()
-    (repository / "drift.log").unlink()
     changed = run(CHECK, repository)
     assert {host for host, count in changed.items() if count} == {"artifactory-eu", "klocwork-eu"}
-    assert "qa.status" in (repository / "drift.log").read_text()
+    report = json.loads((repository / "report/report.json").read_text())
+    assert report["check_mode"]
+    assert {change["host"] for change in report["changes"]} == {"artifactory-eu", "klocwork-eu"}
+    assert any("qa.status" in change["diff"] for change in report["changes"])
+    assert "qa.status" in (repository / "report/index.html").read_text()
     assert [entry for entry in sites["europe"].journal() if entry["effect"] == "write"] == []
 
 
