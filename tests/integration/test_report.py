@@ -21,7 +21,7 @@ from integration.playbook import PLAYBOOK, environment
 from sandbox.client import Sandbox
 
 ITEM = "app/1.0/app-1.0.tar.gz"
-SECRETS = {"in a text of the play": "first-secret", "hidden": "second-secret", "in a loop": "third-secret"}
+SECRETS = {"hidden": "second-secret", "in a loop": "third-secret"}
 HIDDEN = r"(\*{8}|\$REDACTED\$)"
 PROPERTIES = "buildworks.toolchain.artifact_properties"
 QUERY = "buildworks.toolchain.artifact_properties_info"
