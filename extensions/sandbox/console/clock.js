@@ -4,7 +4,7 @@
 // The time in the sandbox
 
 import { call } from "./api.js";
-import { find, time } from "./dom.js";
+import { differs, find, time } from "./dom.js";
 import { act } from "./live.js";
 
 const UNITS = { d: 86400, h: 3600, min: 60, s: 1 };
@@ -13,7 +13,7 @@ export async function clock() {
   const { now, offset, frozen } = await call("GET", "clock");
   find("#now").textContent = `${time(now)} UTC`;
   find("#offset").textContent = frozen ? "stands still" : moved(Math.round(offset));
-  find("#frozen").checked = frozen;
+  if (differs("frozen", frozen)) find("#frozen").checked = frozen; // a late answer undoes no click
 }
 
 function moved(offset) {

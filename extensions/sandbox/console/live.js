@@ -57,8 +57,7 @@ export function leave(refused = false) {
 function failed(error) {
   if (error instanceof WrongSecret) leave(true);
   else if (error instanceof Refused) say(`Refused: ${error.message}`, true);
-  else if (error instanceof TypeError) connection(NO_ANSWER, "wrong");
-  else throw error;
+  else connection(NO_ANSWER, "wrong");
 }
 
 function connection(text, className) {
