@@ -124,7 +124,7 @@ def start(
             yield _attach(process)
         finally:
             process.send_signal(signal.SIGTERM)
-            process.wait(10)
+            process.wait(60)
 
 
 def _attach(process: subprocess.Popen[str]) -> Sandbox:
