@@ -26,6 +26,7 @@ from ansible.utils.display import Display
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import Service
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.session import only_in_a_rehearsal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import plain, run_in_process
 from ansible_collections.buildworks.toolchain.plugins.plugin_utils import _tally
 from ansible_collections.buildworks.toolchain.plugins.plugin_utils._reach import Reach, from_host
@@ -70,6 +71,8 @@ class InProcessAction(ActionBase):
             local = True
             self._connect_to_this_machine(task_vars)
         args = plain(reach.args)
+        if args.get("url"):
+            only_in_a_rehearsal(str(args["url"]))  # a program, or another account, would not hear of it
         if (not local or self._must_be_a_module(task_vars)) and not self.module.SPEC.misshapen(args):
             outcome = self._run_as_module(args, task_vars)
         else:

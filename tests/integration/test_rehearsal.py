@@ -63,13 +63,15 @@ def inventory(url: str) -> dict[str, Any]:
     return {"all": {"children": {group: {"hosts": members} for group, members in hosts.items()}}}
 
 
-def site(url: str, by_proxy: str) -> list[dict[str, Any]]:
+def site(url: str, by_proxy: str, program: Path) -> list[dict[str, Any]]:
     """Tasks that are as they should be, and all that could lead to production, which is let fail."""
     mark, info = "buildworks.toolchain.artifact_properties", "buildworks.toolchain.ci_info"
+    files = {"url": url, "project": "platform", "admin_tool": str(program)}
     wrong: dict[str, dict[str, Any]] = {
         "by the task": {info: {"url": url}},
         "by defaults": {info: {}, "module_defaults": {"group/buildworks.toolchain.ci": {"url": url}}},
         "by another module": {"ansible.builtin.uri": {"url": by_proxy}, "delegate_to": "localhost"},
+        "by a program": {"buildworks.toolchain.review_config_file_info": files},
         "by an ordinary module": {info: {"url": url}, "vars": {"toolchain_in_process": False}},
         "by a machine": {"ansible.builtin.ping": {}, "delegate_to": "web", "ignore_unreachable": True},
     }
@@ -86,16 +88,19 @@ def test_a_rehearsal_does_not_reach_production(
     url, by_proxy = production.addresses
     for variable in ("JFROG_URL", "JENKINS_URL", "KLOCWORK_URL", "OPENAI_BASE_URL", "HTTP_PROXY"):
         monkeypatch.setenv(variable, url)
-    hosts, playbook = tmp_path / "hosts.yml", tmp_path / "site.yml"
+    hosts, playbook, program = tmp_path / "hosts.yml", tmp_path / "site.yml", tmp_path / "kwadmin"
+    program.write_text(f"#!/bin/sh\ntouch {tmp_path}/called\n")
+    program.chmod(0o700)
     hosts.write_text(yaml.safe_dump(inventory(url)))
-    playbook.write_text(yaml.safe_dump(site(url, by_proxy), sort_keys=False))
+    playbook.write_text(yaml.safe_dump(site(url, by_proxy, program), sort_keys=False))
     output, good = played(
         ["buildworks.toolchain.rehearse", "-e", f"rehearse_inventory={hosts}", "-e", f"rehearse_playbook={playbook}"]
     )
     assert good, output
     assert production.calls == []
+    assert not (tmp_path / "called").exists()
     # in check mode and in two runs
-    assert output.count(f"This is a rehearsal, so {url} is not asked") >= 9
+    assert output.count(f"This is a rehearsal, so {url} is not asked") >= 12
     assert output.count("This is a rehearsal: it logs in to no machine.") >= 3
     assert "Connection refused" in output
     assert "repo Mark it" in output.partition("What the first run changed")[2]

@@ -208,7 +208,7 @@ def connect(task: Task, base_url: str, credential: Credential) -> Connection:
             f"The Python package 'requests' is missing for {sys.executable}: "
             f"install it with '{sys.executable} -m pip install requests'."
         )
-    _only_in_a_rehearsal(base_url)
+    only_in_a_rehearsal(base_url)
     params = task.params
     settings = Settings(
         verify=certificates.believed(params),
@@ -228,8 +228,11 @@ def connect(task: Task, base_url: str, credential: Credential) -> Connection:
     return _CONNECTIONS[key]
 
 
-def _only_in_a_rehearsal(base_url: str) -> None:
-    """See that a playbook that is rehearsed asks the sandbox alone, whatever its tasks say themselves."""
+def only_in_a_rehearsal(base_url: str) -> None:
+    """See that a playbook that is rehearsed asks the sandbox alone, whatever its tasks say themselves.
+
+    :raises ToolchainError: when it would ask another address
+    """
     sandbox = os.environ.get("TOOLCHAIN_REHEARSAL_URL")
     if sandbox and urlsplit(base_url)[:2] != urlsplit(sandbox)[:2]:
         raise ToolchainError(
