@@ -49,7 +49,7 @@ class CallbackModule(CallbackBase):
 
     def v2_runner_item_on_ok(self, result: t.Any) -> None:
         """Note a changed item."""
-        self._note(result, result._result["_ansible_item_label"])
+        self._note(result, str(result._result.get("_ansible_item_label", "hidden by no_log")))
 
     def v2_runner_on_failed(self, result: t.Any, ignore_errors: bool = False) -> None:
         """Note a failure that counts, with its message."""
