@@ -73,8 +73,11 @@ class Sandbox:
     def _plant_snapshot(self) -> None:
         """Part by part, for all of it need not fit into memory."""
         for name, folder in self._snapshot.items():
-            for section in self.service(name).seeds(folder):
-                self.seed({name: section})
+            try:
+                for section in self.service(name).seeds(folder):
+                    self.seed({name: section})
+            except (AttributeError, KeyError, TypeError) as error:
+                raise SeedError(f"The snapshot of {name} is damaged: {error!r}. Make it anew.") from error
 
     async def at_rest(self) -> None:
         """Wait for the seed that is being planted, if there is one."""

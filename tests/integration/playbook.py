@@ -85,7 +85,7 @@ def played(command: Sequence[str | pathlib.Path], sandbox: Sandbox | None = None
         check=False,
     )
     output = re.sub(r"\s+", " ", done.stdout + done.stderr)
-    assert "WARNING" not in output
+    assert "WARNING" not in output, output
     return output, done.returncode == 0
 
 

@@ -41,7 +41,7 @@ def _user(folder: Folder, name: str) -> dict[str, Any]:
 
 
 def _account(token: dict[str, Any]) -> str:
-    return str(token["username"] or token["subject"].rpartition("/")[2])
+    return str(token["username"] or (token["subject"] or "unknown").rpartition("/")[2])
 
 
 def _token(folder: Folder, token: dict[str, Any]) -> dict[str, Any]:
@@ -93,7 +93,7 @@ def _item(row: dict[str, Any]) -> dict[str, Any]:
 
 def _build(record: dict[str, Any]) -> dict[str, Any]:
     told = {name: record[name] for name in BUILD_RECORD.split() if name in record}
-    if "modules" in record:
+    if record.get("modules"):
         told["modules"] = [{name: m[name] for name in MODULE.split() if name in m} for m in record["modules"]]
     return {**told, "promotions": [_promotion(status) for status in record.get("statuses", ())]}
 

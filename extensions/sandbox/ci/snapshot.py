@@ -14,6 +14,8 @@ JOBS_AT_ONCE = 1000
 ADMIN = "snapshot-admin"
 BUILD_SECONDS = 1  # of new ones, so that nobody waits as long as for real ones
 PLUGIN_NAMES = {"title": "long_name", "required_core": "required_core_version"}
+# What XML cannot say, such as the colours of a terminal
+UNSAYABLE = dict.fromkeys([*range(9), 11, 12, *range(14, 32), 0xFFFE, 0xFFFF])
 # What else a plugin can make a parameter is taken for a text
 PARAMETER_TYPES = ("string", "text", "boolean", "choice", "password", "file")
 BUILDS = ("last", "last_completed", "last_successful", "last_failed")
@@ -34,11 +36,19 @@ def parts(folder: Folder) -> Iterator[dict[str, Any]]:
     }
     batch: list[dict[str, Any]] = []
     for job in folder.each("jobs"):
-        batch.append(_job(job))
+        batch.append(_job(_sayable(job)))
         if len(batch) == JOBS_AT_ONCE:
             yield {"jobs": batch}
             batch = []
     yield {"jobs": batch}
+
+
+def _sayable(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _sayable(member) for name, member in value.items()}
+    if isinstance(value, list):
+        return [_sayable(element) for element in value]
+    return value.translate(UNSAYABLE) if isinstance(value, str) else value
 
 
 def _plugin(plugin: dict[str, Any]) -> dict[str, Any]:
@@ -54,7 +64,7 @@ def _job(job: dict[str, Any]) -> dict[str, Any]:
         **described,
         "disabled": not job["buildable"],
         "seconds": BUILD_SECONDS,
-        "next_build": job["next_build"],
+        **({"next_build": job["next_build"]} if job["next_build"] else {}),
         "parameters": [_parameter(parameter) for parameter in job["parameters"]],
         "builds": [_build(builds[number]) for number in sorted(builds)],
     }
@@ -74,6 +84,6 @@ def _build(build: dict[str, Any]) -> dict[str, Any]:
     return {
         "number": build["number"],
         "result": build["result"],
-        "seconds": build["duration"],
+        "seconds": build["duration"] or 0,
         "started": build["timestamp"],
     }
