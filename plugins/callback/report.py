@@ -19,8 +19,8 @@ description:
   - With O(history) each run adds a line to a file, and the page shows the last runs of the same playbook.
 notes:
   - Of a task with C(no_log) the page has nothing but its name and state. The credentials of the collection's services
-    are hidden wherever they stand, whether they come from a task, a variable or the environment; of other secrets a
-    page tells what Ansible itself tells, so use C(no_log) for them.
+    are hidden wherever they stand, when they come from a task of the collection, a variable of a host of the play or
+    the environment; of other secrets a page tells what Ansible itself tells, so use C(no_log) for them.
   - An item of a loop that is no plain text is told by its number, unless C(loop_control.label) names it.
   - Requests are those of the modules of this collection that run in the process of Ansible. For other tasks the page
     says that they are not known.
@@ -81,6 +81,7 @@ always, in ansible.cfg: |
   title = Our toolchain
 """
 
+import json
 import os
 import time
 import typing as t
@@ -96,6 +97,11 @@ from ansible_collections.buildworks.toolchain.plugins.plugin_utils import _known
 from ansible_collections.buildworks.toolchain.plugins.plugin_utils._report import PREFIX, Report, Result, Where, label
 
 FAILURES = ("failed", "unreachable")
+# Of a result, what the report tells
+_TOLD = (
+    *("changed", "diff", "msg", "stderr", "module_stderr"),
+    *("counts", "outcomes", "failures", "censored", "_ansible_item_label"),
+)
 Key = tuple[str, str]  # the uuid of a task, and a host
 
 
@@ -110,10 +116,10 @@ class CallbackModule(CallbackBase):
     def __init__(self) -> None:
         super().__init__()
         self._report = Report()
-        self._playbook = "ansible"
+        self._playbooks: list[str] = []
         self._play: t.Any = None
         self._secrets = _known_secrets.of_environment()
-        self._asked_for_secrets: set[Key] = set()
+        self._asked_for_secrets: dict[Key, tuple[t.Any, t.Any]] = {}  # the play and the host
         self._started: dict[Key, float] = {}
         self._items: dict[Key, list[tuple[str, Result]]] = {}
         _tally.start()
@@ -121,7 +127,7 @@ class CallbackModule(CallbackBase):
     # --- What Ansible tells ---
 
     def v2_playbook_on_start(self, playbook: t.Any) -> None:
-        self._playbook = os.path.basename(playbook._file_name or self._playbook)
+        self._playbooks.append(os.path.basename(playbook._file_name or "ansible"))
 
     def v2_playbook_on_play_start(self, play: t.Any) -> None:
         self._play = play
@@ -155,11 +161,14 @@ class CallbackModule(CallbackBase):
         self._note("unreachable", result, "ignored" if ignored else "unreachable")
 
     def v2_playbook_on_stats(self, stats: t.Any) -> None:
+        for play, host in self._asked_for_secrets.values():  # for variables that tasks have set since
+            self._secrets |= _known_secrets.of_host(play, host)
         hosts = {host: stats.summarize(host) for host in sorted(stats.processed)}
+        playbooks = " ".join(self._playbooks)
         document = self._report.document(
             _tally.counted(),
-            title=self.get_option("title") or self._playbook,
-            playbook=self._playbook,
+            title=self.get_option("title") or playbooks,
+            playbook=playbooks,
             check_mode=bool(context.CLIARGS.get("check")),
             diff_mode=bool(context.CLIARGS.get("diff")),
             ansible_core=ansible_core,
@@ -167,18 +176,14 @@ class CallbackModule(CallbackBase):
             hosts=hosts,
         )
         files = {name: str(self.get_option(name) or "") for name in ("html", "json", "history")}
-        for problem in _report_files.write(masked(document, self._secrets), files):
+        for problem in _report_files.write(masked(document, _as_in_json(self._secrets)), files):
             self._display.warning(f"buildworks.toolchain.report: {problem}")
 
     # --- What becomes of it ---
 
     def _keep_item(self, state: str, result: t.Any) -> None:
         """Keep an item until its task is through; stdout callbacks take the items from the result of the task."""
-        kept = ("changed", "diff", "msg", "stderr", "counts", "outcomes", "failures", "censored", "_ansible_item_label")
-        digest = {name: result._result[name] for name in kept if name in result._result}
-        digest["warnings"] = _warnings(result)
-        self._items.setdefault(_key(result), []).append((state, digest))
-        self._learn_secrets(result)
+        self._items.setdefault(_key(result), []).append((state, self._digest(result)))
 
     def _note(self, state: str, result: t.Any, failure: str = "") -> None:
         if isinstance(result._task, TaskInclude) and state == "ok":
@@ -186,11 +191,10 @@ class CallbackModule(CallbackBase):
         key = _key(result)
         where = Where(key[1], _name(result), result._task.action)
         items = self._items.pop(key, [])
-        own = {**result._result, "warnings": _warnings(result)}
+        own = self._digest(result)
         changed = bool(own.get("changed")) or any(item.get("changed") for _state, item in items)
         seconds = time.monotonic() - self._started.pop(key, time.monotonic())
         self._report.took(result._task.get_path(), where, state, changed, seconds, key)
-        self._learn_secrets(result)
         in_check_mode = bool(result._task_fields.get("check_mode"))
         parts = [(label(item, number), each, item) for number, (each, item) in enumerate(items, 1)]
         if not any(each in (state, "failed") for each, _item in items):
@@ -204,6 +208,13 @@ class CallbackModule(CallbackBase):
                 self._report.worked_through(where, part)
                 self._report.warned(where, part["warnings"])
 
+    def _digest(self, result: t.Any) -> Result:
+        """What is told of a result, without the secrets that are known so far: later they are parts of longer texts."""
+        self._learn_secrets(result)
+        told = {name: result._result[name] for name in _TOLD if name in result._result}
+        hidden: Result = masked({**told, "warnings": _warnings(result)}, self._secrets)
+        return hidden
+
     def _learn_secrets(self, result: t.Any) -> None:
         """Learn what has to be hidden: of the task, and of its host once a play."""
         if result._task.action.startswith(PREFIX):
@@ -211,8 +222,13 @@ class CallbackModule(CallbackBase):
             self._secrets |= _known_secrets.of_task(result._task.action.removeprefix(PREFIX), args)
         key = (self._play._uuid, result._host.get_name())
         if key not in self._asked_for_secrets:
-            self._asked_for_secrets.add(key)
+            self._asked_for_secrets[key] = (self._play, result._host)
             self._secrets |= _known_secrets.of_host(self._play, result._host)
+
+
+def _as_in_json(secrets: set[str]) -> set[str]:
+    """Secrets as they are, and as they are within texts that were JSON."""
+    return secrets | {json.dumps(secret, ensure_ascii=ascii)[1:-1] for secret in secrets for ascii in (True, False)}
 
 
 def _key(result: t.Any) -> Key:

@@ -32,7 +32,7 @@ def marked(name: str, properties: str | dict[str, str], **keywords: Any) -> dict
     return {"name": name, PROPERTIES: {"repo": "generic-local", "path": ITEM, "properties": properties}, **keywords}
 
 
-def said(name: str, text: str, **keywords: Any) -> dict[str, Any]:
+def said(name: str, text: Any, **keywords: Any) -> dict[str, Any]:
     return {"name": name, "ansible.builtin.fail": {"msg": text}, **keywords}
 
 
@@ -78,6 +78,21 @@ TASKS = [
         **OF_ONE,
     },
 ]
+# An environment variable with what JSON escapes, and a variable that is set by a task
+ODD_SECRET, LATE_SECRET = 'sk-a"b\\c-ü', "made-later"
+TELLING = [
+    {"name": "make", "ansible.builtin.set_fact": {"toolchain_ci_api_token": LATE_SECRET}},
+    *(
+        said(f"tell {number}", text, ignore_errors=True)
+        for number, text in enumerate(
+            [
+                {"of the environment": "{{ lookup('env', 'OPENAI_API_KEY') }}"},
+                "{{ 'x' * 3995 }}{{ lookup('env', 'OPENAI_API_KEY') }}",
+                "it was {{ toolchain_ci_api_token }}",
+            ]
+        )
+    ),
+]
 AFTERWARDS = [
     {"name": "include", "ansible.builtin.include_tasks": "included.yml", "loop": [1, 2]},
 ]
@@ -117,6 +132,8 @@ class Place:
             {"hosts": "off", "gather_facts": False, "tasks": [{"name": "ping", "ansible.builtin.ping": {}}]},
         ]
         self._write("site.yml", plays)
+        self._write("nothing.yml", [{"hosts": "repo-us", "gather_facts": False}])
+        self._write("secrets.yml", [{"hosts": "repo-us", "gather_facts": False, "tasks": TELLING}])
         self._write("included.yml", [marked("included {{ item }}", {"included": "{{ item }}"})])
 
     def _write(self, name: str, content: Any) -> None:
@@ -250,6 +267,20 @@ def test_no_secret_is_told(place: Place, checked: Written, done: Written) -> Non
         assert written.of("changes", "hidden")[0]["hidden"]
 
 
+def test_secrets_that_come_late_are_cut_off_or_look_odd_are_hidden(place: Place) -> None:
+    place.play(playbook="secrets.yml", OPENAI_API_KEY=ODD_SECRET, TOOLCHAIN_REPORT_JSON="secrets.json")
+    told = (place.folder / "secrets.json").read_text()
+    assert len(json.loads(told)["failures"]) == 3
+    assert "sk-a" not in told
+    assert LATE_SECRET not in told
+
+
+def test_several_playbooks_are_one_run(place: Place) -> None:
+    place.play("secrets.yml", playbook="nothing.yml", TOOLCHAIN_REPORT_JSON="several.json")
+    report = json.loads((place.folder / "several.json").read_text())
+    assert report["playbook"] == report["title"] == "nothing.yml secrets.yml"
+
+
 def test_the_history_has_a_line_for_each_run(place: Place, done: Written) -> None:
     lines = [json.loads(line) for line in (place.folder / "history" / "runs.jsonl").read_text().splitlines()]
     assert [line["check_mode"] for line in lines] == [True, False]
@@ -264,13 +295,12 @@ def test_people_can_use_the_page(browser: Chromium, place: Place, done: Written)
 
 
 def test_what_cannot_be_written_gives_a_warning(place: Place, done: Written) -> None:
-    (place.folder / "nothing.yml").write_text("- hosts: repo-us\n  gather_facts: false\n")
     (place.folder / "a-file").write_text("")
     options: Sequence[str] = [
         f"-etoolchain_report_{name}={path}"
         for name, path in {"html": "a-file/x.html", "json": "a-file/x.json", "history": "a-file/x.jsonl"}.items()
     ]
-    output = " ".join(place.play(*options, playbook="nothing.yml", COLUMNS="1000").split())
+    output = " ".join(place.play(*options, playbook="nothing.yml").split())
     assert output.count("[WARNING]") == 3
     for name in ("x.html", "x.json", "x.jsonl"):
         assert output.count(f"a-file/{name}'") == 1
