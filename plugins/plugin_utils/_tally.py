@@ -10,6 +10,7 @@ It is no member of results, which are to be the same whether somebody counts or 
 from __future__ import annotations
 
 import collections
+import contextlib
 import json
 import os
 import tempfile
@@ -30,7 +31,8 @@ def note(task: str, host: str, requests: int) -> None:
     :arg task: its uuid
     """
     if _notes:
-        os.write(_notes.fileno(), f"{json.dumps([task, host, requests])}\n".encode())
+        with contextlib.suppress(OSError):  # a count is worth no task
+            os.write(_notes.fileno(), f"{json.dumps([task, host, requests])}\n".encode())
 
 
 def counted() -> dict[tuple[str, str], int]:
@@ -39,6 +41,7 @@ def counted() -> dict[tuple[str, str], int]:
     if _notes:
         _notes.seek(0)
         for line in _notes:
-            task, host, requests = json.loads(line)
-            counts[task, host] += requests
+            with contextlib.suppress(ValueError):  # a disk that is full takes half of a line
+                task, host, requests = json.loads(line)
+                counts[task, host] += requests
     return dict(counts)
