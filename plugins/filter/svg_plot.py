@@ -131,6 +131,8 @@ LONGEST_LABEL = 26
 # Controls, halves of characters, those that are none, separators of lines and paragraphs
 _NOT_SHOWN = {"Cc", "Cs", "Cn", "Zl", "Zp"}
 
+_MATPLOTLIB = (3, 10)
+_FOR_EVER = 9000  # a year
 # Colours that stand for those of the page until the picture is drawn
 _TEXT = "#0a0a01"
 _GROUND = "#0a0a02"
@@ -240,13 +242,17 @@ def svg_plot(
 ) -> str:
     """The rows as an SVG element; empty without rows, and without matplotlib."""
     options = dict(label=label, value=value, series=series, order=list(order), begin=begin, end=end)
-    plot = Plot(rows, kind, title, {**options, "now": now, "days": days, "unit": unit})
+    options |= dict(now=now, days=days, unit=unit)
+    plot = Plot(rows, kind, title, options)
     if not plot.rows:
         return ""
     try:
         import matplotlib
+
+        if matplotlib.__version_info__ < _MATPLOTLIB:
+            raise ImportError
     except ImportError:
-        Display().warning("svg_plot draws nothing, for the Python package matplotlib is missing.")
+        Display().warning("svg_plot draws nothing, for the Python package matplotlib is missing, or older than 3.10.")
         return ""
     logging.getLogger("matplotlib").setLevel(logging.ERROR)  # it tells of its caches
     salt = hashlib.sha256(json.dumps([title, kind, options, rows], default=str).encode()).hexdigest()[:12]
@@ -442,7 +448,8 @@ def _moment_in(text: t.Any) -> datetime.datetime | None:
         moment = datetime.datetime.fromisoformat(text)
     except (TypeError, ValueError):
         return None
-    return moment.astimezone(datetime.timezone.utc) if moment.tzinfo else None
+    # what is said to last for ever has no place on an axis
+    return moment.astimezone(datetime.timezone.utc) if moment.tzinfo and moment.year < _FOR_EVER else None
 
 
 def _shown(label: str, longest: int = LONGEST_LABEL) -> str:

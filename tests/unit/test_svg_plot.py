@@ -197,4 +197,4 @@ def test_without_matplotlib_there_is_a_warning_instead(monkeypatch: pytest.Monke
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.setattr(filter_file.Display, "warning", lambda _display, text: warnings.append(text))
     assert svg_plot(STORED, "bars", "Storage", label="key", value="used") == ""
-    assert warnings == ["svg_plot draws nothing, for the Python package matplotlib is missing."]
+    assert warnings == ["svg_plot draws nothing, for the Python package matplotlib is missing, or older than 3.10."]
