@@ -36,6 +36,7 @@ def repository(tmp_path_factory: pytest.TempPathFactory, sites: dict[str, client
     """A copy of the example whose sites are the sandboxes, with their secrets in vaults."""
     folder = tmp_path_factory.mktemp("platform") / "repository"
     shutil.copytree(EXAMPLE, folder)
+    folder.chmod(0o755)  # Ansible reads no ansible.cfg of a folder that everybody may write to
     (folder / "password").write_text("a password")
     for site, sandbox in sites.items():
         variables = folder / "inventory/group_vars" / site
