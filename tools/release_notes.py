@@ -21,7 +21,7 @@ from export import CHECKOUT, export
 
 COPY = CHECKOUT / "build/release/ansible_collections/buildworks/toolchain"
 
-# Of plugins, those that have documentation
+# What has documentation, but for roles
 KINDS = ("modules", "lookup", "filter", "callback")
 
 
@@ -69,7 +69,7 @@ def named(release: dict[str, Any]) -> list[str]:
 def documented() -> list[tuple[str, Path]]:
     """The modules, plugins and roles that there are, each with the file that documents it."""
     plugins = [
-        path for kind in ("modules", "lookup", "filter", "callback") for path in CHECKOUT.glob(f"plugins/{kind}/*.py")
+        path for kind in KINDS for path in CHECKOUT.glob(f"plugins/{kind}/*.py")
     ]
     roles = CHECKOUT.glob("roles/*/meta/argument_specs.yml")
     return [(path.stem, path) for path in plugins] + [(path.parent.parent.name, path) for path in roles]
