@@ -20,8 +20,8 @@ class _Page(HTMLParser):
         self.anchors: set[str] = set()
         self.feed(text)
 
-    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        for name, value in attributes:
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        for name, value in attrs:
             if name in ("href", "src") and value:
                 self.links.add(value)
             elif value and (name == "id" or (tag == "a" and name == "name")):

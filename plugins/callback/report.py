@@ -57,8 +57,7 @@ options:
     ini: [{section: callback_toolchain_report, key: title}]
     env: [{name: TOOLCHAIN_REPORT_TITLE}]
     vars: [{name: toolchain_report_title}]
-author:
-  - the buildworks.toolchain authors
+author: the buildworks.toolchain authors (@buildworks)
 """
 
 EXAMPLES = """

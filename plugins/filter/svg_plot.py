@@ -473,8 +473,7 @@ def _for_the_page(picture: str, salt: str, plot: Plot) -> str:
     svg = picture[picture.index("<svg") :].strip()
     svg = re.sub(r"<defs>\s*<style.*?</style>\s*</defs>\s*", "", svg, flags=re.DOTALL)
     svg = re.sub(r"<[^<>]+>", lambda tag: _tag_for_the_page(tag[0]), svg)
-    box = re.search(r'viewBox="[^"]*"', svg)
-    assert box
+    box = next(re.finditer(r'viewBox="[^"]*"', svg))
     names = f'aria-labelledby="t{salt} d{salt}"'
     spaces = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
     head = f'<svg {spaces} {box[0]} role="img" {names}>'
