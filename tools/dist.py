@@ -26,8 +26,8 @@ INSTALLED = COLLECTIONS / "ansible_collections/buildworks/toolchain"
 # What only developers need, and what only a machine that built or tested holds
 UNWANTED = re.compile(r"^/(build|tools|tests|requirements|\.\w+)/|^/Makefile$|/__pycache__/")
 
-# What galaxy-importer says of ansible-lint, which it gives three minutes, however busy the machine is, and no collection
-# in which the playbook of the example could be found; make lint-ansible lets it end and find
+# What galaxy-importer says of ansible-lint, to which it gives three minutes, however busy the machine is, and no
+# collection in which the playbook of the example could be found; make lint-ansible gives it both
 NO_FAULTS = (
     "ERROR: Timeout on call to ansible-lint",
     "WARNING: ERROR    Failed to find buildworks.toolchain.provision playbook.",

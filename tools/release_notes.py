@@ -68,9 +68,7 @@ def named(release: dict[str, Any]) -> list[str]:
 
 def documented() -> list[tuple[str, Path]]:
     """The modules, plugins and roles that there are, each with the file that documents it."""
-    plugins = [
-        path for kind in KINDS for path in CHECKOUT.glob(f"plugins/{kind}/*.py")
-    ]
+    plugins = [path for kind in KINDS for path in CHECKOUT.glob(f"plugins/{kind}/*.py")]
     roles = CHECKOUT.glob("roles/*/meta/argument_specs.yml")
     return [(path.stem, path) for path in plugins] + [(path.parent.parent.name, path) for path in roles]
 
