@@ -241,8 +241,8 @@ def svg_plot(
     unit: str = "number",
 ) -> str:
     """The rows as an SVG element; empty without rows, and without matplotlib."""
-    options = dict(label=label, value=value, series=series, order=list(order), begin=begin, end=end)
-    options |= dict(now=now, days=days, unit=unit)
+    options: dict[str, t.Any] = dict(label=label, value=value, series=series, order=list(order), unit=unit)
+    options |= dict(begin=begin, end=end, now=now, days=days)
     plot = Plot(rows, kind, title, options)
     if not plot.rows:
         return ""
