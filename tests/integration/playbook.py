@@ -74,19 +74,28 @@ def environment(sandbox: Sandbox | None = None, **more: str) -> dict[str, str]:
     }
 
 
-def played(command: Sequence[str | pathlib.Path], sandbox: Sandbox | None = None) -> tuple[str, bool]:
-    """The output of ansible-playbook in one line, which has no warning, and whether all went well."""
+def finished(
+    options: Sequence[str | pathlib.Path], variables: dict[str, str], folder: pathlib.Path | None = None
+) -> tuple[str, int]:
+    """What ansible-playbook printed, and its exit status; it runs in this folder, with this environment."""
     done = subprocess.run(
-        [PLAYBOOK, *command],
-        env=environment(sandbox),
+        [PLAYBOOK, *options],
+        cwd=folder,
+        env=variables,
         capture_output=True,
         text=True,
         stdin=subprocess.DEVNULL,
         check=False,
     )
-    output = re.sub(r"\s+", " ", done.stdout + done.stderr)
+    return done.stdout + done.stderr, done.returncode
+
+
+def played(command: Sequence[str | pathlib.Path], sandbox: Sandbox | None = None) -> tuple[str, bool]:
+    """The output of ansible-playbook in one line, which has no warning, and whether all went well."""
+    told, status = finished(command, environment(sandbox))
+    output = re.sub(r"\s+", " ", told)
     assert "WARNING" not in output, output
-    return output, done.returncode == 0
+    return output, status == 0
 
 
 def run_tasks(

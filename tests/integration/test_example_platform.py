@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from integration.playbook import PLAYBOOK, ROOT, environment
+from integration.playbook import PLAYBOOK, ROOT, environment, finished
 from sandbox import client
 
 EXAMPLE = ROOT / "examples/platform"
@@ -64,17 +64,8 @@ def filled(vault: dict[str, str], sandbox: client.Sandbox) -> dict[str, str]:
 def run(command: str, repository: Path) -> dict[str, int]:
     """How many tasks changed something on each host, none of which failed."""
     settings = {"ANSIBLE_VAULT_PASSWORD_FILE": "password"}
-    done = subprocess.run(
-        [PLAYBOOK, *command.split()[1:]],
-        cwd=repository,
-        env=environment(**settings),
-        capture_output=True,
-        text=True,
-        stdin=subprocess.DEVNULL,
-        check=False,
-    )
-    output = done.stdout + done.stderr
-    assert done.returncode == 0, output
+    output, status = finished(command.split()[1:], environment(**settings), repository)
+    assert status == 0, output
     assert "WARNING" not in output
     assert "sandbox-admin" not in output
     recap = re.findall(r"^(\S+) .*changed=(\d+) +unreachable=0 +failed=0", output, re.MULTILINE)

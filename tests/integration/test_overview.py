@@ -8,7 +8,6 @@ from __future__ import annotations
 import html
 import json
 import re
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ import yaml
 
 from browser import Chromium
 from contract.session import Session
-from integration.playbook import PLAYBOOK, ROOT, environment
+from integration.playbook import ROOT, environment, finished
 from sandbox.client import Sandbox
 
 HOSTILE = '<b onclick="x">&amp; {{ 7 * 7 }} \'"'
@@ -59,17 +58,10 @@ def overview(
     }
     (folder / "variables.json").write_text(json.dumps({**files, **variables}))
     sandbox.clear_journal()
-    command = [PLAYBOOK, "buildworks.toolchain.overview", "-i", folder / "hosts.yml", "-e", f"@{folder}/variables.json"]
-    done = subprocess.run(
-        command,
-        env=environment(sandbox, **(settings or {})),
-        capture_output=True,
-        text=True,
-        stdin=subprocess.DEVNULL,
-        check=False,
-    )
-    output = re.sub(r"\s+", " ", done.stdout + done.stderr)
-    assert done.returncode == 0, output
+    command = ["buildworks.toolchain.overview", "-i", folder / "hosts.yml", "-e", f"@{folder}/variables.json"]
+    told, status = finished(command, environment(sandbox, **(settings or {})))
+    output = re.sub(r"\s+", " ", told)
+    assert status == 0, output
     assert not [request for request in sandbox.journal() if request["effect"] == "write"]
     return Overview(folder, output)
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +16,7 @@ import pytest
 import yaml
 
 from browser import Chromium
-from integration.playbook import PLAYBOOK, environment
+from integration.playbook import environment, finished
 from sandbox.client import Sandbox
 
 ITEM = "app/1.0/app-1.0.tar.gz"
@@ -141,16 +140,9 @@ class Place:
 
     def play(self, *options: str, playbook: str = "site.yml", **settings: str) -> str:
         """Run the playbook; what it prints."""
-        finished = subprocess.run(
-            [PLAYBOOK, "-i", "inventory.yml", playbook, *options],
-            cwd=self.folder,
-            env=environment(self.sandbox, ANSIBLE_CALLBACKS_ENABLED="buildworks.toolchain.report", **settings),
-            capture_output=True,
-            text=True,
-            stdin=subprocess.DEVNULL,
-            check=False,
-        )
-        return finished.stdout + finished.stderr
+        variables = environment(self.sandbox, ANSIBLE_CALLBACKS_ENABLED="buildworks.toolchain.report", **settings)
+        output, _status = finished(["-i", "inventory.yml", playbook, *options], variables, self.folder)
+        return output
 
     def written(self, *options: str, **settings: str) -> Written:
         self.sandbox.clear_journal()
