@@ -10,7 +10,9 @@ import binascii
 import json
 import secrets
 import sqlite3
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from starlette.requests import Request
@@ -18,10 +20,22 @@ from starlette.requests import Request
 from ..world import World
 from . import scopes
 from .errors import ArtifactError
-from .scopes import Rule
+from .scopes import Rule, TargetRule
 from .tokens import Claims, InvalidToken, Tokens
 
 ANONYMOUS = "anonymous"
+# Actions by the letters of permission targets
+ACTIONS = {"m": "m", "d": "d", "w": "w", "n": "a", "r": "r"}
+# What permission targets say for all repositories of a kind
+KINDS = {"ANY LOCAL": "local", "ANY REMOTE": "remote"}
+# What columns hold that are no texts
+READ: dict[str, Callable[[Any], Any]] = {
+    "admin": bool,
+    "locked": bool,
+    "groups": json.loads,
+    "permissions": json.loads,
+    "about": json.loads,
+}
 CHALLENGE = {"WWW-Authenticate": 'Basic realm="Artifactory Realm"'}
 
 
@@ -31,7 +45,7 @@ class Principal:
 
     name: str
     admin: bool = False
-    rules: tuple[Rule, ...] = ()
+    rules: tuple[Rule | TargetRule, ...] = ()
     claims: Claims | None = None
 
     @property
@@ -49,7 +63,7 @@ class Principal:
 
     def may_somewhere(self, action: str, repo: str) -> bool:
         """Whether the action is allowed on any part of a repository."""
-        return self.admin or any(Rule(rule.repo, "", rule.actions).allows(action, repo, "") for rule in self.rules)
+        return self.admin or any(rule.allows_somewhere(action, repo) for rule in self.rules)
 
 
 class WrongCredentials(Exception):
@@ -72,14 +86,17 @@ class Accounts:
         self._db = world.db
         self._tokens = tokens
 
-    def add_group(self, name: str, permissions: dict[str, str]) -> None:
+    def add_group(self, name: str, permissions: dict[str, str], about: dict[str, Any] | None = None) -> None:
         """Make a group, or describe it anew; the permissions are actions by repository or path."""
-        self._db.execute("INSERT OR REPLACE INTO artifact_groups VALUES (?, ?)", (name, json.dumps(permissions)))
+        self._db.execute(
+            "INSERT OR REPLACE INTO artifact_groups VALUES (?, ?, ?)",
+            (name, json.dumps(permissions), json.dumps(about or {})),
+        )
 
     def add_user(self, user: dict[str, Any]) -> None:
-        """Make a user, or describe one anew."""
+        """Make a user, or describe one anew; `about` is what administrators say that nothing depends on."""
         self._db.execute(
-            "INSERT OR REPLACE INTO artifact_users VALUES (?, ?, ?, ?, ?, ?, ?)",
+            "INSERT OR REPLACE INTO artifact_users VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 user["name"],
                 user.get("password"),
@@ -88,8 +105,65 @@ class Accounts:
                 user.get("locked", False),
                 json.dumps(user.get("groups", [])),
                 json.dumps(user.get("permissions", {})),
+                json.dumps(user.get("about", {})),
             ),
         )
+
+    def described_users(self) -> list[dict[str, Any]]:
+        """All users as seeds describe them, by name."""
+        return list(map(_described, self._db.execute("SELECT * FROM artifact_users ORDER BY name")))
+
+    def described_groups(self) -> list[dict[str, Any]]:
+        """All groups as seeds describe them, by name."""
+        return list(map(_described, self._db.execute("SELECT * FROM artifact_groups ORDER BY name")))
+
+    def user(self, name: str) -> dict[str, Any] | None:
+        """One user as seeds describe it."""
+        found = self._user(name)
+        return found and _described(found)
+
+    def group(self, name: str) -> dict[str, Any] | None:
+        """One group as seeds describe it."""
+        found = self._group(name)
+        return found and _described(found)
+
+    def remove_user(self, name: str) -> None:
+        """Remove a user."""
+        self._leave_targets("users", name)
+        self._db.execute("DELETE FROM artifact_users WHERE name = ?", (name,))
+
+    def remove_group(self, name: str) -> None:
+        """Remove a group, of which nobody is a member any more."""
+        self.set_members(name, ())
+        self._leave_targets("groups", name)
+        self._db.execute("DELETE FROM artifact_groups WHERE name = ?", (name,))
+
+    def members(self, group: str) -> list[str]:
+        """The users in a group, by name."""
+        return [user["name"] for user in self.described_users() if group in user["groups"]]
+
+    def set_members(self, group: str, names: Collection[str]) -> None:
+        """Have these users in a group, and no others."""
+        for user in self.described_users():
+            others = [name for name in user["groups"] if name != group]
+            self.add_user({**user, "groups": [*others, group] if user["name"] in names else others})
+
+    def unlock(self, names: Iterable[str]) -> None:
+        """Let users log in again."""
+        self._db.executemany("UPDATE artifact_users SET locked = 0 WHERE name = ?", ((name,) for name in names))
+
+    def targets(self) -> dict[str, dict[str, Any]]:
+        """All permission targets, by name."""
+        found = self._db.execute("SELECT * FROM artifact_permission_targets ORDER BY name")
+        return {row["name"]: json.loads(row["target"]) for row in found}
+
+    def save_target(self, name: str, target: dict[str, Any]) -> None:
+        """Make a permission target, or describe it anew."""
+        self._db.execute("INSERT OR REPLACE INTO artifact_permission_targets VALUES (?, ?)", (name, json.dumps(target)))
+
+    def remove_target(self, name: str) -> None:
+        """Remove a permission target."""
+        self._db.execute("DELETE FROM artifact_permission_targets WHERE name = ?", (name,))
 
     def identify(self, request: Request) -> Principal | None:
         """Who calls; None when the request has no credentials."""
@@ -106,12 +180,14 @@ class Accounts:
     def users(self) -> list[Principal]:
         """All users, each with what is allowed to them by name."""
         found = self._db.execute("SELECT * FROM artifact_users ORDER BY name")
-        return [Principal(user["name"], bool(user["admin"]), tuple(_rules(user["permissions"]))) for user in found]
+        return [Principal(user["name"], self._is_admin(user), tuple(self._own_rules("users", user))) for user in found]
 
     def groups(self) -> list[Principal]:
         """All groups, as if they could call."""
         found = self._db.execute("SELECT * FROM artifact_groups ORDER BY name")
-        return [Principal(group["name"], rules=tuple(_rules(group["permissions"]))) for group in found]
+        return [
+            Principal(group["name"], _makes_admins(group), tuple(self._own_rules("groups", group))) for group in found
+        ]
 
     def nobody(self) -> Principal:
         """The anonymous user."""
@@ -152,35 +228,79 @@ class Accounts:
         single = scopes.split(claims.scope)
         user = self._user(claims.username)
         as_user = "applied-permissions/user" in single
-        rules = scopes.artifact_rules(single)
+        rules: list[Rule | TargetRule] = list(scopes.artifact_rules(single))
         for scope in single:
             for group in scopes.groups(scope):
                 rules += self._rules_of_group(group)
         if as_user:
             rules += self._rules_of(claims.username)
-        admin = "applied-permissions/admin" in single or bool(as_user and user is not None and user["admin"])
+        admin = "applied-permissions/admin" in single or bool(as_user and user is not None and self._is_admin(user))
         return Principal(claims.username, admin, tuple(rules), claims)
 
     def _logged_in(self, user: sqlite3.Row) -> Principal:
         if user["locked"]:
             raise WrongCredentials(403, f"The user: '{user['name']}' is locked.")
-        return Principal(user["name"], bool(user["admin"]), self._rules_of(user["name"]))
+        return Principal(user["name"], self._is_admin(user), self._rules_of(user["name"]))
+
+    def _is_admin(self, user: sqlite3.Row) -> bool:
+        groups = filter(None, map(self._group, json.loads(user["groups"])))
+        return bool(user["admin"]) or any(map(_makes_admins, groups))
 
     def _user(self, name: str) -> Any:
         return self._db.execute("SELECT * FROM artifact_users WHERE name = ?", (name,)).fetchone()
 
-    def _rules_of(self, name: str) -> tuple[Rule, ...]:
+    def _rules_of(self, name: str) -> tuple[Rule | TargetRule, ...]:
         user = self._user(name)
         if user is None:
             return ()
-        rules = _rules(user["permissions"])
+        rules = self._own_rules("users", user)
         for group in json.loads(user["groups"]):
             rules += self._rules_of_group(group)
         return tuple(rules)
 
-    def _rules_of_group(self, name: str) -> list[Rule]:
-        row = self._db.execute("SELECT permissions FROM artifact_groups WHERE name = ?", (name,)).fetchone()
-        return _rules(row["permissions"]) if row else []
+    def _group(self, name: str) -> Any:
+        return self._db.execute("SELECT * FROM artifact_groups WHERE name = ?", (name,)).fetchone()
+
+    def _rules_of_group(self, name: str) -> list[Rule | TargetRule]:
+        row = self._group(name)
+        return self._own_rules("groups", row) if row else []
+
+    def _own_rules(self, kind: str, row: sqlite3.Row) -> list[Rule | TargetRule]:
+        """What is allowed to a user or a group by name, by the account itself and by permission targets."""
+        return [*_rules(row["permissions"]), *self._rules_of_targets(kind, row["name"])]
+
+    def _rules_of_targets(self, kind: str, name: str) -> Iterator[TargetRule]:
+        naming = """
+            SELECT target FROM artifact_permission_targets, json_each(target, '$.principals.' || ?) AS principal
+            WHERE principal.key = ? ORDER BY name
+        """
+        for row in self._db.execute(naming, (kind, name)):
+            target = json.loads(row["target"])
+            actions = "".join(ACTIONS.get(letter, "") for letter in target["principals"][kind][name])
+            if actions:
+                patterns = target["includesPattern"], target["excludesPattern"]
+                keys = chain.from_iterable(map(self._meant, target["repositories"]))
+                yield TargetRule(tuple(keys), *patterns, actions)
+
+    def _leave_targets(self, kind: str, name: str) -> None:
+        for key, target in self.targets().items():
+            if (target["principals"].get(kind) or {}).pop(name, None) is not None:
+                self.save_target(key, target)
+
+    def _meant(self, key: str) -> list[str]:
+        """The repositories that a permission target means."""
+        if key not in KINDS:
+            return [key]
+        of_kind = "SELECT key FROM artifact_repositories WHERE json_extract(configuration, '$.rclass') = ?"
+        return [row["key"] for row in self._db.execute(of_kind, (KINDS[key],))]
+
+
+def _described(row: sqlite3.Row) -> dict[str, Any]:
+    return {name: READ[name](value) if name in READ else value for name, value in dict(row).items()}
+
+
+def _makes_admins(group: sqlite3.Row) -> bool:
+    return bool(json.loads(group["about"]).get("adminPrivileges"))
 
 
 def _rules(permissions: str) -> list[Rule]:

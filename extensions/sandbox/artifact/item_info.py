@@ -16,7 +16,7 @@ from starlette.responses import Response
 
 from ..routing import Route
 from .accounts import Principal
-from .call import Call, not_served
+from .call import Call
 from .errors import ArtifactError
 from .formats import colon_time, media_type, plain_time
 from .properties import LOCAL_ONLY, STORAGE
@@ -35,6 +35,14 @@ async def info(call: Call, repo: str, path: str) -> Response:
             "storage.FolderInfo", lambda db: _folder_info(call, db, found, shown_as), **{"Cache-Control": "no-store"}
         )
     return call.vnd("storage.FileInfo", file_info(call, found[0], shown_as))
+
+
+async def storage_info(call: Call, repo: str, path: str) -> Response:
+    """GET /api/storage/{repo}/{path}?storageinfo: as the info, but it knows no cache by the name of its remote"""
+    repository = call.repositories.find(repo)
+    if repository is not None and repository.rclass == "remote":
+        raise ArtifactError(404, "Unable to find item")
+    return await info(call, repo, path)
 
 
 async def last_modified(call: Call, repo: str, path: str) -> Response:
@@ -206,7 +214,7 @@ def _item_facts(item: Item, repo: str) -> dict[str, Any]:
 ROUTES = (
     # Of several arguments the first in this list decides, whatever its value.
     Route("GET", STORAGE, list_files, "list_files", argument="list"),
-    Route("GET", STORAGE, not_served("The storage of an item"), "item_storage", argument="storageinfo"),
+    Route("GET", STORAGE, storage_info, "item_storage", argument="storageinfo"),
     Route("GET", STORAGE, statistics, "statistics", argument="stats"),
     Route("GET", STORAGE, last_modified, "last_modified", argument="lastModified"),
     Route("GET", STORAGE, permissions, "permissions", argument="permissions"),

@@ -10,9 +10,9 @@ from urllib.parse import parse_qsl
 
 from starlette.responses import PlainTextResponse, Response
 
-from ..routing import ANY, Route
+from ..routing import Route
 from . import scopes
-from .call import Call, not_served
+from .call import Call
 from .errors import Refusal
 from .formats import jackson
 from .tokens import Claims, InvalidToken
@@ -160,5 +160,4 @@ ROUTES = (
     Route("POST", TOKEN, create, "create_legacy_token"),
     Route("GET", TOKEN, listed, "list_legacy_tokens"),
     Route("POST", f"{TOKEN}/revoke", revoke, "revoke_legacy_token"),
-    Route(ANY, "/api/security{:(/.*)?}", not_served("Users, groups and permission targets"), "security"),
 )

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Collection
 from typing import Any
+from xml.etree import ElementTree
 
 from starlette.responses import Response
 
 from ..routing import Route
-from .call import Call, not_served
+from .call import Call
 from .errors import ArtifactError
 from .tree import Item
 from .version import at_least
@@ -21,21 +23,47 @@ NAME = re.compile(r"[^\W\d_][^\s)(}{\]\[*+^$\\/~`!@#%&<>;=,±§]*")
 WRONG_NAME = "Name must start with a letter and cannot contain whitespace or special characters"
 ITEM = "{repo:[^/;]+}{path:(/[^;]*)?}"
 STORAGE = f"/api/storage/{ITEM}{{:(;.*)?}}"
+# What may be in the name of a property, but not in that of an element
+NO_XML_NAME = re.compile(r"[^\w.:·-]")
+# XStream refers to these by their codes, though XML 1.0 knows few of them
+NO_PLAIN_TEXT = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff]")
 LOCAL_ONLY = "This method can only be invoked on local/cached repositories."
 
 
 async def get(call: Call, repo: str, path: str) -> Response:
     """GET /api/storage/{repo}/{path}?properties[=a,b]"""
+    asked = [name for name in split(call.query["properties"], ",") if name]
+    shown = _shown(call, repo, path, asked)
+    uri = f"{call.base}/api/storage/{call.repositories.shown_as(repo)}/{path}".rstrip("/")
+    return call.vnd("storage.ItemProperties", {"properties": shown, "uri": uri}, **{"Cache-Control": "no-store"})
+
+
+async def get_xml(call: Call, repo: str, path: str) -> Response:
+    """GET /api/storage/{repo}/{path}?propertiesXml"""
+    root = ElementTree.Element("properties")
+    for name, values in _shown(call, repo, path).items():
+        for value in values:
+            ElementTree.SubElement(root, _element_name(name)).text = value
+    ElementTree.indent(root)
+    text = ElementTree.tostring(root, "UTF-8", xml_declaration=True).decode()
+    written = NO_PLAIN_TEXT.sub(lambda found: f"&#x{ord(found[0]):x};", text)
+    return Response(written, headers={"Content-Type": "application/xml", "Cache-Control": "no-store"})
+
+
+def _shown(call: Call, repo: str, path: str, asked: Collection[str] = ()) -> dict[str, list[str]]:
     items = call.items_at(repo, path)
     if not items:
         raise ArtifactError(404, "Unable to find item")
-    asked = [name for name in split(call.query["properties"], ",") if name]
     properties = next(filter(None, map(call.items.properties, items)), {})
     shown = {name: values for name, values in properties.items() if not asked or name in asked}
     if not shown:
         raise ArtifactError(404, "No properties could be found.")
-    uri = f"{call.base}/api/storage/{call.repositories.shown_as(repo)}/{path}".rstrip("/")
-    return call.vnd("storage.ItemProperties", {"properties": shown, "uri": uri}, **{"Cache-Control": "no-store"})
+    return shown
+
+
+def _element_name(name: str) -> str:
+    """The name of a property as XStream writes it: with two underscores for one, and codes for what XML has not."""
+    return NO_XML_NAME.sub(lambda found: f"_.{ord(found[0]):04x}", name.replace("_", "__"))
 
 
 async def put(call: Call, repo: str, path: str) -> Response:
@@ -140,7 +168,7 @@ def _values(value: Any) -> list[str]:
 
 ROUTES = (
     Route("GET", STORAGE, get, "get_properties", argument="properties"),
-    Route("GET", STORAGE, not_served("Properties in XML"), "properties_in_xml", argument="propertiesXml"),
+    Route("GET", STORAGE, get_xml, "properties_in_xml", argument="propertiesXml"),
     Route("PUT", STORAGE, put, "set_properties"),
     Route("DELETE", STORAGE, delete, "delete_properties"),
     Route("PATCH", f"/api/metadata/{ITEM}", patch, "patch_metadata"),

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..world import World
 from .errors import ArtifactError
-from .scopes import glob
+from .scopes import matches
 from .storage import Items
 from .tree import TRASH
 
@@ -91,19 +91,13 @@ class Repository:
     def accepts(self, path: str) -> bool:
         """Whether the include and exclude patterns let a path in."""
         included, excluded = self.configuration["includesPattern"], self.configuration["excludesPattern"]
-        return _matches(path, included) and not _matches(path, excluded)
+        return matches(path, included) and not matches(path, excluded)
 
     def handles(self, path: str) -> bool:
         """Whether the policy for releases and snapshots lets a path in."""
         if self.package_type != "maven":
             return True
         return bool(self.configuration["handleSnapshots" if SNAPSHOT.search(path) else "handleReleases"])
-
-
-def _matches(path: str, patterns: str) -> bool:
-    # `**/` also stands for no folder at all.
-    globs = (glob(pattern.strip().replace("**/", "**")) for pattern in patterns.split(",") if pattern.strip())
-    return any(pattern.match(path) for pattern in globs)
 
 
 @functools.lru_cache(maxsize=1024)

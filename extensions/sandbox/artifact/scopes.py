@@ -33,11 +33,33 @@ class Rule:
 
     def allows(self, action: str, repo: str, path: str) -> bool:
         """Whether this rule lets the action pass; a rule for a remote repository also counts for its cache."""
+        return self.allows_somewhere(action, repo) and (not self.path or glob(self.path).match(path) is not None)
+
+    def allows_somewhere(self, action: str, repo: str) -> bool:
+        """Whether it does so on any part of a repository."""
         if self.actions != "*" and action not in self.actions:
             return False
-        if self.repo not in ("*", "ANY", repo, repo.removesuffix("-cache")):
-            return False
-        return not self.path or glob(self.path).match(path) is not None
+        return self.repo in ("*", "ANY", repo, repo.removesuffix("-cache"))
+
+
+@dataclass(frozen=True)
+class TargetRule:
+    """Some actions on what the patterns of a permission target take of its repositories."""
+
+    repositories: tuple[str, ...]
+    includes: str
+    excludes: str
+    actions: str
+
+    def allows(self, action: str, repo: str, path: str) -> bool:
+        """Whether this rule lets the action pass."""
+        return self.allows_somewhere(action, repo) and matches(path, self.includes) and not matches(path, self.excludes)
+
+    def allows_somewhere(self, action: str, repo: str) -> bool:
+        """Whether it does so on any part of a repository."""
+        return action in self.actions and any(
+            key in ("ANY", repo, repo.removesuffix("-cache")) for key in self.repositories
+        )
 
 
 @functools.lru_cache(maxsize=1024)
@@ -45,6 +67,13 @@ def glob(pattern: str) -> re.Pattern[str]:
     """An Ant-like path pattern; a plain path stands for itself and what is below it."""
     parts = re.split(r"(\*\*|\*|\?)", pattern)
     return re.compile("".join(GLOBS.get(part, re.escape(part)) for part in parts) + r"(/.*)?\Z")
+
+
+def matches(path: str, patterns: str) -> bool:
+    """Whether a path is one of those that a list of patterns takes."""
+    # `**/` also stands for no folder at all.
+    globs = (glob(pattern.strip().replace("**/", "**")) for pattern in patterns.split(",") if pattern.strip())
+    return any(pattern.match(path) for pattern in globs)
 
 
 def rule(text: str, actions: str) -> Rule:

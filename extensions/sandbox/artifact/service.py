@@ -25,12 +25,14 @@ from . import (
     images,
     item_info,
     legacy_tokens,
+    permission_targets,
     promotion,
     properties,
     query,
     relocation,
     retention,
     search,
+    security,
     storage_summary,
     system,
     transfer,
@@ -66,6 +68,8 @@ ROUTES = Routes(
         *relocation.ROUTES,
         *storage_summary.ROUTES,
         *legacy_tokens.ROUTES,
+        *permission_targets.ROUTES,
+        *security.ROUTES,
         *transfer.ROUTES,
     )
 )

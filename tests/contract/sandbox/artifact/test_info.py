@@ -50,6 +50,14 @@ def test_folder(artifactory, sandbox):
     assert "size" not in info
 
 
+def test_storage_info_is_the_info_but_not_by_the_name_of_a_remote(artifactory):
+    for path in (f"generic-local/{APP}", "generic-local/app", "libs-release/junit"):
+        info, storage_info = (artifactory.get(f"/api/storage/{path}{query}") for query in ("", "?storageinfo"))
+        assert (storage_info.status_code, storage_info.content) == (info.status_code, info.content)
+    assert artifactory.get("/api/storage/libs-remote").status_code == 200
+    assert error_of(artifactory.get("/api/storage/libs-remote?storageinfo")) == (404, "Unable to find item")
+
+
 def test_root_and_empty_folder(artifactory):
     assert artifactory.get("/api/storage/generic-local").json()["path"] == "/"
     artifactory.put("/generic-local/empty/")

@@ -37,6 +37,28 @@ def test_get_from_a_virtual_repository_answers_for_the_first_that_has_some(artif
     assert "/libs-remote-cache/junit" in artifactory.get("/api/storage/libs-remote/junit?properties").json()["uri"]
 
 
+def test_get_as_xml(artifactory):
+    artifactory.put(ITEM, params={"properties": "os=linux,windows;under_score=<&>;it's=ü"})
+    answer = artifactory.get(f"{ITEM}?propertiesXml")
+    assert (answer.headers["Content-Type"], answer.headers["Cache-Control"]) == ("application/xml", "no-store")
+    assert answer.content.decode().splitlines() == [
+        "<?xml version='1.0' encoding='UTF-8'?>",
+        "<properties>",
+        "  <it_.0027s>ü</it_.0027s>",
+        "  <os>linux</os>",
+        "  <os>windows</os>",
+        "  <under__score>&lt;&amp;&gt;</under__score>",
+        "</properties>",
+    ]
+    assert error_of(artifactory.get("/api/storage/libs-release-local?propertiesXml"))[0] == 404
+
+
+def test_controls_in_xml_are_references(artifactory):
+    props = {"a": "\x01\t\r\n\x7f\uffff"}
+    artifactory.patch(ITEM.replace("storage", "metadata", 1), json={"props": props})
+    assert "  <a>&#x1;\t&#xd;\n&#x7f;&#xffff;</a>\n" in artifactory.get(f"{ITEM}?propertiesXml").content.decode()
+
+
 def test_get_where_there_is_none(artifactory):
     assert error_of(artifactory.get(f"{ITEM}?properties")) == (404, "No properties could be found.")
     answer = artifactory.get(f"/api/storage/generic-local/{APP}?properties=other")
