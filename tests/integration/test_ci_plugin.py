@@ -158,6 +158,12 @@ def test_what_failed_to_load_is_not_absent(go: Go) -> None:
         "broken is not loaded (java.lang.ClassNotFoundException: broken.PluginImpl), but its file is there"
         in result["msg"]
     )
+    found = ok(running.run("ci_plugin_info", names=["broken", "nothing", "git"], failed_to_load=True))
+    assert found["missing"] == ["broken", "nothing"]
+    failed = {"name": "broken", "reason": "java.lang.ClassNotFoundException: broken.PluginImpl"}
+    assert found["failed_to_load"] == [failed]
+    assert ok(running.run("ci_plugin_info", failed_to_load=True))["failed_to_load"] == [failed]
+    assert ok(running.run("ci_plugin_info", names=["nothing"], failed_to_load=True))["failed_to_load"] == []
 
 
 def test_a_bad_signature_is_no_fresh_metadata(go: Go, sandbox: Sandbox) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from unit.ci_server import basic, missing, page
 from unit.conversation import Call, call, conversation
+from unit.plugin_server import failed_script
 from unit.running import run
 
 TOKEN = {"username": "admin", "api_token": "11aa22bb33cc44dd55ee66ff7700881199"}
@@ -88,6 +89,26 @@ def test_one_request_lists_all() -> None:
 )
 def test_filters(parameters: dict[str, Any], found: list[str]) -> None:
     assert names(**parameters) == found
+
+
+def test_what_failed_to_load_is_asked_for_and_what_was_loaded_since_is_none_of_it() -> None:
+    ssh = (
+        "java.io.IOException: Failed to load: SSH (ssh 1.0)\n - Plugin is missing: trilead (1)\n - Update required: ant"
+    )
+    script = failed_script(ssh=ssh, git="java.lang.Error: before", odd="")
+    with conversation(listing(GIT), script) as server:
+        result = run("ci_plugin_info", url=server.url, check_mode=True, failed_to_load=True, **TOKEN)
+    assert result["failed_to_load"] == [
+        {"name": "odd", "reason": "it does not say why"},
+        {"name": "ssh", "reason": "Plugin is missing: trilead (1); Update required: ant"},
+    ]
+
+
+def test_whoever_may_not_know_what_failed_to_load_is_told_so() -> None:
+    refused = call("POST", "/scriptText", 403, text=missing("reader", "Overall/Administer"))
+    with conversation(listing(GIT), refused) as server:
+        result = run("ci_plugin_info", url=server.url, failed_to_load=True, **TOKEN)
+    assert "403 reader is missing the Overall/Administer permission." in result["msg"]
 
 
 def test_a_server_without_plugins_has_none() -> None:

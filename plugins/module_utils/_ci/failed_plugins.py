@@ -37,12 +37,18 @@ def reasons(ci: CiService, names: t.Iterable[str]) -> dict[str, str]:
     if not asked:
         return {}
     try:
-        failed = ci.post("/scriptText", reads=True, form={"script": _SCRIPT}).record()
+        failed = all_reasons(ci)
     except ServerRefusal as refusal:
         if refusal.status != 403:
             raise
         return {}
-    return {name: _told(failed.text(name)) for name in asked if name in failed}
+    return {name: reason for name, reason in failed.items() if name in asked}
+
+
+def all_reasons(ci: CiService) -> dict[str, str]:
+    """Why each plugin failed to load, by name, as a script of the server tells it: since its last start."""
+    failed = ci.post("/scriptText", reads=True, form={"script": _SCRIPT}).record()
+    return {name: _told(failed.text(name)) for name in failed}
 
 
 def _told(exception: str) -> str:
