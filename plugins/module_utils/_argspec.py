@@ -21,7 +21,11 @@ from ansible.module_utils.common.validation import (
 )
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
-from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import check_limits, without_limits
+from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import (
+    check_limits,
+    compile_patterns,
+    without_limits,
+)
 
 _RULES = {
     "mutually_exclusive": check_mutually_exclusive,
@@ -40,12 +44,14 @@ class Service:
     :arg login: options that say where it is and who asks: its address and all that belongs to credentials
     :arg transport: options that say how to connect, the same for every service
     :arg credentials: each option that logs in, with those that it is used together with; of several, one is used
+    :arg habits: options that say how it wants to be asked, wherever it is and whoever asks
     """
 
     name: str
     login: tuple[str, ...]
     transport: tuple[str, ...]
     credentials: dict[str, tuple[str, ...]]
+    habits: tuple[str, ...]
 
     def variable(self, option: str) -> str:
         """The name of the host variable that an option may come from."""
@@ -85,6 +91,11 @@ class ArgumentSpec:
     def keywords(self) -> dict[str, t.Any]:
         """Keyword arguments for `AnsibleModule` and for `ArgumentSpecValidator`, neither of which knows limits."""
         return {"argument_spec": self._plain_options, **self.rules}
+
+    def prepare(self) -> None:
+        """Have ready what each use needs: a process does it before it forks workers, which would each do it anew."""
+        self.keywords()
+        compile_patterns(self.options)
 
     def check(self, parameters: dict[str, t.Any]) -> None:
         """

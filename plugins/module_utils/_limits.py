@@ -29,6 +29,8 @@ NAME: Option = dict(not_empty=True, one_line=True)
 SEGMENT: Option = dict(**NAME, matches=("[^/]*", "a name without '/'"))
 
 _LONGEST_SHOWN = 40
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
 def without_limits(options: dict[str, Option]) -> dict[str, Option]:
@@ -39,6 +41,15 @@ def without_limits(options: dict[str, Option]) -> dict[str, Option]:
         if option.get("options"):
             plain[name]["options"] = without_limits(option["options"])
     return plain
+
+
+def compile_patterns(options: dict[str, Option]) -> None:
+    """Have the patterns ready that texts are checked with."""
+    for option in options.values():
+        for limits in (option, option.get("each", {})):
+            if "matches" in limits:
+                re.compile(limits["matches"][0])
+        compile_patterns(option.get("options") or {})
 
 
 def check_limits(options: dict[str, Option], parameters: dict[str, t.Any], inside: str = "") -> None:
@@ -84,17 +95,14 @@ def _problem(option: Option, value: t.Any) -> str | None:
         return "must not be empty"
     if isinstance(value, str):
         return _text_problem(option, value)
-    takes = numbers_taken(option)
-    if takes and not _within(option, value):
-        return f"takes {takes}"
-    return None
+    return None if _within(option, value) else f"takes {numbers_taken(option)}"
 
 
 def _text_problem(option: Option, text: str) -> str | None:
     if not _is_unicode(text):
         return "takes Unicode, which this text is not"
     if option.get("one_line"):
-        if any(ord(letter) < 32 or ord(letter) == 127 for letter in text):
+        if _CONTROL.search(text):
             return "takes one line, without control characters"
         if text != text.strip():
             return "takes a text without blanks at its ends"
@@ -107,13 +115,15 @@ def _text_problem(option: Option, text: str) -> str | None:
 
 
 def _is_unicode(text: str) -> bool:
-    return not any("\ud800" <= letter <= "\udfff" for letter in text)
+    return not _SURROGATE.search(text)
 
 
 def _within(option: Option, value: t.Any) -> bool:
-    """Whether a number is within its limits, as neither a boolean nor one that is not a number is."""
-    least, most = option.get("at_least", float("-inf")), option.get("at_most", float("inf"))
-    return not isinstance(value, bool) and least <= value <= most
+    """Whether a value is within the limits for numbers, if any, as neither a boolean nor NaN is."""
+    least, most = option.get("at_least"), option.get("at_most")
+    if least is None and most is None:
+        return True
+    return not isinstance(value, bool) and (least is None or least <= value) and (most is None or value <= most)
 
 
 def _shown(value: t.Any) -> str:

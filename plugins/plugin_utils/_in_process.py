@@ -26,7 +26,7 @@ from ansible.utils.display import Display
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import Service
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.session import only_in_a_rehearsal
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.session import only_in_a_rehearsal, prepare
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import plain, run_in_process
 from ansible_collections.buildworks.toolchain.plugins.plugin_utils import _tally
 from ansible_collections.buildworks.toolchain.plugins.plugin_utils._reach import Reach, from_host
@@ -53,6 +53,10 @@ class InProcessAction(ActionBase):
     _connection: t.Any
     _supports_check_mode = True
     _supports_async = True
+
+    def __init_subclass__(cls) -> None:
+        cls.module.SPEC.prepare()
+        prepare()
 
     def run(self, tmp: str | None = None, task_vars: dict[str, t.Any] | None = None) -> dict[str, t.Any]:
         """The result of the module, run here or as an ordinary module."""

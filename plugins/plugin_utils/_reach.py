@@ -25,7 +25,7 @@ def from_host(
     :arg templar: gives what templates them; called when there are any
     :raises ToolchainError: when one cannot be templated
     """
-    options = {service.variable(option): option for option in (*service.login, *service.transport)}
+    options = {service.variable(option): option for option in (*service.login, *service.habits, *service.transport)}
     names = [name for name in options if name in variables]
     if not names:
         return

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http import session
 from unit.certificates import Authority
 from unit.conversation import call, conversation
 from unit.transport import transport
@@ -84,6 +85,30 @@ def test_the_authorities_of_the_environment_are_believed(
 ) -> None:
     monkeypatch.setenv(name, str(authority.path))
     with conversation(OK, tls=tls) as server:
+        transport(server.url).read("GET", "/x")
+
+
+def test_authorities_are_read_once(tls: ssl.SSLContext, authority: Authority) -> None:
+    read = session._read.cache_info().misses
+    for _server in range(2):
+        with conversation(OK, OK, tls=tls) as server:
+            http = transport(server.url, ca_path=str(authority.path))
+            http.read("GET", "/x")
+            http.read("GET", "/x")
+    assert session._read.cache_info().misses <= read + 1
+
+
+def test_a_list_of_authorities_that_changes_is_read_again(
+    tls: ssl.SSLContext, authority: Authority, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listed = tmp_path / "list.pem"
+    listed.write_bytes(Authority(tmp_path, "other").path.read_bytes())
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(listed))
+    session.prepare()
+    with conversation(OK, tls=tls) as server:
+        assert "certificate verify failed" in refused(server.url)
+        listed.write_bytes(listed.read_bytes() + authority.path.read_bytes())
+        session._CONNECTIONS.clear()  # as in the next worker
         transport(server.url).read("GET", "/x")
 
 
@@ -165,6 +190,7 @@ def test_a_file_without_authorities_is_told_before_the_first_request(
 
 def test_a_variable_that_names_no_file_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CURL_CA_BUNDLE", f"{tmp_path}/none")
+    session.prepare()  # has nobody to tell it to
     message = refused("https://127.0.0.1:1")
     assert message.startswith("CURL_CA_BUNDLE of the environment cannot be used: ")
     assert message.endswith("cannot be read: No such file or directory.")

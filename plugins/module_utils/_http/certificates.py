@@ -17,8 +17,10 @@ _SYSTEM = "system"
 _VARIABLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE")
 # The names under which OpenSSL looks for certificates in a folder
 _HASHED = re.compile(r"[0-9a-f]{8}\.\d+")
+_FOR_ANOTHER = "The certificate is for another name: give the address that it is for."
 _REFUSALS = {
-    "certificate is not valid for": "The certificate is for another name: give the address that it is for.",
+    "certificate is not valid for": _FOR_ANOTHER,
+    "doesn't match": _FOR_ANOTHER,  # urllib3 before 2
     "certificate has expired": "The server needs a new certificate, or this machine's clock is wrong.",
     "certificate is not yet valid": "The server's clock or this machine's clock is wrong.",
     "CERTIFICATE_VERIFY_FAILED": (
@@ -40,8 +42,13 @@ def believed(params: dict[str, t.Any]) -> bool | str:
         return False
     if params["ca_path"] == _SYSTEM:
         return _of_the_system()
+    return params["ca_path"] or of_the_environment()
+
+
+def of_the_environment() -> bool | str:
+    """What is believed where no option says otherwise."""
     variable = _variable()
-    return params["ca_path"] or (os.environ[variable] if variable else True)
+    return os.environ[variable] if variable else True
 
 
 def shown(params: dict[str, t.Any]) -> str | tuple[str, str] | None:
@@ -54,12 +61,13 @@ def shown(params: dict[str, t.Any]) -> str | tuple[str, str] | None:
     return (params["client_cert"], params["client_key"]) if params["client_key"] else params["client_cert"]
 
 
-def check(params: dict[str, t.Any], authorities: bool | str) -> None:
+def check(params: dict[str, t.Any], authorities: bool | str, read: t.Callable[[str], t.Any]) -> None:
     """
     :arg authorities: what is `believed`, `False` where nobody is asked
+    :arg read: reads a file or folder of authorities, or raises `OSError`
     :raises ToolchainError: when a file is not what it should be
     """
-    if isinstance(authorities, str) and (problem := _no_authorities(authorities)):
+    if isinstance(authorities, str) and (problem := _no_authorities(authorities, read)):
         if params["ca_path"]:
             raise BadOption("ca_path", problem)
         raise ToolchainError(f"{_variable()} of the environment cannot be used: {problem}")
@@ -86,13 +94,13 @@ def _of_the_system() -> str:
     raise BadOption("ca_path", f"this machine has no authorities at {paths.openssl_cafile} or {paths.openssl_capath}")
 
 
-def _no_authorities(path: str) -> str | None:
+def _no_authorities(path: str, read: t.Callable[[str], t.Any]) -> str | None:
     """Why there are no authorities at a path, if so."""
     try:
         if os.path.isdir(path):
             found = any(map(_HASHED.fullmatch, os.listdir(path)))
             return None if found else f"the folder '{path}' has no certificates, or 'openssl rehash' was not run on it"
-        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(path)
+        read(path)
     except ssl.SSLError:
         return f"'{path}' has no certificates in PEM format"
     except OSError as error:

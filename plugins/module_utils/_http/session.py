@@ -12,6 +12,7 @@ import functools
 import itertools
 import os
 import re
+import ssl
 import sys
 import threading
 import types
@@ -31,6 +32,7 @@ try:
     import urllib3
     from requests.cookies import extract_cookies_to_jar, get_cookie_header
     from requests.utils import get_environ_proxies
+    from urllib3.util.ssl_ import create_urllib3_context
 
     _ERRORS = (urllib3.exceptions.HTTPError, requests.RequestException, OSError, ValueError)
 except ImportError:
@@ -56,6 +58,7 @@ def service_options(
     options: dict[str, dict[str, t.Any]],
     *,
     credentials: dict[str, tuple[str, ...]],
+    habits: dict[str, dict[str, t.Any]] | None = None,
     **rules: t.Iterable[t.Any],
 ) -> ArgumentSpec:
     """The options of a service, and those of every connection.
@@ -63,9 +66,11 @@ def service_options(
     :arg service: its name
     :arg options: its address, and what belongs to credentials
     :arg credentials: see `Service`
+    :arg habits: how it wants to be asked, if in a way of its own
     """
-    reached = Service(service, tuple(options), tuple(CONNECTION.options), credentials)
-    return CONNECTION + ArgumentSpec(options, service=reached, **rules)
+    habits = habits or {}
+    reached = Service(service, tuple(options), tuple(CONNECTION.options), credentials, tuple(habits))
+    return CONNECTION + ArgumentSpec({**options, **habits}, service=reached, **rules)
 
 
 _HEADERS = {
@@ -172,6 +177,9 @@ class Connection:
         else:  # before requests 2.32
             pool = adapter.get_connection(self.base_url, self.proxies)
         adapter.cert_verify(pool, self.base_url, settings.verify, settings.cert)
+        if settings.verify and not settings.cert and self.base_url.startswith("https:"):
+            pool.conn_kw["ssl_context"] = _believing(settings.verify)
+            pool.ca_certs = pool.ca_cert_dir = None  # else each connection reads them into it again
         return pool
 
     @functools.cached_property
@@ -193,6 +201,34 @@ class Connection:
             return url
         parts = urlsplit(url)
         return f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/"
+
+
+def _believing(authorities: bool | str) -> ssl.SSLContext:
+    """What believes these authorities, as their file or folder is now.
+
+    :raises OSError: when it cannot be read, or has none
+    """
+    path = requests.adapters.DEFAULT_CA_BUNDLE_PATH if authorities is True else str(authorities)
+    state = os.stat(path)
+    return _read(path, (state.st_mtime_ns, state.st_size, state.st_ino))
+
+
+@functools.cache
+def _read(path: str, _state: tuple[int, ...]) -> ssl.SSLContext:
+    """To read a usual list takes as long as ten requests, so it is done once."""
+    context = create_urllib3_context(cert_reqs=ssl.CERT_REQUIRED)
+    if os.path.isdir(path):
+        context.load_verify_locations(capath=path)
+    else:
+        context.load_verify_locations(path)
+    return context
+
+
+def prepare() -> None:
+    """Read the authorities that most connections believe: a process does it before it forks workers."""
+    if requests is not None:
+        with contextlib.suppress(OSError):  # a connection that needs them says what is wrong
+            _believing(certificates.of_the_environment())
 
 
 _CONNECTIONS: dict[tuple[t.Hashable, ...], Connection] = {}
@@ -218,7 +254,7 @@ def connect(task: Task, base_url: str, credential: Credential) -> Connection:
     )
     key = (base_url, tuple(sorted(credential.headers.items())), settings)
     if key not in _CONNECTIONS:
-        certificates.check(params, base_url.startswith("https:") and settings.verify)
+        certificates.check(params, base_url.startswith("https:") and settings.verify, _believing)
         if not settings.verify:
             urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
         through = settings.use_proxy and getproxies_environment()

@@ -41,6 +41,9 @@ INFERENCE = service_options(
         project=dict(type="str", free=SENT_IN_A_HEADER, fallback=(env_fallback, ["OPENAI_PROJECT_ID"])),
         user_id=dict(type="str", free=SENT_IN_A_HEADER),
         group_id=dict(type="str", free=SENT_IN_A_HEADER),
+    ),
+    credentials={},
+    habits=dict(
         admin_pace=dict(
             type="float",
             default=6.0,
@@ -49,7 +52,6 @@ INFERENCE = service_options(
             fallback=(env_fallback, ["TOOLCHAIN_INFERENCE_ADMIN_PACE"]),
         ),
     ),
-    credentials={},
 )
 
 
