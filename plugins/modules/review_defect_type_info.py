@@ -15,6 +15,8 @@ author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.review
   - buildworks.toolchain.connection
+  - buildworks.toolchain.listing
+  - buildworks.toolchain.to_file
   - buildworks.toolchain.attributes_info
 notes:
   - Needs the Web API permission and access to the project.
@@ -33,6 +35,12 @@ options:
   enabled:
     description: Only those that are enabled, or only those that are not.
     type: bool
+  taxonomies:
+    description:
+      - Whether to tell in which taxonomies each is. Costs a request for each taxonomy of the project, and one for the
+        list of them.
+    type: bool
+    default: false
 seealso:
   - module: buildworks.toolchain.review_defect_type
   - module: buildworks.toolchain.review_project_info
@@ -54,8 +62,10 @@ RETURN = r"""
 defect_types:
   description:
     - The defect types.
-    - By their codes. Each has C(name), C(enabled), C(severity) (1 to 10) and C(support_level) (none before 2023).
-  returned: success
+    - By their codes. Each has C(name), C(enabled), C(severity) (1 to 10) and C(support_level) (none before 2023), and
+      with O(taxonomies=true) the names of its C(taxonomies).
+    - Each line of a file has the C(code) as well.
+  returned: success, without O(to_file)
   type: dict
   sample:
     ABV.GENERAL:
@@ -63,32 +73,45 @@ defect_types:
       enabled: true
       severity: 1
       support_level: null
+count:
+  description: How many there are.
+  returned: success
+  type: int
 """
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options import LISTING
+from ansible_collections.buildworks.toolchain.plugins.module_utils._private_file import gather
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review import defect_types
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
-SPEC = REVIEW + ArgumentSpec(
+SPEC = (REVIEW + LISTING) + ArgumentSpec(
     dict(
         project=dict(type="str", required=True, **NAME),
         taxonomy=dict(type="str", **NAME),
         code=dict(type="str", **NAME),
         enabled=dict(type="bool"),
+        taxonomies=dict(type="bool", default=False),
     )
 )
 
 
 def run(task):
-    found = defect_types.by_code(ReviewService(task), task.params["project"], task.params["taxonomy"])
-    enabled = task.params["enabled"]
-    task.result["defect_types"] = {
-        code: one
-        for code, one in defect_types.fitting(found, task.params["code"]).items()
-        if enabled in (None, one["enabled"])
-    }
+    task.result["count"] = gather(task, "defect_types", _found(task))
+    if task.params["to_file"] is None:
+        task.result["defect_types"] = {one.pop("code"): one for one in task.result["defect_types"]}
+
+
+def _found(task):
+    review, project, enabled = ReviewService(task), task.params["project"], task.params["enabled"]
+    found = defect_types.fitting(defect_types.by_code(review, project, task.params["taxonomy"]), task.params["code"])
+    if task.params["taxonomies"]:
+        found = defect_types.with_taxonomies(review, project, found)
+    for code, one in found.items():
+        if enabled in (None, one["enabled"]):
+            yield {"code": code, **one}
 
 
 def main():

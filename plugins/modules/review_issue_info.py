@@ -38,6 +38,12 @@ options:
     description: Ids of issues, each 1 or more, whose details are told, with a request each. Instead of a search.
     type: list
     elements: int
+  details:
+    description:
+      - Whether of each issue that is found the details are told, as with O(ids), and a request each. Not with
+        O(grouped=true).
+    type: bool
+    default: false
   view:
     description: Name of a view of the project, whose query must be met as well.
     type: str
@@ -142,6 +148,12 @@ EXAMPLES = r"""
     build: {any: true}
     to_file: "{{ ansible_facts.env.HOME }}/issues.jsonl"
 
+- name: Read how those were cited that are no problem
+  buildworks.toolchain.review_issue_info:
+    project: mobile-app
+    status: [Not a Problem]
+    details: true
+
 - name: Ask with a query of one's own
   buildworks.toolchain.review_issue_info:
     project: mobile-app
@@ -152,8 +164,8 @@ RETURN = r"""
 issues:
   description:
     - The issues, in the order of the server. What a server does not tell is null.
-    - With O(ids), those that are there, without C(severity_level), C(message), C(line), C(method), C(taxonomy),
-      C(reference), C(date), C(url) and C(issue_ids).
+    - With O(ids) or O(details=true), those that are there, without C(severity_level), C(message), C(line), C(method),
+      C(taxonomy), C(reference), C(date), C(url) and C(issue_ids).
   returned: success, without O(to_file)
   type: list
   elements: dict
@@ -215,12 +227,12 @@ issues:
       elements: int
     build:
       description: Build that the details are of.
-      returned: with O(ids)
+      returned: with O(ids) or O(details=true)
       type: str
     history:
       description:
         - How it was cited, the oldest entry first, each with C(date) in UTC, C(account), C(status) and C(comment).
-      returned: with O(ids)
+      returned: with O(ids) or O(details=true)
       type: list
       elements: dict
 count:
@@ -235,6 +247,7 @@ query:
 """
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options import LISTING
 from ansible_collections.buildworks.toolchain.plugins.module_utils._private_file import gather
@@ -254,6 +267,7 @@ SPEC = (REVIEW + LISTING) + ArgumentSpec(
         project=dict(type="str", required=True, **NAME),
         query=dict(type="str", free="the server warns of what it does not know"),
         ids=dict(type="list", elements="int", each=dict(at_least=1, at_most=2**63 - 1)),
+        details=dict(type="bool", default=False),
         view=dict(type="str", **NAME),
         limit=dict(type="int", at_least=1, at_most=999_999_999),
         grouped=dict(type="bool", default=False),
@@ -280,14 +294,18 @@ SPEC = (REVIEW + LISTING) + ArgumentSpec(
 
 def run(task):
     review, params = ReviewService(task), task.params
+    if params["details"] and params["grouped"]:
+        raise BadOption("details", "must not be true with 'grouped', for the ids are those of groups then")
     if params["ids"] is not None:
-        found = issues.all_details(review, params["project"], params["ids"])
+        found = issues.all_details(review, params["project"], params["ids"], task.progress)
     else:
         query = params["query"] if params["query"] is not None else issue_query.of_parts(review, params)
         task.result["query"] = issue_query.with_grouping(query, params["grouped"])
         found = issues.found(
             review, params["project"], task.result["query"], task.warn, params["view"], params["limit"]
         )
+        if params["details"]:
+            found = issues.details_of(review, params["project"], found, task.progress)
     task.result["count"] = gather(task, "issues", found)
 
 

@@ -27,6 +27,8 @@ from contract.servers.hudson import Hudson
 from contract.servers.hudson import hudson as another_hudson
 from contract.servers.litellm_proxy import LitellmProxy
 from contract.servers.process import UnavailableError
+from integration.playbook import played
+from sandbox import client
 from unit.running import run
 
 # --- The CI server: Hudson 1.395
@@ -295,6 +297,24 @@ def test_inference_model_info_lists_the_models(litellm_proxy: LitellmProxy) -> N
     result = run("inference_model_info", url=litellm_proxy.url, api_key=litellm_proxy.key, pattern="gpt*")
     assert [model["id"] for model in result["models"]] == ["gpt-4o", "gpt-4o-mini"]
     assert all(model["created_at"].endswith("Z") for model in result["models"])
+
+
+def test_a_snapshot_has_the_models_of_a_server_without_administration(
+    litellm_proxy: LitellmProxy, tmp_path: Path
+) -> None:
+    inventory, values, folder = tmp_path / "hosts.ini", tmp_path / "values.json", tmp_path / "snapshot"
+    inventory.write_text("[inference]\nlitellm\n")
+    told = {"toolchain_inference_url": litellm_proxy.url, "toolchain_inference_api_key": litellm_proxy.key}
+    values.write_text(json.dumps({**told, "snapshot_folder": str(folder)}))
+    output, good = played(["buildworks.toolchain.snapshot", "-i", inventory, "-e", f"@{values}"])
+    assert good, output
+    manifest = (folder / "inference" / "manifest.json").read_text()
+    assert litellm_proxy.key not in manifest
+    lists = ["model_limits", "organizations", "projects", "users", "invites", "admin_keys", "rate_limits", "user_keys"]
+    assert [missing["list"] for missing in json.loads(manifest)["not_seen"]] == lists
+    with client.start(seed=folder) as rehearsal:
+        models = {model["id"] for model in rehearsal.state()["inference"]["models"]["rows"]}
+    assert models >= {*litellm_proxy.replies, litellm_proxy.throttled}
 
 
 def test_inference_chat_gets_an_answer(litellm_proxy: LitellmProxy) -> None:

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -135,3 +137,27 @@ def test_they_are_listed(options: dict[str, Any], sent: dict[str, str], codes: l
     assert list(result["defect_types"]) == codes
     first = {"name": "Overflow", "enabled": True, "severity": 1, "support_level": None}
     assert result["defect_types"].get("ABV.GENERAL", first) == first
+    assert result["count"] == len(codes)
+
+
+def test_nothing_found_is_an_empty_mapping() -> None:
+    with conversation(listed()) as server:
+        result = run("review_defect_type_info", url=server.url, project="app", code="X", **ACCOUNT)
+    assert (result["defect_types"], result["count"]) == ({}, 0)
+
+
+def test_taxonomies_are_told_of_each_and_a_file_has_the_codes(tmp_path: Path) -> None:
+    names = records({"name": "C and C++", "is_custom": False}, {"name": "House rules", "is_custom": True})
+    calls = [
+        listed(),
+        act("taxonomies", project="app", text=names),
+        listed(LEAK, OVERFLOW, taxonomy="C and C++"),
+        listed(OVERFLOW, taxonomy="House rules"),
+    ]
+    file = tmp_path / "types.jsonl"
+    with conversation(*calls) as server:
+        options = {"taxonomies": True, "to_file": str(file), "project": "app", **ACCOUNT}
+        result = run("review_defect_type_info", url=server.url, **options)
+    assert result == {"changed": False, "count": 3}
+    found = {line["code"]: line["taxonomies"] for line in map(json.loads, file.read_text().splitlines())}
+    assert found == {"ABV.GENERAL": ["C and C++", "House rules"], "ABV.ITERATOR": [], "RLK.MAIN": ["C and C++"]}

@@ -198,6 +198,17 @@ def detail(number: int, status: int = 200, text: str = "") -> Call:
     return act("issue_details", status, project="mobile-app", id=str(number), text=text)
 
 
+def test_details_of_what_is_found_are_asked_for_when_the_search_is_over() -> None:
+    ids = records({"id": 5, "status": "Fix"}, {"id": 7, "status": "Fix"}, {"summary": {"total": 2}})
+    query = {"project": "mobile-app", "query": "grouping:off status:Fix", "summary": "true"}
+    five, seven = ({**DETAILS, "id": number} for number in ("5", "7"))
+    calls = [act("search", text=ids, **query), detail(5, text=records(five)), detail(7, text=records(seven))]
+    result = asked(*calls, query="status:Fix", details=True)
+    assert [(issue["id"], len(issue["history"])) for issue in result["issues"]] == [(5, 2), (7, 2)]
+    assert result["count"] == 2
+    assert "ids are those of groups" in asked(query="status:Fix", details=True, grouped=True)["msg"]
+
+
 def test_details_have_a_history() -> None:
     (issue,) = asked(detail(27593, text=records(DETAILS)), ids=[27593])["issues"]
     assert issue == {

@@ -12,6 +12,7 @@ import typing as t
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review import projects
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
@@ -23,6 +24,18 @@ def by_code(review: ReviewService, project: str, taxonomy: str | None = None) ->
     records = review.records("defect_types", project=project, taxonomy=taxonomy)
     found = {record.text("code"): _defect_type(record) for record in records}
     return dict(sorted(found.items()))
+
+
+def with_taxonomies(review: ReviewService, project: str, found: dict[str, Fields]) -> dict[str, Fields]:
+    """The defect types, each with the taxonomies that it is in, which costs a request for each of them."""
+    within = {
+        taxonomy["name"]: by_code(review, project, taxonomy["name"])
+        for taxonomy in projects.taxonomies(review, project)
+    }
+    return {
+        code: {**one, "taxonomies": [name for name, types in within.items() if code in types]}
+        for code, one in found.items()
+    }
 
 
 def fitting(types: dict[str, Fields], pattern: str | None) -> dict[str, Fields]:

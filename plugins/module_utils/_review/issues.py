@@ -15,6 +15,8 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._review impor
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issue_query import canonical
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import ReviewService
 
+_TOLD_EVERY = 100  # requests
+
 
 def found(
     review: ReviewService,
@@ -67,9 +69,22 @@ def details(review: ReviewService, project: str, number: int) -> Fields | None:
     return None
 
 
-def all_details(review: ReviewService, project: str, numbers: list[int]) -> t.Iterator[Fields]:
+def all_details(
+    review: ReviewService, project: str, numbers: list[int], progress: t.Callable[[str, str], None]
+) -> t.Iterator[Fields]:
     """Those of the issues that are there."""
-    return filter(None, (details(review, project, number) for number in numbers))
+    for place, number in enumerate(numbers, 1):
+        if place % _TOLD_EVERY == 0:
+            progress(f"{place:,} of {len(numbers):,} issues", "at work")
+        if found := details(review, project, number):
+            yield found
+
+
+def details_of(
+    review: ReviewService, project: str, found: t.Iterator[Fields], progress: t.Callable[[str, str], None]
+) -> t.Iterator[Fields]:
+    """Those of issues that were found, when all are: a server does not wait long for who reads slowly."""
+    yield from all_details(review, project, [issue["id"] for issue in found], progress)
 
 
 def _issue(record: Record) -> Fields:
