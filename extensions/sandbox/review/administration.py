@@ -83,9 +83,11 @@ def duplicate_project(call: Call) -> None:
 
 
 _SETTINGS = {
+    "review_checkers": "code, name, taxonomies, severity, enabled, support_level",
     "review_config_files": "name, sha256",
     "review_modules": "name, allow_all, paths, tags, allow_users, allow_groups, deny_users, deny_groups",
     "review_properties": "name, value",
+    "review_taxonomies": "name, custom",
 }
 
 

@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterable
 
 from .call import Call, Record, action, major_version
-from .defect_types import TAXONOMIES
+from .defect_types import taxonomies_of
 from .protocol import already_exists, not_found
 from .storage import change, project_by
 
@@ -66,8 +66,8 @@ def project_configuration(call: Call) -> Iterable[Record]:
         "build": build["name"],
         "creationDate": time.strftime("%a %b %d %H:%M:%S UTC %Y", loaded),
         "version": f"{version}.0.57",
+        "taxonomies": ", ".join(taxonomies_of(call, project)),
         **figures,
-        "taxonomies": ", ".join(TAXONOMIES),
     }
 
 

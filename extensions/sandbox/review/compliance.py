@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from .call import Call, action
-from .defect_types import TAXONOMIES
+from .defect_types import taxonomies_of
 from .issues import Issues, query_of_view
 from .protocol import ActionError, not_found
 from .storage import insert, project_by
@@ -17,7 +17,7 @@ def compliance_report(call: Call) -> None:
     parameters = call.parameters
     project = project_by(call, "name", parameters.text("project"))
     taxonomy = parameters.text("taxonomy")
-    if taxonomy not in TAXONOMIES:
+    if taxonomy not in taxonomies_of(call, project["id"]):
         raise not_found("Taxonomy", taxonomy)
     texts = [f'grouping:off taxonomy:+"{taxonomy}"']
     if view := parameters.text("view"):

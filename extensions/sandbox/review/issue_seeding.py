@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sqlite3
 from collections.abc import Iterator
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 from .storage import UNOWNED
 
 GROUPS_FROM = 1_000_000_000  # ids of groups look like those of issues, and are none
+_BEFORE_ALL = 0  # in place of the id of a build
 
 _CODES = (
     "ABV.GENERAL",
@@ -41,15 +43,18 @@ _COLUMNS = {
 
 
 def plant_issues(db: sqlite3.Connection, project: str, issues: list[dict[str, Any]]) -> None:
-    """Add issues; builds are given by name, the first one of the project when nothing is.
+    """Add issues, or describe those with the same ids anew.
 
-    Those with the same checker, file and method are one group.
+    Builds are given by name, the first one of the project when nothing is. Issues with the same checker, file and
+    method are one group, whenever they come.
 
     :raises ValueError: when there is no such build
     """
     builds = _builds(db, project)
-    _insert(db, (_row(project, builds, issue) for issue in issues))
-    _group(db, project)
+    rows = list({issue["id"]: _row(project, builds, issue) for issue in _numbered(db, issues)}.values())
+    _make_room(db, rows)
+    _insert(db, iter(rows))
+    _insert_history(db, rows)
 
 
 def generate_issues(db: sqlite3.Connection, project: str, count: int) -> None:
@@ -57,11 +62,24 @@ def generate_issues(db: sqlite3.Connection, project: str, count: int) -> None:
     builds = list(_builds(db, project).values())
     if not builds:
         raise ValueError("issues are generated in a project without builds")
-    first = GROUPS_FROM + db.execute("SELECT coalesce(max(id), 0) + 1 FROM review_issues").fetchone()[0]
+    first = _next_id(db)
     _insert(db, (_generated(project, builds, number, first) for number in range(count)))
     # Or what was known of few issues would make the database sort all of them before the first one is sent
     db.execute("PRAGMA analysis_limit = 1000")
     db.execute("ANALYZE review_issues")
+
+
+def _numbered(db: sqlite3.Connection, issues: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Each with an id."""
+    given = [issue["id"] for issue in issues if "id" in issue]
+    if len(given) == len(issues):
+        return issues
+    free = itertools.count(max([_next_id(db), *(number + 1 for number in given)]))
+    return [issue if "id" in issue else {**issue, "id": next(free)} for issue in issues]
+
+
+def _next_id(db: sqlite3.Connection) -> int:
+    return int(db.execute("SELECT coalesce(max(id), 0) + 1 FROM review_issues").fetchone()[0])
 
 
 def _builds(db: sqlite3.Connection, project: str) -> dict[str, sqlite3.Row]:
@@ -70,14 +88,22 @@ def _builds(db: sqlite3.Connection, project: str) -> dict[str, sqlite3.Row]:
 
 
 def _row(project: str, builds: dict[str, sqlite3.Row], issue: dict[str, Any]) -> dict[str, Any]:
-    for name in ("found_in", "fixed_in"):
-        if name in issue and issue[name] not in builds:
-            raise ValueError(f"an issue is {name} the build {issue[name]!r}, which is not there")
     if not builds:
         raise ValueError("there are issues in a project without builds")
-    found = builds[issue["found_in"]] if "found_in" in issue else next(iter(builds.values()))
-    fixed = {"fixed_in": builds[issue["fixed_in"]]["id"]} if "fixed_in" in issue else {}
-    return {**_COLUMNS, "date": found["date"], **issue, "project": project, "found_in": found["id"], **fixed}
+    first = next(iter(builds))
+    ids: dict[str, Any] = {
+        name: _id_of(builds, name, issue[name]) for name in ("found_in", "fixed_in") if name in issue
+    }
+    date = builds[issue.get("found_in") or first]["date"]
+    return {**_COLUMNS, "found_in": builds[first]["id"], "date": date, **issue, "project": project, **ids}
+
+
+def _id_of(builds: dict[str, sqlite3.Row], what: str, build: str | None) -> int:
+    if build is None:
+        return _BEFORE_ALL
+    if build not in builds:
+        raise ValueError(f"an issue is {what} the build {build!r}, which is not there")
+    return int(builds[build]["id"])
 
 
 def _generated(project: str, builds: list[sqlite3.Row], number: int, first: int) -> dict[str, Any]:
@@ -86,7 +112,8 @@ def _generated(project: str, builds: list[sqlite3.Row], number: int, first: int)
     found = builds[number % len(builds)]
     return {
         **_COLUMNS,
-        "group_id": first + group * _IN_ONE_GROUP,
+        "id": first + number,
+        "group_id": GROUPS_FROM + first + group * _IN_ONE_GROUP,
         "project": project,
         "code": code,
         "title": f"Finding of {code}",
@@ -101,21 +128,39 @@ def _generated(project: str, builds: list[sqlite3.Row], number: int, first: int)
     }
 
 
-def _insert(db: sqlite3.Connection, rows: Iterator[dict[str, Any]]) -> None:
-    names = ("project", "code", "file", "found_in", "date", *_COLUMNS)
-    sql = f"INSERT INTO review_issues ({', '.join(names)}) VALUES ({', '.join(f':{name}' for name in names)})"
-    db.executemany(sql, rows)
-
-
-def _group(db: sqlite3.Connection, project: str) -> None:
-    """What is alike belongs to the group of the first of it."""
-    db.execute(
-        """
-        UPDATE review_issues SET group_id = ? + (
-            SELECT min(id) FROM review_issues AS alike
-            WHERE (alike.project, alike.code, alike.file, alike.method)
-                = (review_issues.project, review_issues.code, review_issues.file, review_issues.method)
-        ) WHERE project = ? AND group_id IS NULL
+def _make_room(db: sqlite3.Connection, rows: list[dict[str, Any]]) -> None:
+    """Take away what is described anew; what is left of a group that was named after it is named after another."""
+    db.executemany("DELETE FROM review_issues WHERE (project, id) = (:project, :id)", rows)
+    db.executemany(
+        f"""
+        UPDATE review_issues SET group_id = {GROUPS_FROM} + (
+            SELECT min(id) FROM review_issues WHERE (project, group_id) = (:project, {GROUPS_FROM} + :id)
+        ) WHERE (project, group_id) = (:project, {GROUPS_FROM} + :id)
         """,
-        (GROUPS_FROM, project),
+        rows,
+    )
+
+
+def _insert(db: sqlite3.Connection, rows: Iterator[dict[str, Any]]) -> None:
+    """Add issues; one without a group belongs to that of those that are alike, or begins one."""
+    names = ("id", "project", "code", "file", "found_in", "date", *_COLUMNS)
+    alike = "(project, code, file, method) = (:project, :code, :file, :method)"
+    group = f"(SELECT group_id FROM review_issues WHERE {alike} LIMIT 1)"
+    values = {name: f":{name}" for name in names}
+    values["group_id"] = f"coalesce(:group_id, {group}, {GROUPS_FROM} + :id)"
+    db.executemany(f"INSERT INTO review_issues ({', '.join(values)}) VALUES ({', '.join(values.values())})", rows)
+
+
+def _insert_history(db: sqlite3.Connection, rows: list[dict[str, Any]]) -> None:
+    sql = """
+        INSERT INTO review_history (issue, date, userid, status, comment)
+        SELECT key, :date, :account, :status, :comment FROM review_issues WHERE (project, id) = (:project, :id)
+    """
+    db.executemany(
+        sql,
+        (
+            {"project": row["project"], "id": row["id"], "comment": "", **entry}
+            for row in rows
+            for entry in row.get("history", ())
+        ),
     )

@@ -148,7 +148,7 @@ def issue_details(call: Call) -> Iterable[Record]:
     build = call.db.execute("SELECT name FROM review_builds WHERE project = ? ORDER BY id DESC", (row["project"],))
     history = [
         {name: entry[name] for name in ("date", "userid", "status", "comment")}
-        for entry in call.db.execute("SELECT * FROM review_history WHERE issue = ? ORDER BY id", (row["id"],))
+        for entry in call.db.execute("SELECT * FROM review_history WHERE issue = ? ORDER BY id", (row["key"],))
     ]
     label = SEVERITIES[row["severity"] - 1]
     yield {
@@ -176,11 +176,11 @@ def update_status(call: Call) -> None:
         status = fields.get("status", row["status"])
         if status != row["status"] and not call.access.may_cite(issues.project, row["status"], status):
             raise ActionError(403, f"Status transition is not permitted: {row['status']} to {status}")
-        change(call.db, "review_issues", "id", row["id"], **fields)
+        change(call.db, "review_issues", "key", row["key"], **fields)
         insert(
             call.db,
             "review_history",
-            issue=row["id"],
+            issue=row["key"],
             date=int(call.world.clock.now() * 1000),
             userid=call.access.user,
             status=status,

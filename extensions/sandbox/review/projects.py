@@ -80,6 +80,8 @@ _TABLES = (
     "issues",
     "metrics",
     "defect_types",
+    "checkers",
+    "taxonomies",
     "compliance_reports",
     "views",
     "assignments",

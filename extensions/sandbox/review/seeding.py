@@ -5,37 +5,46 @@
 
 from __future__ import annotations
 
+import itertools
 import sqlite3
 from typing import Any
 
 from ..seeding import keys
 from .accounts import set_members
 from .issue_seeding import generate_issues, plant_issues
-from .storage import add_module, add_project, add_view, insert
+from .storage import DEFAULT_VIEW, OF_ALL, add_module, add_project, add_view, insert
+
+_ISSUE = (
+    "id code! file! title message method line severity status owner category taxonomy reference comment bug_id date"
+    " found_in fixed_in"
+)
+_HISTORY = [keys("date! account! status! comment")]
+_TAXONOMIES = [keys("name! custom")]
+_DEFECT_TYPES = [keys("code! name! severity! taxonomies! enabled support_level")]
 
 SEED_SHAPE = keys(
-    "",
+    "version streams module_access_told",
     users=[keys("name! password ltoken readonly")],
     groups=[keys("name! users readonly")],
     projects=[
         keys(
-            "name! creator! description tags streams generate_issues",
+            "name! creator! id description tags stream streams generate_issues",
+            taxonomies=_TAXONOMIES,
+            defect_types=_DEFECT_TYPES,
             modules=[keys("name! paths! allow_all allow_users allow_groups deny_users deny_groups tags")],
             builds=[keys("name! date! keepit figures")],
             ci_builds=[keys("name! date! tags")],
             metrics=[keys("file! tag! value! entity system")],
-            issues=[
-                keys(
-                    "code! file! title message method line severity status owner category taxonomy reference comment"
-                    " bug_id date found_in fixed_in"
-                )
-            ],
+            issues=[keys(_ISSUE, history=_HISTORY)],
             views=[keys("name! query! creator is_public tags")],
         )
     ],
     roles=[
         keys("name! readonly permissions transitions", assignments=[keys("account! group project")]),
     ],
+    taxonomies=_TAXONOMIES,
+    defect_types=_DEFECT_TYPES,
+    issues=[keys(f"project! {_ISSUE}", history=_HISTORY)],
     licenses=[keys("feature! version! count! days_to_expiry! permanent servers")],
 )
 
@@ -56,6 +65,9 @@ def plant(db: sqlite3.Connection, data: dict[str, Any]) -> None:
         set_members(db, group["name"], group.get("users", []))
     for project in data.get("projects", []):
         _plant_project(db, project)
+    _plant_checks(db, OF_ALL, data)
+    for name, issues in itertools.groupby(data.get("issues", []), key=lambda issue: issue["project"]):
+        plant_issues(db, _known_project(db, name, "an issue is"), list(issues))
     for role in data.get("roles", []):
         _plant_role(db, role)
     for item in data.get("licenses", []):
@@ -72,11 +84,13 @@ def plant(db: sqlite3.Connection, data: dict[str, Any]) -> None:
 
 
 def _plant_project(db: sqlite3.Connection, project: dict[str, Any]) -> None:
-    described = {key: project[key] for key in ("description", "tags") if key in project}
+    described = {key: project[key] for key in ("id", "description", "tags", "stream") if key in project}
     name, creator = project["name"], project["creator"]
     project_id = add_project(db, name, creator, **described)
     for module in project.get("modules", []):
         add_module(db, project_id, **{"allow_all": True, **module})
+    if any(view["name"] == DEFAULT_VIEW for view in project.get("views", [])):
+        db.execute("DELETE FROM review_views WHERE (project, name) = (?, ?)", (project_id, DEFAULT_VIEW))
     for view in project.get("views", []):
         add_view(db, project_id, **{"creator": creator, **view})
     for build in project.get("builds", []):
@@ -85,6 +99,7 @@ def _plant_project(db: sqlite3.Connection, project: dict[str, Any]) -> None:
         insert(db, "review_ci_builds", project=project_id, **{"tags": [], **build})
     for metric in project.get("metrics", []):
         insert(db, "review_metrics", project=project_id, **{"entity": metric["file"], "system": False, **metric})
+    _plant_checks(db, project_id, project)
     plant_issues(db, project_id, project.get("issues", []))
     if "generate_issues" in project:
         generate_issues(db, project_id, project["generate_issues"])
@@ -92,10 +107,17 @@ def _plant_project(db: sqlite3.Connection, project: dict[str, Any]) -> None:
         add_project(db, f"{name}/{stream}", creator, stream=True)
 
 
-def _known_project(db: sqlite3.Connection, name: str) -> str:
+def _plant_checks(db: sqlite3.Connection, project: str, data: dict[str, Any]) -> None:
+    for taxonomy in data.get("taxonomies", []):
+        insert(db, "review_taxonomies", project=project, **{"custom": False, **taxonomy})
+    for checker in data.get("defect_types", []):
+        insert(db, "review_checkers", project=project, **{"enabled": True, **checker})
+
+
+def _known_project(db: sqlite3.Connection, name: str, what: str) -> str:
     row = db.execute("SELECT id FROM review_projects WHERE name = ?", (name,)).fetchone()
     if row is None:
-        raise ValueError(f"a role is assigned in the project {name!r}, which is not there")
+        raise ValueError(f"{what} in the project {name!r}, which is not there")
     return str(row["id"])
 
 
@@ -116,5 +138,5 @@ def _plant_role(db: sqlite3.Connection, role: dict[str, Any]) -> None:
             role=role["name"],
             account=assignment["account"],
             is_group=assignment.get("group", False),
-            project=_known_project(db, project) if project else "",
+            project=_known_project(db, project, "a role is assigned") if project else "",
         )

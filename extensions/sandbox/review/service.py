@@ -18,6 +18,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from ..routing import Route, Routes
 from ..service import Service
+from ..snapshot import Folder
 from ..streaming import streamed
 from . import (
     accounts,
@@ -42,6 +43,7 @@ from .catalogue import ACTIONS, Action
 from .protocol import HEADERS, ActionError, Parameters, empty, error_line, lines, missing_parameter, read_parameters
 from .reference import reference_page
 from .seeding import SEED_SHAPE, plant
+from .snapshot import parts
 from .storage import SCHEMA
 from .summary import SUMMARY
 
@@ -179,7 +181,14 @@ class ReviewService(Service):
         imports.settle(self.world)
 
     def seed(self, data: dict[str, Any]) -> None:
+        told: dict[str, Any] = {name: data[name] for name in ("streams", "module_access_told") if name in data}
+        if "version" in data:
+            told["version_major"], told["version_minor"] = _major_and_minor(data["version"])
+        self.world.set_switches({self.name: told})
         plant(self.world.db, data)
+
+    def seeds(self, snapshot: Folder) -> Iterator[dict[str, Any]]:
+        return parts(snapshot)
 
     def exports(self, base_url: str) -> dict[str, str]:
         url = self.own_url or f"{base_url}{PREFIX}"
@@ -207,6 +216,14 @@ class ReviewService(Service):
         path.touch(mode=0o600)
         path.write_text("".join(lines), encoding="utf-8")
         return str(path)
+
+
+def _major_and_minor(version: Any) -> tuple[str, str]:
+    """:raises ValueError: when it is no text, for 20.10 is another version than the number 20.1, or no version"""
+    if not isinstance(version, str) or not version[:1].isdecimal():
+        raise ValueError(f"version takes a text such as '20.4', in quotes, not {version!r}")
+    major, _dot, minor = version.partition(".")
+    return major, minor
 
 
 def _require_parameters(action: Action, parameters: Parameters) -> None:

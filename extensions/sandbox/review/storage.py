@@ -57,6 +57,15 @@ CREATE TABLE review_defect_types (
     project TEXT NOT NULL, code TEXT NOT NULL, enabled INTEGER NOT NULL, severity INTEGER NOT NULL,
     PRIMARY KEY (project, code)
 );
+CREATE TABLE review_taxonomies (
+    project TEXT NOT NULL, name TEXT NOT NULL, custom INTEGER NOT NULL,
+    PRIMARY KEY (project, name)
+);
+CREATE TABLE review_checkers (
+    project TEXT NOT NULL, code TEXT NOT NULL, name TEXT NOT NULL, taxonomies TEXT NOT NULL, severity INTEGER NOT NULL,
+    enabled INTEGER NOT NULL, support_level INTEGER,
+    PRIMARY KEY (project, code)
+);
 CREATE TABLE review_metrics (
     id INTEGER PRIMARY KEY,
     project TEXT NOT NULL, file TEXT NOT NULL, entity TEXT NOT NULL, tag TEXT NOT NULL, value REAL NOT NULL,
@@ -87,25 +96,25 @@ CREATE TABLE review_properties (
     PRIMARY KEY (project, name)
 );
 CREATE TABLE review_issues (
-    id INTEGER PRIMARY KEY AUTOINCREMENT, group_id INTEGER,
+    key INTEGER PRIMARY KEY, id INTEGER NOT NULL, group_id INTEGER,
     project TEXT NOT NULL, code TEXT NOT NULL, title TEXT NOT NULL, message TEXT NOT NULL, file TEXT NOT NULL,
     method TEXT NOT NULL, line INTEGER, severity INTEGER NOT NULL, status TEXT NOT NULL, owner TEXT NOT NULL,
     category TEXT NOT NULL, taxonomy TEXT NOT NULL, reference TEXT NOT NULL, comment TEXT NOT NULL,
     bug_id TEXT NOT NULL, date INTEGER NOT NULL,
-    found_in INTEGER NOT NULL, fixed_in INTEGER
+    found_in INTEGER NOT NULL, fixed_in INTEGER,
+    UNIQUE (project, id)
 );
-CREATE INDEX review_issues_severity ON review_issues (project, severity);
-CREATE INDEX review_issues_status ON review_issues (project, status);
-CREATE INDEX review_issues_alike ON review_issues (code, file, method);
+CREATE INDEX review_issues_severity ON review_issues (project, severity, id);
+CREATE INDEX review_issues_status ON review_issues (project, status, id);
+CREATE INDEX review_issues_alike ON review_issues (code, file, method, project);
 CREATE INDEX review_issues_group ON review_issues (project, group_id);
-CREATE INDEX review_issues_project ON review_issues (project);
 CREATE TABLE review_history (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     issue INTEGER NOT NULL, date INTEGER NOT NULL, userid TEXT NOT NULL, status TEXT NOT NULL, comment TEXT NOT NULL
 );
 CREATE INDEX review_history_issue ON review_history (issue);
 CREATE TRIGGER review_issues_gone AFTER DELETE ON review_issues BEGIN
-    DELETE FROM review_history WHERE issue = OLD.id;
+    DELETE FROM review_history WHERE issue = OLD.key;
 END;
 CREATE TABLE review_licenses (
     feature TEXT PRIMARY KEY, version TEXT NOT NULL, count INTEGER NOT NULL, permanent INTEGER NOT NULL,
@@ -116,6 +125,7 @@ CREATE TABLE review_licenses (
 DEFAULT_MODULE = "*default*"
 DEFAULT_VIEW = "*default*"
 UNOWNED = "unowned"
+OF_ALL = ""  # in place of a project's id
 ACCESS_LISTS = ("allow_users", "allow_groups", "deny_users", "deny_groups")
 
 _KINDS = {"User": "review_users", "Group": "review_groups", "Role": "review_roles"}
@@ -168,8 +178,8 @@ def add_project(db: sqlite3.Connection, name: str, creator: str, **fields: Any) 
 
     :raises ValueError: when another project has the id that it would get
     """
-    project_id = _id_of(db, name)
     described = {"description": "", "tags": [], "stream": False, **fields}
+    project_id = _id_of(db, name, described.pop("id", slug(name)))
     insert(db, "review_projects", id=project_id, name=name, creator=creator, **described)
     add_module(db, project_id, DEFAULT_MODULE, paths=["**/*"], allow_all=True)
     add_view(db, project_id, DEFAULT_VIEW, query="", creator=creator, is_public=True)
@@ -193,12 +203,11 @@ def tags_of(packed: str) -> dict[str, Any]:
     return {"tags": tags} if tags else {}
 
 
-def _id_of(db: sqlite3.Connection, name: str) -> str:
+def _id_of(db: sqlite3.Connection, name: str, project_id: str) -> str:
     """The id of the project with this name, which keeps it whatever its name; or the one that a new project gets."""
     known = db.execute("SELECT id FROM review_projects WHERE name = ?", (name,)).fetchone()
     if known:
         return str(known["id"])
-    project_id = slug(name)
     taken = db.execute("SELECT name FROM review_projects WHERE id = ?", (project_id,)).fetchone()
     if taken:
         raise ValueError(f"the projects {taken['name']!r} and {name!r} would have one id: {project_id}")

@@ -50,3 +50,23 @@ def test_defect_types_that_cannot_be_changed(api: Api, sandbox: Any) -> None:
     sandbox.seed({"review": {"roles": [{"name": "Project admin", "permissions": ["webapi_access"]}]}})
     api.user = "alice"
     assert api.refused("update_defect_type", project="platform", code="ABV.GENERAL", enabled="true")[0] == 403
+
+
+def test_a_seed_has_its_own_for_a_project_and_for_all_others(api: Api, sandbox: Any) -> None:
+    def rule(code: str) -> dict[str, Any]:
+        return {"code": code, "name": "Rule", "taxonomies": ["House"], "severity": 3, "enabled": False}
+
+    own = {"defect_types": [{**rule("OWN"), "support_level": 1}], "taxonomies": [{"name": "House", "custom": True}]}
+    project = {"name": "p", "creator": "admin", "id": "p_1", **own}
+    sandbox.seed({"review": {"version": "24.3.1", "projects": [project], "defect_types": [rule("ALL")]}})
+    assert api.records("version") == [{"majorVersion": "24", "minorVersion": "3.1"}]
+    assert {record["name"]: record["id"] for record in api.records("projects")}["p"] == "p_1"
+    assert api.records("taxonomies", project="p") == [{"name": "House", "is_custom": True}]
+    told = {"name": "Rule", "enabled": False, "severity": 3}
+    assert api.records("defect_types", project="p", taxonomy="House") == [{"code": "OWN", **told, "supportLevel": 1}]
+    assert api.records("defect_types", **PROJECT) == [{"code": "ALL", **told}]
+    api.write("update_defect_type", project="p", code="OWN", enabled="true")
+    assert api.records("defect_types", project="p")[0]["enabled"]
+    api.write("delete_project", name="p")
+    sandbox.seed({"review": {"projects": [{"name": "p", "creator": "admin", "id": "p_1"}]}})
+    assert api.records("defect_types", project="p") == [{"code": "ALL", **told}]

@@ -72,6 +72,36 @@ GROUPED = {
 }
 
 
+def test_issues_of_later_seeds_join_the_groups_of_earlier_ones(api: Api, sandbox: Any) -> None:
+    project = {"name": "p", "creator": "admin", "builds": [{"name": "one", "date": 1}]}
+
+    def seed(*issues: dict[str, Any]) -> None:
+        named = [{"project": "p", "code": "C", "method": "f", **issue} for issue in issues]
+        sandbox.seed({"review": {"issues": named}})
+
+    def groups() -> dict[str, list[int]]:
+        return {issue["file"]: issue["issueIds"] for issue in api.records("search", project="p", query="")}
+
+    sandbox.seed({"review": {"projects": [project, {**project, "name": "q"}]}})
+    seed({"id": 5, "file": "a.c"}, {"id": 6, "file": "b.c"}, {"project": "q", "id": 1, "file": "a.c"})
+    seed({"id": 7, "file": "b.c"}, {"id": 1, "file": "a.c"}, {"id": 8, "file": "a.c"})
+    assert groups() == {"a.c": [1, 5, 8], "b.c": [6, 7]}
+    seed({"id": 5, "file": "c.c"}, {"id": 6, "file": "c.c"})
+    assert groups() == {"a.c": [1, 8], "b.c": [7], "c.c": [5, 6]}
+
+
+def test_an_issue_that_is_seeded_again_is_described_anew(api: Api, sandbox: Any) -> None:
+    entry = {"date": 1000, "account": "alice", "status": "Fix"}
+    issue = {"id": 7, "code": "C", "file": "f", "history": [entry]}
+    project = {"name": "p", "creator": "admin", "builds": [{"name": "one", "date": 1}], "issues": [issue]}
+    sandbox.seed({"review": {"projects": [project]}})
+    again = {"project": "p", **issue, "history": [{**entry, "status": "Defer"}]}
+    sandbox.seed({"review": {"issues": [again, {**again, "file": "g"}]}})
+    assert [issue["file"] for issue in api.records("search", project="p", query="grouping:off")] == ["g"]
+    (details,) = api.records("issue_details", project="p", id="7")
+    assert [entry["status"] for entry in details["history"]] == ["Defer"]
+
+
 def test_a_limit_cuts_off_and_the_summary_tells_all(api: Api) -> None:
     issue, last = found(api, limit="1", summary="true")
     assert issue["code"] == "ABV.GENERAL"
@@ -197,3 +227,32 @@ def test_many_issues_are_generated(api: Api, sandbox: Any) -> None:
     assert len(api.records("search", project="p", query="grouping:off")) == 999
     assert len(api.records("search", project="p", query="grouping:on")) == 250
     assert len(api.records("search", project="p", query="grouping:off severity:3")) == 100
+
+
+def test_a_seed_gives_issues_ids_histories_and_builds_that_are_gone(api: Api, sandbox: Any) -> None:
+    history = [
+        {"date": 1000, "account": "alice", "status": "Fix"},
+        {"date": 2000, "account": "bob", "status": "Defer", "comment": "later"},
+    ]
+    issues = [
+        {"id": 7, "status": "Defer", "found_in": None, "date": 5, "history": history},
+        {"found_in": "one"},
+        {"id": 1, "found_in": None, "fixed_in": None, "date": 5},
+    ]
+    project = {"name": "p", "creator": "admin", "builds": [{"name": "one", "date": 1}]}
+    named = [{"project": "p", "code": "C", "file": "f", **issue} for issue in issues]
+    sandbox.seed({"review": {"projects": [project], "issues": named}})
+
+    def states(query: str) -> dict[int, str]:
+        return {issue["id"]: issue["state"] for issue in api.records("search", project="p", query=query)}
+
+    assert states("grouping:off") == {7: "Existing", 8: "New"}
+    assert states("grouping:off state:Fixed") == {}
+    assert states("grouping:off state:Fixed build:any") == {1: "Fixed"}
+    (details,) = api.records("issue_details", project="p", id="7")
+    assert details["history"] == [
+        {"date": 1000, "userid": "alice", "status": "Fix", "comment": ""},
+        {"date": 2000, "userid": "bob", "status": "Defer", "comment": "later"},
+    ]
+    (other,) = api.records("issue_details", project="mobile-app", id="1")
+    assert (other["code"], "history" in other) == ("ABV.GENERAL", False)
