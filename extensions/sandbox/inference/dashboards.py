@@ -43,7 +43,7 @@ async def rate_limits(call: Call) -> Response:
     """Keyed by model and what is none, such as `*` for all others; numbers are floats."""
     _check_browser(call)
     rows = call.world.db.execute("SELECT * FROM inference_limits ORDER BY id")
-    return json_response({row["id"]: _limits(row) for row in rows})
+    return json_response({row["id"]: limits for row in rows if (limits := _limits(row))})
 
 
 async def subscription(call: Call) -> Response:
@@ -74,7 +74,7 @@ async def user_keys(call: Call) -> Response:
     """The keys that belong to no project."""
     _check_browser(call)
     rows = call.world.db.execute(
-        "SELECT * FROM inference_keys WHERE organization = ? AND project IS NULL ORDER BY rowid",
+        "SELECT * FROM inference_keys WHERE organization = ? AND project IS NULL AND listed ORDER BY rowid",
         (call.caller.organization,),
     )
     keys = [

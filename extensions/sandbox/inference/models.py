@@ -83,7 +83,7 @@ def _record(row: sqlite3.Row) -> dict[str, Any]:
         "object": "model",
         "created": row["created"],
         "owned_by": row["owned_by"],
-        "shutdown_date": None,
+        "shutdown_date": row["shutdown_date"],
     }
 
 

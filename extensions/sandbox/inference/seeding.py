@@ -28,18 +28,19 @@ SEED_SHAPE = keys(
             projects=[
                 keys(
                     "id! name! default created_at archived_at external_key_id",
-                    members=[keys("id! role")],
+                    members=[keys("id! role added_at")],
                     service_accounts=[keys("id! name! role created_at")],
+                    limits=[keys(f"id! {' '.join(LIMITS)}")],
                 )
             ],
             users=[keys("id! email! name role added_at")],
             invites=[keys("id! email! role projects created_at expires_at accepted_at")],
         )
     ],
-    keys=[keys("key! organization! project scopes id name owner created_at expires_at last_used_at")],
+    keys=[keys("key! organization! project scopes id name owner created_at expires_at last_used_at listed")],
     models=[
         keys(
-            "id! created! owned_by snapshot chat reasoning context_window max_completion_tokens",
+            "id! created! owned_by snapshot chat reasoning context_window max_completion_tokens shutdown_date",
             fine_tuning=keys("max_pending_jobs max_jobs_per_day"),
             **dict.fromkeys(SEEDED_LIMITS, ...),
         )
@@ -100,6 +101,9 @@ def _plant_project(db: sqlite3.Connection, organization: str, project: dict[str,
     for account in project.get("service_accounts", []):
         given = {"role": "member", "created_at": LONG_AGO, **account}
         insert(db, "inference_service_accounts", project=project["id"], **given)
+    for row in project.get("limits", []):
+        for name in row.keys() & LIMITS:
+            insert(db, "inference_project_limits", project=project["id"], id=row["id"], name=name, value=row[name])
 
 
 def _plant_key(db: sqlite3.Connection, key: dict[str, Any]) -> None:
@@ -127,6 +131,7 @@ def _plant_model(db: sqlite3.Connection, model: dict[str, Any]) -> None:
         max_completion_tokens=model.get("max_completion_tokens", 16_384),
         max_pending_jobs=tuning.get("max_pending_jobs"),
         max_jobs_per_day=tuning.get("max_jobs_per_day"),
+        shutdown_date=model.get("shutdown_date"),
     )
     usual = {"requests_per_minute": 500, "tokens_per_minute": 200_000}
     given = {name: model[name] for name in SEEDED_LIMITS if name in model}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 import uuid
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from starlette.requests import Request
@@ -15,6 +16,7 @@ from starlette.routing import BaseRoute
 
 from ..routing import Routes
 from ..service import Service
+from ..snapshot import Folder
 from ..world import World
 from . import admin, chat, dashboards, models, not_served
 from .call import Call
@@ -24,6 +26,7 @@ from .limits import RateLimits
 from .protocol import PREFIX, json_response, public_path
 from .replies import Replies
 from .seeding import SEED_SHAPE, plant
+from .snapshot import parts
 from .storage import SCHEMA
 from .summary import SUMMARY
 
@@ -86,16 +89,21 @@ class InferenceService(Service):
         for reply in data.get("replies", []):
             self._replies.add(reply)
 
+    def seeds(self, snapshot: Folder) -> Iterator[dict[str, Any]]:
+        return parts(snapshot)
+
     def reset(self) -> None:
         super().reset()
         self._limits.clear()
 
     def exports(self, base_url: str) -> dict[str, str]:
         keys = [row["key"] for row in self.world.db.execute("SELECT key FROM inference_keys ORDER BY rowid")]
+        first = {key_class(key): key for key in reversed(keys)}
         return {
             "OPENAI_BASE_URL": f"{base_url}{PREFIX}/v1",
-            "OPENAI_API_KEY": next((key for key in keys if key_class(key) == "secret"), ""),
-            "OPENAI_ADMIN_KEY": next((key for key in keys if key_class(key) == "admin"), ""),
+            "OPENAI_API_KEY": first.get("secret", ""),
+            "OPENAI_ADMIN_KEY": first.get("admin", ""),
+            "SANDBOX_SESSION_TOKEN": first.get("session", ""),
             "TOOLCHAIN_INFERENCE_ADMIN_PACE": "0",
         }
 

@@ -44,13 +44,14 @@ CREATE TABLE inference_keys (
     key TEXT PRIMARY KEY, id TEXT UNIQUE NOT NULL, organization TEXT NOT NULL,
     project TEXT,
     scopes TEXT,
-    name TEXT NOT NULL, owner TEXT, created_at INTEGER NOT NULL, expires_at INTEGER, last_used_at INTEGER
+    name TEXT NOT NULL, owner TEXT, created_at INTEGER NOT NULL, expires_at INTEGER, last_used_at INTEGER,
+    listed INTEGER NOT NULL DEFAULT TRUE
 );
 CREATE TABLE inference_models (
     id TEXT PRIMARY KEY, created INTEGER NOT NULL, owned_by TEXT NOT NULL,
     snapshot TEXT NOT NULL, chat INTEGER NOT NULL, reasoning INTEGER NOT NULL,
     context_window INTEGER NOT NULL, max_completion_tokens INTEGER NOT NULL,
-    max_pending_jobs INTEGER, max_jobs_per_day INTEGER
+    max_pending_jobs INTEGER, max_jobs_per_day INTEGER, shutdown_date TEXT
 );
 CREATE TABLE inference_limits (
     id TEXT PRIMARY KEY, requests_per_minute INTEGER, tokens_per_minute INTEGER, images_per_minute INTEGER,

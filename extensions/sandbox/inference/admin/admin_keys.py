@@ -14,6 +14,7 @@ from ..call import Call
 from ..checks import integer
 from ..keys import key_class, redacted
 from ..protocol import json_response
+from ..storage import insert
 from .common import ORGANIZATION, Record, deleted, given, name_, new_id, now, one, page, refusal, route, rows
 
 _YEAR = 31_536_000
@@ -21,7 +22,9 @@ _YEAR = 31_536_000
 
 async def list_keys(call: Call) -> Response:
     """All, without their values."""
-    found = rows(call, "SELECT * FROM inference_keys WHERE organization = ? ORDER BY rowid", call.caller.organization)
+    found = rows(
+        call, "SELECT * FROM inference_keys WHERE organization = ? AND listed ORDER BY rowid", call.caller.organization
+    )
     return page(call, (_record(call, row) for row in found if key_class(row["key"]) == "admin"))
 
 
@@ -30,9 +33,16 @@ async def create_key(call: Call) -> Response:
     values = await given(call, ("name",), name=name_, expires_in_seconds=integer(1, _YEAR))
     id, value, created = new_id("key_"), f"sk-admin-{uuid.uuid4().hex}{uuid.uuid4().hex}", now(call)
     expires = created + values["expires_in_seconds"] if "expires_in_seconds" in values else None
-    call.world.db.execute(
-        "INSERT INTO inference_keys VALUES (?, ?, ?, NULL, NULL, ?, ?, ?, ?, NULL)",
-        (value, id, call.caller.organization, values["name"], _owner_of_caller(call), created, expires),
+    insert(
+        call.world.db,
+        "inference_keys",
+        key=value,
+        id=id,
+        organization=call.caller.organization,
+        name=values["name"],
+        owner=_owner_of_caller(call),
+        created_at=created,
+        expires_at=expires,
     )
     return json_response({**_record(call, _find(call, id)), "value": value})
 

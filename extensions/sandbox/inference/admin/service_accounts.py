@@ -14,6 +14,7 @@ from starlette.responses import Response
 from ..call import Call
 from ..checks import array, boolean, choice
 from ..protocol import json_response
+from ..storage import insert
 from .common import PROJECT, Record, deleted, find_project, given, name_, new_id, now, one, page, route, rows
 from .members import ROLES
 
@@ -94,9 +95,17 @@ def _find(call: Call, project: str, id: str) -> sqlite3.Row:
 
 def _new_key(call: Call, project: str, account: str, name: str, scopes: list[str] | None) -> Record:
     id, value, created = new_id("key_"), f"sk-svcacct-{uuid.uuid4().hex}{uuid.uuid4().hex}", now(call)
-    call.world.db.execute(
-        "INSERT INTO inference_keys VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL)",
-        (value, id, call.caller.organization, project, scopes and json.dumps(scopes), name, account, created),
+    insert(
+        call.world.db,
+        "inference_keys",
+        key=value,
+        id=id,
+        organization=call.caller.organization,
+        project=project,
+        scopes=scopes and json.dumps(scopes),
+        name=name,
+        owner=account,
+        created_at=created,
     )
     kind = "organization.project.service_account.api_key"
     return {"object": kind, "value": value, "name": name, "created_at": created, "id": id}

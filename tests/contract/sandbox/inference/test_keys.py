@@ -50,6 +50,17 @@ def test_secret_keys_serve_models_and_chat(api: Api, key: str) -> None:
     assert api.chat(key).status_code == 200
 
 
+def test_a_key_can_be_in_no_list(api: Api) -> None:
+    unlisted = {"organization": "org-sandbox", "listed": False}
+    keys = [{"key": key, "name": "unlisted", **unlisted} for key in ("sk-admin-unlisted", "sk-unlisted")]
+    api.sandbox.seed({"inference": {"keys": keys}})
+    assert api.get("/v1/models", "sk-unlisted").status_code == 200
+    for path, key in (("/v1/organization/admin_api_keys", "sk-admin-unlisted"), ("/dashboard/user/api_keys", SESSION)):
+        names = [found["name"] for found in api.get(path, key).json()["data"]]
+        assert names
+        assert "unlisted" not in names
+
+
 @pytest.mark.parametrize("key", [ADMIN, SESSION])
 def test_the_classes_of_keys_do_not_overlap(api: Api, key: str) -> None:
     for answer, scope in ((api.get("/v1/models", key), "api.model.read"), (api.chat(key), "model.request")):

@@ -1,0 +1,149 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a snapshot says of this service, as seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..snapshot import Folder
+from .storage import LIMITS
+
+Record = dict[str, Any]
+
+# Whose keys the sandbox takes; they are in none of its lists
+ADMIN = "snapshot-admin"
+OWN_PREFIXES = ("sk-", "sk-admin-", "sess-")
+# Where neither an admin key nor a session told which one it is
+UNKNOWN: Record = {"id": "org-unknown", "name": "unknown", "projects": []}
+# As the service calls it, which does not tell which one it is
+DEFAULT_PROJECT = "Default project"
+UNLIMITED: Record = dict.fromkeys(LIMITS)
+
+
+def parts(folder: Folder) -> Iterator[Record]:
+    """All at once."""
+    about = folder.about
+    organization = _organization(about)
+    limits = _limits(about)
+    own = {"organization": organization["id"], "name": ADMIN, "listed": False}
+    yield {
+        "organizations": [
+            {
+                **_told(organization, "id", "title", "description", "created"),
+                "name": organization["name"] or organization["id"],
+                "users": _users(about),
+                "invites": [_invite(invite) for invite in about["invites"]],
+                "projects": [_project(project, limits) for project in _projects(about, organization)],
+            }
+        ],
+        "keys": [{"key": prefix + folder.made_up(f"inference {prefix}"), **own} for prefix in OWN_PREFIXES]
+        + [{"organization": organization["id"], **key} for key in _keys(folder)],
+        "models": [_model(model, UNLIMITED if limits else {}, about["model_limits"]) for model in about["models"]],
+        "limits": [{"id": model, **row} for model, row in limits.items()],
+    }
+
+
+def _told(record: Record, *names: str, **renamed: str) -> Record:
+    """What a record tells under these names, and what it calls otherwise than a seed does."""
+    wanted = {**dict(zip(names, names, strict=True)), **renamed}
+    return {name: record[told] for name, told in wanted.items() if record.get(told) is not None}
+
+
+def _organization(about: Record) -> Record:
+    """The one that the projects belong to: of several a session sees, the key has only one."""
+    projects = {project["id"] for project in about["projects"]}
+    known: list[Record] = about["organizations"] or [UNKNOWN]
+    return next((one for one in known if projects & {project["id"] for project in one["projects"]}), known[0])
+
+
+def _projects(about: Record, organization: Record) -> list[Record]:
+    """As the administration tells them, or else the organization."""
+    return about["projects"] or [
+        {"id": project["id"], "name": project["title"]} for project in organization["projects"]
+    ]
+
+
+def _project(project: Record, limits: dict[str, Record]) -> Record:
+    accounts, members = project.get("service_accounts", ()), project.get("users", ())
+    return {
+        **_told(project, "id", "external_key_id", created_at="created", archived_at="archived"),
+        "name": project["name"] or "",
+        "default": project["name"] == DEFAULT_PROJECT,
+        "members": [_told(member, "id", "role", added_at="added") for member in members],
+        "service_accounts": [_told(account, "id", "name", "role", created_at="created") for account in accounts],
+        "limits": [
+            {"id": model, **lowered}
+            for model, row in project.get("rate_limits", {}).items()
+            if (lowered := dict(_columns(row).items() - limits[model].items()))
+        ],
+    }
+
+
+def _limits(about: Record) -> dict[str, Record]:
+    """Of each model the limits of the organization; of those that nobody told, as much as a project has."""
+    found: dict[str, Record] = {}
+    for project in about["projects"]:
+        for model, row in project.get("rate_limits", {}).items():
+            most = found.setdefault(model, {})
+            most.update({name: max(value, most.get(name, 0)) for name, value in _columns(row).items()})
+    for model, row in about["rate_limits"].items():
+        found.setdefault(model, {}).update(_columns(row))
+    return found
+
+
+def _columns(row: Record) -> Record:
+    return _told(row, **LIMITS)
+
+
+def _users(about: Record) -> list[Record]:
+    """Those of the organization, and whom only a project tells of."""
+    people = {user["id"]: user for user in about["users"]}
+    for project in about["projects"]:
+        for member in project.get("users", ()):
+            people.setdefault(member["id"], {**member, "role": None})
+    return [
+        {"email": "", **_told(person, "id", "email", "name", "role", added_at="added")} for person in people.values()
+    ]
+
+
+def _invite(invite: Record) -> Record:
+    moments = {"created_at": "created", "expires_at": "expires", "accepted_at": "accepted"}
+    return {**_told(invite, "id", "email", "role", **moments), "projects": invite["projects"]}
+
+
+def _keys(folder: Folder) -> Iterator[Record]:
+    for project in folder.about["projects"]:
+        for key in project.get("api_keys", ()):
+            prefix = "sk-svcacct-" if key["owner"]["type"] == "service_account" else "sk-proj-"
+            yield {**_key(folder, prefix, key), "project": project["id"]}
+    for key in folder.about["admin_keys"]:
+        yield _key(folder, "sk-admin-", key)
+    for number, key in enumerate(folder.about["user_keys"]):
+        yield {
+            "key": f"sk-{folder.made_up(f'inference user key {number}')}",
+            **_told(key, created_at="created", last_used_at="last_use"),
+            "name": key["name"] or "",
+        }
+
+
+def _key(folder: Folder, prefix: str, key: Record) -> Record:
+    moments = {"created_at": "created", "last_used_at": "last_used", "expires_at": "expires"}
+    return {
+        "key": prefix + folder.made_up(f"inference key {key['id']}"),
+        **_told(key, "id", **moments),
+        "name": key["name"] or "",
+        "owner": key["owner"]["id"],
+    }
+
+
+def _model(model: Record, limits: Record, tuning: list[Record]) -> Record:
+    own = (_told(row, "max_pending_jobs", "max_jobs_per_day") for row in tuning if row["id"] == model["id"])
+    return {
+        **_told(model, "id", "owned_by", "shutdown_date"),
+        **limits,
+        "created": model["created"] or 0,
+        "fine_tuning": next(own, {}),
+    }
