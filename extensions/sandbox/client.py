@@ -57,13 +57,17 @@ class Sandbox:
         """All switches by service."""
         return self.call("GET", "switches")
 
-    def fault(self, **fields: Any) -> None:
-        """Let something go wrong: `kind`, and which requests it is for."""
-        self.call("POST", "faults", fields)
+    def fault(self, **fields: Any) -> dict[str, Any]:
+        """Let something go wrong: `kind`, and which requests it is for. Gives the fault, with its `id`."""
+        return self.call("POST", "faults", fields)
 
     def faults(self) -> list[dict[str, Any]]:
         """The faults that are set, each with the number of requests it has matched."""
         return self.call("GET", "faults")["faults"]
+
+    def clear_fault(self, id: int) -> None:
+        """One thing does not go wrong any more."""
+        self.call("DELETE", f"faults/{id}")
 
     def clear_faults(self) -> None:
         """Nothing goes wrong any more."""

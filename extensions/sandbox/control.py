@@ -18,6 +18,7 @@ from starlette.types import Receive, Scope, Send
 
 from . import console
 from .core import Sandbox
+from .faults import NoSuchFaultError
 
 Handler = Callable[[Request], Awaitable[Any]]
 
@@ -43,6 +44,7 @@ class Control:
                 Route("/_sandbox/clock", _json(self._clock), methods=["GET", "PUT"]),
                 Route("/_sandbox/switches", _json(self._switches), methods=["GET", "PATCH"]),
                 Route("/_sandbox/faults", _json(self._faults), methods=["GET", "POST", "DELETE"]),
+                Route("/_sandbox/faults/{id:int}", _json(self._clear_fault), methods=["DELETE"]),
                 Route("/_sandbox/journal", _json(self._journal), methods=["GET", "DELETE"]),
                 *(Mount(f"/_sandbox/{service.name}", routes=service.control_routes()) for service in sandbox.services),
             ]
@@ -101,6 +103,10 @@ class Control:
             self._sandbox.faults.clear()
         return {"faults": self._sandbox.faults.all()}
 
+    async def _clear_fault(self, request: Request) -> Any:
+        self._sandbox.faults.clear_one(request.path_params["id"])
+        return {"faults": self._sandbox.faults.all()}
+
     async def _journal(self, request: Request) -> Any:
         journal = self._sandbox.journal
         if request.method == "DELETE":
@@ -110,11 +116,13 @@ class Control:
 
 
 def _json(handler: Handler) -> Callable[[Request], Awaitable[Response]]:
-    """Answer in JSON, and bad input with 400."""
+    """Answer in JSON: bad input with 400, what is not there with 404."""
 
     async def endpoint(request: Request) -> Response:
         try:
             return JSONResponse(await handler(request))
+        except NoSuchFaultError as error:
+            return JSONResponse({"error": str(error)}, 404)
         except (ValueError, TypeError, KeyError, json.JSONDecodeError, yaml.YAMLError) as error:
             return JSONResponse({"error": str(error)}, 400)
 

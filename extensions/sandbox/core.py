@@ -60,7 +60,7 @@ class Sandbox:
 
     def reset(self) -> None:
         """Be as right after the first start."""
-        self.faults.clear()
+        self.faults = Faults(SERVICES)
         with self.world.transaction():
             for service in self.services:
                 service.reset()

@@ -71,17 +71,28 @@ class Fault:
         return self.matched >= self.nth and (not self.times or self.matched < self.nth + self.times)
 
 
+class NoSuchFaultError(LookupError):
+    """The fault is not set any more, or never was."""
+
+
 class Faults:
-    """All faults that are set."""
+    """All faults that are set. The id of one that was cleared is not given again."""
 
     def __init__(self, services: tuple[str, ...]) -> None:
         self._services = services
-        self.clear()
+        self._faults: list[Fault] = []
+        self._ids = itertools.count(1)
 
     def clear(self) -> None:
         """Nothing goes wrong any more."""
-        self._faults: list[Fault] = []
-        self._ids = itertools.count(1)
+        self._faults = []
+
+    def clear_one(self, id: int) -> None:
+        """One thing does not go wrong any more."""
+        others = [fault for fault in self._faults if fault.id != id]
+        if len(others) == len(self._faults):
+            raise NoSuchFaultError(f"There is no fault {id}.")
+        self._faults = others
 
     def add(self, fields: dict[str, Any]) -> dict[str, Any]:
         """Set a fault; ValueError when it makes no sense."""

@@ -11,14 +11,28 @@ const form = find("#fault");
 
 export async function faults() {
   const { faults: all } = await call("GET", "faults");
-  if (!differs("faults", all)) return;
-  find("#fault-list tbody").replaceChildren(...all.map(row));
-  find("#faults .scroll").hidden = find("#clear-faults").hidden = !all.length;
-  find("#no-faults").hidden = all.length > 0;
+  const body = find("#fault-list tbody");
+  if (differs("faults", all.map(({ matched, ...set }) => set))) {
+    body.replaceChildren(...all.map(row));
+    find("#faults .scroll").hidden = find("#clear-faults").hidden = !all.length;
+    find("#no-faults").hidden = all.length > 0;
+  }
+  // Rows stay as requests match, or else a click may meet a button that is gone
+  all.forEach(({ matched }, index) => (find(".matched", body.rows[index]).textContent = matched));
 }
 
 function row(fault) {
-  return element("tr", {}, cell(fault.id), cell(what(fault), "long"), cell(which(fault), "long"), cell(fault.matched));
+  const matched = cell(fault.matched, "number matched");
+  return element("tr", {}, cell(fault.id), cell(what(fault), "long"), cell(which(fault), "long"), matched, clearing(fault));
+}
+
+function clearing({ id }) {
+  const button = element("button", { type: "button", ariaLabel: `Clear fault ${id}` }, "Clear");
+  button.addEventListener("click", async () => {
+    await act(`Fault ${id} is cleared.`, "DELETE", `faults/${id}`);
+    find("#faults").focus({ preventScroll: true }); // the button is gone
+  });
+  return element("td", {}, button);
 }
 
 function what({ kind, status, seconds, headers, body }) {

@@ -205,16 +205,42 @@ def test_a_fault_is_set_strikes_and_is_cleared(use, sandbox, ping):
         faults.get_by_role("button", name="Set the fault").click()
         row = faults.get_by_role("row").nth(1).get_by_role("cell")
         expect(row).to_have_text(
-            ["1", "status, 503, Retry-After: 5, X-Odd: a: b, later", "system/ping$, no. 1 to 2", "0"]
+            ["1", "status, 503, Retry-After: 5, X-Odd: a: b, later", "system/ping$, no. 1 to 2", "0", "Clear"]
         )
         struck = requests.get(ping)
         assert (struck.status_code, struck.headers["X-Odd"], struck.text) == (503, "a: b", "later")
-        expect(row.last).to_have_text("1")
+        expect(row.nth(3)).to_have_text("1")
         faults.get_by_role("button", name="Clear all faults").click()
         expect(faults.get_by_text("None is set.")).to_be_visible()
         assert requests.get(ping).status_code == 200
 
     use(steps)
+
+
+def test_each_fault_is_cleared_by_itself(use, sandbox, ping):
+    from playwright.sync_api import expect
+
+    def steps(page: Page) -> None:
+        faults = page.get_by_role("region", name="Faults", exact=True)
+        for status in (501, 502, 503):
+            sandbox.fault(kind="status", status=status, times=0)
+        expect(faults.get_by_role("row")).to_have_count(4)
+        first = faults.get_by_role("button", name="Clear fault 1")
+        first.focus()
+        requests.get(ping)
+        expect(faults.get_by_role("row").nth(1).get_by_role("cell").nth(3)).to_have_text("1")
+        expect(first).to_be_focused()  # while requests match, too
+        faults.get_by_role("button", name="Clear fault 2").click()
+        expect(page.get_by_text("Fault 2 is cleared.")).to_be_visible()
+        expect(faults.locator("tbody td:first-child")).to_have_text(["1", "3"])
+        left = sandbox.faults()
+        assert [fault["status"] for fault in left] == [501, 503]
+        page.route("**/_sandbox/faults", lambda route: route.fulfill(json={"faults": left}))  # what was there
+        sandbox.clear_fault(3)
+        faults.get_by_role("button", name="Clear fault 3").click()
+        expect(page.get_by_text("Refused: There is no fault 3.")).to_be_visible()
+
+    use(steps, REFUSED % "404 (Not Found)")
 
 
 def test_a_fault_that_makes_no_sense_is_refused_with_the_reason(use, sandbox):

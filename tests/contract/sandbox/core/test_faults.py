@@ -66,6 +66,17 @@ def test_times_0_means_always(sandbox, ping):
     assert requests.get(ping).status_code == 200
 
 
+def test_one_is_cleared_by_itself(sandbox, ping):
+    first, second = (sandbox.fault(kind="status", status=status, times=0) for status in (501, 502))
+    sandbox.clear_fault(first["id"])
+    assert requests.get(ping).status_code == 502
+    for id in (first["id"], 99):
+        with pytest.raises(client.SandboxError, match=f"404.*There is no fault {id}"):
+            sandbox.clear_fault(id)
+    sandbox.clear_faults()
+    assert sandbox.fault(kind="truncate")["id"] > second["id"]  # so that nobody clears another one
+
+
 def test_only_matching_requests_count(sandbox, ping, artifactory):
     sandbox.fault(kind="status", status=500, service="artifact", method="GET", path="/api/repositories$")
     assert requests.get(ping).status_code == 200

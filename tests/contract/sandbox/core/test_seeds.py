@@ -46,6 +46,8 @@ def test_a_seed_with_an_unknown_section_is_refused(sandbox):
             r"seed\.artifact cannot be used: No valid",
         ),
         ({"ci": {"jobs": [{"name": "a", "builds": [{"second": 1}]}]}}, r"seed\.ci\.jobs\[0\]\.builds\[0\]\.second"),
+        ({"review": {"version": 20.4}}, r"seed\.review cannot be used: version takes a text .* not 20\.4"),
+        ({"review": {"version": "foo"}}, r"seed\.review cannot be used: version takes a text .* not 'foo'"),
         ({"review": {"views": [{"name": "a"}]}}, r"seed\.review\.views is unknown"),
         ({"inference": {"models": [{"id": "a"}]}}, r"seed\.inference\.models\[0\]\.created is missing"),
     ],
