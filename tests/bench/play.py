@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
 import statistics
 import subprocess
 import sys
+import tempfile
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -27,11 +30,15 @@ Play = dict[str, Any]
 
 @dataclass
 class Times:
-    """Seconds by the name of a task, one value a round: of the whole task, and of an item of its loop (the median)."""
+    """Seconds by the name of a task, one value a round: of the whole task, and of an item of its loop (the median).
+
+    And the megabytes of the largest process, which is the controller or one of its workers.
+    """
 
     task: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     item: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     events: list[dict[str, Any]] = field(default_factory=list)
+    megabytes: float = 0.0
 
 
 def named(name: str, action: dict[str, Any], **keywords: Any) -> dict[str, Any]:
@@ -66,10 +73,22 @@ def play(
         **settings,
     )
     command = [programs / "ansible-playbook", "--inventory", hosts, playbook]
-    done = subprocess.run(command, env=variables, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise SystemExit(done.stdout + done.stderr)
-    return times([json.loads(line) for line in record.read_text().splitlines()], leave_out=int(warm_up))
+    megabytes = run(command, variables)
+    found = times([json.loads(line) for line in record.read_text().splitlines()], leave_out=int(warm_up))
+    found.megabytes = megabytes
+    return found
+
+
+def run(command: Sequence[str | Path], variables: dict[str, str]) -> float:
+    """Run a command that has to succeed, and tell the megabytes of the largest of its processes."""
+    with tempfile.TemporaryFile("w+") as output:
+        process = subprocess.Popen(command, env=variables, stdout=output, stderr=output)
+        _pid, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            output.seek(0)
+            raise SystemExit(output.read())
+    return usage.ru_maxrss / 1024
 
 
 def times(events: list[dict[str, Any]], leave_out: int) -> Times:

@@ -17,9 +17,16 @@ from contract.servers.process import or_skip
 
 
 @pytest.fixture(scope="session")
-def hudson_server() -> Iterator[contract.servers.hudson.Hudson]:
-    """Hudson 1.395 with crumbs, an administrator and a reader; idle, and to be left so."""
+def running_hudson() -> Iterator[contract.servers.hudson.Hudson]:
+    """Hudson 1.395 with crumbs, an administrator and a reader."""
     yield from or_skip(contract.servers.hudson.hudson())
+
+
+@pytest.fixture(scope="module")
+def hudson_server(running_hudson: contract.servers.hudson.Hudson) -> Iterator[contract.servers.hudson.Hudson]:
+    """The same, idle and without jobs; it is to be left idle."""
+    yield running_hudson
+    running_hudson.delete_jobs()
 
 
 @pytest.fixture(scope="session")

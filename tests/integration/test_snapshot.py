@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import requests
 
 from integration.playbook import played
 from sandbox import client
@@ -19,6 +20,7 @@ from sandbox.snapshot import Folder
 
 SECRET = "hunter2-of-production"
 ODD = ["plain", "with blank", "ünïcode 🙂", "a;b,c|d=e", "{{ braces }}", "per%cent+plus#hash", "quo'te"]
+BOB = "b0b0000000000000000000000000000000000000000000000000000000000003"  # who may not use the Web API
 # What a sandbox of a snapshot has other than its server
 OTHERS = {"in_queue", "queue_item", "last_used", "session_id"}
 
@@ -26,7 +28,7 @@ OTHERS = {"in_queue", "queue_item", "last_used", "session_id"}
 def take(sandbox: Sandbox, folder: Path, *options: str, **variables: Any) -> tuple[str, bool]:
     """Take a snapshot, during which nothing may be written."""
     inventory, values = folder.parent / "hosts.ini", folder.parent / "values.json"
-    inventory.write_text("[artifact]\nrepo\n[ci]\njenkins\n")
+    inventory.write_text("[artifact]\nrepo\n[ci]\njenkins\n[review]\nklocwork\n[inference]\nopenai\n")
     values.write_text(json.dumps({"snapshot_folder": f"{folder}/", "snapshot_name": "production", **variables}))
     sandbox.clear_journal()
     command = ["buildworks.toolchain.snapshot", "-i", inventory, "-e", f"@{values}", *options]
@@ -35,10 +37,26 @@ def take(sandbox: Sandbox, folder: Path, *options: str, **variables: Any) -> tup
     return output, good
 
 
+def everything(sandbox: Sandbox) -> dict[str, str]:
+    """All keys of the inference API, of which the environment has no session; and an account with views of its own."""
+    names = {"url": "OPENAI_BASE_URL", "api_key": "OPENAI_API_KEY", "admin_key": "OPENAI_ADMIN_KEY"}
+    reached = {f"toolchain_inference_{option}": sandbox.environment[name] for option, name in names.items()}
+    session = {"toolchain_inference_session_token": sandbox.environment["SANDBOX_SESSION_TOKEN"]}
+    return {**reached, **session, **of_review(sandbox, "admin")}
+
+
+def of_review(sandbox: Sandbox, account: str) -> dict[str, str]:
+    """What a host says of an account of the code-analysis server."""
+    url, file = sandbox.environment["KLOCWORK_URL"], sandbox.environment["KLOCWORK_LTOKEN"]
+    return {"toolchain_review_url": url, "toolchain_review_ltoken_file": file, "toolchain_review_username": account}
+
+
 def told(folder: Path, sandbox: Sandbox) -> dict[str, Any]:
     """All lists of a snapshot, but for what cannot be alike."""
     manifests = {file.parent.name: json.loads(text_of(file, sandbox)) for file in folder.glob("*/manifest.json")}
     lists = {file.stem: list(map(json.loads, text_of(file, sandbox).splitlines())) for file in folder.glob("*/*.jsonl")}
+    for project in manifests.get("review", {}).get("projects", []):
+        project["builds"], project["views"] = without([project["builds"], project["views"]], {"id"})
     return without({**manifests, **lists}, OTHERS)
 
 
@@ -79,7 +97,7 @@ def world(number: int) -> dict[str, Any]:
                     "key": f"mirror{number}",
                     "rclass": "remote",
                     "packageType": "npm",
-                    "url": f"https://somebody:p@{SECRET}@mirror.example/npm",
+                    "url": f'https://somebody:p@{SECRET}/ "@mirror.example/npm?apikey={SECRET} {SECRET}',
                     "username": "somebody",
                     "password": SECRET,
                 },
@@ -113,10 +131,16 @@ def world(number: int) -> dict[str, Any]:
                     "started": f"2026-06-0{run}T00:00:00.000Z",
                     "properties": {
                         "buildInfo.env.PATH": "/bin",
-                        "buildInfo.env.DB_PASSWORD": SECRET,
-                        "buildInfo.env.SIGNING_KEY": SECRET,
-                        "buildInfo.env.CI_REPOSITORY_URL": f"https://ci-token:{SECRET}@git.example/app",
+                        "buildInfo.env.JAVA_OPTS": f"-Djavax.net.ssl.keyStorePassword={SECRET}",
+                        "buildInfo.env.SLACK_WEBHOOK": f"https://hooks.example/{SECRET}",
                     },
+                    "url": f"https://ci.example/job/app/1/?token={SECRET}",
+                    "vcs": [
+                        {
+                            "url": f"https://oauth2:gl/{SECRET}@git.example/app.git",
+                            "message": f"See https://me:{SECRET}@wiki/?{SECRET}, http:\\/\\/me:{SECRET}@x (bob@x)",
+                        }
+                    ],
                     "modules": [{"id": "a:b:1", "properties": {"key": SECRET}}],
                     "promotions": [{"status": "staged", "created": "2026-06-09T00:00:00Z"}],
                 }
@@ -145,21 +169,226 @@ def world(number: int) -> dict[str, Any]:
             ],
             "plugins": [{"name": f"odd{number}", "version": "1.0", "enabled": False, "active": False}],
         },
+        "inference": inference(number, dice),
+        "review": review(number, dice),
     }
+
+
+def inference(number: int, dice: random.Random) -> dict[str, Any]:
+    """More of everything for the organization of the admin key."""
+    people = [f"user-{number}-{place}" for place in range(len(ODD))]
+    organization = {
+        "id": "org-sandbox",
+        "name": "sandbox",
+        "title": dice.choice(ODD),
+        "description": dice.choice(ODD),
+        "created": 1_600_000_000,
+        "users": [
+            {
+                "id": person,
+                "email": f"{place}@{number}.example",
+                "role": dice.choice(["owner", "reader"]),
+                "added_at": dice.randrange(1_600_000_000, 1_700_000_000),
+                **({"name": name} if place else {}),
+            }
+            for place, (person, name) in enumerate(zip(people, ODD, strict=True))
+        ],
+        "invites": [
+            {
+                "id": f"invite-{number}-1",
+                "email": "a@example",
+                "projects": [{"id": f"proj_{number}_0", "role": "owner"}],
+            },
+            {"id": f"invite-{number}-2", "email": "b@example", "expires_at": 4_000_000_000},
+            {"id": f"invite-{number}-3", "email": "c@example", "role": "owner", "accepted_at": 1_700_000_000},
+        ],
+        "projects": [
+            {
+                "id": f"proj_{number}_{place}",
+                "name": name,
+                "created_at": dice.randrange(1_600_000_000, 1_700_000_000),
+                "external_key_id": dice.choice([None, "key of ours"]),
+                "archived_at": 1_750_000_000 if place % 3 == 2 else None,
+                "members": [
+                    {"id": person, "role": dice.choice(["owner", "member"]), "added_at": 1_700_000_000 + place}
+                    for person in dice.sample(people, 3)
+                ],
+                "service_accounts": [
+                    {"id": f"svc_{number}_{place}_{account}", "name": dice.choice(ODD), "created_at": 1_700_000_001}
+                    for account in range(place % 3)
+                ],
+                "limits": [
+                    {"id": "gpt-4o", "requests_per_minute": dice.randrange(500), "tokens_per_minute": 0},
+                    {"id": f"odd {number}%", "batch_tokens_per_day": dice.randrange(1000)},
+                ],
+            }
+            for place, name in enumerate(ODD)
+        ],
+    }
+    of_projects = [
+        {
+            "key": f"sk-{kind}-{SECRET}-{number}-{place}",
+            "project": f"proj_{number}_{place}",
+            "id": f"key_{number}_{place}",
+            "name": name,
+            "owner": owner,
+            "created_at": 1_700_000_000 + place,
+        }
+        for place, name in enumerate(ODD)
+        for kind, owner in [dice.choice([("proj", people[place]), ("svcacct", f"svc_{number}_{place}_0")])]
+    ]
+    others = [
+        {"key": f"sk-admin-{SECRET}-{number}", "id": f"key_{number}", "name": ODD[4], "owner": people[0]},
+        {"key": f"sk-admin-{SECRET}-{number}-2", "id": f"key_{number}_b", "name": "old", "expires_at": 1_700_000_000},
+        {"key": f"sk-{SECRET}-{number}", "name": dice.choice(ODD), "created_at": 1_650_000_000, "last_used_at": 1},
+    ]
+    return {
+        "organizations": [organization],
+        "keys": [{**key, "organization": "org-sandbox"} for key in of_projects + others],
+        "models": [
+            {
+                "id": f"odd {number}%",
+                "created": dice.randrange(1_600_000_000, 1_700_000_000),
+                "owned_by": dice.choice(ODD),
+                "shutdown_date": "2027-01-01",
+                "fine_tuning": {"max_pending_jobs": dice.randrange(9), "max_jobs_per_day": 48},
+                "batch_tokens_per_day": 1000,
+                "requests_per_day": 2**31 - 1,
+            },
+            {"id": f"of pictures {number}", "created": 1, "requests_per_minute": None, "images_per_minute": number},
+            {"id": f"unlimited {number}", "created": 2, "requests_per_minute": None, "tokens_per_minute": None},
+        ],
+        "limits": [{"id": f"ft:odd-{number}", "requests_per_minute": 7, "tokens_per_minute": 7}],
+    }
+
+
+def review(number: int, dice: random.Random) -> dict[str, Any]:
+    """Projects whose issues have the same ids, came and went with builds, and were cited."""
+    builds = [f"build_{number}", *dice.sample(ODD, 2)]
+    users = [f"{name} {number}" for name in ODD]
+    name = f"{dice.choice(ODD)} {number}"
+    issues = [
+        {
+            "id": place,
+            "code": dice.choice(["ABV.GENERAL", "RLK.MAIN"]),
+            "file": f"src/{odd}.c",
+            "message": odd,
+            "comment": dice.choice(["", odd]),
+            "line": dice.choice([None, 7]),
+            "severity": dice.randrange(1, 11),
+            "reference": dice.choice(["", "16-0-2"]),
+            "found_in": dice.choice(builds),
+        }
+        for place, odd in enumerate(ODD, 1)
+    ]
+    for issue in dice.sample(issues, 3):
+        issue |= {"found_in": builds[0], "fixed_in": dice.choice(builds[1:])}
+    for issue in dice.sample(issues, 4):
+        history = [
+            {
+                "date": 1_600_000_000_000 + step * 1000,
+                "account": users[step],
+                "status": status,
+                "comment": issue["message"],
+            }
+            for step, status in enumerate(["Analyze", dice.choice(["Fix", "Not a Problem", "Fix in Later Release"])])
+        ]
+        issue |= {"status": history[-1]["status"], "owner": users[0], "history": history}
+    return {
+        "users": [{"name": user, "readonly": dice.random() < 0.5, "ltoken": SECRET} for user in users],
+        "groups": [
+            {"name": f"team {number}", "users": dice.sample(users, 2)},
+            {"name": f"none {number}", "readonly": True},
+        ],
+        "projects": [
+            {
+                "name": name,
+                "id": f"of_old.{number}/%",
+                "creator": users[0],
+                "description": dice.choice(ODD),
+                "tags": dice.sample(ODD, 2),
+                "builds": [
+                    {
+                        "name": build,
+                        "date": 1_700_000_000_000 + place * 86_400_000,
+                        "keepit": place == 1,
+                        "figures": {"files": place},
+                    }
+                    for place, build in enumerate(builds)
+                ],
+                "modules": [
+                    {"name": odd, "paths": [f"**/{odd}/*"], "allow_all": False, "allow_users": users[:1], "tags": ["x"]}
+                    for odd in dice.sample(ODD, 2)
+                ],
+                "views": [
+                    {"name": "mine", "query": "severity:1-4", "creator": "admin"},
+                    {
+                        "name": "mine",
+                        "query": f"owner:'{users[1]}'",
+                        "creator": users[1],
+                        "is_public": True,
+                        "tags": ["y"],
+                    },
+                ],
+                "taxonomies": [{"name": odd, "custom": dice.random() < 0.5} for odd in ODD[:2]],
+                "defect_types": [
+                    {
+                        "code": f"HOUSE.{place}",
+                        "name": odd,
+                        "taxonomies": dice.sample(ODD[:2], place % 3),
+                        "severity": place + 1,
+                    }
+                    for place, odd in enumerate(ODD)
+                ],
+                "issues": issues,
+            },
+            {"name": f"empty {number}", "creator": users[1]},
+        ],
+        "roles": [
+            {
+                "name": f"{odd} {number}",
+                "permissions": dice.sample(["create_build", "manage_roles", "change_issue_status", "webapi_access"], 2),
+                "transitions": [["Any", "Fix"], ["Analyze", "Ignore"]],
+                "assignments": [
+                    {"account": users[2], "project": name},
+                    {"account": users[3]},
+                    {"account": f"team {number}", "group": True, "project": name},
+                ],
+            }
+            for odd in dice.sample(ODD, 2)
+        ],
+        "licenses": [{"feature": f"f{number}", "version": "1", "count": 2, "days_to_expiry": -3, "permanent": True}],
+    }
+
+
+def without_own_account(review: dict[str, Any]) -> None:
+    """Take away the account that is of the sandbox, not of the server."""
+    users, roles = [user["name"] for user in review["users"]], {role["name"]: role for role in review["roles"]}
+    del review["users"][users.index("snapshot-admin")]
+    roles["Projects root admin"]["assignments"].remove({"account": "snapshot-admin", "group": None, "project": None})
 
 
 def test_a_sandbox_of_a_snapshot_answers_alike(sandbox: Sandbox, tmp_path: Path) -> None:
     for number in range(2):
         sandbox.seed(world(number))
     sandbox.switch("ci", version="2.504")
+    sandbox.switch("review", version_major="24", version_minor="3.1", module_access_told=True)
     first, second = tmp_path / "first", tmp_path / "second"
-    output, good = take(sandbox, first, snapshot_artifact_runs="all")
+    output, good = take(sandbox, first, snapshot_artifact_runs="all", **everything(sandbox))
     assert good, output
     with client.start(seed=first) as rehearsal:
-        output, good = take(rehearsal, second, snapshot_artifact_runs="all")
+        output, good = take(rehearsal, second, snapshot_artifact_runs="all", **everything(rehearsal))
     assert good, output
     assert not [file for file in first.glob("*/*") if SECRET in file.read_text()]
     expected, found = told(first, sandbox), told(second, rehearsal)
+    said = {json.dumps([build["url"], build["vcs"]]) for build in expected["artifact"]["builds"] if "vcs" in build}
+    place, message = "https://git.example/app.git", "See https://wiki/ http:\\/\\/x (bob@x)"
+    assert said == {json.dumps(["https://ci.example/job/app/1/", [{"url": place, "message": message}]])}
+    mirrors = {found["url"] for found in expected["artifact"]["repositories"] if found["key"].startswith("mirror")}
+    assert mirrors == {"https://mirror.example/npm"}
+    assert expected["inference"]["not_seen"] + expected["review"]["not_seen"] == []
+    assert len(expected["issues-of_old.1%2F%25"]) > len(expected["histories-of_old.1%2F%25"]) > 1
+    without_own_account(found["review"])
     own = [token for token in found["artifact"]["tokens"] if token["username"] == "snapshot-admin"]
     assert len(own) == 1
     found["artifact"]["tokens"].remove(own[0])
@@ -177,6 +406,14 @@ def test_secrets_are_made_up_from_the_name_and_the_account(tmp_path: Path) -> No
 
 def test_what_may_not_be_seen_is_told_and_a_sample_is_no_more(sandbox: Sandbox, tmp_path: Path) -> None:
     folder = tmp_path / "seen"
+    blind = {"key": "sk-admin-blind", "organization": "org-sandbox", "scopes": ["api.usage.read"]}
+    mobile = {"name": "Readers", "assignments": [{"account": "alice", "project": "mobile-app"}]}
+    sandbox.seed({"inference": {"keys": [blind]}, "review": {"roles": [mobile]}})
+    sandbox.fault(kind="status", status=403, service="review", label="defect_types", times=1)
+    older, foreign = folder / "review" / "issues-gone.jsonl", folder / "review" / "issues-of ours.txt"
+    older.parent.mkdir(parents=True)
+    for file in (older, foreign, older.with_name("defect_types-mobile_app.jsonl")):
+        file.touch()
     reader = {
         "toolchain_artifact_username": "reader",
         "toolchain_artifact_password": "sandbox-reader",
@@ -184,26 +421,102 @@ def test_what_may_not_be_seen_is_told_and_a_sample_is_no_more(sandbox: Sandbox, 
         "toolchain_ci_api_token": "11c0ffee00sandbox00reader00token004",
         "toolchain_artifact_url": sandbox.environment["JFROG_URL"],
         "toolchain_ci_url": sandbox.environment["JENKINS_URL"],
+        "toolchain_inference_url": sandbox.environment["OPENAI_BASE_URL"],
+        "toolchain_inference_api_key": "sk-proj-restricted00000000000000000000000006",
+        "toolchain_inference_admin_key": "sk-admin-blind",
+        **of_review(sandbox, "alice"),
         "snapshot_artifact_items": {"repo": "generic-local", "name": {"$match": "*.gz"}},
+        "snapshot_review_query": "severity:1-2 state:New,Existing",
     }
     output, good = take(sandbox, folder, **reader)
     assert good, output
     about = json.loads((folder / "ci" / "manifest.json").read_text())
     assert [seen["list"] for seen in about["not_seen"]] == ["plugins"]
     assert "403 reader is missing" in about["not_seen"][0]["answer"]
+    unseen = json.loads((folder / "inference" / "manifest.json").read_text())["not_seen"]
+    without_scope = ["organizations", "projects", "users", "invites", "admin_keys"]
+    assert [seen["list"] for seen in unseen] == [*without_scope, "rate_limits", "user_keys"]
+    assert all("Missing scopes: api.management.read" in seen["answer"] for seen in unseen[:5])
+    assert all("give one as 'session_token'" in seen["answer"] for seen in unseen[5:])
     rows = told(folder, sandbox)["items"]
     assert [row["name"] for row in rows] == ["app-1.0.tar.gz", "app-1.1.tar.gz"]
+    review = told(folder, sandbox)
+    unseen = review["review"]["not_seen"]
+    assert [seen["list"] for seen in unseen] == ["licenses", "defect_types-mobile_app"]
+    assert "403 User alice is not a Projects root admin" in unseen[0]["answer"]
+    assert "defect_types-platform" in review
+    assert [row["severity_level"] for row in review["issues-mobile_app"]] == [1, 2]
+    assert [row["status"] for row in review["histories-mobile_app"]] == ["Fix"]
+    assert foreign.exists()
+    assert "issues-gone" not in review
+    assert "defect_types-mobile_app" not in review
 
 
-def test_a_wrong_credential_is_a_failure(sandbox: Sandbox, tmp_path: Path) -> None:
-    folder = tmp_path / "none"
-    url = sandbox.environment["JFROG_URL"]
-    output, good = take(
-        sandbox, folder, "--limit", "repo", toolchain_artifact_url=url, toolchain_artifact_token="wrong"
-    )
+def test_a_refusal_costs_no_more_than_its_list_and_an_error_is_none(sandbox: Sandbox, tmp_path: Path) -> None:
+    for path in ("/api/build/app$", "/api/build/.+/", "/service_accounts$", "/invites$"):
+        sandbox.fault(kind="status", status=403, path=path)
+    sandbox.fault(kind="status", status=404, path="/api/repositories/libs-remote$")
+    sandbox.fault(kind="body", body="[]", path="/api/repositories$", nth=2)
+    sandbox.fault(kind="status", status=500, service="ci", path="/pluginManager/", body="gateway: 404 from backend")
+    folder = tmp_path / "seen"
+    output, good = take(sandbox, folder, "--limit", "repo:jenkins:openai")
     assert not good
-    assert "401" in output
-    assert not (folder / "artifact" / "manifest.json").exists()
+    assert "500 gateway: 404 from backend" in output
+    assert not (folder / "ci" / "manifest.json").exists()
+    seen = told(folder, sandbox)
+    unseen = {service: [about["list"] for about in seen[service]["not_seen"]] for service in ("artifact", "inference")}
+    assert unseen["artifact"] == ["repositories-libs-remote", "runs-app", "runs-acme/nightly of web-4"]
+    assert unseen["inference"] == ["invites", "rate_limits", "user_keys", "project_service_accounts"]
+    assert any(project.get("users") for project in seen["inference"]["projects"])
+    assert seen["inference"]["users"]
+
+
+@pytest.mark.parametrize(
+    ("host", "variables", "expected"),
+    [
+        ("repo", {"toolchain_artifact_token": "wrong"}, ": 401 "),
+        ("openai", {"toolchain_inference_admin_key": "sk-admin-wrong"}, "The key was not accepted: check 'admin_key'."),
+        ("openai", {"toolchain_inference_user_id": "nobody"}, "Nothing could be seen. GET "),
+        ("klocwork", {"toolchain_review_ltoken": "wrong", "toolchain_review_username": "admin"}, ": 401 "),
+        ("klocwork", {"toolchain_review_ltoken": BOB, "toolchain_review_username": "bob"}, "Web API access permission"),
+    ],
+)
+def test_who_sees_nothing_has_no_snapshot(
+    host: str, variables: dict[str, str], expected: str, sandbox: Sandbox, tmp_path: Path
+) -> None:
+    folder = tmp_path / "none"
+    names = {"artifact": "JFROG_URL", "inference": "OPENAI_BASE_URL", "review": "KLOCWORK_URL"}
+    reached = {f"toolchain_{service}_url": sandbox.environment[name] for service, name in names.items()}
+    output, good = take(sandbox, folder, "--limit", host, **reached, **variables)
+    assert not good
+    assert expected in output
+    assert not list(folder.glob("*/manifest.json"))
+
+
+def test_what_would_be_mixed_or_masked_is_refused(sandbox: Sandbox, tmp_path: Path) -> None:
+    sandbox.seed({"artifact": {"users": [{"name": "common", "password": "local", "admin": True}]}})
+    inventory, common = tmp_path / "hosts.ini", "toolchain_artifact_username=common toolchain_artifact_password=local"
+    common += f" toolchain_artifact_url={sandbox.environment['JFROG_URL']}"
+    inventory.write_text(
+        f"""[artifact]
+repo-eu
+repo-us
+repo-1 snapshot_folder='{tmp_path}/{{{{ inventory_hostname }}}}'
+repo-2 snapshot_folder='{tmp_path}/{{{{ inventory_hostname }}}}'
+repo-3 snapshot_folder='{tmp_path}/{{{{ inventory_hostname }}}}' {common}
+[inference]
+openai snapshot_folder=snapshot
+[all:vars]
+snapshot_folder={tmp_path}/both/
+"""
+    )
+    output, good = played(["buildworks.toolchain.snapshot", "-i", inventory], sandbox)
+    assert not good
+    assert f"Another host of the play goes to {tmp_path}/both/artifact as well" in output
+    assert "'snapshot_folder' takes an absolute path, such as $PWD/snapshot, not 'snapshot'." in output
+    assert "The password of the account is a word that names on the server have as well" in output
+    assert sorted(file.parts[-3] for file in tmp_path.glob("*/*/manifest.json")) == ["repo-1", "repo-2"]
+    assert not (tmp_path / "both").exists()
 
 
 def test_check_mode_writes_nothing(sandbox: Sandbox, tmp_path: Path) -> None:
@@ -223,6 +536,57 @@ def test_odd_jobs_are_no_hindrance(tmp_path: Path) -> None:
     (ci / "jobs.jsonl").write_text(json.dumps(job))
     with client.start(seed=tmp_path) as sandbox:
         assert sandbox.state()["ci"]["jobs"]["total"] == 1
+
+
+def test_a_session_tells_an_organization_and_its_projects(tmp_path: Path) -> None:
+    lists = ("models", "model_limits", "projects", "users", "invites", "admin_keys", "user_keys")
+    about = {"format": 1, "name": "odd", "rate_limits": {}, **{name: [] for name in lists}}
+    mine = {"id": "org-1", "name": None, "title": "One", "projects": [{"id": "proj_1", "title": "First"}]}
+    (tmp_path / "inference").mkdir()
+    (tmp_path / "inference" / "manifest.json").write_text(json.dumps({**about, "organizations": [mine]}))
+    with client.start(seed=tmp_path) as sandbox:
+        [project] = sandbox.state()["inference"]["projects"]["rows"]
+    assert project == {"id": "proj_1", "name": "First", "organization": "org-1", "status": "active"}
+
+
+@pytest.mark.parametrize(("details", "build"), [([], "snapshot"), ([{"id": 2, "build": "b7", "history": []}], "b7")])
+def test_issues_are_there_where_builds_may_not_be_seen(details: list[Any], build: str, tmp_path: Path) -> None:
+    lists = ("tags", "builds", "modules", "views", "taxonomies")
+    project = {"description": "", "creator": None, "configuration": None, **{name: [] for name in lists}}
+    unknown = dict.fromkeys(
+        ("title", "message", "method", "line", "owner", "status", "reference", "comment", "taxonomy", "severity_level")
+    )
+    new, fixed, earlier, undated = (
+        {**unknown, "id": number, "code": "C", "file": "f", "state": state, "date": date}
+        for number, (state, date) in enumerate(
+            [("New", "2026-01-02T00:00:00Z"), ("Fixed", "2026-01-01T00:00:00Z"), ("Fixed", None), ("Existing", None)], 1
+        )
+    )
+    about = {
+        "format": 1,
+        "name": "odd",
+        "server": {"version": {"text": "20.4"}},
+        "lists": ["builds", "issues", "fixed", "histories"],
+        "projects": [{**project, "id": name, "name": name} for name in ("none", "some")],
+        **{name: [] for name in ("users", "groups", "roles", "licenses")},
+    }
+    (tmp_path / "review").mkdir()
+    (tmp_path / "review" / "manifest.json").write_text(json.dumps(about))
+    files = {"issues": [new, fixed, undated], "fixed": [fixed, earlier], "histories": details}
+    for name, rows in files.items():
+        (tmp_path / "review" / f"{name}-some.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    with client.start(seed=tmp_path) as sandbox:
+        none, some = sandbox.state()["review"]["projects"]["rows"]
+        _host, _port, user, token = Path(sandbox.environment["KLOCWORK_LTOKEN"]).read_text().split()[0].split(";")
+        url = f"{sandbox.environment['KLOCWORK_URL']}/review/api"
+        form = {"project": "some", "user": user, "ltoken": token}
+        query = "grouping:off state:New,Existing,Fixed"
+        found = requests.post(url, {**form, "action": "search", "query": query}, timeout=10).text
+        [told] = requests.post(url, {**form, "action": "builds"}, timeout=10).text.splitlines()
+    assert [none["builds"], none["issues"], some["builds"], some["issues"]] == [0, 0, 1, 4]
+    states = [(issue["id"], issue["state"]) for issue in map(json.loads, found.splitlines())]
+    assert states == [(1, "New"), (2, "Fixed"), (4, "Existing")]
+    assert json.loads(told)["name"] == build
 
 
 @pytest.mark.parametrize("text", ["{", '{"format": 2}'])

@@ -72,6 +72,12 @@ class Hudson:
                 timeout=30,
             ).raise_for_status()
 
+    def delete_jobs(self) -> None:
+        """Delete all jobs with their builds."""
+        with self.session(self.admin) as session:
+            for job in session.get(f"{self.url}/api/json", timeout=30).json()["jobs"]:
+                session.post(f"{job['url']}doDelete", allow_redirects=False, timeout=30).raise_for_status()
+
     def start_build(self, job: str) -> int:
         """Start a build and return its number as soon as it runs."""
         with self.session(self.admin) as session:
