@@ -13,6 +13,8 @@ import typing as t
 
 from ansible.plugins.callback import CallbackBase
 
+from ansible_collections.buildworks.toolchain.plugins.plugin_utils import _failure
+
 DOCUMENTATION = """
 name: recap
 type: aggregate
@@ -52,13 +54,12 @@ class CallbackModule(CallbackBase):
         self._note(result, str(result._result.get("_ansible_item_label", "hidden by no_log")))
 
     def v2_runner_on_failed(self, result: t.Any, ignore_errors: bool = False) -> None:
-        """Note a failure that counts, with its message."""
-        if not ignore_errors:
-            self._failures.append(self._told(result, str(result._result.get("msg", ""))))
+        """Note a failure with its message, and what becomes of it."""
+        self._note_failure(result, _failure.of_failed(result, ignore_errors))
 
     def v2_runner_on_unreachable(self, result: t.Any) -> None:
         """The same of a host that cannot be reached."""
-        self.v2_runner_on_failed(result)
+        self._note_failure(result, _failure.of_unreachable(result))
 
     def v2_playbook_on_stats(self, stats: t.Any) -> None:
         """Write it all down at the end."""
@@ -69,6 +70,9 @@ class CallbackModule(CallbackBase):
     def _note(self, result: t.Any, item: str) -> None:
         if result._result.get("changed"):
             self._changes.append(self._told(result, item))
+
+    def _note_failure(self, result: t.Any, outcome: str) -> None:
+        self._failures.append({**self._told(result, str(result._result.get("msg", ""))), "outcome": outcome})
 
     @staticmethod
     def _told(result: t.Any, item: str) -> dict[str, str]:

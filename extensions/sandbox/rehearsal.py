@@ -37,6 +37,7 @@ REACHED = {
     "toolchain_inference_url": "OPENAI_BASE_URL",
     "toolchain_inference_api_key": "OPENAI_API_KEY",
     "toolchain_inference_admin_key": "OPENAI_ADMIN_KEY",
+    "toolchain_inference_session_token": "SANDBOX_SESSION_TOKEN",
     "toolchain_inference_admin_pace": "TOOLCHAIN_INFERENCE_ADMIN_PACE",
 }
 # The rest of what hosts' variables say of how to reach a service: nothing of it is for the sandbox
@@ -44,11 +45,17 @@ NOT_FOR_THE_SANDBOX = {
     "artifact": ("username", "password", "api_key", "netrc_file"),
     "ci": ("password", "netrc_file"),
     "review": ("username", "ltoken"),
-    "inference": ("session_token", "organization", "project", "user_id", "group_id"),
+    "inference": ("organization", "project", "user_id", "group_id"),
 }
 OF_EACH_SERVICE = ("ca_path", "client_cert", "client_key")
 # The same in the environment
 FOREIGN = ("JFROG_", "JENKINS_", "KLOCWORK_", "OPENAI_", "NETRC", "ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
+OUTCOMES = {
+    "failed": "What failed",
+    "unreachable": "What could not be reached",
+    "rescued": "What failed, and was rescued",
+    "ignored": "What failed, and was ignored",
+}
 SSH = ("ssh", "scp", "sftp")
 NOBODY = "http://127.0.0.1:9"
 MACHINES = "#!/bin/sh\necho 'This is a rehearsal: it logs in to no machine.' >&2\nexit 255\n"
@@ -71,6 +78,10 @@ class Run:
         """Whether anything went wrong, for ansible-playbook or for one of its hosts."""
         return self.status != 0 or not self.hosts or any(h["failures"] or h["unreachable"] for h in self.hosts.values())
 
+    def failed_so(self, *outcomes: str) -> list[dict[str, str]]:
+        """The failures of which one of these became."""
+        return [failure for failure in self.failures if failure["outcome"] in outcomes]
+
     @property
     def changed(self) -> bool:
         """Whether any host was changed."""
@@ -82,7 +93,7 @@ def play(sandbox: client.Sandbox, scratch: pathlib.Path, command: Sequence[str],
 
     :arg settings: variables of the environment, besides those that lead to the sandbox
     """
-    print(f"\n##### {title}: {' '.join(command)}\n", flush=True)
+    print(f"\n##### {title}\n", flush=True)  # and not the command, whose options may have secrets in them
     notes = scratch / "recap.json"
     notes.unlink(missing_ok=True)
     sandbox.clear_journal()
@@ -124,16 +135,25 @@ def listed(entries: list[dict[str, str]]) -> list[str]:
     return [f"{entry['host']:14}{entry['task']:36} {entry['item']}".rstrip() for entry in entries]
 
 
+def told_once(entries: dict[str, list[dict[str, str]]]) -> list[str]:
+    """Entries of runs, by the runs' titles, each once and with the runs that it is of."""
+    found: dict[str, list[str]] = {}
+    for title, of_run in entries.items():
+        for line in listed(of_run):
+            found.setdefault(line, []).append(title.lower())
+    return [f"{line} ({', '.join(titles)})" for line, titles in found.items()]
+
+
 def rehearse(sandbox: client.Sandbox, command: list[str], scratch: pathlib.Path) -> dict[str, Run]:
     """The runs by their titles: in check mode, for real, and again."""
-    machines = scratch / "machines"
-    machines.write_text(MACHINES)
-    machines.chmod(0o700)
+    programs = stand_ins(sandbox, scratch / "programs")
     variables = scratch / "sandbox.json"
-    no_login = {f"ansible_{name}_executable": str(machines) for name in SSH}
-    variables.write_text(json.dumps({**reached(sandbox), **no_login}))
+    no_login = {f"ansible_{name}_executable": str(programs / name) for name in SSH}
+    # Another account would not have what the environment says
+    variables.write_text(json.dumps({**reached(sandbox), **no_login, "ansible_become": False}))
     command = [*command, "--extra-vars", f"@{variables}"]
     settings = {
+        "PATH": f"{programs}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
         "TOOLCHAIN_REHEARSAL_URL": sandbox.url,
         **dict.fromkeys(("http_proxy", "https_proxy", "all_proxy"), NOBODY),
     }
@@ -141,6 +161,16 @@ def rehearse(sandbox: client.Sandbox, command: list[str], scratch: pathlib.Path)
         title: play(sandbox, scratch, [*command, *options], title, **settings)
         for title, options in (("Check mode", ["--check"]), ("First run", []), ("Second run", []))
     }
+
+
+def stand_ins(sandbox: client.Sandbox, folder: pathlib.Path) -> pathlib.Path:
+    """A folder of programs in place of those that know servers by themselves."""
+    folder.mkdir()
+    (folder / "kwadmin").symlink_to(sandbox.environment["SANDBOX_KWADMIN"])
+    for name in SSH:
+        (folder / name).write_text(MACHINES)
+        (folder / name).chmod(0o700)
+    return folder
 
 
 def reached(sandbox: client.Sandbox) -> dict[str, str | bool | None]:
@@ -160,21 +190,13 @@ def reached(sandbox: client.Sandbox) -> dict[str, str | bool | None]:
 def report(runs: dict[str, Run]) -> str:
     """What the runs changed, what failed in them, and what they asked."""
     lines = ["", "##### What the first run changed", "", *(listed(runs["First run"].changes) or ["nothing"])]
-    failures: dict[str, list[str]] = {}
-    for title, run in runs.items():
-        for failure in listed(run.failures):
-            failures.setdefault(failure, []).append(title.lower())
-    if failures:
-        lines += [
-            "",
-            "##### What failed",
-            "",
-            *(f"{failure} ({', '.join(when)})" for failure, when in failures.items()),
-        ]
+    for outcome, heading in OUTCOMES.items():
+        if failures := told_once({title: run.failed_so(outcome) for title, run in runs.items()}):
+            lines += ["", f"##### {heading}", "", *failures]
     if runs["Second run"].changes:
         lines += ["", "##### What the second run changed again", "", *listed(runs["Second run"].changes)]
     lines += ["", row("", list(runs)), row("changes", [str(len(run.changes)) for run in runs.values()])]
-    lines.append(row("failures", [str(len(run.failures)) for run in runs.values()]))
+    lines.append(row("failures", [str(len(run.failed_so("failed", "unreachable"))) for run in runs.values()]))
     lines += [row(f"requests, {name}", [requests(run, name) for run in runs.values()]) for name in SERVICES]
     return "\n".join(lines)
 

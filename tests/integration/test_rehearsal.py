@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import socketserver
 import threading
 from collections import Counter
@@ -16,10 +18,12 @@ import pytest
 import yaml
 
 from integration.playbook import played
+from sandbox.client import Sandbox
 from sandbox.rehearsal import Run, report, verdict
 
 MARK = {"repo": "generic-local", "path": "app/1.0/app-1.0.tar.gz", "properties": {"qa.status": "passed"}}
 SECRET = "hunter2-of-production"
+GIVEN = "hunter3-of-production"
 
 
 class Production:
@@ -66,16 +70,21 @@ def inventory(url: str) -> dict[str, Any]:
 def site(url: str, by_proxy: str, program: Path) -> list[dict[str, Any]]:
     """Tasks that are as they should be, and all that could lead to production, which is let fail."""
     mark, info = "buildworks.toolchain.artifact_properties", "buildworks.toolchain.ci_info"
-    files = {"url": url, "project": "platform", "admin_tool": str(program)}
+    files, here = {"url": url, "project": "platform", "admin_tool": str(program)}, {"delegate_to": "localhost"}
+    nobody = {"become": True, "become_user": "nobody"}
     wrong: dict[str, dict[str, Any]] = {
         "by the task": {info: {"url": url}},
         "by defaults": {info: {}, "module_defaults": {"group/buildworks.toolchain.ci": {"url": url}}},
-        "by another module": {"ansible.builtin.uri": {"url": by_proxy}, "delegate_to": "localhost"},
+        "by another module": {"ansible.builtin.uri": {"url": by_proxy}, **here},
         "by a program": {"buildworks.toolchain.review_config_file_info": files},
         "by an ordinary module": {info: {"url": url}, "vars": {"toolchain_in_process": False}},
+        "by another account": {"ansible.builtin.uri": {"url": by_proxy}, **here, **nobody},
         "by a machine": {"ansible.builtin.ping": {}, "delegate_to": "web", "ignore_unreachable": True},
+        "by a program's login": {"ansible.builtin.command": "ssh web", **here, "changed_when": False},
     }
-    tasks = [{"name": name, "ignore_errors": True, **task} for name, task in wrong.items()]
+    tasks: list[dict[str, Any]] = [{"name": name, "ignore_errors": True, **task} for name, task in wrong.items()]
+    odd = {"name": "Try", "ansible.builtin.fail": {"msg": "It has {{ given | length }} characters."}}
+    tasks.append({"block": [odd], "rescue": [{"name": "Try another", "ansible.builtin.debug": {}}]})
     return [
         {"hosts": "artifact", "gather_facts": False, "tasks": [{"name": "Mark it", mark: MARK}]},
         {"hosts": "ci", "gather_facts": False, "tasks": [{"name": "Look", info: {}}, *tasks]},
@@ -88,29 +97,135 @@ def test_a_rehearsal_does_not_reach_production(
     url, by_proxy = production.addresses
     for variable in ("JFROG_URL", "JENKINS_URL", "KLOCWORK_URL", "OPENAI_BASE_URL", "HTTP_PROXY"):
         monkeypatch.setenv(variable, url)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
     hosts, playbook, program = tmp_path / "hosts.yml", tmp_path / "site.yml", tmp_path / "kwadmin"
-    program.write_text(f"#!/bin/sh\ntouch {tmp_path}/called\n")
+    program.write_text(f"#!/bin/sh\necho $0 >> {tmp_path}/called\n")
     program.chmod(0o700)
+    for other in ("sudo", "ssh"):
+        (tmp_path / other).symlink_to(program)
     hosts.write_text(yaml.safe_dump(inventory(url)))
     playbook.write_text(yaml.safe_dump(site(url, by_proxy, program), sort_keys=False))
-    output, good = played(
-        ["buildworks.toolchain.rehearse", "-e", f"rehearse_inventory={hosts}", "-e", f"rehearse_playbook={playbook}"]
-    )
+    values = {"inventory": str(hosts), "playbook": str(playbook), "options": ["-e", f"given={GIVEN}"]}
+    variables = tmp_path / "variables.yml"
+    variables.write_text(yaml.safe_dump({f"rehearse_{name}": value for name, value in values.items()}))
+    output, good = played(["buildworks.toolchain.rehearse", "-v", "-e", f"@{variables}"])
     assert good, output
     assert production.calls == []
-    assert not (tmp_path / "called").exists()
+    called = tmp_path / "called"
+    assert not called.exists(), called.read_text()
     # in check mode and in two runs
     assert output.count(f"This is a rehearsal, so {url} is not asked") >= 12
     assert output.count("This is a rehearsal: it logs in to no machine.") >= 3
-    assert "Connection refused" in output
     assert "repo Mark it" in output.partition("What the first run changed")[2]
     assert "The second run had nothing to do." in output
     assert SECRET not in output
+    ignored, rescued = (output.partition(f"What failed, and was {outcome}")[2] for outcome in ("ignored", "rescued"))
+    assert f"jenkins Try It has {len(GIVEN)} characters. (check mode, first run, second run)" in rescued
+    assert "jenkins by the task" in ignored and "jenkins by a machine" in ignored
+    for task in ("by another module", "by another account"):
+        assert re.search(rf"jenkins {task} [^()]*Connection refused[^()]* \(first run, second run\)", ignored)
+    assert "jenkins by a program's login" in ignored
+    assert '"##### What failed"' not in output
+    assert GIVEN not in output
+
+
+ORGANIZATION = {
+    "inference_governance_projects": [
+        {"name": "Sandbox", "limits": [{"model": "gpt-4o", "max_requests_per_1_minute": 100}]},
+        {"name": "Search"},
+    ],
+    "inference_governance_users": [
+        {"email": "olivia@sandbox.example", "role": "owner"},
+        {"email": "alice@sandbox.example", "projects": [{"name": "Search"}]},
+        {"email": "bob@sandbox.example", "role": "owner"},
+    ],
+    "inference_governance_max_key_age_days": 90,
+    "inference_governance_mend": ["projects", "limits", "users", "keys"],
+}
+MENDED = ("projects Search", "limits proj_sandbox", "users bob@sandbox.example", "users alice@sandbox.example")
+
+
+def test_an_organization_is_governed_in_a_rehearsal(
+    production: Production, sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    snapshot, hosts, values = tmp_path / "snapshot", tmp_path / "hosts.yml", tmp_path / "values.yml"
+    seen = ["-e", f"snapshot_folder={snapshot}", "-e", '{"snapshot_services": ["inference"]}']
+    hosts.write_text(yaml.safe_dump({"inference": {"hosts": {"openai": {}}}}))
+    output, good = played(["buildworks.toolchain.snapshot", "-i", hosts, *seen], sandbox)
+    assert good, output
+    [url, _by_proxy] = production.addresses
+    keys = {"api_key": f"sk-{SECRET}", "admin_key": f"sk-admin-{SECRET}", "session_token": f"sess-{SECRET}"}
+    reached = {"url": url, **keys, "organization": "org-of-others", "project": "proj_of_others"}
+    host = {f"toolchain_inference_{option}": value for option, value in reached.items()}
+    hosts.write_text(yaml.safe_dump({"inference": {"hosts": {"openai": {**host, **ORGANIZATION}}}}))
+    values.write_text(
+        yaml.safe_dump(
+            {
+                "rehearse_inventory": str(hosts),
+                "rehearse_playbook": "buildworks.toolchain.governance",
+                "rehearse_snapshot": str(snapshot),
+            }
+        )
+    )
+    monkeypatch.setenv("OPENAI_BASE_URL", url)
+    output, good = played(["buildworks.toolchain.rehearse", "-e", f"@{values}"])
+    assert good, output
+    assert production.calls == []
+    assert SECRET not in output
+    changed = output.partition("What the first run changed")[2]
+    assert [what for what in MENDED if f"openai Mend {what}" not in changed] == []
+    assert "openai Revoke keys Main admin key" in changed
+    assert "The second run had nothing to do." in output
+
+
+REVIEWED: dict[str, Any] = {
+    "review_triage_project": "mobile-app",
+    "review_triage_rules": [{"query": "code:RLK", "from_owner": ["unowned"], "owner": "alice", "status": "Fix"}],
+    "review_onboarding_project": {"name": "payments", "use_admin_tool": True},
+    "review_onboarding_groups": [{"name": "payers", "users": ["alice"], "role": "Project admin"}],
+}
+
+
+def test_a_rehearsal_on_a_snapshot_knows_the_projects_and_accounts_and_asks_nobody_else(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    url, ltokens = sandbox.environment["KLOCWORK_URL"], sandbox.environment["KLOCWORK_LTOKEN"]
+    login = {"toolchain_review_url": url, "toolchain_review_ltoken_file": ltokens, "toolchain_review_username": "admin"}
+    hosts, site, folder = tmp_path / "hosts.yml", tmp_path / "site.yml", tmp_path / "snapshot"
+    hosts.write_text(yaml.safe_dump({"review": {"hosts": {"klocwork": {**login, **REVIEWED}}}}))
+    imported = [f"buildworks.toolchain.{name}" for name in ("onboarding", "triage")]
+    direct = {
+        "ansible.builtin.command": f"kwadmin --url {url} list-projects",
+        "ignore_errors": True,
+        "changed_when": False,
+    }
+    plays = [{"ansible.builtin.import_playbook": name} for name in imported]
+    plays.append({"hosts": "review", "connection": "local", "gather_facts": False, "tasks": [direct]})
+    site.write_text(yaml.safe_dump(plays))
+    output, good = played(["buildworks.toolchain.snapshot", "-i", hosts, "-e", f"snapshot_folder={folder}"])
+    assert good, output
+    sandbox.clear_journal()
+    asked = {"inventory": hosts, "playbook": site, "snapshot": folder}
+    output, good = played(
+        [
+            "buildworks.toolchain.rehearse",
+            *(word for name, path in asked.items() for word in ("-e", f"rehearse_{name}={path}")),
+        ],
+        sandbox,
+    )
+    assert good, output
+    assert sandbox.journal() == []
+    done = output.partition("What the first run changed")[2]
+    assert "klocwork Cite issues by the rules" in done
+    assert "payments" in done
+    assert "The second run had nothing to do." in done
+    assert output.count(f"This is a rehearsal, so {url} is not asked.") >= 2
 
 
 def run(status: int = 0, failed: int = 0, changed: tuple[str, ...] = ()) -> Run:
     changes = [{"host": "repo", "task": task, "item": ""} for task in changed]
-    failures = [{"host": "repo", "task": "Break", "item": "It broke."}] * failed
+    failures = [{"host": "repo", "task": "Break", "item": "It broke.", "outcome": "failed"}] * failed
+    failures.append({"host": "repo", "task": "Try", "item": "No.", "outcome": "rescued"})
     hosts = {"repo": {"failures": failed, "unreachable": 0, "changed": len(changed)}}
     return Run(status, 1.0, Counter({("artifact", "read"): 2}), hosts, changes, failures)
 
@@ -137,4 +252,5 @@ def test_the_report() -> None:
         assert line in lines
     assert "requests, artifact 2 read, 0 write 2 read, 0 write 2 read, 0 write" in lines
     assert lines[lines.index("##### What the first run changed") + 2] == "repo Mark"
+    assert lines[lines.index("##### What failed, and was rescued") + 2].startswith("repo Try No. (check mode, first")
     assert lines[lines.index("##### What the second run changed again") + 2] == "repo Mark"
