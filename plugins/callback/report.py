@@ -10,13 +10,16 @@ type: aggregate
 short_description: Write what a run did, or would do, as a page and as JSON
 version_added: "0.2.0"
 description:
-  - At the end of a playbook it writes one HTML file that tells what changed or, in check mode, would change, by host
-    and service, each with its diff; what failed, and what became of it; the outcomes of bulk tasks; warnings; seconds
-    and requests by task. The same is written as JSON.
+  - At the end of a run, be it of several playbooks, it writes one HTML file that tells what changed or, in check mode,
+    would change, by host and service, each with its diff; what failed, and what became of it; the outcomes of bulk
+    tasks; warnings; seconds and requests by task. The same is written as JSON.
   - The page needs nothing but itself. It has no script, fits a phone, a desk and paper, and is light or dark as the
     reader's system.
   - Diffs are there when the playbook runs with C(--diff).
-  - With O(history) each run adds a line to a file, and the page shows the last runs of the same playbook.
+  - With O(history) each run adds a line to a file, and the page shows the last runs of the same playbook. A file that
+    something else wrote is left as it is, with a warning.
+  - Of a run that does not come to its end, for it is interrupted by Ctrl-C or Ansible gives up, both tell what was done
+    until then, and which tasks were under way.
 notes:
   - Of a task with C(no_log) the page has nothing but its name and state. The credentials of the collection's services
     are hidden wherever they stand, when they come from a task of the collection, a variable of a host of the play or
@@ -26,6 +29,9 @@ notes:
     says that they are not known.
   - ansible-core 2.18 keeps the warnings of tasks from callbacks. The page says so there.
   - A file that cannot be written gives a warning; it never fails the run.
+  - A run that is ended by C(SIGTERM), C(SIGKILL) or a second Ctrl-C leaves no report.
+  - Under ansible-runner the page and the JSON are among the artifacts of the run, unless their paths are absolute. So
+    they come back from a worker, too.
 requirements:
   - enable in configuration, with C(callbacks_enabled) or the environment variable E(ANSIBLE_CALLBACKS_ENABLED)
 options:
@@ -80,21 +86,29 @@ always, in ansible.cfg: |
   title = Our toolchain
 """
 
+import atexit
+import dataclasses
 import json
 import os
 import time
 import typing as t
 
 from ansible import context
-from ansible.playbook.block import Block
 from ansible.playbook.task_include import TaskInclude
 from ansible.plugins.callback import CallbackBase
 from ansible.release import __version__ as ansible_core
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import masked
-from ansible_collections.buildworks.toolchain.plugins.plugin_utils import _known_secrets, _report_files, _tally
+from ansible_collections.buildworks.toolchain.plugins.plugin_utils import (
+    _failure,
+    _known_secrets,
+    _report_files,
+    _tally,
+)
 from ansible_collections.buildworks.toolchain.plugins.plugin_utils._report import PREFIX, Report, Result, Where, label
 
+# Where ansible-runner gathers what a run leaves, and brings it home from
+_ARTIFACTS = os.environ.get("AWX_ISOLATED_DATA_DIR", "")
 FAILURES = ("failed", "unreachable")
 # Of a result, what the report tells
 _TOLD = (
@@ -104,8 +118,30 @@ _TOLD = (
 Key = tuple[str, str]  # the uuid of a task, and a host
 
 
+@dataclasses.dataclass
+class Part:
+    """What is told of a task, or of an item of its loop."""
+
+    state: str
+    told: Result
+    item: str | None = None
+
+
+@dataclasses.dataclass
+class UnderWay:
+    """A task that a host has begun.
+
+    :ivar in_check_mode: as far as results tell
+    """
+
+    where: Where
+    began: float
+    items: list[Part] = dataclasses.field(default_factory=list)
+    in_check_mode: bool = False
+
+
 class CallbackModule(CallbackBase):
-    """Gathers results as they come, and writes at the end."""
+    """Gathers results as they come, and writes when the process ends."""
 
     CALLBACK_VERSION = 2.0
     CALLBACK_TYPE = "aggregate"
@@ -114,26 +150,31 @@ class CallbackModule(CallbackBase):
 
     def __init__(self) -> None:
         super().__init__()
+        self._controller = os.getpid()
         self._report = Report()
         self._playbooks: list[str] = []
+        self._recap: dict[str, t.Any] | None = None  # of a run that came to its end
         self._play: t.Any = None
         self._secrets = _known_secrets.of_environment()
         self._asked_for_secrets: dict[Key, tuple[t.Any, t.Any]] = {}  # the play and the host
-        self._started: dict[Key, float] = {}
-        self._items: dict[Key, list[tuple[str, Result]]] = {}
+        self._under_way: dict[Key, UnderWay] = {}
         _tally.start()
 
     # --- What Ansible tells ---
 
     def v2_playbook_on_start(self, playbook: t.Any) -> None:
         self._playbooks.append(os.path.basename(playbook._file_name or "ansible"))
+        self._recap = None
 
     def v2_playbook_on_play_start(self, play: t.Any) -> None:
+        if not self._play:  # Ansible tells the end of each playbook, and none of a run that breaks off
+            atexit.register(self._write)
         self._play = play
         self.set_options(var_options=play.get_variable_manager().extra_vars)
 
     def v2_runner_on_start(self, host: t.Any, task: t.Any) -> None:
-        self._started[task._uuid, host.get_name()] = time.monotonic()
+        where = Where(host.get_name(), _full_name(task, task.name), task.action)
+        self._under_way[task._uuid, host.get_name()] = UnderWay(where, time.monotonic())
 
     def v2_runner_item_on_ok(self, result: t.Any) -> None:
         self._keep_item("ok", result)
@@ -151,61 +192,77 @@ class CallbackModule(CallbackBase):
         self._note("skipped", result)
 
     def v2_runner_on_failed(self, result: t.Any, ignore_errors: bool = False) -> None:
-        self._note(
-            "failed", result, "ignored" if ignore_errors else "rescued" if _is_rescued(result._task) else "failed"
-        )
+        self._note("failed", result, _failure.of_failed(result, ignore_errors))
 
     def v2_runner_on_unreachable(self, result: t.Any) -> None:
-        ignored = result._task_fields.get("ignore_unreachable")
-        self._note("unreachable", result, "ignored" if ignored else "unreachable")
+        self._note("unreachable", result, _failure.of_unreachable(result))
 
     def v2_playbook_on_stats(self, stats: t.Any) -> None:
-        for play, host in self._asked_for_secrets.values():  # for variables that tasks have set since
-            self._secrets |= _known_secrets.of_host(play, host)
-        hosts = {host: stats.summarize(host) for host in sorted(stats.processed)}
+        self._learn_secrets_set_since()
+        self._under_way.clear()
+        self._recap = {host: stats.summarize(host) for host in sorted(stats.processed)}
+
+    # --- What becomes of it ---
+
+    def _write(self) -> None:
+        if os.getpid() != self._controller:  # a worker
+            return
+        if self._recap is None:
+            self._learn_secrets_set_since()
+            for task in self._under_way.values():
+                self._tell(task, task.items, "failed")
         playbooks = " ".join(self._playbooks)
         document = self._report.document(
             _tally.counted(),
             title=self.get_option("title") or playbooks,
             playbook=playbooks,
+            complete=self._recap is not None,
+            under_way=[task.where.told() for task in self._under_way.values()],
             check_mode=bool(context.CLIARGS.get("check")),
             diff_mode=bool(context.CLIARGS.get("diff")),
             ansible_core=ansible_core,
             warnings_known=not ansible_core.startswith("2.18."),
-            hosts=hosts,
+            hosts=self._report.recap() if self._recap is None else self._recap,
         )
         files = {name: str(self.get_option(name) or "") for name in ("html", "json", "history")}
+        files |= {name: os.path.join(_ARTIFACTS, files[name]) for name in ("html", "json") if files[name]}
         for problem in _report_files.write(masked(document, _as_in_json(self._secrets)), files):
             self._display.warning(f"buildworks.toolchain.report: {problem}")
 
-    # --- What becomes of it ---
-
     def _keep_item(self, state: str, result: t.Any) -> None:
         """Keep an item until its task is through; stdout callbacks take the items from the result of the task."""
-        self._items.setdefault(_key(result), []).append((state, self._digest(result)))
+        task, told = self._task(result), self._digest(result)
+        task.items.append(Part(state, told, label(told, len(task.items) + 1) or None))
 
     def _note(self, state: str, result: t.Any, failure: str = "") -> None:
+        task = self._task(result)
+        del self._under_way[_key(result)]
         if isinstance(result._task, TaskInclude) and state == "ok":
             return
-        key = _key(result)
-        where = Where(key[1], _name(result), result._task.action)
-        items = self._items.pop(key, [])
         own = self._digest(result)
-        changed = bool(own.get("changed")) or any(item.get("changed") for _state, item in items)
-        seconds = time.monotonic() - self._started.pop(key, time.monotonic())
-        self._report.took(result._task.get_path(), where, state, changed, seconds, key)
-        in_check_mode = bool(result._task_fields.get("check_mode"))
-        parts = [(label(item, number), each, item) for number, (each, item) in enumerate(items, 1)]
-        if not any(each in (state, "failed") for each, _item in items):
-            parts.append(("", state, own))
-        for item, each, part in parts:
-            if part.get("changed"):
-                self._report.changed(where, part, item or None, each in FAILURES, in_check_mode)
-            if each in FAILURES:
-                self._report.failed(where, part, item or None, failure)
-            if "censored" not in part:
-                self._report.worked_through(where, part)
-                self._report.warned(where, part["warnings"])
+        changed = bool(own.get("changed")) or any(item.told.get("changed") for item in task.items)
+        seconds = time.monotonic() - task.began
+        self._report.took(result._task.get_path(), task.where, state, changed, seconds, _key(result), failure or state)
+        parts = list(task.items)
+        if not any(part.state in (state, "failed") for part in parts):
+            parts.append(Part(state, own))
+        self._tell(task, parts, failure)
+
+    def _task(self, result: t.Any) -> UnderWay:
+        """The task that a result is of, named as only the result can."""
+        task = self._under_way.setdefault(_key(result), UnderWay(_where(result), time.monotonic()))
+        task.where, task.in_check_mode = _where(result), bool(result._task_fields.get("check_mode"))
+        return task
+
+    def _tell(self, task: UnderWay, parts: list[Part], failure: str) -> None:
+        for part in parts:
+            if part.told.get("changed"):
+                self._report.changed(task.where, part.told, part.item, part.state in FAILURES, task.in_check_mode)
+            if part.state in FAILURES:
+                self._report.failed(task.where, part.told, part.item, failure)
+            if "censored" not in part.told:
+                self._report.worked_through(task.where, part.told)
+                self._report.warned(task.where, part.told["warnings"])
 
     def _digest(self, result: t.Any) -> Result:
         """What is told of a result, without the secrets that are known so far: later they are parts of longer texts."""
@@ -224,6 +281,11 @@ class CallbackModule(CallbackBase):
             self._asked_for_secrets[key] = (self._play, result._host)
             self._secrets |= _known_secrets.of_host(self._play, result._host)
 
+    def _learn_secrets_set_since(self) -> None:
+        """Learn those of variables that tasks have set."""
+        for play, host in self._asked_for_secrets.values():
+            self._secrets |= _known_secrets.of_host(play, host)
+
 
 def _as_in_json(secrets: set[str]) -> set[str]:
     """Secrets as they are, and as they are within texts that were JSON."""
@@ -234,10 +296,14 @@ def _key(result: t.Any) -> Key:
     return result._task._uuid, result._host.get_name()
 
 
-def _name(result: t.Any) -> str:
-    """The name of a task, templated, after that of its role."""
+def _where(result: t.Any) -> Where:
     task = result._task
-    own = str(result._task_fields.get("name") or task.name or task.action)
+    return Where(_key(result)[1], _full_name(task, result._task_fields.get("name") or task.name), task.action)
+
+
+def _full_name(task: t.Any, name: t.Any) -> str:
+    """The name of a task after that of its role."""
+    own = str(name or task.action)
     return f"{task._role.get_name()} : {own}" if task._role else own
 
 
@@ -245,13 +311,3 @@ def _warnings(result: t.Any) -> list[str]:
     """Since ansible-core 2.19 results keep them from stdout callbacks, which take what they show."""
     kept = getattr(result, "warnings", None)
     return list(result._result.get("warnings") or []) if kept is None else [str(one.event.msg) for one in kept]
-
-
-def _is_rescued(task: t.Any) -> bool:
-    """Whether a block around the task goes on with its `rescue` when the task fails."""
-    child, parent = task, task._parent
-    while parent:
-        if isinstance(parent, Block) and parent.rescue and any(child._uuid == one._uuid for one in parent.block):
-            return True
-        child, parent = parent, parent._parent
-    return False

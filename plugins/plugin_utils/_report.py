@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import difflib
 import json
@@ -20,6 +21,13 @@ MOST_CHARACTERS = 4000
 MOST_OF_A_LABEL = 200
 
 Result = t.Mapping[str, t.Any]
+_RECAP = ("ok", "changed", "failures", "unreachable", "skipped", "rescued", "ignored")
+# As what a task is counted there
+_RECAPPED = {
+    **{outcome: (outcome,) for outcome in ("ok", "skipped", "unreachable", "rescued")},
+    "failed": ("failures",),
+    "ignored": ("ok", "ignored"),
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -86,14 +94,19 @@ class Report:
         self._bulk: list[dict[str, t.Any]] = []
         self._warnings: list[dict[str, t.Any]] = []
         self._tasks: dict[str, TaskFigures] = {}
+        self._hosts: dict[str, collections.Counter[str]] = {}
 
-    def took(self, path: str, where: Where, state: str, changed: bool, seconds: float, key: tuple[str, str]) -> None:
+    def took(
+        self, path: str, where: Where, state: str, changed: bool, seconds: float, key: tuple[str, str], outcome: str
+    ) -> None:
         """Note that a host is through with a task.
 
         :arg path: where the playbook has the task
         :arg state: `ok`, `failed`, `unreachable` or `skipped`
         :arg key: the uuid of the task, and the host
+        :arg outcome: the state, or what became of the failure
         """
+        self._hosts.setdefault(where.host, collections.Counter()).update(_RECAPPED[outcome], changed=changed)
         figures = self._tasks.setdefault(f"{path} {where.module}", TaskFigures(where.task, where.module))
         figures.states[state] = figures.states.get(state, 0) + 1
         figures.changed += changed
@@ -101,6 +114,10 @@ class Report:
         figures.longest = max(figures.longest, seconds)
         if state != "skipped":
             figures.ran.add(key)
+
+    def recap(self) -> dict[str, dict[str, int]]:
+        """What Ansible would tell of each host, had it come to its end."""
+        return {host: {name: counts[name] for name in _RECAP} for host, counts in sorted(self._hosts.items())}
 
     def changed(self, where: Where, result: Result, item: str | None, failed: bool, check_mode: bool) -> None:
         """Note what a task changed, or would change.

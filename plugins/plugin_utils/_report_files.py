@@ -20,7 +20,8 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 
 _RUNS_SHOWN = 30
 # What a line of the history has, beyond the number of hosts, changes and failures
-_OF_RUN = ("started", "playbook", "check_mode", "seconds", "requests", "requests_known")
+_OF_RUN = ("started", "playbook", "complete", "check_mode", "seconds", "requests", "requests_known")
+_BEGINNING = '{"started": '
 
 
 def write(document: dict[str, t.Any], files: dict[str, str]) -> t.Iterator[str]:
@@ -31,12 +32,11 @@ def write(document: dict[str, t.Any], files: dict[str, str]) -> t.Iterator[str]:
     runs: list[dict[str, t.Any]] = []
     if history := files["history"]:
         with _trouble(history) as troubles:
-            _append(history, _line(document))
-            runs = read_history(history, document["playbook"])[-_RUNS_SHOWN:]
+            runs = [run for run in _kept_with(history, _line(document)) if run["playbook"] == document["playbook"]]
         yield from troubles
     for kind in ("json", "html"):
         if path := files[kind]:
-            text = _as_json(document) if kind == "json" else page(document, runs)
+            text = _as_json(document) if kind == "json" else page(document, runs[-_RUNS_SHOWN:])
             with _trouble(path) as troubles:
                 store_pieces(Task({}), path, [text.encode(errors="backslashreplace")])
             yield from troubles
@@ -59,27 +59,38 @@ def _line(document: dict[str, t.Any]) -> dict[str, t.Any]:
     return {**{name: document[name] for name in _OF_RUN}, **counts}
 
 
-def read_history(path: str, playbook: str) -> list[dict[str, t.Any]]:
-    """The runs of a playbook, the oldest first; lines that somebody has spoilt are passed over."""
+def _kept_with(path: str, line: dict[str, t.Any]) -> list[dict[str, t.Any]]:
+    """Add a run to a history; gives all that are in it, the oldest first."""
+    os.makedirs(os.path.dirname(os.path.realpath(path)), exist_ok=True)
+    with open(path, "a+b", buffering=0) as file:
+        file.seek(0)
+        before = file.read().decode(errors="replace")
+        runs = _runs(before)
+        if before.strip() and not runs and not before.startswith(_BEGINNING):
+            raise ToolchainError(
+                f"'{path}' has no history of runs, and was left as it is: move it away, or name another file."
+            )
+        # A run that was killed may have left half of a line
+        end = "" if not before or before.endswith("\n") else "\n"
+        file.write(f"{end}{json.dumps(line)}\n".encode())  # one write: runs side by side do not mix up their lines
+    return [*runs, line]
+
+
+def _runs(history: str) -> list[dict[str, t.Any]]:
+    """The runs in a history; lines that somebody has spoilt are passed over."""
     runs = []
-    with open(path, encoding="utf-8", errors="replace") as file:
-        for line in file:
-            with contextlib.suppress(ValueError):
-                run = json.loads(line)
-                if isinstance(run, dict) and run.get("playbook") == playbook and _is_whole(run):
-                    runs.append(run)
+    for line in history.split("\n"):
+        with contextlib.suppress(ValueError):
+            run = json.loads(line)
+            if isinstance(run, dict) and _is_whole(run):
+                runs.append(run)
     return runs
 
 
 def _is_whole(run: dict[str, t.Any]) -> bool:
+    texts = (run.get(name) for name in ("started", "playbook"))
     numbers = (run.get(name) for name in ("seconds", "requests", "hosts", "changes", "failures"))
-    return isinstance(run.get("started"), str) and all(isinstance(number, (int, float)) for number in numbers)
-
-
-def _append(path: str, line: dict[str, t.Any]) -> None:
-    os.makedirs(os.path.dirname(os.path.realpath(path)), exist_ok=True)
-    with open(path, "ab", buffering=0) as file:  # one write: runs side by side do not get into each other's lines
-        file.write(f"{json.dumps(line)}\n".encode())
+    return all(isinstance(text, str) for text in texts) and all(isinstance(number, (int, float)) for number in numbers)
 
 
 def _as_json(document: dict[str, t.Any]) -> str:

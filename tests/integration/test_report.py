@@ -6,7 +6,11 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import signal
+import subprocess
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +20,7 @@ import pytest
 import yaml
 
 from browser import Chromium
-from integration.playbook import environment, finished
+from integration.playbook import PLAYBOOK, environment, finished
 from sandbox.client import Sandbox
 
 ITEM = "app/1.0/app-1.0.tar.gz"
@@ -92,6 +96,16 @@ TELLING = [
         )
     ),
 ]
+# What a run leaves that is killed as it writes
+HALF_A_LINE = '{"started": "2026-01-01T00:'
+INTERRUPTED = [
+    marked("mark again", {"mark": "again"}),
+    {
+        "name": "endless {{ inventory_hostname }}",
+        "ansible.builtin.shell": "{{ item }}",
+        "loop": ["true", "touch started && exec sleep 600"],
+    },
+]
 AFTERWARDS = [
     {"name": "include", "ansible.builtin.include_tasks": "included.yml", "loop": [1, 2]},
 ]
@@ -133,6 +147,7 @@ class Place:
         self._write("site.yml", plays)
         self._write("nothing.yml", [{"hosts": "repo-us", "gather_facts": False}])
         self._write("secrets.yml", [{"hosts": "repo-us", "gather_facts": False, "tasks": TELLING}])
+        self._write("interrupted.yml", [{"hosts": "repo-eu", "gather_facts": False, "tasks": INTERRUPTED}])
         self._write("included.yml", [marked("included {{ item }}", {"included": "{{ item }}"})])
 
     def _write(self, name: str, content: Any) -> None:
@@ -143,6 +158,23 @@ class Place:
         variables = environment(self.sandbox, ANSIBLE_CALLBACKS_ENABLED="buildworks.toolchain.report", **settings)
         output, _status = finished(["-i", "inventory.yml", playbook, *options], variables, self.folder)
         return output
+
+    def interrupt(self, **settings: str) -> None:
+        """Run a playbook and another until its endless task runs and has told of its first item, and press Ctrl-C."""
+        command = [PLAYBOOK, "-i", "inventory.yml", "nothing.yml", "interrupted.yml"]
+        variables = environment(self.sandbox, ANSIBLE_CALLBACKS_ENABLED="buildworks.toolchain.report", **settings)
+        started, told = self.folder / "started", self.folder / "told"
+        with (
+            told.open("w") as output,
+            subprocess.Popen(
+                command, cwd=self.folder, env=variables, stdout=output, stderr=output, start_new_session=True
+            ) as process,
+        ):
+            while not (started.exists() and "(item=true)" in told.read_text()):
+                assert process.poll() is None, told.read_text()
+                time.sleep(0.05)
+            os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+        assert process.returncode == 99
 
     def written(self, *options: str, **settings: str) -> Written:
         self.sandbox.clear_journal()
@@ -155,7 +187,10 @@ class Place:
 @pytest.fixture(scope="module")
 def place(running_sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Place:
     running_sandbox.reset()
-    return Place(running_sandbox, tmp_path_factory.mktemp("report"))
+    folder = tmp_path_factory.mktemp("report")
+    (folder / "history").mkdir()
+    (folder / "history" / "runs.jsonl").write_text(HALF_A_LINE)
+    return Place(running_sandbox, folder)
 
 
 @pytest.fixture(scope="module")
@@ -167,6 +202,11 @@ def checked(place: Place) -> Written:
 def done(place: Place, checked: Written) -> Written:
     place.sandbox.fault(kind="status", status=503, service="artifact", times=1)
     return place.written("--diff", "-e", "toolchain_report_history=history/runs.jsonl")
+
+
+def elsewhere(name: str) -> dict[str, str]:
+    """Settings that leave the files of other runs alone."""
+    return {"TOOLCHAIN_REPORT_HTML": f"{name}.html", "TOOLCHAIN_REPORT_JSON": f"{name}.json"}
 
 
 def changes(written: Written) -> list[tuple[str, str, str]]:
@@ -260,7 +300,7 @@ def test_no_secret_is_told(place: Place, checked: Written, done: Written) -> Non
 
 
 def test_secrets_that_come_late_are_cut_off_or_look_odd_are_hidden(place: Place) -> None:
-    place.play(playbook="secrets.yml", OPENAI_API_KEY=ODD_SECRET, TOOLCHAIN_REPORT_JSON="secrets.json")
+    place.play(playbook="secrets.yml", OPENAI_API_KEY=ODD_SECRET, **elsewhere("secrets"))
     told = (place.folder / "secrets.json").read_text()
     assert len(json.loads(told)["failures"]) == 3
     assert "sk-a" not in told
@@ -268,13 +308,18 @@ def test_secrets_that_come_late_are_cut_off_or_look_odd_are_hidden(place: Place)
 
 
 def test_several_playbooks_are_one_run(place: Place) -> None:
-    place.play("secrets.yml", playbook="nothing.yml", TOOLCHAIN_REPORT_JSON="several.json")
+    place.play("secrets.yml", playbook="nothing.yml", TOOLCHAIN_REPORT_HISTORY="several.jsonl", **elsewhere("several"))
     report = json.loads((place.folder / "several.json").read_text())
     assert report["playbook"] == report["title"] == "nothing.yml secrets.yml"
+    assert report["complete"] and report["hosts"]["repo-us"]["ignored"] == len(report["failures"])
+    [line] = (place.folder / "several.jsonl").read_text().splitlines()
+    assert json.loads(line)["playbook"] == report["playbook"]
 
 
 def test_the_history_has_a_line_for_each_run(place: Place, done: Written) -> None:
-    lines = [json.loads(line) for line in (place.folder / "history" / "runs.jsonl").read_text().splitlines()]
+    spoilt, *whole = (place.folder / "history" / "runs.jsonl").read_text().splitlines()
+    assert spoilt == HALF_A_LINE
+    lines = [json.loads(line) for line in whole]
     assert [line["check_mode"] for line in lines] == [True, False]
     assert [line["changes"] for line in lines][1] == len(done.report["changes"])
     assert [line["failures"] for line in lines] == [2, 2]
@@ -282,7 +327,34 @@ def test_the_history_has_a_line_for_each_run(place: Place, done: Written) -> Non
     assert len(re.findall("<rect [^>]*hollow", done.page)) == 2
 
 
+def test_a_history_of_something_else_is_left_as_it_is(place: Place) -> None:
+    foreign = '{"a": "history of something else"}'
+    (place.folder / "foreign").write_text(foreign)
+    output = place.play(playbook="nothing.yml", TOOLCHAIN_REPORT_HISTORY="foreign", **elsewhere("foreign"))
+    assert "'foreign' has no history of runs, and was left as it is" in " ".join(output.split())
+    assert (place.folder / "foreign").read_text() == foreign
+
+
+def test_an_interrupted_run_tells_what_was_done_until_then(browser: Chromium, place: Place) -> None:
+    place.interrupt(TOOLCHAIN_REPORT_HISTORY="interrupted.jsonl", **elsewhere("interrupted"))
+    report = json.loads((place.folder / "interrupted.json").read_text())
+    assert report["playbook"] == "nothing.yml interrupted.yml"
+    assert not report["complete"]
+    assert [(each["host"], each["task"]) for each in report["under_way"]] == [("repo-eu", "endless repo-eu")]
+    assert [(each["task"], each["item"]) for each in report["changes"]] == [
+        ("mark again", None),
+        ("endless repo-eu", "true"),
+    ]
+    assert report["failures"] == []
+    assert [report["hosts"]["repo-eu"][name] for name in ("ok", "changed", "failures")] == [1, 1, 0]
+    assert report["tasks"][0]["requests"]
+    assert json.loads((place.folder / "interrupted.jsonl").read_text())["complete"] is False
+    assert place.sandbox.environment["JFROG_ACCESS_TOKEN"] not in (place.folder / "interrupted.html").read_text()
+    browser.check_page(place.folder / "interrupted.html", "report-interrupted")
+
+
 def test_people_can_use_the_page(browser: Chromium, place: Place, done: Written) -> None:
+    assert "repo-eu" in (place.folder / "toolchain-report.html").read_text()  # no other run has written it
     browser.check_page(place.folder / "toolchain-report.html", "report")
 
 
