@@ -9,8 +9,9 @@ import contextlib
 import os
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -39,7 +40,7 @@ ARGUMENTS = [
 ]
 
 # What stands out of the window or, in a plot, out of the plot; what scrolls by itself may be wider
-CUT_OFF = """() => {
+CUT_OFF = """within => {
     const scrolls = element => element && (
         ["auto", "scroll"].includes(getComputedStyle(element).overflowX) || scrolls(element.parentElement));
     const out = (inner, outer) => inner.width && (inner.left < outer.left - 1 || inner.right > outer.right + 1);
@@ -48,7 +49,7 @@ CUT_OFF = """() => {
         return out(inner, outer) || inner.top < outer.top - 1 || inner.bottom > outer.bottom + 1;
     };
     const page = {left: 0, right: document.documentElement.clientWidth};
-    const all = [...document.body.querySelectorAll("*")];
+    const all = [...document.querySelector(within).querySelectorAll("*")];
     const cut = all.filter(element => element.matches("svg text")
         ? outOfPlot(element)
         : !scrolls(element.parentElement) && out(element.getBoundingClientRect(), page));
@@ -58,6 +59,15 @@ CUT_OFF = """() => {
 UNFOLD = "() => document.querySelectorAll('details').forEach(details => details.open = true)"
 
 
+@dataclass(frozen=True)
+class Look:
+    """What to look at, and under which name it is kept."""
+
+    name: str
+    steps: Steps
+    within: str
+
+
 class Chromium:
     """A running browser. It lives in a thread of its own, since playwright leaves an event loop in the one it is in."""
 
@@ -65,15 +75,31 @@ class Chromium:
         self._browser = browser
         self._in_its_thread = in_its_thread
 
-    def check_page(self, page: str | Path, name: str, steps: Steps = lambda page: None) -> None:
+    def check_page(
+        self,
+        page: str | Path,
+        name: str,
+        steps: Steps = lambda page: None,
+        within: str = "body",
+        schemes: Sequence[str] = SCHEMES,
+    ) -> None:
         """Assert that people can use a page, on a phone and at a desk, in light and in dark, and on paper.
 
         `page` is a URL or a file; `steps` bring it to what is to be looked at. Nothing may be wrong in its console,
-        fetched from elsewhere, cut off, or found by axe, also in what is folded.
+        fetched from elsewhere, cut off, or found by axe, also in what is folded. Where others made the design, only the
+        part `within` which is ours is held to that, in the `schemes` that the design has.
         `build/pages/<name>-<width>-<scheme>.png` shows it as people meet it.
         """
         url = page.resolve().as_uri() if isinstance(page, Path) else page
-        complaints = self._in_its_thread(lambda: _complaints(self._browser, url, name, steps))
+        look = Look(name, steps, within)
+        complaints = self._in_its_thread(
+            lambda: [
+                f"{name}, {width} pixels, {scheme}: {complaint}"
+                for width in WIDTHS
+                for scheme in schemes
+                for complaint in _complaints(self._browser, url, look, width, scheme)
+            ]
+        )
         assert not complaints, "\n".join(complaints)
 
     def visit(self, url: str, steps: Steps) -> list[str]:
@@ -110,23 +136,14 @@ def chromium() -> Iterator[Chromium]:
             in_its_thread(playwright.stop)
 
 
-def _complaints(browser: Browser, url: str, name: str, steps: Steps) -> list[str]:
-    return [
-        f"{name}, {width} pixels, {scheme}: {complaint}"
-        for width in WIDTHS
-        for scheme in SCHEMES
-        for complaint in _complaints_of_one(browser, url, name, steps, width, scheme)
-    ]
-
-
-def _complaints_of_one(browser: Browser, url: str, name: str, steps: Steps, width: int, scheme: str) -> list[str]:
+def _complaints(browser: Browser, url: str, look: Look, width: int, scheme: str) -> list[str]:
     found: list[str] = []
     with _opened(browser, url, width, scheme, found) as page:
-        steps(page)
-        _take_screenshot(page, SCREENSHOTS / f"{name}-{width}-{scheme}.png")
+        look.steps(page)
+        _take_screenshot(page, SCREENSHOTS / f"{look.name}-{width}-{scheme}.png")
         page.evaluate(UNFOLD)
-        found.extend(f"cut off: {element}" for element in page.evaluate(CUT_OFF))
-        found.extend(_inaccessible(page))
+        found.extend(f"cut off: {element}" for element in page.evaluate(CUT_OFF, look.within))
+        found.extend(_inaccessible(page, look.within))
         if not page.pdf().startswith(b"%PDF-"):
             found.append("cannot be printed")
     return found
@@ -155,12 +172,12 @@ def _take_screenshot(page: Page, path: Path) -> None:
     page.screenshot(path=path, full_page=True, clip={"x": 0, "y": 0, "width": width, "height": min(height, LONGEST)})
 
 
-def _inaccessible(page: Page) -> list[str]:
+def _inaccessible(page: Page, within: str) -> list[str]:
     from axe_playwright_python.sync_playwright import Axe
 
     return [
         f"{violation['help']} ({violation['id']}): {node['html']}; {node['failureSummary']}"
-        for violation in Axe().run(page).response["violations"]
+        for violation in Axe().run(page, within, {"preload": False}).response["violations"]
         for node in violation["nodes"]
     ]
 
@@ -179,6 +196,8 @@ def _install() -> None:
     if os.geteuid() or not shutil.which("apt-get"):
         raise UnavailableError("chromium is not installed, and installing it needs root and apt-get")
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive", "LC_ALL": "C"}
+    told = []
+    # Where the lists of packages cannot be fetched, those of an earlier time may do
     for command in (["update"], ["install", "--yes", "--no-install-recommends", "chromium"]):
         done = subprocess.run(
             ["apt-get", "-o", "DPkg::Lock::Timeout=600", *command],
@@ -189,5 +208,6 @@ def _install() -> None:
             text=True,
             check=False,
         )
-        if done.returncode:
-            raise UnavailableError(f"chromium is not installed, and apt-get {command[0]} failed: {done.stdout[-1000:]}")
+        told += [f"apt-get {command[0]}:", *done.stdout.split()]
+    if done.returncode:
+        raise UnavailableError(f"chromium is not installed, and cannot be: {' '.join(told)[-1000:]}")
