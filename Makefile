@@ -43,9 +43,8 @@ export ANSIBLE_HOME = $(CURDIR)/build/ansible
 core := build/env/py$(version)-core$(ANSIBLE_CORE)
 test := $(core)-test
 lint := $(core)-lint
-execution := $(core)-execution
 galaxy := build/env/py$(version)-galaxy-importer
-environments := $(core) $(test) $(lint) $(execution) $(galaxy)
+environments := $(core) $(test) $(lint) $(galaxy)
 
 # $(1): folder; $(2): names of requirements files
 define environment
@@ -58,9 +57,8 @@ endef
 
 runtime := ansible-$(ANSIBLE_CORE) runtime sandbox
 $(eval $(call environment,$(core),$(runtime)))
-$(eval $(call environment,$(test),$(runtime) test browser contract molecule))
+$(eval $(call environment,$(test),$(runtime) test browser contract molecule runner))
 $(eval $(call environment,$(lint),$(runtime) test lint docs sbom))
-$(eval $(call environment,$(execution),ansible-$(ANSIBLE_CORE) runtime execution))
 $(eval $(call environment,$(galaxy),galaxy-importer))
 
 # Runs a command with the programs of an environment
@@ -110,12 +108,20 @@ test: $(collection) ## everything but the bench
 	@$(pytest) $(both_cores)
 
 .PHONY: environments
-environments: $(environments:%=%/.complete) litellm
+environments: $(environments:%=%/.complete) litellm execution
 
-# The contract tests build this one themselves; here it does not have to wait for them
+# The tests build these themselves; here they do not have to wait for them
+build-environment = cd tests && $(call in,$(test)) python -m contract.servers.environments
 .PHONY: litellm
 litellm: $(test)/.complete
-	@cd tests && $(call in,$(test)) python -m contract.servers.environments litellm > /dev/null
+	@$(build-environment) litellm > /dev/null
+
+.PHONY: execution
+execution: $(test)/.complete
+	@$(build-environment) execution another > /dev/null
+
+.PHONY: test-environment
+test-environment: $(test)/.complete
 
 .PHONY: unit
 unit: $(test)/.complete $(collection) ## modules against exact wire conversations
@@ -171,7 +177,7 @@ lint-shell: $(lint)/.complete
 	@$(call in,$(lint)) shellcheck .ci/run $$(git ls-files -co --exclude-standard '*.sh')
 
 .PHONY: lint-changelog
-lint-changelog: $(lint)/.complete
+lint-changelog: $(lint)/.complete ## the fragments, and CHANGELOG.md, which must be as antsibull-changelog writes it
 	@$(call in,$(lint)) antsibull-changelog lint
 	@$(call in,$(lint)) antsibull-changelog lint-changelog-yaml changelogs/changelog.yaml
 	@$(call in,$(lint)) antsibull-changelog generate --output build/CHANGELOG.md
@@ -196,18 +202,29 @@ dist: $(core)/.complete $(galaxy)/.complete ## build the tarball, let galaxy-imp
 	@$(call in,$(core)) python tools/dist.py $(galaxy)
 
 .PHONY: sbom
-sbom: $(lint)/.complete $(execution)/.complete ## write what an execution environment holds to build/sbom.json (CycloneDX)
-	@$(call in,$(lint)) python tools/sbom.py $(execution)
+sbom: $(lint)/.complete $(test)/.complete ## write what an execution environment holds to build/sbom.json (CycloneDX)
+	@programs=$$($(build-environment) execution another) && $(call in,$(lint)) python tools/sbom.py $$programs/..
 
 # A line of ansible-core with the Pythons that it runs on: 2.22=3.13,3.14
 comma := ,
 empty :=
 lines-with-pythons = $(foreach line,$(lines),$(line)=$(subst $(empty) ,$(comma),$(pythons-$(line))))
 
-.PHONY: release-check
-release-check: lint-changelog docs site dist sbom ## all that a release needs; its demo, installed, on each line of ansible-core
+.PHONY: release-notes
+release-notes: $(lint)/.complete ## try the release of the version of galaxy.yml: names, fragments, what is new
 	@$(call in,$(lint)) python tools/release_notes.py
+
+.PHONY: installed
+installed: $(core)/.complete ## run the demo with the installed tarball, in a fresh environment on each line of ansible-core
 	@$(call in,$(core)) python tools/installed.py $(lines-with-pythons)
+
+.PHONY: release-check
+release-check: ## whether the checkout can be published: all that a release needs, one after the other
+	@for target in release-notes lint-changelog docs site dist sbom installed; do \
+		printf '\n##### make %s: %s\n' $$target "$$(sed -n "s/^$$target:.*## //p" Makefile)"; \
+		$(MAKE) --no-print-directory $$target || { printf '\nThis cannot be published: make %s failed.\n' $$target; exit 1; }; \
+	done
+	@printf '\nThis can be published: %s\n' build/dist/*.tar.gz
 
 .PHONY: clean
 clean: ## remove build/

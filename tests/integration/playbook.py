@@ -75,11 +75,14 @@ def environment(sandbox: Sandbox | None = None, **more: str) -> dict[str, str]:
 
 
 def finished(
-    options: Sequence[str | pathlib.Path], variables: dict[str, str], folder: pathlib.Path | None = None
+    options: Sequence[str | pathlib.Path],
+    variables: dict[str, str],
+    folder: pathlib.Path | None = None,
+    program: str = "ansible-playbook",
 ) -> tuple[str, int]:
-    """What ansible-playbook printed, and its exit status; it runs in this folder, with this environment."""
+    """What a program printed, and its exit status; it runs in this folder, with this environment."""
     done = subprocess.run(
-        [PLAYBOOK, *options],
+        [PLAYBOOK.with_name(program), *options],
         cwd=folder,
         env=variables,
         capture_output=True,

@@ -5,13 +5,11 @@
 
 from __future__ import annotations
 
-import subprocess
-
 import pytest
 
-from contract.servers.environments import environment
+from contract.servers.environments import environment, find
 from integration.cases import MODULES, parameters, task
-from integration.playbook import ROOT, Run, run_tasks
+from integration.playbook import Run, run_tasks
 from sandbox.client import Sandbox
 
 OLDEST = "python3.9"
@@ -20,10 +18,10 @@ OLDEST = "python3.9"
 @pytest.fixture(scope="module")
 def run(running_sandbox: Sandbox) -> Run:
     """Every module once, in one run of ansible-playbook."""
-    found = subprocess.run([ROOT / "tools" / "find-python.sh", OLDEST], capture_output=True, text=True, check=True)
-    if not found.stdout:
+    oldest = find(OLDEST)
+    if not oldest:
         pytest.skip(f"CANNOT RUN HERE: there is no {OLDEST}")
-    python = environment("oldest", found.stdout.split()[0]) / "python"
+    python = environment("oldest", oldest) / "python"
     running_sandbox.reset()
     tasks = [task(module, "do", parameters(module)) for module in MODULES]
     return run_tasks(

@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Virtual environments for software that must not share ours.
 
-As a command: `python -m contract.servers.environments NAME` (from tests) builds the one of requirements/NAME.txt and
-prints where its programs are.
+As a command: `python -m contract.servers.environments NAME [another]` (from tests) builds the one of
+requirements/NAME.txt, by another Python than this one if so said, and prints where its programs are.
 """
 
 from __future__ import annotations
@@ -35,6 +35,21 @@ def environment(name: str, python: str = sys.executable) -> Path:
     return fill_once(folder, hashlib.sha256(key.encode()).hexdigest(), install) / "bin"
 
 
+def another_python() -> str:
+    """The newest Python of this machine that runs Ansible and is another than this one; else this one."""
+    this = f"{sys.version_info.major}.{sys.version_info.minor}"
+    for version in ("3.13", "3.12", "3.11"):
+        if version != this and (found := find(f"python{version}")):
+            return found
+    return sys.executable
+
+
+def find(python: str) -> str:
+    """The path of a Python; empty when there is none."""
+    found = subprocess.run([ROOT / "tools" / "find-python.sh", python], check=True, capture_output=True, text=True)
+    return found.stdout.split()[0] if found.stdout else ""
+
+
 def _text(requirements: Path) -> str:
     """The text of a file of requirements, and of those that it includes."""
     text = requirements.read_text()
@@ -43,4 +58,5 @@ def _text(requirements: Path) -> str:
 
 
 if __name__ == "__main__":
-    print(environment(sys.argv[1]))
+    _program, name, *another = sys.argv
+    print(environment(name, another_python() if another else sys.executable))

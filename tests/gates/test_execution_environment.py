@@ -1,0 +1,332 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Execution environments: what they are built of, and how they do the work that another machine hands out."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import ansible_runner
+import pytest
+import yaml
+
+from contract.servers.environments import another_python, environment
+from contract.session import Session
+from integration.playbook import ROOT, finished
+from integration.playbook import environment as ansible_environment
+from integration.runner import PROVISION, RunnerFolder
+from sandbox import client
+from sandbox.client import Sandbox
+from tarball import build
+
+GUIDE = ROOT / "docs/site/guides"
+PROGRAMS = Path(sys.executable).parent
+NEEDED = re.findall(r"^\w.*", (ROOT / "requirements.txt").read_text(), re.MULTILINE)
+# Says which processes are those of a worker, whatever became of their parents, groups and sessions
+MARK = "TOOLCHAIN_TEST_WORKER"
+
+
+@pytest.fixture(scope="module")
+def tarball(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build(tmp_path_factory.mktemp("tarball"))
+
+
+@pytest.fixture(scope="module")
+def worker_programs() -> Path:
+    """The programs of an execution environment, on another Python than that of the tests."""
+    python = another_python()
+    if python == sys.executable:
+        pytest.skip("CANNOT RUN HERE: there is but one Python from 3.11 to 3.13")
+    return environment("execution", python)
+
+
+@pytest.fixture(scope="module")
+def collections(tarball: Path, worker_programs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the collection, installed from its tarball as an execution environment has it."""
+    folder = tmp_path_factory.mktemp("collections")
+    install = [worker_programs / "ansible-galaxy", "collection", "install", "--offline", "--collections-path", folder]
+    # Where the checkout's were found, nothing would be installed
+    alone = ansible_environment(ANSIBLE_COLLECTIONS_PATH=str(folder))
+    subprocess.run([*install, tarball], env=alone, check=True, capture_output=True)
+    return folder
+
+
+# --- What it is built of ---
+
+
+def built(folder: Path, *command: str | Path) -> str:
+    output, status = finished(command, dict(os.environ), folder, program="ansible-builder")
+    assert status == 0, output
+    return output
+
+
+@pytest.fixture
+def definition(tarball: Path, tmp_path: Path) -> Path:
+    """A folder with the execution environment of the guide, and the tarball that it names."""
+    shutil.copy(GUIDE / "execution-environment.yml", tmp_path)
+    shutil.copy(tarball, tmp_path)
+    return tmp_path
+
+
+def test_the_collection_tells_what_it_needs(collections: Path, tmp_path: Path) -> None:
+    found = yaml.safe_load(built(tmp_path, "introspect", collections))
+    origin = "  # from collection buildworks.toolchain"
+    assert found == {"python": [f"{each}{origin}" for each in NEEDED], "system": []}
+
+
+def test_the_definition_of_the_guide_brings_the_collection_and_what_it_needs(
+    definition: Path, collections: Path
+) -> None:
+    assert "No matches" not in built(definition, "create", "--output-filename", "Containerfile")
+    context = definition / "context/_build"
+    asked_for = yaml.safe_load((GUIDE / "execution-environment.yml").read_text())
+    collection = asked_for["dependencies"]["galaxy"]["collections"][0]
+    assert yaml.safe_load((context / "requirements.yml").read_text()) == {"collections": [collection]}
+    (tarball,) = definition.glob("*.tar.gz")
+    assert (context / collection["name"]).read_bytes() == tarball.read_bytes()
+
+    stages = (definition / "context/Containerfile").read_text()
+    assert 'ANSIBLE_INSTALL_REFS="ansible-core>=2.18 ansible-runner"' in stages
+    # What the Containerfile has the stage of the builder do, with the collections of the stage before
+    assert "introspect.py introspect --user-pip=requirements.txt --write-bindep" in stages
+    python = definition / "python.txt"
+    built(context, "introspect", collections, "--user-pip=requirements.txt", f"--write-pip={python}")
+    told = {line.partition(" ")[0] for line in python.read_text().splitlines()}
+    assert told == {*NEEDED, *asked_for["dependencies"]["python"]}
+
+
+def container_engine() -> str:
+    """An engine that runs here and can fetch the image that the guide's is made from."""
+    image = yaml.safe_load((GUIDE / "execution-environment.yml").read_text())["images"]["base_image"]["name"]
+    for engine in filter(shutil.which, ("podman", "docker")):
+        with contextlib.suppress(subprocess.SubprocessError):
+            for command in (["info"], ["pull", image]):
+                subprocess.run([engine, *command], check=True, capture_output=True, timeout=120)
+            return engine
+    pytest.xfail("neither podman nor docker runs here, with a way to registries of images")
+
+
+def test_it_is_built_and_run_where_there_are_containers(definition: Path, sandbox: Sandbox) -> None:
+    engine = container_engine()
+    built(definition, "build", "--container-runtime", engine, "--tag", "toolchain-test")
+    inventory = yaml.safe_load((GUIDE / "inventory.yml").read_text())
+    folder = RunnerFolder(definition / "toolchain", yaml.safe_load((GUIDE / "look.yml").read_text()), inventory)
+    (folder.path / "env/envvars").write_text(
+        yaml.safe_dump({name: value for name, value in sandbox.environment.items() if name != "KLOCWORK_LTOKEN"})
+    )
+    done = subprocess.run(
+        [
+            *(PROGRAMS / "ansible-runner", "run", folder.path, "-p", "play.yml", "--ident", "1"),
+            *("--process-isolation", "--process-isolation-executable", engine),
+            *("--container-image", "toolchain-test", "--container-option=--network=host", "--limit", "!review"),
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+
+
+# --- How it works for another machine: transmit, worker, process ---
+
+
+@pytest.fixture
+def services(tmp_path: Path) -> Iterator[Sandbox]:
+    """A sandbox of its own: requests are left hanging in it."""
+    with client.start() as sandbox:
+        yield sandbox
+
+
+def artifact_hosts(sandbox: Sandbox, names: list[str], **variables: Any) -> dict[str, Any]:
+    reached = {"toolchain_artifact_url": sandbox.environment["JFROG_URL"], **variables}
+    return {"artifact": {"hosts": dict.fromkeys(names), "vars": reached}}
+
+
+class Mesh:
+    """Hands a folder's run out to a worker, which has its own folder, Python and collection, as receptor does."""
+
+    def __init__(self, programs: Path, collections: Path, folder: Path) -> None:
+        self.programs, self.collections, self.folder = programs, collections, folder
+        self.statuses: list[dict[str, Any]] = []
+
+    def run(self, job: RunnerFolder, ident: str, *options: str, on_event: Callable[[dict[str, Any]], None]) -> str:
+        """The status of the run, as the processing side has it at the end."""
+        self.statuses.clear()
+        transmit = [PROGRAMS / "ansible-runner", "transmit", job.path, "-p", "play.yml", "--ident", ident, *options]
+        plain = {name: value for name, value in os.environ.items() if not name.startswith("ANSIBLE_")}
+        with (
+            subprocess.Popen(transmit, env=plain, stdout=subprocess.PIPE) as transmitter,
+            (self.folder / "worker.log").open("w") as log,
+            subprocess.Popen(
+                [self.programs / "ansible-runner", "worker", "--private-data-dir", self.folder / "worker", "--delete"],
+                cwd=self.folder,
+                env=self._environment(),
+                stdin=transmitter.stdout,
+                stdout=subprocess.PIPE,
+                stderr=log,
+            ) as worker,
+        ):
+            transmitter.stdout.close()  # type: ignore[union-attr]
+            done = ansible_runner.run(
+                streamer="process",
+                private_data_dir=str(job.path),
+                ident=ident,
+                quiet=True,
+                _input=worker.stdout,
+                status_handler=lambda status, runner_config: self.statuses.append(status),
+                event_handler=lambda event: on_event(event) or True,
+                cancel_callback=lambda: False,  # else it would install handlers of signals
+            )
+            return str(done.status)
+
+    def _environment(self) -> dict[str, str]:
+        plain = {name: value for name, value in os.environ.items() if not name.startswith("ANSIBLE_")}
+        return {
+            **plain,
+            "PATH": f"{self.programs}{os.pathsep}{plain['PATH']}",
+            "ANSIBLE_COLLECTIONS_PATH": str(self.collections),
+            "ANSIBLE_CALLBACKS_ENABLED": "buildworks.toolchain.report",
+            MARK: str(self.folder),
+        }
+
+    def die(self) -> None:
+        """End all processes of the worker at once, as when its machine fails."""
+        while processes := self.processes():
+            for process in processes:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(process, signal.SIGKILL)
+
+    def processes(self) -> list[int]:
+        return [int(folder.name) for folder in Path("/proc").glob("[0-9]*") if self._is_marked(folder)]
+
+    def _is_marked(self, process: Path) -> bool:
+        try:
+            return f"{MARK}={self.folder}".encode() in (process / "environ").read_bytes().split(b"\0")
+        except OSError:  # it has ended, or is somebody else's
+            return False
+
+
+@pytest.fixture
+def mesh(worker_programs: Path, collections: Path, tmp_path: Path) -> Iterator[Mesh]:
+    folder = tmp_path / "node"
+    folder.mkdir()
+    mesh = Mesh(worker_programs, collections, folder)
+    yield mesh
+    mesh.die()
+
+
+def is_change(event: dict[str, Any]) -> bool:
+    return event["event"] == "runner_on_ok" and event["event_data"]["res"].get("changed") is True
+
+
+TELL_FACTS = {
+    "name": "Keep what was found",
+    "hosts": "artifact",
+    "gather_facts": False,
+    "tags": ["always"],
+    "tasks": [
+        {
+            "name": "Remember the service",
+            "ansible.builtin.set_fact": {"served": "{{ toolchain_artifact_url }}", "cacheable": True},
+            "run_once": True,
+        }
+    ],
+}
+
+
+def test_two_hundred_hosts_are_provisioned_by_a_worker_and_all_of_it_arrives(
+    services: Sandbox, mesh: Mesh, tmp_path: Path
+) -> None:
+    names = [f"repo{number}" for number in range(200)]
+    file = {"repo": "generic-local", "path": "{{ inventory_hostname }}/LATEST", "content": "1.1"}
+    inventory = artifact_hosts(services, names, artifact_provision_files=[file])
+    secret = services.environment["JFROG_ACCESS_TOKEN"]
+    job = RunnerFolder(tmp_path / "job", [*PROVISION, TELL_FACTS], inventory, toolchain_artifact_token=secret)
+    again = {"status": 503, "headers": {"Retry-After": "2"}, "times": 2}  # what takes more than a second is told
+    services.fault(service="artifact", kind="status", path="repo7/LATEST", **again)
+    events: list[dict[str, Any]] = []
+    options = ("--forks", "10", "--cmdline", "--tags files,always")
+    status = mesh.run(job, "first", *options, on_event=events.append)
+    assert status == "successful", (mesh.folder / "worker.log").read_text()
+    assert [status["status"] for status in mesh.statuses] == ["starting", "running", "successful"]
+    assert sorted(event["event_data"]["host"] for event in events if is_change(event)) == sorted(names)
+    assert (job.read("first", "status"), job.read("first", "rc")) == ("successful", "0")
+    assert "repo199" in job.read("first", "stdout").partition("PLAY RECAP")[2]
+    (stats,) = job.events("first", "playbook_on_stats")
+    assert stats["event_data"]["changed"] == dict.fromkeys(names, 1)
+    assert "repo7: artifact_file: 0 of 1 done" in [event["stdout"] for event in job.events("first", "verbose")]
+    facts = {file.name.removeprefix("s1_"): file.read_text() for file in job.artifacts("first").glob("fact_cache/*")}
+    assert facts.keys() == set(names)
+    assert all(services.environment["JFROG_URL"] in fact for fact in facts.values())
+    report = json.loads(job.read("first", "toolchain-report.json"))
+    assert len(report["changes"]) == 200
+    assert job.read("first", "toolchain-report.html").startswith("<!DOCTYPE html>")
+    assert secret not in job.everything("first")
+    assert not (mesh.folder / "worker").exists()
+
+
+def test_a_worker_that_dies_is_reported_and_the_next_run_finishes_the_work(
+    services: Sandbox, mesh: Mesh, tmp_path: Path
+) -> None:
+    names = ["late1", "late2", *(f"repo{number}" for number in range(20))]
+    secrets = tmp_path / "secrets"
+    secrets.mkdir()
+    inventory = artifact_hosts(
+        services,
+        names,
+        toolchain_artifact_token=services.environment["JFROG_ACCESS_TOKEN"],
+        artifact_provision_files=[{"repo": "generic-local", "path": "{{ inventory_hostname }}/LATEST", "content": "1"}],
+        artifact_provision_tokens=[
+            {
+                "description": "of {{ inventory_hostname }}",
+                "subject": "ci",
+                "token_file": f"{secrets}/{{{{ inventory_hostname }}}}",
+            }
+        ],
+    )
+    job = RunnerFolder(tmp_path / "job", PROVISION, inventory)
+    made: list[str] = []
+
+    def die_after_five_tokens(event: dict[str, Any]) -> None:
+        if is_change(event) and event["event_data"]["task_action"] == "buildworks.toolchain.access_token":
+            made.append(event["event_data"]["host"])
+            if len(made) == 5:
+                mesh.die()
+
+    # Two hosts can not be done before the worker dies, however late that is
+    services.fault(service="artifact", kind="latency", seconds=600, path="late[12]/LATEST", times=0)
+    assert mesh.run(job, "first", "--forks", "10", on_event=die_after_five_tokens) == "error"
+    assert "worker stream" in mesh.statuses[-1]["job_explanation"]
+    assert not {"rc", "status", "stdout"} & {file.name for file in job.artifacts("first").iterdir()}
+    assert set(made) <= works(services, secrets) < set(names)
+
+    services.clear_faults()
+    for ident, acts in (("second", True), ("third", False)):
+        services.clear_journal()
+        events: list[dict[str, Any]] = []
+        assert mesh.run(job, ident, "--forks", "10", on_event=events.append) == "successful", job.read(ident, "stdout")
+        assert works(services, secrets) == set(names)
+        assert any(map(is_change, events)) == acts
+        assert any(entry["effect"] == "write" for entry in services.journal()) == acts
+    assert not (mesh.folder / "worker").exists()
+
+
+def works(sandbox: Sandbox, secrets: Path) -> set[str]:
+    """The hosts that have a token: none of the files is half written, readable by others or without use."""
+    files = [file for file in secrets.iterdir() if not file.name.startswith(".new-")]
+    for file in files:
+        assert file.stat().st_mode & 0o777 == 0o600
+        answer = Session(f"{sandbox.url}/artifactory", file.read_text().strip()).get("/api/repositories")
+        assert answer.status_code == 200, file.name
+    return {file.name for file in files}
