@@ -2,13 +2,14 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Builds the tarball, has galaxy-importer judge it, installs it in a fresh folder and asks each service of its sandbox.
+"""Builds the tarball twice, has galaxy-importer judge it, looks at its files, and asks each service of its sandbox.
 
 Usage: python tools/dist.py FOLDER_OF_GALAXY_IMPORTERS_ENVIRONMENT
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import shutil
@@ -17,6 +18,8 @@ import sys
 from pathlib import Path
 
 from export import CHECKOUT
+from licenses import LICENSE, without_license
+from site_links import dead_links_of_readmes
 from tarball import build
 
 WORK = CHECKOUT / "build/dist"
@@ -33,6 +36,8 @@ NO_FAULTS = (
     "WARNING: ERROR    Failed to find buildworks.toolchain.provision playbook.",
 )
 
+TERMINAL = {"COLUMNS", "LINES", "FORCE_COLOR", "CLICOLOR_FORCE", "PY_COLORS", "ANSIBLE_FORCE_COLOR"}
+
 QUESTIONS = ("artifact_repository_info", "ci_info", "review_project_info", "inference_model_info")
 
 
@@ -41,8 +46,11 @@ def main() -> None:
     os.environ["ANSIBLE_COLLECTIONS_PATH"] = str(COLLECTIONS)
     shutil.rmtree(WORK, ignore_errors=True)
     tarball = build(WORK)
-    print(tarball.relative_to(CHECKOUT))
+    if build(WORK / "again").read_bytes() != tarball.read_bytes():
+        sys.exit("The same files did not make the same tarball: see build/dist and build/dist/again.")
+    print(f"{tarball.relative_to(CHECKOUT)}, SHA-256 {hashlib.sha256(tarball.read_bytes()).hexdigest()}")
     judge(tarball, Path(sys.argv[1]).resolve())
+    print("galaxy-importer has nothing against it")
     run("ansible-galaxy", "collection", "install", "--offline", "--collections-path", COLLECTIONS, tarball)
     inspect()
     ask()
@@ -65,9 +73,18 @@ def judge(tarball: Path, environment: Path) -> None:
 
 
 def inspect() -> None:
-    unwanted = [name for path in INSTALLED.rglob("*") if UNWANTED.search(name := f"/{path.relative_to(INSTALLED)}")]
-    if unwanted:
-        sys.exit("The tarball holds what it should not:\n" + "\n".join(unwanted))
+    paths = list(INSTALLED.rglob("*"))
+    complaints = {
+        "The tarball holds what it should not": [
+            name for path in paths if UNWANTED.search(name := f"/{path.relative_to(INSTALLED)}")
+        ],
+        f"These files do not say '{LICENSE}'": without_license(INSTALLED, paths),
+        "These links lead nowhere": dead_links_of_readmes(INSTALLED),
+    }
+    for complaint, names in complaints.items():
+        if names:
+            sys.exit("\n".join([f"{complaint}:", *names]))
+    print("its files say their license, and its links lead somewhere")
 
 
 def ask() -> None:
@@ -83,10 +100,11 @@ def ask() -> None:
 
 
 def run(*command: str | Path, **environment: str) -> str:
+    """The output of a command, which succeeds; its lines are whole and without colours, whatever the terminal."""
     done = subprocess.run(
         command,
         cwd=WORK,
-        env=os.environ | environment,
+        env={name: value for name, value in os.environ.items() if name not in TERMINAL} | environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

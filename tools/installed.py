@@ -30,10 +30,10 @@ def main(lines: list[str]) -> None:
     failed = []
     for line in lines:
         core, _equals, versions = line.partition("=")
-        pythons = [found for version in versions.split(",") if (found := find(f"python{version}"))]
-        if not pythons:
+        here = [version for version in versions.split(",") if find(f"python{version}")]
+        if not here:
             print(f"CANNOT RUN HERE: ansible-core {core}: there is no Python {versions}", flush=True)
-        elif not works(core, pythons[0], tarball):
+        elif not works(core, here[0], tarball):
             failed.append(core)
     sys.exit(f"It does not work with ansible-core {', '.join(failed)}" if failed else None)
 
@@ -44,14 +44,14 @@ def find(python: str) -> str:
     return found.split()[0] if found else ""
 
 
-def works(core: str, python: str, tarball: Path) -> bool:
+def works(core: str, version: str, tarball: Path) -> bool:
     """Whether the demo ends well; else its output is in a file that is named."""
     folder = WORK / f"core{core}"
     collection = folder / "ansible_collections/buildworks/toolchain"
     programs = folder / "environment/bin"
     pip: list[str | Path] = [programs / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     steps: list[list[str | Path]] = [
-        [python, "-m", "venv", folder / "environment"],
+        [find(f"python{version}"), "-m", "venv", folder / "environment"],
         [*pip, "-r", CHECKOUT / f"requirements/ansible-{core}.txt"],
         [programs / "ansible-galaxy", "collection", "install", "--offline", "--collections-path", folder, tarball],
         [*pip, "-r", collection / "requirements.txt", "-r", collection / "extensions/sandbox/requirements.txt"],
@@ -66,7 +66,7 @@ def works(core: str, python: str, tarball: Path) -> bool:
             for step in steps
         )
     verdict = "works as installed" if done else f"does not work; {log.relative_to(CHECKOUT)} tells why"
-    print(f"ansible-core {core} on {python}: {verdict}", flush=True)
+    print(f"ansible-core {core} on Python {version}: {verdict}", flush=True)
     return done
 
 

@@ -4,12 +4,14 @@
 
 """Releases the changelog in a copy of the collection, as `make changelog` would, and tells what the release has.
 
-Fails when a fragment does not fit, when the version of galaxy.yml is released without some of the fragments, and when a
-module, plugin or role is in no release, because its version_added is of another one.
+Fails when the version of galaxy.yml is none, when other files name another one, when a fragment does not fit or is
+missing, when the version is released without some of the fragments, and when a module, plugin or role is in no release,
+because its version_added is of another one.
 """
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -21,27 +23,55 @@ from export import CHECKOUT, export
 
 COPY = CHECKOUT / "build/release/ansible_collections/buildworks/toolchain"
 
+# As Galaxy takes them
+VERSION = re.compile(r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)([-+][\w.+-]+)?")
+# The tarball by its name, and the package of the sandbox, and where they are named
+NAMED = re.compile(r'buildworks-toolchain-(\d[\w.+-]*)\.tar\.gz|^version = "(.*)"', re.MULTILINE)
+NAMED_IN = ("README.md", "docs/**/*.rst", "docs/**/*.yml", "examples/**/*.yml", "extensions/sandbox/pyproject.toml")
+
 # What has documentation, but for roles
 KINDS = ("modules", "lookup", "filter", "callback")
 
 
 def main() -> None:
-    version = yaml.safe_load((CHECKOUT / "galaxy.yml").read_text())["version"]
+    version = str(yaml.safe_load((CHECKOUT / "galaxy.yml").read_text())["version"])
+    if not VERSION.fullmatch(version):
+        sys.exit(f"'{version}' of galaxy.yml is no version such as 0.2.0.")
+    if others := [f"{path}: {other}" for path, other in versions_named() if other != version]:
+        sys.exit("\n".join([f"These files name another version than galaxy.yml, {version}:", *others]))
     fragments = {path.name for path in (CHECKOUT / "changelogs/fragments").glob("*.yml")}
     releases = released(CHECKOUT)
-    waiting = fragments - {name for release in releases.values() for name in release.get("fragments", [])}
-    if version in releases:
-        if waiting:
-            sys.exit(
-                f"{version} is released without {', '.join(sorted(waiting))}: name the next version in galaxy.yml."
-            )
-    else:
+    kept = {name for release in releases.values() for name in release.get("fragments", [])}
+    if missing := kept - fragments:
+        sys.exit(f"changelogs/fragments lacks {first(missing)}, of which releases were made.")
+    waiting = fragments - kept
+    if version not in releases:
+        if not waiting:
+            sys.exit(f"Nothing in changelogs/fragments tells what {version} changes.")
         releases = rehearse()
+    elif waiting:
+        sys.exit(f"{version} is released without {first(waiting)}: name the next version in galaxy.yml.")
     told = {name for release in releases.values() for name in named(release)}
     if forgotten := {name for name, _path in documented()} - told:
-        sys.exit(f"No release has {', '.join(sorted(forgotten))}: version_added of what is new must be {version}.")
+        sys.exit(f"No release has {first(forgotten)}: version_added of what is new must be {version}.")
     state = "is released" if not waiting else f"can be released, by make changelog: {len(waiting)} fragments"
     print(f"{version} {state}, {len(list(named(releases[version])))} new modules, plugins and roles")
+
+
+def versions_named() -> list[tuple[str, str]]:
+    """The versions of the collection that its files name, each with the file."""
+    return [
+        (str(path.relative_to(CHECKOUT)), found[1] or found[2])
+        for pattern in NAMED_IN
+        for path in sorted(CHECKOUT.glob(pattern))
+        for found in NAMED.finditer(path.read_text())
+    ]
+
+
+def first(names: set[str]) -> str:
+    """As many of the names as one likes to read."""
+    shown = sorted(names)[:5]
+    return ", ".join(shown) + (f" and {len(names) - len(shown)} more" if len(names) > len(shown) else "")
 
 
 def rehearse() -> dict[str, Any]:

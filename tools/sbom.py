@@ -64,9 +64,11 @@ def described(environment: Path) -> dict[str, Any]:
 
 
 def requirements() -> list[str]:
-    """What the collection asks for, and what runs it."""
+    """What the collection asks for, and what its execution environment has besides."""
     lines = (CHECKOUT / "requirements.txt").read_text()
-    return ["ansible-core", "ansible-runner", *re.findall(r"^\w.*", lines, re.MULTILINE)]
+    of_guide = yaml.safe_load((CHECKOUT / "docs/site/guides/execution-environment.yml").read_text())["dependencies"]
+    run_by = [of_guide[program]["package_pip"] for program in ("ansible_core", "ansible_runner")]
+    return [*run_by, *of_guide["python"], *re.findall(r"^\w.*", lines, re.MULTILINE)]
 
 
 def needed(sbom: dict[str, Any]) -> dict[str, Any]:

@@ -13,27 +13,37 @@ import pytest
 import yaml
 
 import export
+import licenses
 import release_notes
 import tarball
 
-LICENSE = "SPDX-License-Identifier: GPL-3.0-or-later"
-
-# The text of the license, and what antsibull-changelog writes
-WITHOUT_HEADER = {"LICENSE", "CHANGELOG.md", "changelogs/changelog.yaml"}
-
-
-def license_of(path: Path) -> str:
-    """What a file says of its license, or, where it has no comments, what the file next to it says."""
-    beside = path.with_name(f"{path.name}.license")
-    lines = (beside if beside.exists() else path).read_text(errors="replace").splitlines()[:10]
-    return next((line.strip("{#/*<!->} ") for line in lines if "SPDX-License-Identifier" in line), "none")
-
 
 def test_each_file_says_its_license() -> None:
-    files = {str(path.relative_to(export.CHECKOUT)): path for path in export.files() if path.exists()}
-    assert len(files) > 1000
-    others = {name: license_of(path) for name, path in files.items() if name not in WITHOUT_HEADER}
-    assert {name: license for name, license in others.items() if license != LICENSE} == {}
+    assert len(export.files()) > 1000
+    assert licenses.without_license(export.CHECKOUT, export.files()) == []
+
+
+def test_a_file_without_the_license_is_named(tmp_path: Path) -> None:
+    other = "SPDX-License-Identifier: MIT"
+    texts = {
+        "none.py": "x = 1\n",
+        "other.py": f"# {other}\n",
+        "both.py": f"# {licenses.LICENSE}\n" + "x = 1\n" * 20 + f"# {other}\n",
+        "below.py": "x = 1\n" * 20 + f"# {licenses.LICENSE}\n",
+        "LICENSE": "GNU",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    (tmp_path / "data.json").write_text("{}")
+    (tmp_path / "data.json.license").write_text(f"{licenses.LICENSE}\n")
+    (tmp_path / "right.yml").write_text(f"# {licenses.LICENSE}\n")
+    named = licenses.without_license(tmp_path, tmp_path.iterdir())
+    assert named == [
+        "below.py: none",
+        f"both.py: {licenses.LICENSE}, {other}",
+        "none.py: none",
+        f"other.py: {other}",
+    ]
 
 
 def test_the_same_files_make_the_same_tarball(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -46,6 +56,64 @@ def test_the_same_files_make_the_same_tarball(tmp_path: Path, monkeypatch: pytes
     finally:
         os.umask(previous)
     assert first.read_bytes() == second.read_bytes()
+
+
+@pytest.fixture
+def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A checkout of which 0.1.0 was released."""
+    monkeypatch.setattr(release_notes, "CHECKOUT", tmp_path)
+    texts = {
+        "galaxy.yml": "version: 0.1.0\n",
+        "changelogs/changelog.yaml": "releases: {0.1.0: {fragments: [first.yml]}}\n",
+        "changelogs/fragments/first.yml": "release_summary: The first release.\n",
+        "docs/site/start/requirements.yml": "https://repo.example.com/buildworks-toolchain-0.1.0.tar.gz\n",
+        "extensions/sandbox/pyproject.toml": '[project]\nversion = "0.1.0" # as in galaxy.yml\n',
+        "plugins/modules/ci_info.py": "",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "complaint"),
+    [
+        ("galaxy.yml", "version: 0.2", "'0.2' of galaxy.yml is no version such as 0.2.0."),
+        ("galaxy.yml", "version: v0.2.0", "'v0.2.0' of galaxy.yml is no version such as 0.2.0."),
+        (
+            "galaxy.yml",
+            "version: 0.2.0",
+            "These files name another version than galaxy.yml, 0.2.0:\ndocs/site/start/requirements.yml: 0.1.0\n"
+            "extensions/sandbox/pyproject.toml: 0.1.0",
+        ),
+        (
+            "changelogs/changelog.yaml",
+            "releases: {0.0.1: {fragments: [first.yml]}}",
+            "Nothing in changelogs/fragments tells what 0.1.0 changes.",
+        ),
+        (
+            "changelogs/changelog.yaml",
+            "releases: {0.1.0: {fragments: [first.yml, gone.yml]}}",
+            "changelogs/fragments lacks gone.yml, of which releases were made.",
+        ),
+        (
+            "changelogs/fragments/second.yml",
+            "bugfixes: [something]",
+            "0.1.0 is released without second.yml: name the next version in galaxy.yml.",
+        ),
+        (
+            "plugins/modules/ci_new.py",
+            "",
+            "No release has ci_info, ci_new: version_added of what is new must be 0.1.0.",
+        ),
+    ],
+)
+def test_what_cannot_be_released_is_told(checkout: Path, name: str, text: str, complaint: str) -> None:
+    (checkout / name).write_text(text)
+    with pytest.raises(SystemExit) as ended:
+        release_notes.main()
+    assert str(ended.value) == complaint
 
 
 def test_what_is_new_names_the_version_that_it_comes_with() -> None:
