@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The messages of the plugins, as the code has them, and what docs/site/messages.yml says of them.
+"""The messages of the plugins, roles and playbooks, as they have them, and what docs/site/messages.yml says of them.
 
 In messages and in patterns `…` stands for text that is only known when the message is told.
 """
@@ -14,6 +14,7 @@ import functools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import yaml
 
@@ -32,6 +33,10 @@ _TELLERS = {
     "WriteRefused": 0,
     "warn": 0,
 }
+# The same for tasks
+_FAILURES = {"ansible.builtin.assert": "fail_msg", "ansible.builtin.fail": "msg"}
+_TASKS = ("playbooks/*.yml", "roles/*/tasks/**/*.yml", "roles/*/handlers/*.yml")
+_TEMPLATE = re.compile(r"\{%.*%\}|\{\{.*?\}\}", re.DOTALL)
 _NOTHING = ast.Module([], [])
 _SEVERAL_WORDS = re.compile(r"[A-Za-z]{2}.* .*[A-Za-z]{2}")
 
@@ -61,9 +66,13 @@ def kinds() -> list[Kind]:
 
 @functools.cache
 def told() -> list[str]:
-    """Each message that a plugin tells, and each advice that a service adds to an error of its server."""
-    paths = sorted((CHECKOUT / "plugins").rglob("*.py"))
-    return list(dict.fromkeys(text for path in paths for text in _told(ast.parse(path.read_text()))))
+    """Each message that a plugin tells, each advice that a service adds to an error of its server, and each message
+    with which a task of a role or a playbook fails."""
+    plugins = sorted((CHECKOUT / "plugins").rglob("*.py"))
+    tasks = sorted(path for pattern in _TASKS for path in CHECKOUT.glob(pattern))
+    found = [text for path in plugins for text in _told(ast.parse(path.read_text()))]
+    found += [text for path in tasks for text in _failures(yaml.safe_load(path.read_text()))]
+    return list(dict.fromkeys(filter(_SEVERAL_WORDS.search, found)))
 
 
 def _matches(pattern: str, message: str) -> bool:
@@ -80,7 +89,20 @@ def _told(tree: ast.Module) -> Iterator[str]:
         elif isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "").endswith("_ADVICE"):
             values = node.value.values if isinstance(node.value, ast.Dict) else [node.value]
             texts = [text for value in values for text in _texts(value, tree)]
-        yield from filter(_SEVERAL_WORDS.search, texts)
+        yield from texts
+
+
+def _failures(node: Any) -> Iterator[str]:
+    """What tasks fail with, also those in blocks; an assertion without words of its own fails with Ansible's."""
+    if isinstance(node, list):
+        for each in node:
+            yield from _failures(each)
+    elif isinstance(node, dict):
+        for key, value in node.items():
+            if key in _FAILURES:
+                yield _TEMPLATE.sub("…", value.get(_FAILURES[key], "Assertion failed")).strip()
+            else:
+                yield from _failures(value)
 
 
 def _texts(node: ast.expr, tree: ast.Module) -> list[str]:

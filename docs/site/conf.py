@@ -24,6 +24,7 @@ html_theme = "sphinx_ansible_theme"
 html_theme_options = {"display_version": False, "navigation_depth": 3, "topbar_links": {}}
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = ["site.js"]
 html_copy_source = False
 html_use_index = False
 # Two dashes are an option of a command, and no dash

@@ -17,7 +17,6 @@ GATES = (
     "lint-shell",
     "lint-changelog",
     "docs",
-    "site",
     "dist",
     "sbom",
     "demo",

@@ -1,25 +1,43 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The commands of a page of the documentation site run in their order, beside the files that the page shows."""
+"""The commands of a page of the documentation site run in their order, beside the files that the page shows.
+
+The pages for new readers are followed as a whole, from the installation on, in a home that is as new.
+"""
 
 from __future__ import annotations
 
+import functools
+import http.server
 import os
 import re
+import shlex
 import shutil
 import subprocess
+import sysconfig
+import textwrap
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import yaml
 
+from export import export
 from integration.playbook import PLAYBOOK, ROOT, environment
 from sandbox.client import Sandbox
 
 SITE = ROOT / "docs" / "site"
 FOLDERS = ("guides", "coming-from")
-COMMAND = re.compile(r"^ +\$ ((?:ansible(?:-playbook|-vault)?|head|pytest) .*)$", re.MULTILINE)
+COMMAND = re.compile(r"^ +\$ (.*)$", re.MULTILINE)
+# What needs a container (tests/gates/test_execution_environment.py runs it, where there are some), builds a package
+# (tests/contract/sandbox/core/test_installed.py does), or is of other tools
+NOT_RUN = re.compile(
+    r"ansible-builder build |ansible-navigator |.* --container-|python -m pip install .*/sandbox$"
+    r"|(artifactory-cleanup|jf|kwadmin|openai) "
+)
+PATIENCE = 600
 SHOWN = re.compile(r"^\.\. literalinclude:: ([\w.-]+)$|:download:`[^`]*<([\w.-]+)>`", re.MULTILINE)
 # Where the second run acts again, and is meant to
 EACH_TIME = {"maintenance"}
@@ -28,16 +46,17 @@ ONLY_READS = {"execution-environments", "in-process", "quality-gate", "testing"}
 
 
 def commands(page: Path) -> list[str]:
-    """The commands of a page."""
-    return COMMAND.findall(page.read_text())
+    """The commands of a page that can be run."""
+    return [command for command in COMMAND.findall(page.read_text()) if not NOT_RUN.match(command)]
 
 
 def pages(folder: str) -> list[Path]:
-    """The pages with commands in a folder."""
-    return [page for page in sorted((SITE / folder).glob("*.rst")) if commands(page)]
+    """The pages with commands in a folder, but for its first one, which tells how to begin."""
+    return [page for page in sorted((SITE / folder).glob("*.rst")) if page.stem != "index" and commands(page)]
 
 
-FILES = [file for folder in FOLDERS for file in sorted((SITE / folder).iterdir()) if file.suffix != ".rst"]
+WITH_FILES = (*FOLDERS, "start")
+FILES = [file for folder in WITH_FILES for file in sorted((SITE / folder).iterdir()) if file.suffix != ".rst"]
 
 
 @pytest.fixture
@@ -53,8 +72,7 @@ def reader(sandbox: Sandbox, tmp_path: Path) -> dict[str, str]:
 def run(command: str, folder: Path, reader: dict[str, str]) -> str:
     """The output of a command, which succeeds, warns of nothing and tells no credential."""
     done = subprocess.run(
-        command,
-        shell=True,
+        ["timeout", "--signal=KILL", str(PATIENCE), "sh", "-c", command],  # with all that it has started
         cwd=folder,
         env=reader,
         capture_output=True,
@@ -68,6 +86,105 @@ def run(command: str, folder: Path, reader: dict[str, str]) -> str:
     for name in ("JFROG_ACCESS_TOKEN", "JENKINS_API_TOKEN", "OPENAI_API_KEY", "OPENAI_ADMIN_KEY"):
         assert reader[name] not in output, name
     return output
+
+
+# In the order in which a new reader comes to them
+START = [
+    SITE / "start/install.rst",
+    ROOT / "docs/docsite/rst/guide_start.rst",
+    SITE / "start/servers.rst",
+    SITE / "start/pipelines.rst",
+    SITE / "guides/index.rst",
+]
+BLOCK = re.compile(
+    r"^\.\. (?P<kind>code-block|literalinclude):: (?P<what>\S+)\n"
+    r"(?:(?: +:caption: (?P<file>\S+)| +:.*)\n)*(?P<text>(?:\n|  .*\n)*)",
+    re.MULTILINE,
+)
+SECOND_SHELL = " > /tmp/sandbox.env & until grep -q 'sandbox ready' /tmp/sandbox.env; do sleep 0.2; done; cd ~"
+
+
+def followed(page: Path) -> str:
+    """What a reader does who follows a page: a script that writes the files that it shows, and runs its commands."""
+    steps = []
+    for block in BLOCK.finditer(page.read_text()):
+        text = textwrap.dedent(block["text"])
+        if block["kind"] == "literalinclude":
+            text = (page.parent / block["what"]).read_text()
+        if block["what"] == "console":
+            found = [command for command in COMMAND.findall(block["text"]) if not NOT_RUN.match(command)]
+            steps += [f"echo {shlex.quote(f'{page.stem}$ {command}')}\n{command}" for command in found]
+        elif block["file"]:
+            steps += [f"mkdir -p $(dirname {block['file']})", f"cat > {block['file']} <<'END'\n{text}\nEND"]
+    return "\n".join(steps)
+
+
+def checkout(folder: Path) -> Path:
+    """A Git repository of the collection."""
+    export(folder)
+    for command in ("init -q -b main", "add .", "-c user.name=x -c user.email=x@example.com commit -q -m x"):
+        subprocess.run(["git", *command.split()], cwd=folder, check=True)
+    return folder
+
+
+@pytest.fixture
+def tarballs(tmp_path: Path) -> Iterator[str]:
+    """Where the files of the checkout are served."""
+    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(tmp_path / "checkout"))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+def test_a_new_reader_gets_from_the_installation_to_a_pipeline(sandbox: Sandbox, tmp_path: Path, tarballs: str) -> None:
+    """The sandbox takes the place of servers. Packages are there already, and none is fetched."""
+    instead = {
+        " | tee /tmp/sandbox.env": SECOND_SHELL,
+        "--port 8080": "--port 0",
+        "/tmp/": f"{tmp_path}/",
+        "cp -r docs/site": "cp -r ~/checkout/docs/site",
+        "https://repo.example.com/ansible": tarballs,
+        "https://git.example.com/buildworks/toolchain.git": f"file://{checkout(tmp_path / 'checkout')}",
+        "https://repo-eu.example.com": sandbox.environment["JFROG_URL"],
+        "https://repo-us.example.com": sandbox.environment["JFROG_URL"],
+        "https://ci.example.com": sandbox.environment["JENKINS_URL"],
+        "automation": sandbox.environment["JENKINS_USER_ID"],
+        "JENKINS_API_TOKEN=...": "JENKINS_API_TOKEN=$JENKINS_API_TOKEN",
+    }
+    pages = "\n".join(map(followed, START))
+    for there, here in instead.items():
+        assert there in pages, there
+        pages = pages.replace(there, here)
+    script = tmp_path / "script"
+    script.write_text(
+        "set -eo pipefail\ntrap 'kill $(jobs -p)' EXIT\n"
+        'toolchain-sandbox() { PYTHONPATH="$PYTHONPATH:$HOME/checkout/extensions" exec python -m sandbox "$@"; }\n'
+        f"cd ~/checkout\n{pages}\n"
+    )
+    path = os.pathsep.join([str(PLAYBOOK.parent), os.environ["PATH"]])
+    packages = sysconfig.get_path("purelib")
+    reader = environment(sandbox, HOME=str(tmp_path), PATH=path, PYTHONPATH=packages, PIP_NO_INDEX="1")
+    del reader["ANSIBLE_COLLECTIONS_PATH"]
+    output = run(f"bash {script}", tmp_path, reader)
+    assert output.count("was installed successfully") == 3
+    recaps = re.findall(r"^([\w-]+) +: ok=\d+ +changed=(\d)", output, re.MULTILINE)
+    # What lacks the property, and what does not
+    assert {("repo-eu", "1"), ("repo-us", "1"), ("repo", "1"), ("jenkins", "0"), ("localhost", "0")} <= set(recaps)
+    assert writes(sandbox)
+
+
+def test_each_page_with_commands_is_followed() -> None:
+    found = [page for page in (ROOT / "docs").rglob("*.rst") if commands(page)]
+    assert sorted(found) == sorted([*START, *pages("guides"), *pages("coming-from")])
+
+
+def test_steps_that_a_page_shows_for_a_pipeline_are_its_commands() -> None:
+    page = SITE / "guides/quality-gate.rst"
+    shown = [yaml.safe_load(block["text"]) for block in BLOCK.finditer(page.read_text()) if block["what"] == "yaml"]
+    assert [step["run"] for steps in shown for step in steps if "run" in step] == commands(page)
 
 
 def writes(sandbox: Sandbox) -> list[str]:
@@ -115,7 +232,7 @@ def test_a_file_is_shown_by_a_page_beside_it(file: Path) -> None:
 
 def test_a_playbook_is_run_by_a_page_beside_it() -> None:
     run_somewhere = " ".join(
-        command for folder in FOLDERS for page in pages(folder) for command in commands(page)
+        command for folder in WITH_FILES for page in pages(folder) for command in commands(page)
     ).split()
     playbooks = [file.name for file in FILES if file.suffix == ".yml" and "\n  hosts: " in file.read_text()]
     assert playbooks

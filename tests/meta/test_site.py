@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from site_links import dead_links
+from site_links import dead_links, dead_links_of_readmes
 from site_messages import kinds, told
 
 
@@ -34,6 +34,7 @@ def test_messages_are_found_wherever_they_are_told() -> None:
         "The server gave … results, which is as many as it gives at most: there may be more. Search in fewer "
         "repositories, or use artifact_query_info.",  # a warning
         "The server is starting, restarting or overloaded.",  # added to a status
+        "This CI server is …, but … or newer is needed (ci_provision_minimum_version).",  # a role's
     ):
         assert message in messages
 
@@ -49,3 +50,11 @@ def test_a_link_has_to_lead_to_a_file_and_to_a_place_in_it(tmp_path: Path) -> No
         "index.html: other.html#nowhere",
         "other.html: none.png",
     ]
+
+
+def test_a_link_in_markdown_may_lead_to_a_folder_or_a_heading(tmp_path: Path) -> None:
+    links = ("#a-heading-in-it", "#nowhere", "more.md#more", "more.md#nowhere", ".", "none", "https://example.com/x")
+    text = "".join(f"[x]({link}) " for link in links)
+    (tmp_path / "README.md").write_text(f"## A `heading` in it\n{text}\n```\n[x](shown)\n# nowhere\n```\n")
+    (tmp_path / "more.md").write_text("# More\n")
+    assert dead_links_of_readmes(tmp_path) == ["README.md: #nowhere", "README.md: more.md#nowhere", "README.md: none"]
