@@ -19,6 +19,18 @@ from sandbox import client
 hypothesis.settings.register_profile("the same each time", derandomize=True)
 hypothesis.settings.load_profile("the same each time")
 
+# What tells programs to write as on a terminal, also where there is none
+TERMINAL = ("COLUMNS", "LINES", "FORCE_COLOR", "CLICOLOR_FORCE", "PYTHON_COLORS", "PY_COLORS")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_terminal() -> Iterator[None]:
+    """Programs that tests run break no lines and write no colours, whatever terminal the tests are run in."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in TERMINAL:
+            patch.delenv(name, raising=False)
+        yield
+
 
 @pytest.fixture(scope="session")
 def running_sandbox() -> Iterator[client.Sandbox]:

@@ -14,7 +14,6 @@ import itertools
 import json
 import pathlib
 import re
-import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -22,6 +21,7 @@ import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http import retry, session
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer, Request
+from contract.servers.process import wait_for
 from integration.at_once import at_once
 from integration.cases import CASES, FETCHES, OPERATIONS, RESOURCES, SERVICE_OF, module_of
 from integration.cases.form import Case, Fetch, Operation, Resource
@@ -39,7 +39,7 @@ FAULTS: dict[str, dict[str, Any]] = {
     "truncated": {"kind": "truncate"},
     "page instead": {"kind": "status", "status": 200, **HTML},
     "page after": {"kind": "body", **HTML},
-    "late": {"kind": "latency", "seconds": 0.6},
+    "late": {"kind": "latency", "seconds": 0.3},
     **{str(status): {"kind": "status", "status": status} for status in (401, 429, 500, 503)},
 }
 STEPS = {"create": [], "update": ["create"], "absent": ["create", "update"]}
@@ -54,6 +54,8 @@ VOLATILE = re.compile(
     r'|redacted_value|expires|expires_at|added|added_at)": [^,}]+'
 )
 MORE_RUNS = 2
+PATIENCE = 0.05  # seconds for the answer that is late
+Timeout = tuple[float, float, float]
 
 
 @pytest.fixture(autouse=True)
@@ -64,16 +66,31 @@ def as_a_user(monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -> None:
     monkeypatch.setattr(retry, "backoff", lambda _attempt: 0.0)
 
 
-def nowhere(nth: int) -> Callable[..., Answer]:
-    """In place of `Connection.send`: the nth request goes to a port where nobody listens."""
+def nowhere(connection: session.Connection, timeout: Timeout) -> tuple[session.Connection, Timeout]:
+    """A port where nobody listens."""
+    return dataclasses.replace(connection, base_url=f"http://127.0.0.1:{closed_port()}"), timeout
+
+
+def impatient(connection: session.Connection, timeout: Timeout) -> tuple[session.Connection, Timeout]:
+    """No time for the answer."""
+    return connection, (timeout[0], PATIENCE, PATIENCE)
+
+
+# What becomes of a request on its way
+ON_THE_WAY = {"refused": nowhere, "late": impatient}
+
+
+def sending(fault: str, nth: int, sent: list[Request]) -> Callable[..., Answer]:
+    """In place of `Connection.send`: writes down what was sent, and sees to what becomes of the nth request."""
     send, numbers = session.Connection.send, itertools.count(1)
 
-    def sent(connection: session.Connection, request: Request, timeout: tuple[float, float]) -> Answer:
-        if next(numbers) == nth:
-            connection = dataclasses.replace(connection, base_url=f"http://127.0.0.1:{closed_port()}")
+    def one(connection: session.Connection, request: Request, timeout: Timeout) -> Answer:
+        if next(numbers) == nth and fault in ON_THE_WAY:
+            connection, timeout = ON_THE_WAY[fault](connection, timeout)
+        sent.append(request)
         return send(connection, request, timeout)
 
-    return sent
+    return one
 
 
 @dataclasses.dataclass
@@ -114,16 +131,22 @@ class Scene:
             options[self.secret_option] = str(self.secret_file)
         return running.run(module_of(self.module), **options)
 
-    def run_with(self, fault: str, nth: int, step: str, **more: Any) -> dict[str, Any]:
-        """The result of one run of a step in which one request goes wrong."""
+    def run_with(self, fault: str, nth: int, step: str) -> dict[str, Any]:
+        """The result of one run of a step in which one request goes wrong, when all have had their effect."""
+        sent: list[Request] = []
         with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(session.Connection, "send", sending(fault, nth, sent))
             if FAULTS[fault]:
                 self.sandbox.fault(service=SERVICE_OF[self.module], nth=nth, **FAULTS[fault])
-            else:
-                patch.setattr(session.Connection, "send", nowhere(nth))
-            result = self.run(step, **more)
+            result = self.run(step)
+        if fault == "late":
+            wait_for(lambda: len(self.requests()) == len(sent), "the effect of a late request")
         self.sandbox.clear_faults()
         return result
+
+    def requests(self) -> list[dict[str, Any]]:
+        """The requests that were served since the beginning of the step."""
+        return self.sandbox.journal(SERVICE_OF[self.module])
 
     def state(self) -> str:
         """What is there, as a query sees it, without what differs from one run to the next; or what was fetched."""
@@ -181,15 +204,12 @@ def test_two_more_runs_make_it_good(
     scene.begin(step)
     clean = scene.run(step)
     assert clean["changed"], clean
-    requests = len(scene.sandbox.journal(SERVICE_OF[scene.module]))
+    requests = len(scene.requests())
     wanted = scene.state()
-    late = FAULTS[fault].get("seconds", 0)
-    patience = {"timeout": late / 2} if late else {}
     for nth in range(1, requests + 1):
         case = f"{fault} at request {nth} of {requests}"
         scene.begin(step)
-        result = scene.run_with(fault, nth, step, **patience)
-        time.sleep(late)  # by then it has had its effect, if it has one
+        result = scene.run_with(fault, nth, step)
         if not result.get("failed"):
             assert scene.is_good(step, wanted), f"{case}: called good, but is {scene.state()}"
         scene.check_converges(step, wanted, case)

@@ -143,12 +143,13 @@ def test_options_are_documented_as_they_are(module: str) -> None:
 def test_connection_variables_are_documented_with_their_options(module: str) -> None:
     service = importlib.import_module(f"{COLLECTION}.modules.{module}").SPEC.service
     documented = options_of(module)
-    for option in service.login:
+    own = (*service.login, *service.habits)
+    for option in own:
         assert f"C({service.variable(option)})" in str(documented[option]["description"]), option
     for option in service.transport:
         assert f"C(toolchain_<service>_{option})" in str(documented[option]["description"]), option
     rows = dict(re.findall(r"^\| (`toolchain_\w+_\.\.\.`|each of the four) \| (.*) \|$", README, re.MULTILINE))
-    assert rows[f"`toolchain_{service.name}_...`"] == ", ".join(f"`{option}`" for option in service.login)
+    assert rows[f"`toolchain_{service.name}_...`"] == ", ".join(f"`{option}`" for option in own)
     assert rows["each of the four"] == ", ".join(f"`{option}`" for option in service.transport)
 
 
