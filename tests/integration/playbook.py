@@ -10,9 +10,11 @@ import json
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import yaml
@@ -24,6 +26,7 @@ ROOT = HERE.parent.parent
 # Workers that run side by side must not share their playbooks
 SCRATCH = ROOT / "build" / "integration" / os.environ.get("PYTEST_XDIST_WORKER", "")
 PLAYBOOK = pathlib.Path(sys.executable).with_name("ansible-playbook")
+LONG = 120  # seconds
 
 
 @dataclasses.dataclass
@@ -99,6 +102,41 @@ def played(command: Sequence[str | pathlib.Path], sandbox: Sandbox | None = None
     output = re.sub(r"\s+", " ", told)
     assert "WARNING" not in output, output
     return output, status == 0
+
+
+def interrupted(options: Sequence[str | pathlib.Path], variables: dict[str, str], moment: Callable[[], bool]) -> str:
+    """What ansible-playbook printed, in which somebody pressed Ctrl-C once the moment had come.
+
+    It may end before a module that it started, which hears Ctrl-C too: wait `until` that has cleaned up.
+    """
+    with subprocess.Popen(
+        [PLAYBOOK, *options],
+        env=variables,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        while not moment():
+            assert process.poll() is None, process.communicate()[0]
+            time.sleep(0.05)
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+        return process.communicate(timeout=LONG)[0]
+
+
+def until(condition: Callable[[], bool], otherwise: str) -> None:
+    """Wait for what surely comes, on a busy machine late."""
+    deadline = time.monotonic() + LONG
+    while not condition():
+        assert time.monotonic() < deadline, otherwise
+        time.sleep(0.05)
+
+
+def waits(sandbox: Sandbox, service: str) -> bool:
+    """Whether the task, of which alone the journal tells, knows what became of its write: it has read since."""
+    effects = [entry["effect"] for entry in sandbox.journal(service)]
+    return "write" in effects and effects[-1] == "read"
 
 
 def run_tasks(

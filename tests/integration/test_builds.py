@@ -5,11 +5,7 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
 import threading
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -18,7 +14,7 @@ import requests
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http import retry, session
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer, Request
-from integration.playbook import PLAYBOOK, SCRATCH, environment, run_tasks
+from integration.playbook import SCRATCH, environment, interrupted, run_tasks, until
 from sandbox.client import Sandbox
 from unit.running import run
 
@@ -237,29 +233,19 @@ def test_both_ways_tell_the_same(sandbox: Sandbox, in_process: bool) -> None:
 
 @pytest.mark.parametrize("in_process", ["true", "false"], ids=["in-process", "module"])
 def test_an_interruption_stops_the_build_and_tells(sandbox: Sandbox, in_process: str) -> None:
-    job(sandbox, seconds=60)
+    job(sandbox, seconds=600)
     SCRATCH.mkdir(parents=True, exist_ok=True)
     playbook = SCRATCH / "build_interrupted.yml"
     playbook.write_text(
         f"- hosts: localhost\n  gather_facts: false\n  vars: {{toolchain_in_process: {in_process}}}\n"
         f"  tasks:\n    - {MODULE}: {{job: mine, on_timeout: stop}}\n"
     )
-    process = subprocess.Popen(
-        [str(PLAYBOOK), str(playbook)],
-        env=environment(sandbox),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        stdin=subprocess.DEVNULL,
-        text=True,
-        start_new_session=True,
+    output = interrupted(
+        [playbook],
+        environment(sandbox),
+        lambda: any("/job/mine/1/" in entry["path"] for entry in sandbox.journal("ci")),
     )
-    while api(sandbox, "GET", "/job/mine/1/api/json").status_code != 200:
-        assert process.poll() is None
-        time.sleep(0.1)
-    time.sleep(1)
-    os.killpg(process.pid, signal.SIGINT)  # as a terminal does
-    output, _unused = process.communicate(timeout=20)
-    assert api(sandbox, "GET", "/job/mine/1/api/json").json()["result"] == "ABORTED", output
+    until(lambda: api(sandbox, "GET", "/job/mine/1/api/json").json()["result"] == "ABORTED", output)
     if in_process == "true":  # of a module that is interrupted Ansible shows nothing
         assert "interrupted, stopping 'mine' #1." in output
         assert "It was stopped: ABORTED." in output

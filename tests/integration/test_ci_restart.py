@@ -5,9 +5,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
 import threading
 import time
 from typing import Any
@@ -15,7 +12,7 @@ from typing import Any
 import pytest
 import requests
 
-from integration.playbook import PLAYBOOK, SCRATCH, environment, run_tasks
+from integration.playbook import SCRATCH, environment, interrupted, run_tasks, until, waits
 from sandbox.client import Sandbox
 
 PREFIX = "buildworks.toolchain."
@@ -177,29 +174,16 @@ INTERRUPTED = {
 @pytest.mark.parametrize("module", INTERRUPTED)
 @pytest.mark.parametrize("in_process", ["true", "false"], ids=["in-process", "module"])
 def test_an_interruption_cancels_and_tells(sandbox: Sandbox, in_process: str, module: str) -> None:
-    start_build(sandbox, 60)
+    start_build(sandbox, 600)
     SCRATCH.mkdir(parents=True, exist_ok=True)
     playbook = SCRATCH / "ci_restart_interrupted.yml"
     playbook.write_text(
         f"- hosts: localhost\n  gather_facts: false\n  vars: {{toolchain_in_process: {in_process}}}\n"
         f"  tasks:\n    - {PREFIX}{module}: {{cancel_on_timeout: true}}\n"
     )
-    process = subprocess.Popen(
-        [str(PLAYBOOK), str(playbook)],
-        env=environment(sandbox),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        stdin=subprocess.DEVNULL,
-        text=True,
-        start_new_session=True,
-    )
-    while not quieting(sandbox):
-        assert process.poll() is None
-        time.sleep(0.1)
-    time.sleep(0.5)
-    os.killpg(process.pid, signal.SIGINT)  # as a terminal does
-    output, _unused = process.communicate(timeout=20)
-    assert not quieting(sandbox), output
+    sandbox.clear_journal()
+    output = interrupted([playbook], environment(sandbox), lambda: waits(sandbox, "ci"))
+    until(lambda: not quieting(sandbox), output)
     if in_process == "true":  # of a module that is interrupted Ansible shows nothing
         left, cancelled = INTERRUPTED[module]
         assert f"interrupted while {left}" in output

@@ -6,11 +6,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import signal
-import subprocess
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,7 +14,7 @@ from typing import Any
 import pytest
 import requests
 
-from integration.playbook import PLAYBOOK, environment, played
+from integration.playbook import environment, interrupted, played, waits
 from sandbox.client import Sandbox
 
 QUIET, RESTART = ["quiet_down"], ["safe_restart"]
@@ -168,37 +164,24 @@ def test_tags_leave_nothing_out(sandbox: Sandbox, tmp_path: Path) -> None:
     assert writes == QUIET + RESTART
 
 
-def interrupted(sandbox: Sandbox, folder: Path, moment: Callable[[], bool], **variables: Any) -> str:
+def interrupted_maintenance(sandbox: Sandbox, folder: Path, moment: Callable[[], bool], **variables: Any) -> str:
     """The output in one line of a maintenance that is interrupted at a moment."""
-    process = subprocess.Popen(
-        [PLAYBOOK, *command(sandbox, folder, variables)],
-        env=environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        stdin=subprocess.DEVNULL,
-        text=True,
-        start_new_session=True,
-    )
-    while not moment():
-        assert process.poll() is None, process.stdout and process.stdout.read()
-        time.sleep(0.1)
-    time.sleep(0.5)
-    os.killpg(process.pid, signal.SIGINT)  # as a terminal does
-    output, _unused = process.communicate(timeout=20)
+    sandbox.clear_journal()
+    output = interrupted(command(sandbox, folder, variables), environment(), moment)
     return re.sub(r"\s+", " ", output)
 
 
 def test_an_interruption_while_builds_run(sandbox: Sandbox, tmp_path: Path) -> None:
-    start_build(sandbox, 60)
-    output = interrupted(sandbox, tmp_path, lambda: state(sandbox)[0])
+    start_build(sandbox, 600)
+    output = interrupted_maintenance(sandbox, tmp_path, lambda: waits(sandbox, "ci"))
     assert "interrupted while builds run. It takes builds again." in output
     assert state(sandbox) == (False, None)
 
 
 def test_an_interruption_of_the_tasks_is_told(sandbox: Sandbox, tmp_path: Path) -> None:
     moment = tmp_path / "moment"
-    given = tasks(tmp_path, f"ansible.builtin.command: touch {moment}", "ansible.builtin.command: sleep 60")
-    output = interrupted(sandbox, tmp_path, moment.exists, ci_maintenance_tasks_from=given)
+    given = tasks(tmp_path, f"ansible.builtin.shell: touch {moment}; sleep 300")
+    output = interrupted_maintenance(sandbox, tmp_path, moment.exists, ci_maintenance_tasks_from=given)
     quiet, _why = state(sandbox)
     assert quiet
     told = "jenkins: the server still takes no builds. End that with: ansible jenkins -m "
