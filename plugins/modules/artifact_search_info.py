@@ -23,7 +23,9 @@ notes:
 options:
   name:
     description:
-      - A part of the file's name; must not be empty. With V(*) or V(?) at its beginning or end it is the whole name.
+      - A part of the file's name; must not be empty. V(*) stands for anything in it, V(?) for one character.
+      - Anything may stand before and after it, unless it begins or ends with V(*) or V(?). So V(app-1.0*) finds
+        V(webapp-1.0.zip) as well.
       - Folders before the name are not looked at. Whether upper and lower case differ depends on the server's database.
     type: str
   repos:

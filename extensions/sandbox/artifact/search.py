@@ -19,11 +19,17 @@ from .errors import ArtifactError
 from .item_info import file_info
 from .tree import TRASH, Item, Tree
 
+TIMEOUT = (
+    "Artifacts pattern search returned 0 results because it exceeded the configured timeout (30 seconds). Please make"
+    " sure your query is not too broad, causing the search to scan too many nodes, or ask your Artifactory administrator"
+    " to change the default timeout."
+)
+
 
 async def quick(call: Call) -> Response:
     """GET /api/search/artifact?name=..."""
     name = call.query.get("name", "")
-    if not name:
+    if not name.strip():
         raise ArtifactError(400, "The search term cannot be empty")
     if not name.strip("*?"):
         raise ArtifactError(400, "Search term containing only wildcards is not permitted")
@@ -57,7 +63,7 @@ def _searched(call: Call) -> list[tuple[str, str]]:
 
 
 def _named(tree: Tree, where: list[tuple[str, str]], name: str) -> Iterator[Item]:
-    pattern = name if name[0] in "*?" or name[-1] in "*?" else f"*{name}*"
+    pattern = "*" * (name[0] not in "*?") + name + "*" * (name[-1] not in "*?")
     pattern = pattern.replace("[", "[[]")  # which means nothing to the server
     for repo, folder in dict.fromkeys(where):
         if repo != TRASH:
@@ -68,7 +74,7 @@ def _result(call: Call, tree: Tree, item: Item, detail: set[str]) -> dict[str, A
     result: dict[str, Any] = file_info(call, item, item.repo) if "info" in detail else {}
     result["uri"] = f"{call.base}/api/storage/{item.repo}/{item.path}"
     if "properties" in detail:
-        result["properties"] = tree.properties(item)
+        result["properties"] = dict(sorted(tree.properties(item).items()))
     return result
 
 
@@ -81,7 +87,7 @@ async def pattern(call: Call) -> Response:
     if not (key and colon and path) or ":" in path:
         raise ArtifactError(400, f"Invalid pattern: '{asked}'. It must be of the form repo-key:this/is/a/*pattern*.war")
     if call.switch("pattern_search_times_out"):
-        raise ArtifactError(408, "Request timeout: the search took longer than 30 seconds.")
+        raise ArtifactError(408, TIMEOUT)
     shown = key.removesuffix("-cache") if call.repositories.upstream(key) else key
     expression = re.compile(_expression(path.lstrip("/")))
     storages = [] if call.repositories.is_virtual(key) else call.repositories.storages(key)
