@@ -98,6 +98,8 @@ async def permissions(call: Call, repo: str, path: str) -> Response:
     """GET /api/storage/{repo}/{path}?permissions"""
     call.need_pro()
     call.need_admin()
+    if call.repositories.is_virtual(repo):
+        raise ArtifactError(400, LOCAL_ONLY)
     item = _found(call, repo, path)[0]
     body = {
         "uri": f"{call.base}/api/storage/{call.repositories.shown_as(repo)}/{path}".rstrip("/"),
@@ -167,9 +169,9 @@ def _found(call: Call, repo: str, path: str) -> list[Item]:
 
 
 def _flag(call: Call, name: str) -> int:
-    text = call.query.get(name, "0")
+    text = call.query.get(name, "")
     try:
-        return int(text)
+        return int(text) if text.strip() else 0
     except ValueError:
         raise ArtifactError(400, f'For input string: "{text}"') from None
 
@@ -195,7 +197,7 @@ def file_facts(call: Call, item: Item, repo: str, upstream: str | None = None) -
         "mimeType": media_type(item.name),
         "size": str(item.size),
         "checksums": {"sha1": item.sha1, "md5": item.md5, "sha256": item.sha256},
-        "originalChecksums": {"sha1": item.client_sha1, "md5": item.client_md5, "sha256": item.client_sha256},
+        "originalChecksums": {"sha1": item.client_sha1, "md5": item.client_md5, "sha256": item.sha256},
     }
 
 

@@ -34,7 +34,7 @@ def test_a_file(artifactory, sandbox):
             "md5": hashlib.md5(b"new").hexdigest(),
             "sha256": hashlib.sha256(b"new").hexdigest(),
         },
-        "originalChecksums": {"sha1": _sha1(b"new")},
+        "originalChecksums": {"sha1": _sha1(b"new"), "sha256": hashlib.sha256(b"new").hexdigest()},
         "uri": f"{sandbox.url}/artifactory/generic-local/new/a b.txt",
     }
 
@@ -167,7 +167,7 @@ def test_checksum_files(artifactory):
     stored = artifactory.put(f"/generic-local/{APP}.sha1", SHA1)
     assert (stored.status_code, stored.headers["Location"]) == (201, f"{artifactory.base}/generic-local/{APP}")
     info = artifactory.get(f"/api/storage/generic-local/{APP}").json()
-    assert info["originalChecksums"] == {"sha1": SHA1}
+    assert info["originalChecksums"] == {"sha1": SHA1, "sha256": SHA256}
     assert error_of(artifactory.put(f"/generic-local/{APP}.md5", "0" * 32)) == (
         409,
         f"Checksum error for '{APP}.md5': received '{'0' * 32}' but actual is '{MD5}'",

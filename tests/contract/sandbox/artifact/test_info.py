@@ -30,7 +30,7 @@ def test_file(artifactory, sandbox):
         "mimeType": "application/x-gzip",
         "size": "17",
         "checksums": {"sha1": SHA1, "md5": MD5, "sha256": SHA256},
-        "originalChecksums": {},
+        "originalChecksums": {"sha256": SHA256},
         "uri": f"{sandbox.url}/artifactory/api/storage/generic-local/{APP}",
     }
 

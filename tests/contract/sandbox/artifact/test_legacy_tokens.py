@@ -103,6 +103,7 @@ def test_who_may_do_what_with_an_item(artifactory, artifactory_reader, sandbox):
     assert principals["groups"]["readers"] == ["r"]
     assert error_of(artifactory_reader.get(path))[0] == 403
     assert artifactory.get("/api/storage/generic-local/none?permissions").status_code == 404
+    assert artifactory.get("/api/storage/libs-release?permissions").status_code == 400
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,7 @@ def test_files_of_a_folder(artifactory, sandbox):
         ("&deep=1&depth=1&listFolders=1", ["/1.0", "/1.1", "/README.txt"]),
         ("&listFolders=1&includeRootPath=1", ["/", "/1.0", "/1.1", "/README.txt"]),
         ("&includeRootPath=1", ["/", "/README.txt"]),
+        ("&deep=&listFolders&includeRootPath=%20", ["/README.txt"]),
     ],
 )
 def test_depth_and_folders(artifactory, query, uris):

@@ -293,7 +293,7 @@ def test_an_item_is_what_its_seed_says(sandbox, artifactory):
         "size": "1024",
     }
     assert info["checksums"] == {"sha1": "a" * 40, "md5": "b" * 32, "sha256": "c" * 64}
-    assert info["originalChecksums"] == {"sha1": "d" * 40}
+    assert info["originalChecksums"] == {"sha1": "d" * 40, "sha256": "c" * 64}
     assert properties_of(artifactory, "generic-local/old/app.jar") == {"qa": ["passed", "twice"]}
     assert artifactory.get("/api/storage/generic-local/old/app.jar?stats").json()["downloadCount"] == 3
     assert error_of(artifactory.get("/generic-local/old/app.jar"))[0] == 404
