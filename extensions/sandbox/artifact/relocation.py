@@ -29,12 +29,12 @@ async def move(call: Call, path: str) -> Response:
 
 async def _relocate(call: Call, path: str, copying: bool) -> Response:
     call.need_pro()
-    item = _source(call, *_parted(path))
+    item = _source(call, *_parted(path.rstrip("/")))
     repo, target = _parted(call.query.get("to", ""))
     if item is None or not call.repositories.is_stored(repo):
         missing = f"{repo}: no such local repository" if item else f"{path}: no such item"
         return _answer(404, "ERROR", f"Could not find {missing}.")
-    target = target or item.path
+    target = _place(call, item, repo, target)
     refusal = _refusal(call, item, repo, target, copying)
     if refusal:
         return _answer(409, "ERROR", refusal)
@@ -57,6 +57,15 @@ def _source(call: Call, repo: str, path: str) -> Item | None:
     return call.items.find(repo, path)
 
 
+def _place(call: Call, item: Item, repo: str, target: str) -> str:
+    """Where an item goes: below the target if that says so by a slash, and a file also if a folder is there."""
+    if not target:
+        return item.path
+    there = call.items.find(repo, target.strip("/"))
+    into = target.endswith("/") or (not item.folder and there is not None and bool(there.folder))
+    return f"{target.strip('/')}/{item.name}" if into else target
+
+
 def _refusal(call: Call, item: Item, repo: str, path: str, copying: bool) -> str | None:
     may = call.principal.may
     if not may("w", repo, path):
@@ -74,7 +83,7 @@ def _counted(db: sqlite3.Connection, item: Item) -> str:
 
 
 def _parted(path: str) -> tuple[str, str]:
-    repo, _slash, rest = path.strip("/").partition("/")
+    repo, _slash, rest = path.lstrip("/").partition("/")
     return repo, rest
 
 

@@ -21,8 +21,8 @@ from .tree import TRASH, Item, Tree
 
 TIMEOUT = (
     "Artifacts pattern search returned 0 results because it exceeded the configured timeout (30 seconds). Please make"
-    " sure your query is not too broad, causing the search to scan too many nodes, or ask your Artifactory administrator"
-    " to change the default timeout."
+    " sure your query is not too broad, causing the search to scan too many nodes, or ask your Artifactory"
+    " administrator to change the default timeout."
 )
 
 

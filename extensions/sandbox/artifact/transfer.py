@@ -6,9 +6,7 @@
 from __future__ import annotations
 
 import contextlib
-import html
-import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from email.utils import formatdate, parsedate_to_datetime
 from urllib.parse import quote, unquote, unquote_plus
 
@@ -17,11 +15,11 @@ from starlette.responses import FileResponse, Response
 
 from ..files import Stored
 from ..routing import Route
-from . import archives, properties
+from . import archives, index_page, properties
 from .call import VND, Call
 from .errors import ArtifactError, Refusal
 from .formats import colon_time, jackson, media_type
-from .item_info import below, file_facts
+from .item_info import file_facts
 from .properties import ITEM, checked, split
 from .storage import ClientChecksums, NotAFolder
 from .tree import TRASH, Item, Tree
@@ -50,7 +48,12 @@ async def download(call: Call, repo: str, path: str) -> Response:
     if not found:
         return _checksum(call, repo, path)
     if found[0].folder:
-        return await call.stream(lambda db: _index(db, repo, path, found), **{"Content-Type": HTML})
+        if not call.request.scope["raw_path"].endswith(b"/"):
+            place = quote(f"{repo}/{path}".rstrip("/"))
+            return Response(status_code=302, headers={"Location": f"{call.base}/{place}/"})
+        return await call.stream(
+            lambda db: index_page.parts(call, db, f"{repo}/{path}", found), **{"Content-Type": HTML}
+        )
     return _file(call, found[0])
 
 
@@ -167,15 +170,6 @@ async def _permit_deleting_below(call: Call, item: Item) -> None:
         raise ArtifactError(
             403, f"Not enough permissions to delete/overwrite all artifacts under '{item.repo}:{item.path}' {needed}"
         )
-
-
-def _index(db: sqlite3.Connection, repo: str, path: str, folders: list[Item]) -> Iterator[str]:
-    title = html.escape(f"Index of {repo}/{path}")
-    yield f"<html>\n<head><title>{title}</title></head>\n<body><h1>{title}</h1><pre>"
-    for item in below(db, folders, 1):
-        name = item.name + "/" * item.folder
-        yield f'<a href="{quote(name)}">{html.escape(name)}</a>\n'
-    yield "</pre></body></html>"
 
 
 def _target(call: Call, repo: str, path: str) -> str:

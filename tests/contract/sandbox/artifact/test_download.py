@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import html
+import re
 from email.utils import parsedate_to_datetime
 
 import pytest
@@ -61,6 +63,27 @@ def test_checksums_can_be_asked_for_as_files(artifactory):
         assert (answer.text, answer.headers["Content-Type"]) == (checksum, "application/x-checksum")
     assert artifactory.get("/generic-local/nothing.sha1").status_code == 404
     assert artifactory.get("/generic-local/app.sha1").status_code == 404
+
+
+def test_a_folder_is_a_page_whose_address_ends_with_a_slash(artifactory):
+    artifactory.put("/generic-local/app/a <b>.txt", b"x")
+    for path in ("/generic-local/app", "/generic-local"):
+        for method in ("GET", "HEAD"):
+            sent = artifactory.request(method, path, allow_redirects=False)
+            assert (sent.status_code, sent.headers["Location"]) == (302, f"{artifactory.base}{path}/")
+    page = artifactory.get("/generic-local/app")
+    assert page.url == f"{artifactory.base}/generic-local/app/"
+    assert page.headers["Content-Type"].startswith("text/html")
+    assert "<title>Index of generic-local/app</title>" in page.text
+    assert [html.unescape(name) for name in re.findall(r'<a href="[^"]*">([^<]*)</a>', page.text)] == [
+        "../",
+        "1.0/",
+        "1.1/",
+        "README.txt",
+        "a <b>.txt",
+    ]
+    assert re.search(r"README.txt</a>  \d\d-[A-Z][a-z]{2}-\d{4} \d\d:\d\d  15 bytes\n", page.text)
+    assert '<a href="../">' not in artifactory.get("/generic-local/").text
 
 
 def test_through_virtual_and_remote(artifactory):

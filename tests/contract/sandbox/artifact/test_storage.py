@@ -131,13 +131,27 @@ def test_what_is_there_gives_way(artifactory, act):
 
 
 @pytest.mark.parametrize(
+    ("what", "to", "place"),
+    [
+        (TRASHED, "generic-local/app", "generic-local/app/app-1.0.tar.gz"),
+        (TRASHED, "generic-local/new/", "generic-local/new/app-1.0.tar.gz"),
+        (TRASHED, "generic-release-local", f"generic-release-local/{APP}"),
+        ("generic-local/app/1.0", "generic-local/new/", "generic-local/new/1.0/app-1.0.tar.gz"),
+        ("generic-local/app/1.0", "generic-local/app/1.1", "generic-local/app/1.1/app-1.0.tar.gz"),
+    ],
+)
+def test_into_a_folder(artifactory, what, to, place):
+    message_of(artifactory, f"/api/copy/{what}?to=/{to}", 200, "INFO")
+    assert artifactory.get(f"/{place}").content == CONTENT
+
+
+@pytest.mark.parametrize(
     ("path", "status"),
     [
         ("generic-local/nothing?to=/generic-release-local/a", 404),
         (f"{TRASHED}?to=/nothing/a", 404),
         (f"{TRASHED}?to=/libs-release/a", 404),
         (f"{TRASHED}?to=/{TRASHED}", 409),
-        (f"{TRASHED}?to=/generic-local/app", 409),
     ],
 )
 def test_what_cannot_be_moved(artifactory, path, status):
