@@ -6,18 +6,21 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 from urllib.parse import quote
 
 from starlette.responses import PlainTextResponse, Response
 
 from ..routing import Route
+from .build_diff import difference
 from .build_records import Build, moment, statuses
 from .call import Call
 from .errors import ArtifactError
 from .formats import plain_time
 from .tree import Item
 
+VENDORS = re.compile(r"application/vnd\.org\.jfrog\.[\w.]+\+json")
 # Where the records lie on the real server; rights on builds are rights on paths in it
 RECORDS = "artifactory-build-info"
 
@@ -56,12 +59,26 @@ async def show(call: Call, name: str, number: str) -> Response:
         raise ArtifactError(400, f"Unable to parse the start time '{call.query['started']}'.") from None
     build = call.builds.find(project(call), name, number, started)
     if build is None:
-        raise ArtifactError(404, f"No build was found for build name: {name}, build number: {number} ")
+        when = f", build started: {call.query['started']}" if started is not None else ""
+        raise ArtifactError(404, f"No build was found for build name: {name}, build number: {number} {when}")
+    if "diff" in call.query:
+        return _difference(call, build)
     record = dict(build.record)
     if history := call.builds.promotions(build):
         record["statuses"] = statuses(history)
     uri = f"{call.base}/api/build/{quote(name, safe='')}/{quote(number, safe='')}"
     return call.vnd("build.BuildInfo", {"uri": uri, "buildInfo": record})
+
+
+def _difference(call: Call, build: Build) -> Response:
+    number = call.query["diff"]
+    older = call.builds.find(project(call), build.name, number)
+    if older is None:
+        raise ArtifactError(404, f"No build was found for build name: {build.name} , build number: {number} ")
+    if build.started < older.started:
+        raise ArtifactError(400, "Build number should be greater than the build number to compare against.")
+    call.need_pro()
+    return call.vnd("build.BuildsDiff", difference(build.record, older.record))
 
 
 async def publish(call: Call) -> Response:
@@ -84,7 +101,10 @@ async def append(call: Call, name: str, number: str) -> Response:
     """POST /api/build/append/{name}/{number}"""
     call.permit("w", RECORDS, name, _not_authorized(call, "publish", "Deploy"))
     modules = await posted(call, list)
-    call.builds.append(existing(call, name, number), modules, call.principal.name)
+    build = call.builds.find(project(call), name, number)
+    if build is None:
+        raise ArtifactError(404, "No builds were found")
+    call.builds.append(build, modules, call.principal.name)
     return Response(status_code=204)
 
 
@@ -183,8 +203,12 @@ def permit_reading(call: Call, name: str) -> None:
 
 async def posted(call: Call, kind: type) -> Any:
     """The JSON that was sent, of this kind."""
+    body = await call.request.body()
+    media_type = call.request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if body and media_type != "application/json" and not VENDORS.fullmatch(media_type):
+        raise ArtifactError(415)
     try:
-        value = json.loads(await call.request.body())
+        value = json.loads(body)
     except ValueError:
         raise ArtifactError(400, "Error parsing json body") from None
     if not isinstance(value, kind):
@@ -198,14 +222,16 @@ def _not_authorized(call: Call, act: str, permission: str) -> str:
     )
 
 
-RUN = "/api/build/{name}/{number}"
+# A name may have slashes that are not encoded.
+NAMED = "{name:.+}/{number}"
+RUN = f"/api/build/{NAMED}"
 ROUTES = (
     Route("GET", "/api/build", names, "build_names"),
     Route("PUT", "/api/build", publish, "publish_build"),
     Route("POST", "/api/build/delete", delete_posted, "delete_builds"),
-    Route("POST", "/api/build/append/{name}/{number}", append, "append_build"),
-    Route("POST", "/api/build/rename/{name}", rename, "rename_build"),
+    Route("POST", f"/api/build/append/{NAMED}", append, "append_build"),
+    Route("POST", "/api/build/rename/{name:.+}", rename, "rename_build"),
     Route("GET", "/api/build/{name}", runs, "build_runs"),
-    Route("DELETE", "/api/build/{name}", delete, "delete_builds"),
+    Route("DELETE", "/api/build/{name:.+}", delete, "delete_builds"),
     Route("GET", RUN, show, "build"),
 )

@@ -156,4 +156,4 @@ def _error(text: str) -> Message:
     return {"level": "ERROR", "message": text}
 
 
-ROUTES = (Route("POST", "/api/build/promote/{name}/{number}", promote, "promote_build"),)
+ROUTES = (Route("POST", f"/api/build/promote/{builds.NAMED}", promote, "promote_build"),)

@@ -26,8 +26,8 @@ ERRORS = (
 
 async def retain(call: Call, name: str) -> Response:
     """POST /api/build/retention/{name}"""
-    order = await builds.posted(call, dict) if await call.request.body() else {}
-    if not order or order.get("count") == 0:
+    order = await builds.posted(call, dict) if await call.request.body() else None
+    if order is None or order.get("count") == 0:
         raise ArtifactError(400, "Max count retention needs to be a positive number")
     call.permit(
         "d",
@@ -80,4 +80,4 @@ def _discarded(call: Call, name: str, order: dict[str, Any]) -> Iterator[Build]:
             yield run
 
 
-ROUTES = (Route("POST", "/api/build/retention/{name}", retain, "retain_builds"),)
+ROUTES = (Route("POST", "/api/build/retention/{name:.+}", retain, "retain_builds"),)

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -21,6 +22,7 @@ RECORD = {
     "modules": [{"id": "m", "artifacts": [{"name": "app-1.0.tar.gz", "type": "gz", "sha1": SHA1}]}],
     "properties": {"env.A": "b"},
 }
+JSON = {"Content-Type": "application/json"}
 ENCODED = "/api/build/new%20%2F%20build"
 NOT_ALLOWED = "The user: 'reader' is not authorized to {} build info. {} permission is needed."
 
@@ -105,6 +107,59 @@ def test_an_unknown_run(artifactory, path, name, number):
     assert error_of(artifactory.get(path)) == (404, message)
 
 
+def test_an_unknown_start(artifactory):
+    message = "No build was found for build name: app, build number: 1 , build started: 2020-01-01T00:00:00.000+0000"
+    asked = artifactory.get("/api/build/app/1", params={"started": "2020-01-01T00:00:00.000+0000"})
+    assert error_of(asked) == (404, message)
+
+
+def test_a_slash_in_a_name_need_not_be_encoded(artifactory):
+    record = artifactory.get("/api/build/acme/nightly of web/3").json()["buildInfo"]
+    assert (record["name"], record["number"]) == ("acme/nightly of web", "3")
+    promoted = artifactory.post("/api/build/promote/acme/nightly of web/3", json={"status": "fine"})
+    assert promoted.status_code == 200
+    assert artifactory.delete("/api/build/acme/nightly of web?buildNumbers=3").status_code == 200
+
+
+def test_two_runs_are_compared(artifactory):
+    file = {"type": "gz", "module": "m", "name": "app-1.0.tar.gz"}
+    log, gone = ({"id": name, "type": "jar", "sha1": "1" * 40} for name in ("log", "gone"))
+    publish(
+        artifactory, modules=[{**RECORD["modules"][0], "dependencies": [log, gone]}], properties={"a": "b", "c": "d"}
+    )
+    later = [
+        {"id": "m", "artifacts": [{"name": "app-1.0.tar.gz", "type": "gz", "sha1": "2" * 40}], "dependencies": [log]}
+    ]
+    publish(
+        artifactory, number="8", started="2026-06-02T00:00:00.000+0000", modules=later, properties={"a": "x", "e": "f"}
+    )
+    answer = artifactory.get(f"{ENCODED}/8?diff=7")
+    assert answer.headers["Content-Type"] == "application/vnd.org.jfrog.build.BuildsDiff+json"
+    assert answer.json() == {
+        "artifacts": {
+            "new": [],
+            "updated": [{**file, "sha1": "2" * 40, "diffName": "app-1.0.tar.gz"}],
+            "unchanged": [],
+            "removed": [],
+        },
+        "dependencies": {
+            "new": [],
+            "updated": [],
+            "unchanged": [{**log, "module": "m"}],
+            "removed": [{**gone, "module": "m"}],
+        },
+        "properties": {
+            "new": [{"key": "e", "value": "f"}],
+            "updated": [{"key": "a", "value": "x", "diffValue": "b"}],
+            "unchanged": [],
+            "removed": [{"key": "c", "value": "d"}],
+        },
+    }
+    older = "Build number should be greater than the build number to compare against."
+    assert error_of(artifactory.get(f"{ENCODED}/7?diff=8")) == (400, older)
+    assert error_of(artifactory.get(f"{ENCODED}/7?diff=1"))[0] == 404
+
+
 def test_builds_of_a_project(artifactory):
     artifactory.put("/api/build?project=acme", json=RECORD)
     assert artifactory.get(ENCODED).status_code == 404
@@ -117,7 +172,22 @@ def test_builds_of_a_project(artifactory):
     [b"", b"{", b"[]", b'"a"', b'{"name": "a", "started": "x"}', b'{"name": "a", "number": "1", "started": "now"}'],
 )
 def test_what_is_no_record(artifactory, body):
-    assert error_of(artifactory.put("/api/build", data=body))[0] == 400
+    assert error_of(artifactory.put("/api/build", data=body, headers=JSON))[0] == 400
+
+
+@pytest.mark.parametrize(
+    ("content_type", "status"),
+    [
+        ("application/vnd.org.jfrog.build.BuildInfo+json", 204),
+        ("application/json; charset=utf-8", 204),
+        ("application/x-www-form-urlencoded", 415),
+        ("text/plain", 415),
+        (None, 415),
+    ],
+)
+def test_a_record_has_a_type(artifactory, content_type, status):
+    answer = artifactory.put("/api/build", data=json.dumps(RECORD), headers={"Content-Type": content_type})
+    assert answer.status_code == status
 
 
 def test_modules_are_appended(artifactory):
@@ -125,7 +195,7 @@ def test_modules_are_appended(artifactory):
     path = "/api/build/append/new%20%2F%20build/7"
     assert artifactory.post(path, json=[{"id": "more"}]).status_code == 204
     assert [module["id"] for module in artifactory.get(f"{ENCODED}/7").json()["buildInfo"]["modules"]] == ["m", "more"]
-    assert error_of(artifactory.post("/api/build/append/app/9", json=[]))[0] == 404
+    assert error_of(artifactory.post("/api/build/append/app/9", json=[])) == (404, "No builds were found")
     assert error_of(artifactory.post(path, json={}))[0] == 400
 
 
@@ -220,6 +290,7 @@ NIGHTLY = "acme%2Fnightly%20of%20web"
         ({"count": 1, "buildNumbersNotToBeDiscarded": ["1"]}, ["1", "2", "4"]),
         ({"count": 1, "buildNumbersNotToBeDiscarded": [3]}, ["2", "3", "4"]),
         ({"count": -1}, ["1", "2", "3", "4"]),
+        ({}, ["1", "2", "3", "4"]),
     ],
 )
 def test_retention(artifactory, order, kept):
@@ -229,15 +300,15 @@ def test_retention(artifactory, order, kept):
     assert numbers(artifactory, f"/api/build/{NIGHTLY}") == kept
 
 
-@pytest.mark.parametrize(("arguments", "body"), [("", b""), ("?async=true", b'{"count": 0}'), ("", b"{}")])
+@pytest.mark.parametrize(("arguments", "body"), [("", b""), ("?async=true", b'{"count": 0}')])
 def test_nothing_is_to_be_kept(artifactory, arguments, body):
-    answer = artifactory.post(f"/api/build/retention/app{arguments}", data=body)
+    answer = artifactory.post(f"/api/build/retention/app{arguments}", data=body, headers=JSON)
     assert error_of(answer) == (400, "Max count retention needs to be a positive number")
 
 
 @pytest.mark.parametrize("body", [b"[]", b"{", b'{"count": "many"}', b'{"minimumBuildDate": "then"}'])
 def test_what_is_no_order(artifactory, body):
-    assert error_of(artifactory.post("/api/build/retention/app", data=body))[0] == 400
+    assert error_of(artifactory.post("/api/build/retention/app", data=body, headers=JSON))[0] == 400
 
 
 def test_files_go_with_discarded_runs(artifactory):
