@@ -99,7 +99,7 @@ def _handler(line: CommandLine) -> type[http.server.BaseHTTPRequestHandler]:
             self.send_header("Transfer-Encoding", "chunked")
             self.end_headers()
             self._chunk(line.first)
-            (line.hung_up if line.patient else line.fed).wait(10)
+            (line.hung_up if line.patient else line.fed).wait(60)
             self._chunk(line.answer)
             if not line.cut:
                 self._chunk(b"")

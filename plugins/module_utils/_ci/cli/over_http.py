@@ -103,13 +103,15 @@ class Conversation:
         :raises OutcomeUnknown: when it is not known what became of it
         """
         pieces = _opened(self._download())
-        feeding = self._in_background(self._feed)
-        self._in_background(lambda: self._listen(pieces))
+        feeding = None
         try:
+            feeding = self._in_background(self._feed)
+            self._in_background(lambda: self._listen(pieces))
             yield from self._told()
         finally:
             self._over.set()
-            feeding.join(_SECONDS_TO_HANG_UP)
+            if feeding:
+                feeding.join(_SECONDS_TO_HANG_UP)
 
     def _download(self) -> Answer:
         try:
@@ -171,6 +173,8 @@ class Conversation:
             if isinstance(event, ServerRefusal):
                 raise event
             if event is None or isinstance(event, ToolchainError):
+                if time.monotonic() >= self._deadline:
+                    raise self._command.goes_on()
                 reason = f" ({event})" if event else ""
                 raise self._command.unknown(f"The connection ended before the command {self._command} did{reason}")
             yield event
