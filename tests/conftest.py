@@ -15,8 +15,10 @@ from contract.servers.process import or_skip
 from contract.session import Session
 from sandbox import client
 
-# A run that fails does so again, and one that passes elsewhere passes here
-hypothesis.settings.register_profile("the same each time", derandomize=True)
+# A run that fails does so again, and one that passes elsewhere passes here, however slow the machine
+hypothesis.settings.register_profile(
+    "the same each time", derandomize=True, deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
 hypothesis.settings.load_profile("the same each time")
 
 # What tells programs to write as on a terminal, also where there is none
