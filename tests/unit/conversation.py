@@ -13,7 +13,7 @@ import socket
 import ssl
 import struct
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from time import sleep
 from typing import Any
 from urllib.parse import parse_qsl
@@ -36,6 +36,8 @@ class Call:
     headers: dict[str, str] = dataclasses.field(default_factory=dict)
     sent: dict[str, Any] = dataclasses.field(default_factory=dict)
     delay: float = 0.0
+    held: bool = False
+    meanwhile: Callable[[], None] = lambda: None
     drop: bool = False
 
     def __str__(self) -> str:
@@ -51,10 +53,14 @@ def call(
     text: str | None = None,
     headers: dict[str, str] | None = None,
     delay: float = 0.0,
+    held: bool = False,
+    meanwhile: Callable[[], None] = lambda: None,
     drop: bool = False,
     **sent: Any,
 ) -> Call:
     """A call, answered with JSON, with text, or with nothing; `drop` resets the connection instead of answering.
+
+    The answer comes after `meanwhile` and `delay` seconds; of a call that is `held` the client gets none.
 
     What begins with `sent_` says what the request must have: `sent_form`, `sent_json`, `sent_body`, `sent_headers`,
     `sent_without`.
@@ -67,17 +73,23 @@ def call(
     elif text is not None:
         body = text.encode()
     wanted = {name.removeprefix("sent_"): value for name, value in sent.items()}
-    return Call(method, target, status, body, headers, wanted, delay, drop)
+    return Call(method, target, status, body, headers, wanted, delay, held, meanwhile, drop)
 
 
 class Conversation:
-    """The calls still to come, what was wrong with those that came, and the client's port at each."""
+    """The calls still to come, what was wrong with those that came, and the client's port at each.
+
+    `closed` tells that the server has closed a connection, `over` that nothing is asked any more.
+    """
 
     def __init__(self, calls: list[Call]) -> None:
         self.calls = calls
         self.complaints: list[str] = []
         self.ports: list[int] = []
         self.url = ""
+        self.over = threading.Event()
+        self.closed = threading.Event()
+        self._all_came = threading.Event()
         self._lock = threading.Lock()
 
     def next(self, request: http.server.BaseHTTPRequestHandler, body: bytes) -> Call | None:
@@ -89,24 +101,43 @@ class Conversation:
                 self.complaints.append(f"came, but nothing more was expected: {came}")
                 return None
             expected = self.calls.pop(0)
+            if not self.calls:
+                self._all_came.set()
             if came != str(expected):
                 self.complaints.append(f"expected {expected}\n      came {came}")
                 return None
             self.complaints += [f"{expected}: {complaint}" for complaint in _complaints(expected.sent, request, body)]
             return expected
 
+    def wait(self) -> None:
+        """Wait for the last call: a client that gives up may do so before the server has heard of it."""
+        if any(expected.held for expected in self.calls):
+            self._all_came.wait(60)
+
     def check(self) -> None:
         """Complain about what did not come, or came otherwise."""
-        missing = [f"did not come: {expected}" for expected in self.calls]
-        assert not self.complaints + missing, "\n".join(self.complaints + missing)
+        with self._lock:
+            missing = [f"did not come: {expected}" for expected in self.calls]
+            assert not self.complaints + missing, "\n".join(self.complaints + missing)
+
+
+class _Server(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+
+    def __init__(self, talk: Conversation) -> None:
+        super().__init__(("127.0.0.1", 0), _handler(talk))
+        self._talk = talk
+
+    def shutdown_request(self, request: Any) -> None:
+        super().shutdown_request(request)
+        self._talk.closed.set()
 
 
 @contextlib.contextmanager
 def conversation(*calls: Call, tls: ssl.SSLContext | None = None) -> Iterator[Conversation]:
     """A server for exactly these calls, in this order."""
     talk = Conversation(list(calls))
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _handler(talk))
-    server.daemon_threads = True
+    server = _Server(talk)
     if tls:
         server.socket = tls.wrap_socket(server.socket, server_side=True)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.001})
@@ -114,7 +145,9 @@ def conversation(*calls: Call, tls: ssl.SSLContext | None = None) -> Iterator[Co
     talk.url = f"{'https' if tls else 'http'}://127.0.0.1:{server.server_port}"
     try:
         yield talk
+        talk.wait()
     finally:
+        talk.over.set()
         server.shutdown()
         server.server_close()
         thread.join()
@@ -139,7 +172,10 @@ def _handler(talk: Conversation) -> type[http.server.BaseHTTPRequestHandler]:
                 self.close_connection = True
                 self.connection.close()
                 return
+            expected.meanwhile()
             sleep(expected.delay)
+            if expected.held:
+                talk.over.wait()
             self.send_response(expected.status)
             for name, value in expected.headers.items():
                 self.send_header(name, value)

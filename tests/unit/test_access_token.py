@@ -245,7 +245,7 @@ def test_the_old_token_is_revoked_only_when_the_new_one_is_stored(
 
     monkeypatch.setattr(_issued, "store", killed)
     with (
-        conversation(lists(entry("old", expiry=NOW + HOUR)), makes("new"), lists(entry("new"))) as server,
+        conversation(lists(entry("old", expiry=NOW + 12 * HOUR)), makes("new"), lists(entry("new"))) as server,
         pytest.raises(SystemExit),
     ):
         run("access_token", url=server.url, token_file=str(tmp_path / "t"), rotate_before=DAY, **TASK)
@@ -257,7 +257,7 @@ def test_a_crash_before_the_old_one_is_revoked_leaves_both_and_the_new_one_store
     refusal = {"errors": [{"code": "FORBIDDEN", "message": f"No permission to revoke, {SECRET}"}]}
     refused = call("DELETE", f"{TOKENS}/old", 403, json=refusal)
     task = {**TASK, "token_file": str(file), "rotate_before": DAY}
-    old = entry("old", expiry=NOW + HOUR)
+    old = entry("old", expiry=NOW + 12 * HOUR)
     both = lists(old, entry("new"))
     with conversation(lists(old), makes("new"), both, refused, both) as server:
         result = run("access_token", url=server.url, **task)
@@ -272,7 +272,7 @@ def test_a_crash_before_the_old_one_is_revoked_leaves_both_and_the_new_one_store
 
 
 def test_the_old_one_stays_when_the_server_does_not_store_the_new_one(tmp_path: Path) -> None:
-    old = entry("old", expiry=NOW + HOUR)
+    old = entry("old", expiry=NOW + 12 * HOUR)
     file = tmp_path / "t"
     file.write_text(f"{OLD_SECRET}\n")
     with conversation(lists(old), makes("new"), lists(old), revokes("new", 204)) as server:
@@ -293,7 +293,7 @@ def test_a_secret_that_cannot_be_stored_is_revoked_and_the_old_one_stays(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    old = entry("old", expiry=NOW + HOUR)
+    old = entry("old", expiry=NOW + 12 * HOUR)
     with conversation(lists(old), makes("new"), lists(old, entry("new")), revokes("new")) as server:
         result = run("access_token", url=server.url, token_file=str(file), rotate_before=DAY, **TASK)
     assert "No space left on device. The new token was revoked" in result["msg"]
@@ -609,7 +609,7 @@ def test_surplus_tokens_may_be_kept(tmp_path: Path) -> None:
     with conversation(lists(entry("old"), entry("other"))) as server:
         result = run("access_token", url=server.url, **task)
     assert (result["changed"], result["token"]["surplus"], result["revoked"]) == (False, ["other"], [])
-    old, other = entry("old", expiry=NOW + HOUR), entry("other")
+    old, other = entry("old", expiry=NOW + 12 * HOUR), entry("other")
     with conversation(
         lists(old, other), makes("new"), lists(other, old, entry("new")), revokes("old"), lists(other, entry("new"))
     ) as server:
@@ -618,7 +618,7 @@ def test_surplus_tokens_may_be_kept(tmp_path: Path) -> None:
 
 
 def test_a_revocation_that_was_lost_is_a_failure_that_names_the_token(tmp_path: Path) -> None:
-    old = entry("old", expiry=NOW + HOUR)
+    old = entry("old", expiry=NOW + 12 * HOUR)
     lost = call("DELETE", f"{TOKENS}/old", drop=True)
     both = lists(old, entry("new"))
     task = {**TASK, "token_file": file_with(tmp_path, OLD_SECRET), "rotate_before": DAY, "retries": 0}
@@ -660,7 +660,7 @@ def test_a_reference_token_in_the_file_is_proven_by_asking_whose_it_is(tmp_path:
 
 def test_the_own_token_goes_last_and_the_new_one_verifies() -> None:
     task = {**TASK, "token": OLD_SECRET, "rotate_before": DAY}
-    own, other = entry("old", expiry=NOW + HOUR, issued_at=NOW), entry("other", expiry=NOW + HOUR)
+    own, other = entry("old", expiry=NOW + 12 * HOUR, issued_at=NOW), entry("other", expiry=NOW + 12 * HOUR)
     mine, new = ({"Authorization": f"Bearer {secret}"} for secret in (OLD_SECRET, SECRET))
 
     def asks(headers: dict[str, str], *tokens: dict[str, Any], status: int = 200) -> Call:

@@ -262,7 +262,7 @@ def test_progress_tells_how_many_and_how_long(monkeypatch: pytest.MonkeyPatch) -
 
     def slow(task: Task) -> None:
         if task.params["n"] == 1200:
-            told.first.wait(10)
+            told.first.wait(60)
         now[0] += 2
         act(task)
 
@@ -281,7 +281,7 @@ def test_so_many_are_worked_on_at_once_as_there_are_workers() -> None:
     together = threading.Barrier(3)
 
     def meet(_task: Task) -> None:
-        together.wait(10)
+        together.wait(60)
 
     task, failure = bulk(items("ok", "ok", "ok"), meet, workers=3)
     assert failure is None
@@ -333,7 +333,7 @@ def test_what_runs_when_the_user_interrupts_comes_to_its_end(tmp_path: Path) -> 
     told, file = Told(), tmp_path / "all.jsonl"
 
     def waits(task: Task) -> None:
-        told.first.wait(10)
+        told.first.wait(60)
         act(task)
 
     with pytest.raises(Interrupted):
@@ -350,7 +350,7 @@ def test_what_does_not_come_to_its_end_is_in_doubt(monkeypatch: pytest.MonkeyPat
     told, file, gate = Told(), tmp_path / "all.jsonl", threading.Event()
 
     def waits(_task: Task) -> None:
-        gate.wait(10)
+        gate.wait(60)
 
     with pytest.raises(Interrupted):
         bulk(items("change", "ok"), waits, last_words=told, workers=1, to_file=str(file))

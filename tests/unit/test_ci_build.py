@@ -610,8 +610,8 @@ def test_unless_there_is_one_that_will_do() -> None:
         times = {"timestamp": now - ago * 1000, "duration": 1000}
         return {"number": number, "result": result, **times, "actions": like(**values)}
 
-    builds = [past(7, 5, None), past(6, 10, "FAILURE"), past(5, 20, VERSION="2"), past(4, 60)]
-    for within in (90, None):
+    builds = [past(7, 5, None), past(6, 10, "FAILURE"), past(5, 20, VERSION="2"), past(4, 3600)]
+    for within in (86_400, None):
         with conversation(job(*DEPLOY), numbered(*builds, members=members), build(number=4)) as server:
             result = run_build(server.url, unless={"within": within})
         assert (result["changed"], result["plan"], result["build"]["number"]) == (False, None, 4)

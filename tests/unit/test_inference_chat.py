@@ -652,7 +652,7 @@ def test_an_answer_may_take_longer_than_a_connection() -> None:
 
 
 def test_an_answer_that_takes_too_long_is_told_by_its_option() -> None:
-    slow = dataclasses.replace(reply(), delay=0.5)
+    slow = dataclasses.replace(reply(), held=True)
     assert "no answer within 'answer_timeout'" in ask(slow, answer_timeout=0.1, retries=0)["msg"]
 
 
