@@ -9,7 +9,7 @@ import contextlib
 import struct
 import threading
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -56,8 +56,14 @@ class Client:
         headers = {"Session": session, "Side": side}
         return requests.post(self.url, headers=headers, auth=self.auth, timeout=20, **options)
 
-    def run(self, *words: str, stdin: bytes = b"", hang_up: threading.Event | None = None) -> Ended:
-        """Run a command; when the event comes, the client hangs up."""
+    def run(
+        self,
+        *words: str,
+        stdin: bytes = b"",
+        hang_up: threading.Event | None = None,
+        heard: Callable[[], object] = lambda: None,
+    ) -> Ended:
+        """Run a command; `heard` is called at its first output. When the event comes, the client hangs up."""
         session, over, ended = str(uuid.uuid4()), hang_up or threading.Event(), Ended()
         with self.side("download", session, stream=True) as download:
             ended.headers = dict(download.headers)
@@ -77,13 +83,13 @@ class Client:
             thread.start()
             try:
                 with contextlib.suppress(urllib3.exceptions.HTTPError):
-                    self._read(download, ended)
+                    self._read(download, ended, heard)
             finally:
                 over.set()
                 thread.join()
         return ended
 
-    def _read(self, download: requests.Response, ended: Ended) -> None:
+    def _read(self, download: requests.Response, ended: Ended, heard: Callable[[], object]) -> None:
         stream = download.raw
         assert stream.read(1) == b"\0"
         while len(head := stream.read(5)) == 5:
@@ -93,7 +99,9 @@ class Client:
                 (ended.code,) = struct.unpack(">i", data)
                 return
             if operation == STDOUT:
-                ended.out += data.decode()
+                first, ended.out = not ended.out, ended.out + data.decode()
+                if first:
+                    heard()
             else:
                 assert operation == STDERR
                 ended.error += data.decode()

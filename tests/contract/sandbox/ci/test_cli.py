@@ -130,8 +130,7 @@ def test_build_with_parameters(ci: Ci) -> None:
 def test_a_client_that_hangs_up_interrupts_its_command(ci: Ci, option: str, result: str) -> None:
     ci.sandbox.clock(frozen=False)
     hang_up = threading.Event()
-    threading.Timer(0.5, hang_up.set).start()
-    ended = client(ci).run("build", "app", option, hang_up=hang_up)
+    ended = client(ci).run("build", "app", option, hang_up=hang_up, heard=hang_up.set)
     assert ended.code == {"-s": 5, "-f": 125}[option]
     ci.later(10)
     assert ci.json("/job/app/3")["result"] == result
@@ -179,8 +178,7 @@ def test_safe_restart(ci: Ci) -> None:
 def test_a_restart_in_the_middle_ends_the_connection(ci: Ci) -> None:
     ci.sandbox.clock(frozen=False)
     ci.sandbox.switch("ci", restart_seconds=2.0)
-    threading.Timer(0.5, lambda: ci.post("/restart")).start()
-    ended = client(ci).run("build", "app", "-s")
+    ended = client(ci).run("build", "app", "-s", heard=lambda: ci.post("/restart"))
     assert ended.code is None
     assert ended.out == "Started app #3\n"
 
