@@ -11,14 +11,14 @@ from itertools import islice
 from starlette.responses import Response
 
 from ..routing import ANY, Route
-from . import actions, executors, pages
+from . import actions, configuration, executors, pages
 from .beans import ALWAYS, Bean, Property, opaque
 from .call import JOB, Call
 from .kinds import BY_NAME, PIPELINE
 from .permissions import BUILD_DELETE, BUILD_UPDATE, JOB_CANCEL
 from .refusals import Failure, NotFound, Nothing
 from .remote_api import API, serve
-from .storage import Build, Job, title
+from .storage import Build, Job
 
 PATH = JOB + r"/{build:\d+|last\w*Build}"
 NEWEST = 100
@@ -85,7 +85,7 @@ def bean(call: Call, build: Build) -> Bean:
         Property("estimatedDuration", estimated),
         Property("executor", executor),
         Property("fingerprint", [], visibility=-1),
-        Property("fullDisplayName", f"{title(build.job)} {name}"),
+        Property("fullDisplayName", f"{configuration.title(call.storage, build.job)} {name}"),
         Property("id", str(build.number)),
         Property("inProgress", running),
         Property("keepLog", build.keep),

@@ -10,10 +10,10 @@ from typing import Any
 from starlette.responses import Response
 
 from ..routing import ANY, Route
-from . import builds, executors, pages
+from . import builds, executors, jobs, pages
 from .beans import ALWAYS, Bean, Property, opaque
 from .call import Call
-from .permissions import JOB_READ
+from .permissions import AGENT_CONNECT, JOB_READ
 from .refusals import NotFound
 from .remote_api import API, serve
 from .storage import Build
@@ -62,7 +62,7 @@ def label(call: Call) -> Bean:
         Property("name", "built-in", visibility=2),
         Property("nodes", lambda: [_node(call)]),
         Property("offline", False),
-        Property("tiedJobs", []),
+        Property("tiedJobs", lambda: jobs.tied(call)),
         Property("totalExecutors", len(working)),
         Property("propertiesList", []),
         typed=False,
@@ -116,7 +116,8 @@ def _monitors(call: Call) -> Bean:
         "ResponseTimeMonitor": _measured("ResponseTimeMonitor$Data", timestamp=now, average=0),
         "ClockMonitor": Bean("hudson.util.ClockDifference", Property("diff", 0, visibility=ALWAYS)),
     }
-    members = [Property(f"hudson.node_monitors.{name}", value) for name, value in monitors.items()]
+    shown = monitors.items() if call.principal.may(AGENT_CONNECT) else ()
+    members = [Property(f"hudson.node_monitors.{name}", value) for name, value in shown]
     return Bean("java.util.Map", *members, typed=False)
 
 

@@ -14,6 +14,7 @@ from xml.sax.saxutils import escape
 from lxml import etree
 
 from .kinds import BY_NAME, BY_ROOT, FOLDER, FREESTYLE, PIPELINE, Kind
+from .storage import Job, Storage
 
 SCRIPT = "org.jenkinsci.plugins.workflow.cps.CpsFlowDefinition"
 NOT_CONCURRENT = "org.jenkinsci.plugins.workflow.job.properties.DisableConcurrentBuildsJobProperty"
@@ -57,7 +58,7 @@ class Parameter:
 
     kind: str
     name: str
-    description: str
+    description: str | None
     default: str
     choices: tuple[str, ...] = ()
 
@@ -88,14 +89,19 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Definition:
-    """What a configuration says; `script` is that of a Pipeline, `archived` are patterns of the artifacts."""
+    """What a configuration says; `script` is that of a Pipeline, `archived` are patterns of the artifacts.
+
+    `label` is that of the nodes to build on: none for any of them, "" for the built-in one.
+    """
 
     kind: Kind
     description: str | None
+    display_name: str | None
     disabled: bool
     concurrent: bool
     quiet_period: int | None
     trigger_token: str | None
+    label: str | None
     parameters: tuple[Parameter, ...]
     commands: tuple[str, ...]
     script: str
@@ -148,15 +154,29 @@ def parse(config: str) -> Definition:
     return Definition(
         kind=kind,
         description=root.findtext("description"),
+        display_name=root.findtext("displayName") or None,
         disabled=root.findtext("disabled", "") == "true",
         concurrent=_concurrent(root, kind),
         quiet_period=int(quiet_period) if quiet_period.isdigit() else None,
         trigger_token=root.findtext("authToken"),
+        label=None
+        if kind is not FREESTYLE or root.findtext("canRoam") == "true"
+        else root.findtext("assignedNode", ""),
         parameters=tuple(_parameters(root)),
         commands=tuple(shell.findtext("command", "") for shell in root.iterfind("builders/hudson.tasks.Shell")),
         script=root.findtext("definition/script", ""),
         archived=tuple(re.split(r"\s*,\s*", root.findtext("publishers/hudson.tasks.ArtifactArchiver/artifacts", ""))),
     )
+
+
+def title(storage: Storage, name: str) -> str:
+    """The full name of a job as pages show it, where some have names of their own for people."""
+    paths = [name[: end.start()] for end in re.finditer("/|$", name)]
+    return " \u00bb ".join(_shown(storage.job(path)) or path.rpartition("/")[2] for path in paths)
+
+
+def _shown(job: Job | None) -> str | None:
+    return parse(job.config).display_name if job else None
 
 
 def _concurrent(root: etree._Element, kind: Kind) -> bool:
@@ -175,7 +195,7 @@ def _parameter(element: etree._Element) -> Parameter:
     kind = element.tag.rpartition(".")[2].removesuffix("ParameterDefinition")
     choices = tuple(choice.text or "" for choice in element.iterfind("choices//string"))
     default = choices[0] if choices else element.findtext("defaultValue", "false" if kind == "Boolean" else "")
-    return Parameter(kind, element.findtext("name", ""), element.findtext("description", ""), default, choices)
+    return Parameter(kind, element.findtext("name", ""), element.findtext("description"), default, choices)
 
 
 def with_text(config: str, tag: str, text: str) -> str:

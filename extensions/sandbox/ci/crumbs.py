@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from starlette.responses import Response
 
 from ..routing import ANY, Route
@@ -15,24 +17,26 @@ from .refusals import NotFound
 from .remote_api import API, serve
 
 # These four get plain text; other expressions that select no element are refused, as everywhere.
-XPATH_TEXTS = {
-    'concat(//crumbRequestField,":",//crumb)': "{field}:{crumb}",
-    "concat(//crumbRequestField,'=',//crumb)": "{field}={crumb}",
-    "/*/crumb/text()": "{crumb}",
-    "/*/crumbRequestField/text()": "{field}",
+# That of the field's name makes no crumb, and so begins no session.
+FIELD = security.CRUMB_FIELD
+XPATH_TEXTS: dict[str, Callable[[Call], str]] = {
+    'concat(//crumbRequestField,":",//crumb)': lambda call: f"{FIELD}:{call.crumb}",
+    "concat(//crumbRequestField,'=',//crumb)": lambda call: f"{FIELD}={call.crumb}",
+    "/*/crumb/text()": lambda call: call.crumb,
+    "/*/crumbRequestField/text()": lambda call: FIELD,
 }
 
 
 def _crumb_issuer(call: Call, form: str) -> Response:
     if not call.switch("csrf"):
         raise NotFound
-    pattern = XPATH_TEXTS.get(call.parameter("xpath") or "") if form.startswith("/xml") else None
-    if pattern:
-        answer = pages.text(pattern.format(field=security.CRUMB_FIELD, crumb=call.crumb))
+    text = XPATH_TEXTS.get(call.parameter("xpath") or "") if form.startswith("/xml") else None
+    if text:
+        answer = pages.text(text(call))
         answer.headers["X-Frame-Options"] = "deny"
         call.sign(answer)
         return answer
-    members = (Property("crumb", call.crumb), Property("crumbRequestField", security.CRUMB_FIELD))
+    members = (Property("crumb", call.crumb), Property("crumbRequestField", FIELD))
     return serve(call, Bean("hudson.security.csrf.DefaultCrumbIssuer", *members), form)
 
 

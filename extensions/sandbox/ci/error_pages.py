@@ -67,7 +67,7 @@ def _oops(refusal: Oops, call: Call) -> Response:
 
 @answer.register
 def _failure(refusal: Failure, call: Call) -> Response:
-    page = call.page("Jenkins", f"<h1>Error</h1><p>{html.escape(str(refusal))}</p>", 400)
+    page = call.page("Jenkins - Jenkins", f"<h1>Error</h1><p>{html.escape(str(refusal))}</p>", 400)
     page.headers["X-Error"] = "".join(c if c.isascii() and c.isprintable() else " " for c in str(refusal)).strip()
     return page
 
@@ -115,7 +115,7 @@ def _login(refusal: AccessDenied, call: Call) -> Response:
     markup = (
         f"<html><head><meta http-equiv='refresh' content='1;url={login}'/>"
         f"<script id='redirect' data-redirect-url='{login}'></script></head>"
-        "<body style='background-color:white; color:white;'>\n\n\n"
+        "<body style='background-color:white; color:white;'>\n"
         f"Authentication required\n<!--\n{report}-->\n\n</body></html>{' ' * 300}"
     )
     return pages.Page(markup, 403, {"Content-Type": "text/html;charset=utf-8"})
@@ -124,7 +124,7 @@ def _login(refusal: AccessDenied, call: Call) -> Response:
 def _report(call: Call, permission: Permission) -> str:
     implications = "".join(f" ... which is implied by: {p.id}\n" for p in permission.implications())
     return (
-        f"You are authenticated as: {call.principal.name}\nGroups that you are in:\n  \n"
+        f"You are authenticated as: {call.principal.name}\nGroups that you are in:\n  anonymous\n"
         f"Permission you need to have (but didn't): {permission.id}\n{implications}"
     )
 

@@ -17,7 +17,7 @@ from .configuration import Definition, Parameter
 from .kinds import FOLDER, PIPELINE
 from .permissions import JOB_BUILD, JOB_CONFIGURE, JOB_DELETE, JOB_READ, JOB_WORKSPACE
 from .remote_api import API, serve
-from .storage import Build, Job, title
+from .storage import Build, Job
 
 COLORS = {"SUCCESS": "blue", "UNSTABLE": "yellow", "FAILURE": "red", "ABORTED": "aborted", "NOT_BUILT": "notbuilt"}
 HEALTH_BUILDS = 5
@@ -34,9 +34,9 @@ def bean(call: Call, job: Job) -> Bean:
     definition = configuration.parse(job.config)
     named = (
         Property("description", definition.description),
-        Property("displayName", job.leaf),
-        Property("displayNameOrNull", None),
-        Property("fullDisplayName", title(job.name)),
+        Property("displayName", definition.display_name or job.leaf),
+        Property("displayNameOrNull", definition.display_name),
+        Property("fullDisplayName", configuration.title(call.storage, job.name)),
         Property("fullName", job.name),
         Property("name", job.leaf, visibility=ALWAYS),
         Property("url", call.job_url(job.name), visibility=ALWAYS),
@@ -86,7 +86,7 @@ def _of_job(call: Call, job: Job, definition: Definition, named: tuple[Property,
         return queue_items.bean(call, waiting[0], bean(call, job)) if waiting else None
 
     return [
-        Property("actions", lambda: [*_parameter_definitions(definition), opaque()]),
+        Property("actions", lambda: [*_parameter_definitions(definition), *_opaque_actions(call)]),
         *named,
         Property("allBuilds", lambda: [builds.bean(call, b) for b in call.storage.builds(job.name)], visibility=-2),
         Property("buildable", not definition.disabled),
@@ -102,14 +102,25 @@ def _of_job(call: Call, job: Job, definition: Definition, named: tuple[Property,
         Property("queueItem", queue_item),
         Property("concurrentBuild", definition.concurrent),
         Property("disabled", definition.disabled),
-        *(_of_pipeline() if definition.kind is PIPELINE else _of_freestyle()),
+        *(_of_pipeline() if definition.kind is PIPELINE else _of_freestyle(definition)),
     ]
 
 
-def _of_freestyle() -> list[Property]:
+def _opaque_actions(call: Call) -> list[Bean]:
+    """What exports nothing of itself; who may configure the job is offered one more."""
+    return [opaque() for _unused in range(2 if call.principal.may(JOB_CONFIGURE) else 1)]
+
+
+def tied(call: Call) -> list[Bean]:
+    """The jobs that are built on the built-in node only."""
+    everything = call.storage.all_jobs() if call.principal.may(JOB_READ) else []
+    return [bean(call, job) for job in everything if configuration.parse(job.config).label in ("", "built-in")]
+
+
+def _of_freestyle(definition: Definition) -> list[Property]:
     return [
         Property("downstreamProjects", []),
-        Property("labelExpression", None),
+        Property("labelExpression", definition.label or None),
         Property("scm", Bean("hudson.scm.NullSCM")),
         Property("upstreamProjects", []),
     ]

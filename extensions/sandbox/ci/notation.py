@@ -60,7 +60,7 @@ def _enclosed(opening: str, items: list[list[str]], closing: str, indent: int | 
     yield outer + closing
 
 
-_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f"}
+_ESCAPES = {'"': '\\"', "\\": "\\\\"}
 _SPECIAL = re.compile(r'["\\\x00-\x1f]')
 
 
@@ -70,15 +70,14 @@ def _quoted(text: str) -> str:
 
 def to_schema(bean: Bean) -> str:
     """The XML schema of an object: its members by name; of what type they are is left open."""
-    members = "".join(
-        f'<xsd:element name="{member.name}" type="xsd:anyType" minOccurs="0"/>' for member in bean.properties
-    )
+    token = bean.class_name.replace("$", "-")
+    members = "".join(f'<element name="{member.name}" type="xsd:anyType" minOccurs="0"/>' for member in bean.properties)
     return (
         '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
-        '<xsd:schema xmlns:xsd="http://www.w3.org/2001/XMLSchema">'
-        f'<xsd:element name="{bean.simple_name}" type="{bean.class_name}"/>'
-        f'<xsd:complexType name="{bean.class_name}"><xsd:sequence>{members}</xsd:sequence></xsd:complexType>'
-        "</xsd:schema>"
+        '<schema xmlns:xsd="http://www.w3.org/2001/XMLSchema" xmlns="http://www.w3.org/2001/XMLSchema">'
+        f'<element name="{bean.simple_name}" type="{token}"/>'
+        f'<complexType name="{token}"><sequence>{members}</sequence></complexType>'
+        "</schema>"
     )
 
 

@@ -20,7 +20,7 @@ CONSTANT_HEADERS = {
         "script-src 'report-sample' 'self'; style-src 'report-sample' 'self' 'unsafe-inline';"
     ),
 }
-NEVER_KEPT = {"Expires": "0", "Cache-Control": "no-cache, no-store, must-revalidate"}
+NEVER_KEPT = {"Cache-Control": "no-cache,no-store,must-revalidate"}
 
 
 class Page(Response):
@@ -33,6 +33,7 @@ def page(title: str, body: str, status: int = 200, crumb: str | None = None) -> 
     markup = f"<!DOCTYPE html><html>{head}<title>{html.escape(title)}</title></head><body>{body}</body></html>"
     headers = {
         "Content-Type": "text/html;charset=utf-8",
+        "Expires": EPOCH,
         **NEVER_KEPT,
         "X-Frame-Options": "sameorigin",
         "Referrer-Policy": "same-origin",
@@ -45,7 +46,7 @@ def outage(title: str, *lines: str) -> Response:
     """The page on every path while the server restarts."""
     text = "".join(f"<p>{html.escape(line)}</p>" for line in lines)
     markup = f"<!DOCTYPE html><html><head><title>{title}</title></head><body>{text}</body></html>"
-    return Response(markup, 503, {"Content-Type": "text/html;charset=utf-8", **NEVER_KEPT})
+    return Response(markup, 503, {"Content-Type": "text/html;charset=utf-8", "Expires": "0", **NEVER_KEPT})
 
 
 def text(content: str, status: int = 200) -> Response:

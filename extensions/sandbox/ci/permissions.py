@@ -48,6 +48,7 @@ JOB_DELETE = Permission("hudson.model.Item.Delete", "Job/Delete", _DELETE)
 JOB_CONFIGURE = Permission("hudson.model.Item.Configure", "Job/Configure", _CONFIGURE)
 JOB_WORKSPACE = Permission("hudson.model.Item.Workspace", "Job/Workspace", _READ)
 SYSTEM_READ = Permission("hudson.model.Hudson.SystemRead", "Overall/SystemRead", ADMINISTER)
+AGENT_CONNECT = Permission("hudson.model.Computer.Connect", "Agent/Connect", ADMINISTER)
 BUILD_UPDATE = Permission("hudson.model.Run.Update", "Run/Update", _UPDATE)
 BUILD_DELETE = Permission("hudson.model.Run.Delete", "Run/Delete", _DELETE)
 
@@ -66,6 +67,7 @@ BY_TITLE = {
         JOB_CONFIGURE,
         JOB_WORKSPACE,
         SYSTEM_READ,
+        AGENT_CONNECT,
         BUILD_UPDATE,
         BUILD_DELETE,
     )

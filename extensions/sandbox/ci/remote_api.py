@@ -12,7 +12,7 @@ from .beans import Bean, ByDepth, Pruner, export
 from .call import Call
 from .notation import JSON, PYTHON, Notation, to_literal, to_schema, to_xml
 from .refusals import EngineError, NotFound, Oops
-from .tree import TreeError, parse_tree
+from .tree import TreeError, integer, parse_tree
 from .xpath import Primitive, XPathError, XPathRefusal, select
 
 XML_TYPE = "application/xml;charset=UTF-8"
@@ -28,10 +28,11 @@ def serve(call: Call, bean: Bean, form: str) -> Response:
         return call.page("Remote API - Jenkins", f"<h1>REST API</h1><p>{text}</p>")
     name = form.split("/")[1]
     if name == "schema":
-        return _answer(to_schema(bean), "application/xml")
-    if name not in FORMS:
+        answer = _answer(to_schema(bean), "application/xml")
+    elif name in FORMS:
+        answer = FORMS[name](call, bean)
+    else:
         raise NotFound
-    answer = FORMS[name](call, bean)
     call.sign(answer)
     answer.headers["X-Frame-Options"] = "deny"
     return answer
@@ -40,7 +41,7 @@ def serve(call: Call, bean: Bean, form: str) -> Response:
 def _pruner(call: Call) -> Pruner:
     tree = call.parameter("tree")
     try:
-        return parse_tree(tree) if tree is not None else ByDepth(1 - int(call.parameters("depth")[:1][0]))
+        return parse_tree(tree) if tree is not None else ByDepth(1 - integer(call.parameters("depth")[:1][0]))
     except IndexError:
         return ByDepth(1)
     except (TreeError, ValueError):

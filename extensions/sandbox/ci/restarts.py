@@ -20,6 +20,7 @@ from .permissions import MANAGE
 from .refusals import Oops
 
 BLOCK_INTERVAL = 0.05
+RELOAD = "Your browser will reload automatically when Jenkins is ready."
 CANNOT_RESTART = "Jenkins cannot restart itself as currently configured."
 
 
@@ -35,10 +36,9 @@ def outage(call: Call) -> Answer | None:
     if down.stage == "unauthorized" and security.sends_credentials(call):
         return error_pages.answer(security.unauthorized(call), call)
     if down.starting:
-        return pages.outage("Starting Jenkins", "Jenkins is getting ready to work")
+        return pages.outage("Starting Jenkins", "Jenkins is getting ready to work", RELOAD)
     safely = ["Safe Restart \u2013 Builds on agents can usually continue."] if down.kind == "safe" else []
-    reload = "Your browser will reload automatically when Jenkins is ready."
-    return pages.outage("Restarting Jenkins", "Jenkins is restarting", reload, *safely)
+    return pages.outage("Restarting Jenkins", "Jenkins is restarting", RELOAD, *safely)
 
 
 async def _never(call: Call, down: Outage) -> Response:
@@ -79,18 +79,19 @@ def _require_restartable(call: Call) -> None:
         raise Oops
 
 
-def _confirmation(call: Call, action: str, question: str) -> Response:
+def _confirmation(call: Call, action: str, title: str, question: str) -> Response:
     """What GET shows where only POST acts; there is no form where the server cannot do it."""
     if not call.switch("restart_supported"):
-        return call.page("Restart Jenkins - Jenkins", f"<p>{CANNOT_RESTART}</p>")
+        return call.page(f"{title} - Jenkins", f"<p>{CANNOT_RESTART}</p>")
     form = f'<form method="post" action="{action}"><button>Yes</button></form>'
-    return call.page("Restart Jenkins - Jenkins", f"<p>{html.escape(question)}</p>{form}")
+    return call.page(f"{title} - Jenkins", f"<p>{html.escape(question)}</p>{form}")
 
 
 def _safe_restart(call: Call) -> Response:
     call.require(MANAGE)
     if call.method == "GET":
-        return _confirmation(call, "safeRestart", "Are you sure you want to restart Jenkins when no jobs are running?")
+        what = "Jenkins will try to pause jobs and restart once all running jobs are either paused or finished."
+        return _confirmation(call, "safeRestart", "Safe restart", what)
     if call.parameter("cancel") is not None:
         call.lifecycle.cancel()
     elif call.method == "POST":
@@ -102,7 +103,7 @@ def _safe_restart(call: Call) -> Response:
 def _restart(call: Call) -> Response:
     call.require(MANAGE)
     if call.method == "GET":
-        return _confirmation(call, "restart", "Are you sure you want to restart Jenkins?")
+        return _confirmation(call, "restart", "Restart Jenkins", "Are you sure you want to restart Jenkins?")
     if call.method == "POST":
         _require_restartable(call)
         call.lifecycle.begin_restart("hard", call.now)

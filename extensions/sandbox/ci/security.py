@@ -125,7 +125,12 @@ def _login_page(call: Call) -> Response:
     """The page with the form; anybody may see it, so it serves as a probe."""
     crumb = f"<input type='hidden' name='{CRUMB_FIELD}' value='{call.crumb}'>" if call.switch("csrf") else ""
     origin = f"<input type='hidden' name='from' value='{html.escape(call.parameter('from') or '', quote=True)}'>"
-    fields = f"<input name='j_username'><input name='j_password' type='password'>{origin}{crumb}"
+    login = (
+        "<label>Username</label><input name='j_username'>"
+        "<label>Password</label><input name='j_password' type='password'>"
+        "<label><input name='remember_me' type='checkbox'>Keep me signed in</label>"
+    )
+    fields = f"{login}{origin}{crumb}<button>Sign in</button>"
     form = f"<form method='post' name='login' action='{call.context}{LOGIN_PATH}'>{fields}</form>"
     return call.page("Sign in - Jenkins", f"<h1>Sign in to Jenkins</h1>{form}")
 

@@ -30,11 +30,6 @@ CREATE TABLE IF NOT EXISTS ci_scripts (id INTEGER PRIMARY KEY, data TEXT NOT NUL
 """
 
 
-def title(full_name: str) -> str:
-    """The full name of a job as pages show it."""
-    return full_name.replace("/", " \u00bb ")
-
-
 @dataclass
 class User:
     """An account with its secrets and rights."""
@@ -172,8 +167,11 @@ class Storage:
 
     def jobs(self, folder: str = "") -> list[Job]:
         """What is in a folder, by default at the root, by name."""
-        jobs = [Job(**row) for row in self._db.execute("SELECT * FROM ci_jobs ORDER BY name")]
-        return [job for job in jobs if job.folder.lower() == folder.lower()]
+        return [job for job in self.all_jobs() if job.folder.lower() == folder.lower()]
+
+    def all_jobs(self) -> list[Job]:
+        """What is in any folder, by full name."""
+        return [Job(**row) for row in self._db.execute("SELECT * FROM ci_jobs ORDER BY name")]
 
     def put_job(self, job: Job) -> None:
         """Add or replace a job."""

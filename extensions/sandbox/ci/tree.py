@@ -9,6 +9,7 @@ import re
 
 from .beans import ByName
 
+_INTEGER = re.compile(r"[+-]?[0-9]+")
 _TOKEN = re.compile(r"[,\[\]{}]|[^,\[\]{}]+")
 
 
@@ -63,9 +64,9 @@ class _TreeParser:
 
     def _number(self) -> int:
         name = self._name()
-        if not (name.isascii() and name.isdigit()):
+        if not name.isdigit():
             raise TreeError
-        return int(name)
+        return integer(name)
 
     def _accept(self, token: str) -> bool:
         if self._tokens and self._tokens[0] == token:
@@ -76,6 +77,13 @@ class _TreeParser:
     def _expect(self, token: str) -> None:
         if not self._accept(token):
             raise TreeError
+
+
+def integer(text: str) -> int:
+    """A number of 32 bits; ValueError if it is none."""
+    if not _INTEGER.fullmatch(text) or not -(2**31) <= int(text) < 2**31:
+        raise ValueError(text)
+    return int(text)
 
 
 def parse_tree(text: str) -> ByName:

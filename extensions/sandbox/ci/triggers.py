@@ -68,7 +68,7 @@ def _build(call: Call, job: str) -> Response:
     definition = configuration.parse(found.config)
     _require_buildable(found, definition)
     if definition.parameters and call.method != "POST":
-        return call.page(f"{found.leaf} - Jenkins", "<h1>This build requires parameters</h1>", 405)
+        return call.page("Jenkins", "<h1>This build requires parameters</h1>", 405)
     cause = _check_trigger(call, definition)
     if definition.parameters:
         return _build_from_form(call, found, definition, cause)

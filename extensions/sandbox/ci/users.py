@@ -29,7 +29,10 @@ PROPERTIES = (
     "jenkins.security.seed.UserSeedProperty",
     "hudson.search.UserSearchProperty",
     "hudson.model.TimeZoneProperty",
+    "jenkins.model.experimentalflags.UserExperimentalFlagsProperty",
+    "hudson.security.HudsonPrivateSecurityRealm$Details",
 )
+MEMBERS = {"hudson.search.UserSearchProperty": (Property("insensitiveSearch", True, visibility=ALWAYS),)}
 
 
 def _who_am_i(call: Call, form: str) -> Response:
@@ -62,7 +65,7 @@ def _user(call: Call, name: str, form: str) -> Response:
         Property("description", None),
         Property("fullName", user.full_name, visibility=ALWAYS),
         Property("id", user.name),
-        Property("property", [Bean(name) for name in PROPERTIES]),
+        Property("property", [Bean(name, *MEMBERS.get(name, ())) for name in PROPERTIES]),
     )
     return serve(call, account, form)
 

@@ -15,7 +15,7 @@ from typing import Any
 from .. import builds, configuration, logs, scripts
 from ..kinds import FOLDER
 from ..permissions import ADMINISTER, JOB_BUILD, JOB_CONFIGURE, MANAGE, READ
-from ..storage import Build, Item, Job, title
+from ..storage import Build, Item, Job
 from .session import UNEXPECTED, Aborted, BadUsage, CommandError, Denied, NoSuch, Session, WrongState, nearest
 from .usage import Argument, Given, Option, Usage
 
@@ -144,16 +144,16 @@ async def _build(session: Session, given: Given) -> int:
     job = session.job(given.words[0])
     session.require(JOB_BUILD)
     definition = configuration.parse(job.config)
-    values = _parameters(job, definition, given.pairs)
+    values = _parameters(session, job, definition, given.pairs)
     if definition.disabled:
-        raise WrongState(f"Cannot build {title(job.name)} because it is disabled.")
+        raise WrongState(f"Cannot build {configuration.title(session.storage, job.name)} because it is disabled.")
     with session.controller.world.transaction():
         item, _waited = session.scheduler.schedule(job, session.now, values, _cause(session), session.now)
     session.settle()
     if not ("-w" in given or "-s" in given or "-f" in given):
         return 0
     build = await session.until(lambda: _of_item(session, item))
-    name = f"{title(build.job)} #{build.number}"
+    name = f"{configuration.title(session.storage, build.job)} #{build.number}"
     await session.say(f"Started {name}\n")
     if not ("-s" in given or "-f" in given):
         return 0
@@ -171,10 +171,13 @@ async def _build(session: Session, given: Given) -> int:
     return RESULTS.index(build.outcome)
 
 
-def _parameters(job: Job, definition: configuration.Definition, given: dict[str, str]) -> list[dict[str, Any]] | None:
+def _parameters(
+    session: Session, job: Job, definition: configuration.Definition, given: dict[str, str]
+) -> list[dict[str, Any]] | None:
     if not definition.parameters:
         if given:
-            raise WrongState(f"{title(job.name)} is not parameterized but the -p option was specified.")
+            shown = configuration.title(session.storage, job.name)
+            raise WrongState(f"{shown} is not parameterized but the -p option was specified.")
         return None
     for name in given:
         if not definition.parameter(name):

@@ -108,6 +108,11 @@ def test_xpath_texts(ci: Ci, xpath: str, pattern: str) -> None:
     assert re.fullmatch(pattern, answer.text)
 
 
+def test_the_name_of_the_field_alone_begins_no_session(ci: Ci) -> None:
+    assert "Set-Cookie" not in ci.get("/crumbIssuer/api/xml?xpath=/*/crumbRequestField/text()").headers
+    assert "Set-Cookie" in ci.get("/crumbIssuer/api/xml?xpath=/*/crumb/text()").headers
+
+
 @pytest.mark.parametrize(
     "xpath",
     [

@@ -53,6 +53,29 @@ def test_configure(ci: Ci) -> None:
     assert ci.request("PUT", "/job/app/config.xml", data=CONFIG).status_code == 400
 
 
+def test_a_name_for_people(ci: Ci) -> None:
+    ci.sandbox.seed({"ci": {"jobs": [{"name": "team", "kind": "folder"}, {"name": "team/app", "builds": [{}]}]}})
+    ci.post("/job/team/job/app/config.xml", data=CONFIG.replace("<project>", "<project><displayName>App</displayName>"))
+    assert ci.members("/job/team/job/app", "displayName,displayNameOrNull,fullDisplayName,name") == {
+        "displayName": "App",
+        "displayNameOrNull": "App",
+        "fullDisplayName": "team \u00bb App",
+        "name": "app",
+    }
+    assert ci.json("/job/team/job/app/1")["fullDisplayName"] == "team \u00bb App #1"
+
+
+def test_where_a_job_is_built(ci: Ci) -> None:
+    ci.create("job", "<project><assignedNode>linux</assignedNode><canRoam>false</canRoam></project>")
+    assert ci.json("/job/job")["labelExpression"] == "linux"
+    assert ci.json("/job/app")["labelExpression"] is None
+
+
+def test_who_may_configure_a_job_sees_another_action(ci: Ci) -> None:
+    assert ci.json("/job/app")["actions"] == [{}, {}]
+    assert ci.get("/job/app/api/json", "reader").json()["actions"] == [{}]
+
+
 def test_copy(ci: Ci) -> None:
     answer = ci.post("/createItem?name=app%20two&mode=copy&from=app")
     assert (answer.status_code, answer.headers["Location"]) == (302, "/ci/job/app%20two/configure")

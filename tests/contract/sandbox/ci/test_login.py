@@ -42,7 +42,8 @@ def test_anonymous(ci: Ci, path: str) -> None:
         "hudson.security.Permission.GenericRead, hudson.model.Hudson.Administer"
     )
     assert answer.headers["X-Jenkins"] == "2.579"
-    assert "Authentication required" in answer.text
+    assert ">\nAuthentication required\n<!--\nYou are authenticated as: anonymous\n" in answer.text
+    assert "Groups that you are in:\n  anonymous\nPermission you need" in answer.text
     assert f"url=/ci/login?from=%2Fci{path.replace('/', '%2F')}%3Ftree%3Dx'" in answer.text
     assert "WWW-Authenticate" not in answer.headers
 
@@ -81,7 +82,9 @@ def test_form_login_carries_one(ci: Ci) -> None:
 
 
 def test_users(ci: Ci) -> None:
-    assert ci.json("/user/reader")["id"] == "reader"
+    reader = ci.json("/user/reader")
+    assert reader["id"] == "reader"
+    assert {"_class": "hudson.search.UserSearchProperty", "insensitiveSearch": True} in reader["property"]
     assert ci.get("/user/nobody/api/json").status_code == 404
     assert "admin" in ci.get("/whoAmI/").text
 

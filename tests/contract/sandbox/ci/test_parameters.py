@@ -48,6 +48,7 @@ def test_json_form(ci: Ci) -> None:
     assert ci.post("/job/deploy/build?delay=5sec", files=parts).status_code == 201
     assert ci.item(FIRST + 3)["params"] == "\nVERSION=ü"
     assert ci.item(FIRST + 2)["params"] == "\nVERSION="
+    assert '"params":"\\u000aVERSION="' in ci.get(f"/queue/item/{FIRST + 2}/api/json").text
     assert build('{"parameter": {"name": "VERSION", "value": null}}').status_code == 302
 
 

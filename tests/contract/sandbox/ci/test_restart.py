@@ -115,7 +115,7 @@ def test_texts(ci: Ci) -> None:
     down = ci.get("/nope", None)
     assert "Jenkins is restarting" in down.text
     assert "Safe Restart – Builds on agents can usually continue." in down.text
-    assert down.headers["Cache-Control"] == "no-cache, no-store, must-revalidate"
+    assert down.headers["Cache-Control"] == "no-cache,no-store,must-revalidate"
     ci.later(10.05 / 14.8)
     assert ci.get("/login", None, headers={"Authorization": "Bearer x"}).status_code == 503
     ci.later(0.12)

@@ -37,6 +37,8 @@ def test_ranges(ci: Ci, tree: str, numbers: list[int]) -> None:
         "jobs[name",
         "jobs]",
         "jobs{0,1",
+        "jobs{0,2147483648}",
+        "jobs{+1}",
     ],
 )
 def test_malformed(ci: Ci, tree: str) -> None:
@@ -70,6 +72,8 @@ def test_tree_beats_depth_and_depth_must_be_a_number(ci: Ci) -> None:
     assert ci.json("", tree="mode", depth="x") == {"_class": "hudson.model.Hudson", "mode": "NORMAL"}
     assert ci.get("/api/json?depth=").status_code == 500
     assert ci.get("/api/json?depth=x").status_code == 500
+    assert ci.get("/api/json?depth=2147483648").status_code == 500
+    assert ci.get("/api/json?depth=0_0").status_code == 500
     assert ci.json("", depth="-1") == {"_class": "hudson.model.Hudson", "nodeName": ""}
 
 
@@ -134,7 +138,7 @@ def test_forms_of_the_remote_api(ci: Ci, path: str) -> None:
     assert ci.get(path + "/api/json/whatever").json()["_class"] == ci.json(path)["_class"]
     assert ci.get(path + "/api/yaml").status_code == 404
     schema = ci.get(path + "/api/schema")
-    assert schema.headers["Content-Type"] == "application/xml"
+    assert (schema.headers["Content-Type"], schema.headers["X-Jenkins"]) == ("application/xml", "2.579")
     assert f'type="{ci.json(path)["_class"]}"' in schema.text
 
 
@@ -151,6 +155,19 @@ def test_views_labels_and_loads(ci: Ci) -> None:
         "totalExecutors": 2,
         "idleExecutors": 2,
     }
+    assert [job["name"] for job in ci.members("/label/built-in", "tiedJobs[name]")["tiedJobs"]] == []
+    ci.create("tied")  # its configuration does not say that it may roam
+    assert ci.members("/label/built-in", "tiedJobs[name]")["tiedJobs"] == [
+        {"_class": "hudson.model.FreeStyleProject", "name": "tied"}
+    ]
     assert ci.members("/overallLoad", "busyExecutors") == {"busyExecutors": {}}
     assert ci.json("/manage")["_class"] == "hudson.model.Hudson"
     assert ci.get("/manage/api/json", "reader").status_code == 403
+
+
+def test_what_is_measured_on_a_node_needs_the_right_to_connect_it(ci: Ci) -> None:
+    def measured(user: str) -> set[str]:
+        return set(ci.get("/computer/(built-in)/api/json?tree=monitorData[*]", user).json()["monitorData"])
+
+    assert "hudson.node_monitors.ClockMonitor" in measured("admin")
+    assert measured("reader") == set()
