@@ -13,9 +13,10 @@ from starlette.responses import Response
 from ..call import Call
 from ..checks import integer
 from ..keys import key_class, redacted
+from ..pages import page
 from ..protocol import json_response
 from ..storage import insert
-from .common import ORGANIZATION, Record, deleted, given, name_, new_id, now, one, page, refusal, route, rows
+from .common import ORGANIZATION, Record, deleted, given, name_, new_id, now, one, refusal, route, rows
 
 _YEAR = 31_536_000
 

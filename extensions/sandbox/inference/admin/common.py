@@ -1,20 +1,20 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the administrative calls have in common: pages, bodies, refusals, and how a project is found."""
+"""What the administrative calls have in common: bodies, refusals, and how a project is found."""
 
 from __future__ import annotations
 
 import sqlite3
 import uuid
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 from starlette.responses import Response
 
 from ...routing import Route
 from ..call import Call
-from ..checks import Check, missing, number, one_of, string, unknown
+from ..checks import Check, missing, string, unknown
 from ..errors import AdminError, invalid
 from ..protocol import json_response, parse_object, require_json
 
@@ -73,33 +73,6 @@ def find_project(call: Call, id: str, *, active: bool = False) -> sqlite3.Row:
     return row
 
 
-def page(call: Call, records: Iterable[Record], usual: int = 20) -> Response:
-    """The part of a list that `limit`, `after`, `before` and `order` ask for."""
-    found, asked = list(records), call.request.query_params
-    limit = _limit(asked.get("limit", str(usual)))
-    if "order" in asked:
-        one_of(("asc", "desc"), "order", asked["order"])
-        found = found[::-1] if asked["order"] == "desc" else found
-    ids = [record["id"] for record in found]
-    if "before" in asked:
-        end = _place(ids, "before", asked["before"])
-        part = found[max(0, end - limit) : end]
-        more = end > limit
-    else:
-        start = _place(ids, "after", asked["after"]) + 1 if "after" in asked else 0
-        part = found[start : start + limit]
-        more = len(found) > start + limit
-    return json_response(
-        {
-            "object": "list",
-            "data": part,
-            "first_id": part[0]["id"] if part else None,
-            "last_id": part[-1]["id"] if part else None,
-            "has_more": more,
-        }
-    )
-
-
 def deleted(kind: str, id: str) -> Response:
     """The answer to a deletion."""
     return json_response({"object": f"{kind}.deleted", "id": id, "deleted": True})
@@ -126,15 +99,3 @@ def name_(name: str, value: Any) -> None:
     string(name, value)
     if not value.strip():
         raise invalid(f"Invalid '{name}': empty string.", name, "empty_string")
-
-
-def _limit(text: str) -> int:
-    value: Any = int(text) if text.isdecimal() else text
-    number(1, 100, "limit", value, integer=True)
-    return int(value)
-
-
-def _place(ids: list[str], name: str, id: str) -> int:
-    if id not in ids:
-        raise invalid(f"Invalid '{name}': no such object: '{id}'.", name, "invalid_value")
-    return ids.index(id)

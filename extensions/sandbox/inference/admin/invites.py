@@ -13,6 +13,7 @@ from starlette.responses import Response
 
 from ..call import Call
 from ..checks import array, choice, one_of, required, typed
+from ..pages import page
 from ..protocol import json_response
 from .common import (
     ORGANIZATION,
@@ -24,7 +25,6 @@ from .common import (
     new_id,
     now,
     one,
-    page,
     refusal,
     route,
     rows,

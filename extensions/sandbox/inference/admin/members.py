@@ -11,8 +11,9 @@ from starlette.responses import Response
 
 from ..call import Call
 from ..checks import choice, missing, string
+from ..pages import page
 from ..protocol import json_response
-from .common import PROJECT, Record, deleted, find_project, given, now, one, page, refusal, route, rows
+from .common import PROJECT, Record, deleted, find_project, given, now, one, refusal, route, rows
 
 ROLES = ("owner", "member")
 _JOINED = """

@@ -12,8 +12,9 @@ from starlette.responses import Response
 from ..call import Call
 from ..checks import one_of
 from ..keys import redacted
+from ..pages import page
 from ..protocol import json_response
-from .common import PROJECT, Record, deleted, find_project, one, page, refusal, route, rows
+from .common import PROJECT, Record, deleted, find_project, one, refusal, route, rows
 
 _OWNERS = ("user", "service_account")
 

@@ -12,9 +12,10 @@ from starlette.responses import Response
 from ..call import Call
 from ..checks import integer
 from ..errors import invalid
+from ..pages import page
 from ..protocol import json_response
 from ..storage import LIMITS
-from .common import PROJECT, Record, find_project, given, one, page, route, rows
+from .common import PROJECT, Record, find_project, given, one, route, rows
 
 _PREFIX = "rl-"
 # The API tells of models that have both

@@ -11,8 +11,9 @@ from starlette.responses import Response
 
 from ..call import Call
 from ..checks import choice, string
+from ..pages import page
 from ..protocol import json_response
-from .common import ORGANIZATION, PROJECT, Record, find_project, given, name_, new_id, now, page, refusal, route, rows
+from .common import ORGANIZATION, PROJECT, Record, find_project, given, name_, new_id, now, refusal, route, rows
 
 RESIDENCIES = (
     "GLOBAL",

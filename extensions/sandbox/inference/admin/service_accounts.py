@@ -13,9 +13,10 @@ from starlette.responses import Response
 
 from ..call import Call
 from ..checks import array, boolean, choice
+from ..pages import page
 from ..protocol import json_response
 from ..storage import insert
-from .common import PROJECT, Record, deleted, find_project, given, name_, new_id, now, one, page, route, rows
+from .common import PROJECT, Record, deleted, find_project, given, name_, new_id, now, one, route, rows
 from .members import ROLES
 
 

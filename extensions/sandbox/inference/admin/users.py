@@ -11,8 +11,9 @@ from starlette.responses import Response
 
 from ..call import Call
 from ..checks import choice
+from ..pages import page
 from ..protocol import json_response
-from .common import ORGANIZATION, Record, deleted, given, one, page, route, rows
+from .common import ORGANIZATION, Record, deleted, given, one, route, rows
 
 ROLES = ("owner", "reader")
 
