@@ -22,6 +22,7 @@ from .limits import MEASURES, estimated_tokens
 from .messages import check_conversation
 from .models import model_for_chat
 from .protocol import json_response, require_json
+from .stored import keep
 from .validation import check_fits, check_for_model, parse_chat_request
 
 FINGERPRINT = "fp_5a2db0c0de"
@@ -55,6 +56,8 @@ async def complete(call: Call) -> Response:
         raise
     headers.update(header_fields((scripted or {}).get("headers", {})))
     completion = Completion(request, model, int(call.world.clock.now()), answers, prompt)
+    if request.get("store") and not any(answer.stream_error for answer in answers if request.get("stream")):
+        keep(call, request, completion.whole())
     if request.get("stream"):
         return StreamingResponse(completion.events(), 200, headers, "text/event-stream; charset=utf-8")
     return json_response(completion.whole(), headers=headers)

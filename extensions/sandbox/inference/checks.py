@@ -92,6 +92,28 @@ def one_of(choices: Sequence[str], name: str, value: Any) -> None:
         )
 
 
+def metadata(name: str, value: Any) -> None:
+    """At most 16 short texts, by short names."""
+    if not isinstance(value, dict):
+        raise wrong_type(name, value, "a metadata object")
+    if len(value) > 16:
+        raise invalid(
+            f"Invalid '{name}': too many properties. Expected an object with at most 16 properties, but got an object "
+            f"with {len(value)} properties instead.",
+            name,
+            "object_above_max_properties",
+        )
+    for key, item in value.items():
+        string(f"{name}.{key}", item)
+        if len(item) > 512:
+            raise invalid(
+                f"Invalid '{name}.{key}': string too long. Expected a string with maximum length 512, but got a string "
+                f"with length {len(item)} instead.",
+                f"{name}.{key}",
+                "string_above_max_length",
+            )
+
+
 def listed(words: Iterable[str], conjunction: str) -> str:
     """The words in quotes, as a sentence lists them."""
     *first, last = (f"'{word}'" for word in words)

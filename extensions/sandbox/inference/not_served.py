@@ -14,11 +14,6 @@ from .protocol import public_path
 
 # method, path, label, scope
 CALLS = """
-GET    /v1/chat/completions                                 list_completions           model.request
-GET    /v1/chat/completions/{id}                            retrieve_completion        model.request
-POST   /v1/chat/completions/{id}                            update_completion          model.request
-DELETE /v1/chat/completions/{id}                            delete_completion          model.request
-GET    /v1/chat/completions/{id}/messages                   list_completion_messages   model.request
 POST   /v1/completions                                      legacy_completion          model.request
 POST   /v1/embeddings                                       embeddings                 model.request
 POST   /v1/moderations                                      moderations                model.request

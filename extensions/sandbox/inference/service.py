@@ -18,7 +18,7 @@ from ..routing import Routes
 from ..service import Service
 from ..snapshot import Folder
 from ..world import World
-from . import admin, chat, dashboards, models, not_served
+from . import admin, chat, dashboards, models, not_served, stored
 from .call import Call
 from .errors import ApiError
 from .keys import authenticate, key_class, require_scope
@@ -30,7 +30,7 @@ from .snapshot import parts
 from .storage import SCHEMA
 from .summary import SUMMARY
 
-ROUTES = Routes((*chat.ROUTES, *models.ROUTES, *admin.ROUTES, *dashboards.ROUTES, *not_served.ROUTES))
+ROUTES = Routes((*chat.ROUTES, *stored.ROUTES, *models.ROUTES, *admin.ROUTES, *dashboards.ROUTES, *not_served.ROUTES))
 
 
 class InferenceService(Service):

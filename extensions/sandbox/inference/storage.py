@@ -61,6 +61,11 @@ CREATE TABLE inference_limits (
 CREATE TABLE inference_project_limits (
     project TEXT NOT NULL, id TEXT NOT NULL, name TEXT NOT NULL, value INTEGER NOT NULL, PRIMARY KEY (project, id, name)
 );
+CREATE TABLE inference_completions (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT UNIQUE NOT NULL, organization TEXT NOT NULL,
+    project TEXT NOT NULL, model TEXT NOT NULL,
+    metadata TEXT NOT NULL, messages TEXT NOT NULL, completion TEXT NOT NULL
+);
 CREATE TABLE inference_replies (id INTEGER PRIMARY KEY AUTOINCREMENT, reply TEXT NOT NULL);
 """
 

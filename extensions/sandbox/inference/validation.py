@@ -16,6 +16,7 @@ from .checks import (
     decimal,
     integer,
     listed,
+    metadata,
     missing,
     not_served,
     object_,
@@ -48,20 +49,6 @@ def _stop(name: str, value: Any) -> None:
         )
     for position, item in enumerate(value):
         string(f"{name}[{position}]", item)
-
-
-def _metadata(name: str, value: Any) -> None:
-    if not isinstance(value, dict):
-        raise wrong_type(name, value, "a metadata object")
-    if len(value) > 16:
-        raise invalid(
-            f"Invalid '{name}': too many properties. Expected an object with at most 16 properties, but got an object "
-            f"with {len(value)} properties instead.",
-            name,
-            "object_above_max_properties",
-        )
-    for key, item in value.items():
-        string(f"{name}.{key}", item)
 
 
 def _stream_options(name: str, value: Any) -> None:
@@ -108,7 +95,7 @@ PARAMETERS: dict[str, Check] = {
     "stream": boolean,
     "stream_options": _stream_options,
     "store": boolean,
-    "metadata": _metadata,
+    "metadata": metadata,
     "verbosity": choice(("low", "medium", "high")),
     "reasoning_effort": _anything,
     "modalities": array,

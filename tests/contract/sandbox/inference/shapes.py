@@ -257,8 +257,17 @@ ORGANIZATION = record(
     projects=whole(record(id=TEXT, title=TEXT)),
 )
 
+STORED = extended(COMPLETION, metadata={"type": "object", "additionalProperties": TEXT})
+# As it was sent
+ASKED = record({"name": maybe(TEXT)}, id=TEXT, role=TEXT, content=maybe(TEXT), content_parts=maybe(many({})))
+
 SHAPES: dict[str, Schema] = {
     "chat": COMPLETION,
+    "list_completions": paged(STORED),
+    "retrieve_completion": STORED,
+    "update_completion": STORED,
+    "delete_completion": deleted("chat.completion.deleted"),
+    "list_completion_messages": paged(ASKED),
     "list_models": whole(MODEL),
     "retrieve_model": MODEL,
     "delete_model": deleted("model"),

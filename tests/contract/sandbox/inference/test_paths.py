@@ -33,9 +33,6 @@ def test_other_methods(api: Api) -> None:
 @pytest.mark.parametrize(
     ("calls", "key"),
     [
-        ("GET /v1/chat/completions", SECRET),
-        ("GET POST DELETE /v1/chat/completions/chatcmpl-1", SECRET),
-        ("GET /v1/chat/completions/chatcmpl-1/messages", SECRET),
         ("POST /v1/embeddings", SECRET),
         ("POST /v1/moderations", SECRET),
         ("POST /v1/responses", SECRET),

@@ -99,7 +99,13 @@ def answers(running_sandbox: Any) -> dict[str, Any]:
         answer = api.call(method, path, key, json=body)
         assert answer.status_code == 200, f"{method} {path}: {answer.text}"
         told[shapes.label(method, path)] = answer.json()
-    told["chat"] = api.chat(USER).json()
+    told["chat"] = api.chat(USER, store=True).json()
+    stored = f"/v1/chat/completions/{told['chat']['id']}"
+    for method, path in (("GET", ""), ("POST", ""), ("GET", "/messages"), ("DELETE", "")):
+        if method == "DELETE":
+            told["list_completions"] = api.get("/v1/chat/completions", USER).json()
+        answer = api.call(method, stored + path, USER, json={"metadata": {"team": "a"}})
+        told[shapes.label(method, stored + path)] = answer.json()
     return told
 
 
@@ -136,7 +142,7 @@ def damaged(answer: dict[str, Any]) -> Iterator[dict[str, Any]]:
     yield {**answer, "invented": 1}
     yield {name: value for name, value in answer.items() if name != "object"} if "object" in answer else {}
     for name, value in answer.items():
-        yield {**answer, name: {"a": "surprise"}}
+        yield {**answer, name: {"a": ["surprise"]}}
         if name == "data":
             for entry in damaged(value[0]):
                 yield {**copy.deepcopy(answer), "data": [entry]}
