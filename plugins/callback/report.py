@@ -105,7 +105,14 @@ from ansible_collections.buildworks.toolchain.plugins.plugin_utils import (
     _report_files,
     _tally,
 )
-from ansible_collections.buildworks.toolchain.plugins.plugin_utils._report import PREFIX, Report, Result, Where, label
+from ansible_collections.buildworks.toolchain.plugins.plugin_utils._report import (
+    PREFIX,
+    Report,
+    Result,
+    Where,
+    in_short,
+    label,
+)
 
 # Where ansible-runner gathers what a run leaves, and brings it home from
 _ARTIFACTS = os.environ.get("AWX_ISOLATED_DATA_DIR", "")
@@ -304,7 +311,7 @@ def _where(result: t.Any) -> Where:
 def _full_name(task: t.Any, name: t.Any) -> str:
     """The name of a task after that of its role."""
     own = str(name or task.action)
-    return f"{task._role.get_name()} : {own}" if task._role else own
+    return in_short(f"{task._role.get_name()} : {own}" if task._role else own)
 
 
 def _warnings(result: t.Any) -> list[str]:

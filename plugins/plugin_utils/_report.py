@@ -10,6 +10,7 @@ import collections
 import dataclasses
 import difflib
 import json
+import re
 import time
 import typing as t
 
@@ -19,6 +20,7 @@ MOST_COMPARED = 200_000
 MOST_LINES = 400
 MOST_CHARACTERS = 4000
 MOST_OF_A_LABEL = 200
+_COLOURS = re.compile(r"\x1b\[[\d;]*m")
 
 Result = t.Mapping[str, t.Any]
 _RECAP = ("ok", "changed", "failures", "unreachable", "skipped", "rescued", "ignored")
@@ -177,7 +179,7 @@ def explanation(result: Result) -> str:
     """Why a task failed: the message, and what a command wrote to standard error."""
     parts = [result.get("msg"), result.get("stderr") or result.get("module_stderr")]
     texts = [part if isinstance(part, str) else json.dumps(part, default=str) for part in parts if part]
-    return _shortened("\n".join(texts).strip()) or "The task failed without a message."
+    return _shortened(_COLOURS.sub("", "\n".join(texts)).strip()) or "The task failed without a message."
 
 
 def item_text(item: t.Any) -> str:
@@ -195,7 +197,12 @@ def label(result: Result, number: int) -> str:
     """What to call an item of a loop. One that is no plain text may have anything in it, and is told by its number."""
     found = result.get("_ansible_item_label")
     plain = isinstance(found, (str, int, float)) and "censored" not in result
-    return str(found)[:MOST_OF_A_LABEL] if plain else f"item {number}"
+    return in_short(str(found)) if plain else f"item {number}"
+
+
+def in_short(name: str) -> str:
+    """A name as a page has room for."""
+    return name if len(name) <= MOST_OF_A_LABEL else f"{name[: MOST_OF_A_LABEL - 1]}…"
 
 
 def difference(diff: t.Any) -> str | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import typing as t
 
 import jinja2
@@ -22,6 +23,7 @@ _RUNS_SHOWN = 30
 # What a line of the history has, beyond the number of hosts, changes and failures
 _OF_RUN = ("started", "playbook", "complete", "check_mode", "seconds", "requests", "requests_known")
 _BEGINNING = '{"started": '
+_NOT_SHOWN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")  # no page may have them
 
 
 def write(document: dict[str, t.Any], files: dict[str, str]) -> t.Iterator[str]:
@@ -49,7 +51,8 @@ def page(document: dict[str, t.Any], runs: list[dict[str, t.Any]]) -> str:
     """
     loader = jinja2.FileSystemLoader(os.path.dirname(__file__))
     environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    return environment.get_template("_report.html.j2").render(report=document, runs=runs)
+    text = environment.get_template("_report.html.j2").render(report=document, runs=runs)
+    return _NOT_SHOWN.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def _line(document: dict[str, t.Any]) -> dict[str, t.Any]:

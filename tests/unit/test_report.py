@@ -1,0 +1,80 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The page of the callback `report`, of runs that are larger and odder than those that are played."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from ansible_collections.buildworks.toolchain.plugins.plugin_utils import _report_files
+from ansible_collections.buildworks.toolchain.plugins.plugin_utils._report import (
+    MOST_OF_A_LABEL,
+    Report,
+    Where,
+    in_short,
+    label,
+)
+
+WHERE = Where("repo-eu", "mark", "buildworks.toolchain.artifact_properties")
+RUN = {
+    "title": "site.yml",
+    "playbook": "site.yml",
+    "complete": True,
+    "under_way": [],
+    "check_mode": False,
+    "diff_mode": True,
+    "ansible_core": "2.19.0",
+    "warnings_known": True,
+    "hosts": {},
+}
+
+
+def page(report: Report, runs: list[dict[str, Any]] | None = None) -> str:
+    return _report_files.page(report.document({}, **RUN), runs or [])
+
+
+def test_failures_that_count_stand_before_those_that_were_seen_to() -> None:
+    report = Report()
+    for state in ("rescued", "failed", "ignored", "unreachable"):
+        report.failed(WHERE, {"msg": "no"}, None, state)
+    told = page(report)
+    assert re.findall(r'class="tag \w+">(\w+)<', told) == ["failed", "unreachable", "rescued", "ignored"]
+
+
+@pytest.mark.parametrize(("changes", "folded"), [(100, False), (101, True)])
+def test_what_is_long_is_folded(changes: int, folded: bool) -> None:
+    report = Report()
+    for number in range(changes):
+        report.changed(WHERE, {}, str(number), False, False)
+    assert ("<details>" in page(report)) is folded
+
+
+def test_requests_that_nobody_counted_are_not_known() -> None:
+    report = Report()
+    report.took("site.yml:3", WHERE, "ok", False, 1.0, ("uuid", "repo-eu"), "ok")
+    assert re.search(r"<strong>not known</strong> requests", page(report))
+
+
+def test_long_names_are_shortened() -> None:
+    assert in_short("x" * 10_000) == "x" * (MOST_OF_A_LABEL - 1) + "…"
+    assert label({"_ansible_item_label": "x" * MOST_OF_A_LABEL}, 1) == "x" * MOST_OF_A_LABEL
+
+
+def test_a_page_has_no_control_characters_and_a_message_no_colours() -> None:
+    report = Report()
+    report.failed(WHERE, {"msg": "a\0b\tc\n\x1b[1;31mred\x1b[0m\x07"}, None, "failed")
+    told = page(report)
+    assert "a\N{REPLACEMENT CHARACTER}b\tc\nred\N{REPLACEMENT CHARACTER}" in told
+    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f]", told)
+
+
+def test_the_columns_of_the_history_stand_below_their_heads() -> None:
+    run = dict.fromkeys(("hosts", "changes", "failures", "seconds"), 1)
+    told = page(Report(), [{**run, "started": "2026-01-01T00:00:00Z", "check_mode": True}])
+    table = told[told.index("<caption>The last 1 runs") :]
+    head, row = re.findall(r"<tr>(.*?)</tr>", table)
+    assert re.findall(r'<t[hd][^>]*?( class="number")?>', head) == re.findall(r'<t[hd][^>]*?( class="number")?>', row)
