@@ -110,7 +110,8 @@ def _texts(node: ast.expr, tree: ast.Module) -> list[str]:
     if isinstance(node, ast.Constant):
         return [str(node.value)]
     if isinstance(node, ast.JoinedStr):
-        return ["".join(str(part.value) if isinstance(part, ast.Constant) else "…" for part in node.values)]
+        text = "".join(str(part.value) if isinstance(part, ast.Constant) else "…" for part in node.values)
+        return [re.sub("…+", "…", text)]
     if isinstance(node, ast.IfExp):
         return _texts(node.body, tree) + _texts(node.orelse, tree)
     if isinstance(node, ast.Name):

@@ -108,9 +108,14 @@ def messages() -> str:
     for kind in kinds():
         own = [message for message in left if kind.matching(message)]
         left = [message for message in left if message not in own]
-        bullets = "\n".join(f"* {rst_escape(' '.join(message.split()))}" for message in sorted(own))
+        bullets = "\n".join(f"* {_as_text(message)}" for message in sorted(own))
         sections.append(f"{kind.title}\n{'-' * len(kind.title)}\n\n{kind.means}\n\n{bullets}\n")
     return "\n".join(sections)
+
+
+def _as_text(message: str) -> str:
+    """A message in one line, in which an address is no link."""
+    return rst_escape(" ".join(message.split())).replace("://", r"\://")
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:

@@ -37,6 +37,7 @@ def test_messages_are_found_wherever_they_are_told() -> None:
         "This CI server is …, but … or newer is needed (ci_provision_minimum_version).",  # a role's
     ):
         assert message in messages
+    assert [message for message in messages if "……" in message] == []
 
 
 def test_a_link_has_to_lead_to_a_file_and_to_a_place_in_it(tmp_path: Path) -> None:
