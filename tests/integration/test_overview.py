@@ -166,7 +166,7 @@ def test_the_page_and_the_json_tell_what_the_services_hold(sandbox: Sandbox, bro
 
 TEMPLATES = Path(ROOT, "roles", "overview", "templates")
 # What is HTML already: what macros and the filter give, the look of the page
-HTML = r"macros\.|told_by\(|caller\(|matrix\(|day\(|shown\(|plots |note |lookup\("
+HTML = r"macros\.|told_by\(|caller\(|matrix\(|day\(|number\(|shown\(|plots |note |lookup\("
 
 
 def test_all_that_comes_from_elsewhere_is_escaped() -> None:
@@ -207,8 +207,9 @@ def test_a_second_run_tells_the_growth_and_old_runs_are_forgotten(
     second = overview(sandbox, tmp_path, only)
     assert [run["used"] for run in second.json["history"]] == [1597, 6597]
     assert "<h3>Growth</h3>" in second.page
-    assert row(second.page, "generic-local")[1] == "+5000 bytes"
+    assert row(second.page, "generic-local")[:2] == ["4.93 KB", "+5,000 bytes"]
     assert row(second.page, "docker-local")[1] == "+0 bytes"
+    assert row(second.page, "libs-release-local")[0] == "27 Bytes"
     assert row(second.page, "fresh")[1] == "new"
     assert json.loads((tmp_path / "history.json").read_text()) == second.json["history"]
     assert second.json["history_problem"] is None
