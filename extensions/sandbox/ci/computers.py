@@ -158,17 +158,18 @@ def agent(call: Call, name: str) -> dict[str, Any] | None:
 
 
 def _agent(call: Call, agent: dict[str, Any]) -> Bean:
-    offline = agent.get("offline", False)
+    offline, put_offline = agent.get("offline", False), agent.get("put_offline")
+    icon = "symbol-computer-offline" if offline or put_offline is not None else "symbol-computer"
     free: list[Build | None] = [None] * _agent_executors(agent)
     return Bean(
         "hudson.slaves.SlaveComputer",
         Property("actions", []),
-        Property("assignedLabels", []),
+        Property("assignedLabels", [_named(label) for label in [*agent.get("label", "").split(), agent["name"]]]),
         Property("description", agent.get("description", "")),
         Property("displayName", agent["name"]),
         Property("executors", lambda: [_executor(call, number, build) for number, build in enumerate(free)]),
-        Property("icon", "symbol-computer-offline" if offline else "symbol-computer"),
-        Property("iconClassName", "symbol-computer-offline" if offline else "symbol-computer"),
+        Property("icon", icon),
+        Property("iconClassName", icon),
         Property("idle", True),
         Property("jnlpAgent", True),
         Property("launchSupported", False),
@@ -176,13 +177,17 @@ def _agent(call: Call, agent: dict[str, Any]) -> Bean:
         Property("manualLaunchAllowed", True),
         Property("monitorData", _monitors(call), inline=True),
         Property("numExecutors", len(free)),
-        Property("offline", offline),
-        Property("offlineCause", None),
-        Property("offlineCauseReason", ""),
+        Property("offline", offline or put_offline is not None),
+        Property("offlineCause", Bean("hudson.slaves.OfflineCause$UserCause") if put_offline is not None else None),
+        Property("offlineCauseReason", put_offline or ""),
         Property("oneOffExecutors", []),
-        Property("temporarilyOffline", False),
+        Property("temporarilyOffline", put_offline is not None),
         Property("absoluteRemotePath", None),
     )
+
+
+def _named(name: str) -> Bean:
+    return Bean("hudson.model.labels.LabelAtom", Property("name", name, visibility=2), typed=False)
 
 
 def _agent_executors(agent: dict[str, Any]) -> int:
@@ -243,6 +248,7 @@ def _stop_executor(call: Call, number: str) -> Response:
 ROUTES = (
     Route(ANY, "/computer/", _page, "nodes", reads=True),
     Route(ANY, BUILT_IN + "/", _page, "node", reads=True),
+    Route(ANY, BUILT_IN, _page_without_slash, "node", reads=True),
     Route(ANY, "/computer", _page_without_slash, "nodes", reads=True),
     Route(ANY, "/computer" + API, _show_all, "nodes", reads=True),
     Route(ANY, BUILT_IN + API, _show, "node", reads=True),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 from xml.sax.saxutils import escape
@@ -112,13 +113,18 @@ class Definition:
         return next((p for p in self.parameters if p.name == name), None)
 
 
-def _element(config: str) -> etree._Element:
+def element(config: str) -> etree._Element:
     # The server writes XML 1.1, which the parser here does not know; nothing else in the declaration matters.
     parser = etree.XMLParser(resolve_entities=False, no_network=True, remove_blank_text=True)
     try:
         root = etree.fromstring(_DECLARATION.sub("", config, count=1).encode(), parser)
     except etree.XMLSyntaxError as error:
         raise ConfigError(str(error)) from error
+    return root
+
+
+def _item(config: str) -> etree._Element:
+    root = element(config)
     if root.tag not in BY_ROOT:
         raise ConfigError(f"no such kind of item: {root.tag}")
     return root
@@ -126,29 +132,39 @@ def _element(config: str) -> etree._Element:
 
 def normalized(config: str) -> str:
     """A configuration as the server keeps it: completed, in its order, indented."""
-    return _written(_element(config))
+    return _written(_item(config))
 
 
 def _written(root: etree._Element) -> str:
-    kind = BY_ROOT[root.tag]
-    project = etree.Element(kind.roots[0])
-    if kind is not FREESTYLE:
-        project.extend(root)
-        project.attrib.update(root.attrib)
-    for name, default in ELEMENTS.items() if kind is FREESTYLE else ():
+    if BY_ROOT[root.tag] is FREESTYLE:
+        return written(root, ELEMENTS, FREESTYLE.roots[0])
+    project = etree.Element(BY_ROOT[root.tag].roots[0])
+    project.extend(root)
+    project.attrib.update(root.attrib)
+    return _text(project)
+
+
+def written(root: etree._Element, elements: Mapping[str, str | None], tag: str | None = None) -> str:
+    """A document with these elements only, in their order; those with a default are added."""
+    document = etree.Element(tag or root.tag)
+    for name, default in elements.items():
         element = root.find(name)
         if element is None and default:
             element = etree.fromstring(default)
         if element is not None:
-            project.append(element)
-    etree.indent(project)
-    return DECLARATION + etree.tostring(project, encoding="unicode")
+            document.append(element)
+    return _text(document)
+
+
+def _text(document: etree._Element) -> str:
+    etree.indent(document)
+    return DECLARATION + etree.tostring(document, encoding="unicode")
 
 
 @functools.lru_cache(maxsize=1024)
 def parse(config: str) -> Definition:
     """Read a configuration."""
-    root = _element(config)
+    root = _item(config)
     quiet_period = root.findtext("quietPeriod", "").strip()
     kind = BY_ROOT[root.tag]
     return Definition(
@@ -200,7 +216,7 @@ def _parameter(element: etree._Element) -> Parameter:
 
 def with_text(config: str, tag: str, text: str) -> str:
     """The same configuration with another text in one of its elements."""
-    root = _element(config)
+    root = _item(config)
     element = root.find(tag)
     if element is None:
         element = etree.SubElement(root, tag)

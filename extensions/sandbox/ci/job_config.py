@@ -67,6 +67,15 @@ def _free_name(call: Call, name: str | None, folder: str) -> str:
     """The full name for a new item in a folder."""
     if name is None:
         raise Failure("Query parameter 'name' is required")
+    name = good_name(name)
+    full_name = f"{folder}/{name}" if folder else name
+    if call.storage.job(full_name):
+        raise Failure(f"A job already exists with the name \u2018{name}\u2019")
+    return full_name
+
+
+def good_name(name: str) -> str:
+    """A name that the server takes, without blanks around it."""
     name = name.strip()
     if not name:
         raise Failure("No name is specified")
@@ -75,10 +84,7 @@ def _free_name(call: Call, name: str | None, folder: str) -> str:
     unsafe = next((character for character in name if character in UNSAFE), None)
     if unsafe:
         raise Failure(f"\u2018{unsafe}\u2019 is an unsafe character")
-    full_name = f"{folder}/{name}" if folder else name
-    if call.storage.job(full_name):
-        raise Failure(f"A job already exists with the name \u2018{name}\u2019")
-    return full_name
+    return name
 
 
 def _copy(call: Call, name: str, folder: str) -> Response:

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from typing import Any
 
 from starlette.responses import Response
@@ -17,8 +19,9 @@ from .configuration import Definition, Parameter
 from .kinds import FOLDER, PIPELINE
 from .permissions import JOB_BUILD, JOB_CONFIGURE, JOB_DELETE, JOB_READ, JOB_WORKSPACE
 from .remote_api import API, serve
-from .storage import Build, Job
+from .storage import Build, Job, View
 
+ALL = "hudson.model.AllView"
 COLORS = {"SUCCESS": "blue", "UNSTABLE": "yellow", "FAILURE": "red", "ABORTED": "aborted", "NOT_BUILT": "notbuilt"}
 HEALTH_BUILDS = 5
 HEALTH_ICONS = ((80, "80plus"), (60, "60to79"), (40, "40to59"), (20, "20to39"), (0, "00to19"))
@@ -53,19 +56,58 @@ def _of_folder(call: Call, job: Job, definition: Definition, named: tuple[Proper
         Property("healthReport", []),
         Property("jobs", lambda: [bean(call, inner) for inner in visible(call, job.name)]),
         Property("primaryView", all_jobs),
-        Property("views", [all_jobs]),
+        Property("views", lambda: views(call, job.name)),
     ]
+
+
+def views(call: Call, folder: str = "") -> list[Bean]:
+    """All views at the root, or of a folder, by name."""
+    made = [(view.name, list_view(call, view)) for view in call.storage.views(folder)]
+    return [shown for _name, shown in sorted([("all", view(call, folder)), *made], key=lambda named: named[0])]
 
 
 def view(call: Call, folder: str = "") -> Bean:
     """The view with all that is at the root, or in a folder."""
+    return _view_bean(ALL, None, "all", lambda: visible(call, folder), call, _home(call, folder))
+
+
+def list_view(call: Call, made: View) -> Bean:
+    """A view that was made: a list of jobs, or one with all of them."""
+    root = configuration.element(made.config)
+    listed = {element.text for element in root.iterfind("jobNames/string")}
+    pattern = root.findtext("includeRegex")
+
+    def shown() -> list[Job]:
+        found = visible(call, made.folder)
+        if root.tag == ALL:
+            return found
+        return [job for job in found if job.leaf in listed or (pattern and _matches(pattern, job.leaf))]
+
+    url = f"{_home(call, made.folder)}view/{call.quoted(made.name)}/"
+    return _view_bean(root.tag, root.findtext("description"), made.name, shown, call, url)
+
+
+def _matches(pattern: str, name: str) -> bool:
+    try:
+        return bool(re.fullmatch(pattern, name))
+    except re.error:
+        return False
+
+
+def _home(call: Call, folder: str) -> str:
+    return call.job_url(folder) if folder else call.configured_root
+
+
+def _view_bean(
+    kind: str, description: str | None, name: str, shown: Callable[[], list[Job]], call: Call, url: str
+) -> Bean:
     return Bean(
-        "hudson.model.AllView",
-        Property("description", None),
-        Property("jobs", lambda: [bean(call, job) for job in visible(call, folder)]),
-        Property("name", "all", visibility=ALWAYS),
+        kind,
+        Property("description", description),
+        Property("jobs", lambda: [bean(call, job) for job in shown()]),
+        Property("name", name, visibility=ALWAYS),
         Property("property", []),
-        Property("url", call.job_url(folder) if folder else call.configured_root, visibility=ALWAYS),
+        Property("url", url, visibility=ALWAYS),
     )
 
 

@@ -49,6 +49,13 @@ JOB_CONFIGURE = Permission("hudson.model.Item.Configure", "Job/Configure", _CONF
 JOB_WORKSPACE = Permission("hudson.model.Item.Workspace", "Job/Workspace", _READ)
 SYSTEM_READ = Permission("hudson.model.Hudson.SystemRead", "Overall/SystemRead", ADMINISTER)
 AGENT_CONNECT = Permission("hudson.model.Computer.Connect", "Agent/Connect", ADMINISTER)
+AGENT_CREATE = Permission("hudson.model.Computer.Create", "Agent/Create", ADMINISTER)
+AGENT_CONFIGURE = Permission("hudson.model.Computer.Configure", "Agent/Configure", ADMINISTER)
+AGENT_DELETE = Permission("hudson.model.Computer.Delete", "Agent/Delete", ADMINISTER)
+AGENT_DISCONNECT = Permission("hudson.model.Computer.Disconnect", "Agent/Disconnect", ADMINISTER)
+VIEW_CREATE = Permission("hudson.model.View.Create", "View/Create", _CREATE)
+VIEW_CONFIGURE = Permission("hudson.model.View.Configure", "View/Configure", _CONFIGURE)
+VIEW_DELETE = Permission("hudson.model.View.Delete", "View/Delete", _DELETE)
 BUILD_UPDATE = Permission("hudson.model.Run.Update", "Run/Update", _UPDATE)
 BUILD_DELETE = Permission("hudson.model.Run.Delete", "Run/Delete", _DELETE)
 
@@ -68,6 +75,13 @@ BY_TITLE = {
         JOB_WORKSPACE,
         SYSTEM_READ,
         AGENT_CONNECT,
+        AGENT_CREATE,
+        AGENT_CONFIGURE,
+        AGENT_DELETE,
+        AGENT_DISCONNECT,
+        VIEW_CREATE,
+        VIEW_CONFIGURE,
+        VIEW_DELETE,
         BUILD_UPDATE,
         BUILD_DELETE,
     )

@@ -44,7 +44,7 @@ def _root(call: Call, form: str) -> Response:
         Property("url", call.configured_url),
         Property("useCrumbs", call.switch("csrf")),
         Property("useSecurity", call.switch("security")),
-        Property("views", [jobs.view(call)]),
+        Property("views", lambda: jobs.views(call)),
     )
     return serve(call, root, form)
 

@@ -18,6 +18,7 @@ from ..service import Service
 from ..snapshot import Folder
 from ..world import World
 from . import (
+    agents,
     artifacts,
     builds,
     command_line,
@@ -39,6 +40,7 @@ from . import (
     triggers,
     update_center,
     users,
+    views,
 )
 from .call import Call
 from .cli import jar
@@ -60,13 +62,16 @@ ROUTES = Routes(
         *restarts.ROUTES,
         *jobs.ROUTES,
         *job_config.ROUTES,
+        *views.ROUTES,
         *triggers.ROUTES,
         *queue.ROUTES,
         *builds.ROUTES,
         *logs.ROUTES,
         *artifacts.ROUTES,
         *builds.UNKNOWN,
+        *agents.ROUTES,
         *computers.ROUTES,
+        *agents.PAGES,
         *consoles.ROUTES,
         *plugins.ROUTES,
         *plugin_installs.ROUTES,
@@ -151,6 +156,7 @@ class CiService(Service):
         now = self.world.clock.now()
         self._controller.scheduler.settle(now)
         call = Call(self._controller, request, now)
+        views.beyond(call)
         found = ROUTES.find(request.method, call.path, {})
         if found.route:
             found.route.enter(request)

@@ -26,6 +26,9 @@ CREATE INDEX IF NOT EXISTS ci_builds_unfinished ON ci_builds (finished) WHERE NO
 CREATE TABLE IF NOT EXISTS ci_items (
     id INTEGER PRIMARY KEY, job TEXT NOT NULL COLLATE NOCASE, gone INTEGER NOT NULL, data TEXT NOT NULL
 );
+CREATE TABLE IF NOT EXISTS ci_views (
+    folder TEXT NOT NULL COLLATE NOCASE, name TEXT NOT NULL, config TEXT NOT NULL, PRIMARY KEY (folder, name)
+);
 CREATE TABLE IF NOT EXISTS ci_scripts (id INTEGER PRIMARY KEY, data TEXT NOT NULL UNIQUE);
 """
 
@@ -60,6 +63,15 @@ class Job:
     def folder(self) -> str:
         """The full name of the folder that it is in; nothing at the root."""
         return self.name.rpartition("/")[0]
+
+
+@dataclass
+class View:
+    """A view that was made; its name and configuration are all of it."""
+
+    folder: str
+    name: str
+    config: str
 
 
 @dataclass
@@ -182,7 +194,8 @@ class Storage:
         """Remove a job with its builds and its waiting items, a folder with what is in it."""
         for inner in self.jobs(job.name):
             self.delete_job(inner)
-        for statement in ("ci_jobs WHERE name", "ci_builds WHERE job", "ci_items WHERE NOT gone AND job"):
+        items = "ci_items WHERE NOT gone AND job"
+        for statement in ("ci_jobs WHERE name", "ci_builds WHERE job", "ci_views WHERE folder", items):
             self._db.execute(f"DELETE FROM {statement} = ?", (job.name,))
 
     def rename_job(self, job: Job, name: str) -> None:
@@ -190,12 +203,26 @@ class Storage:
         for inner in self.jobs(job.name):
             self.rename_job(inner, f"{name}/{inner.leaf}")
         self._db.execute("UPDATE ci_jobs SET name = ? WHERE name = ?", (name, job.name))
+        self._db.execute("UPDATE ci_views SET folder = ? WHERE folder = ?", (name, job.name))
         for build in list(self.builds(job.name)):
             self.delete_build(build)
             self.put_build(replace(build, job=name))
         for item in self.queue():
             if item.job == job.name:
                 self.put_item(replace(item, job=name))
+
+    def views(self, folder: str) -> list[View]:
+        """The views that were made at the root, or in a folder, by name."""
+        rows = self._db.execute("SELECT * FROM ci_views WHERE folder = ? ORDER BY name", (folder,))
+        return [View(**row) for row in rows]
+
+    def put_view(self, view: View) -> None:
+        """Add or replace a view."""
+        self._db.execute("INSERT OR REPLACE INTO ci_views VALUES (?, ?, ?)", (view.folder, view.name, view.config))
+
+    def delete_view(self, view: View) -> None:
+        """Remove a view."""
+        self._db.execute("DELETE FROM ci_views WHERE folder = ? AND name = ?", (view.folder, view.name))
 
     def build(self, job: str, number: int) -> Build | None:
         """One build."""

@@ -16,7 +16,7 @@ from ..routing import ANY, Route
 from .beans import ALWAYS, Bean, Property
 from .call import Call
 from .permissions import ADMINISTER
-from .refusals import AccessDenied, NotFound, NotServed
+from .refusals import AccessDenied, EngineError, NotFound, NotServed
 from .remote_api import API, serve
 
 TOKEN_PROPERTY = "/descriptorByName/jenkins.security.ApiTokenProperty"
@@ -94,7 +94,7 @@ def _generate_token(call: Call, name: str) -> Response:
     told = {
         "aboutToExpire": False,
         "tokenName": call.parameter("newTokenName") or "",
-        "tokenUuid": str(uuid.uuid4()),
+        "tokenUuid": _uuid(token),
         "tokenValue": token,
         "expirationDate": "never",
     }
@@ -102,9 +102,34 @@ def _generate_token(call: Call, name: str) -> Response:
     return Response(content.encode(), headers={"Content-Type": "application/json;charset=utf-8"})
 
 
+def _uuid(token: str) -> str:
+    """What a token is named by when it is revoked."""
+    return str(uuid.uuid5(uuid.NAMESPACE_OID, token))
+
+
+def _revoke_my_token(call: Call) -> Response:
+    return _revoke_token(call, call.principal.name)
+
+
+def _revoke_token(call: Call, name: str) -> Response:
+    """Take a token from its user; that there is none of the name is no mistake."""
+    user = call.storage.user(name)
+    if not user:
+        raise NotFound
+    call.require_post()
+    if user.name != call.principal.name:
+        call.require(ADMINISTER)
+    named = call.parameter("tokenUuid")
+    if not named:
+        raise EngineError(400, "The tokenUuid cannot be empty")
+    user.tokens = [token for token in user.tokens if _uuid(token) != named]
+    call.storage.put_user(user)
+    return Response()
+
+
 def _other_token_call(call: Call) -> Response:
     call.require_post()
-    raise NotServed("naming and revoking API tokens")
+    raise NotServed("naming API tokens and revoking several of them")
 
 
 ROUTES = (
@@ -115,5 +140,7 @@ ROUTES = (
     Route(ANY, "/user/{name}/", _user_page, "user", reads=True),
     Route(ANY, "/me" + TOKEN_PROPERTY + "/generateNewToken", _generate_my_token, "generate_token"),
     Route(ANY, "/user/{name}" + TOKEN_PROPERTY + "/generateNewToken", _generate_token, "generate_token"),
+    Route(ANY, "/me" + TOKEN_PROPERTY + "/revoke", _revoke_my_token, "revoke_token"),
+    Route(ANY, "/user/{name}" + TOKEN_PROPERTY + "/revoke", _revoke_token, "revoke_token"),
     Route(ANY, "/{:me|user/[^/]+}" + TOKEN_PROPERTY + "/{:.*}", _other_token_call, "change_tokens"),
 )

@@ -118,3 +118,14 @@ def test_a_new_token(ci: Ci, path: str) -> None:
     answer = ci.get("/whoAmI/api/json", auth=("builder", made["data"]["tokenValue"]))
     assert answer.json()["name"] == "builder"
     assert ci.post("/user/reader" + call.removeprefix(path), "builder").status_code == 403
+
+
+def test_a_token_is_revoked(ci: Ci) -> None:
+    path = "/user/reader/descriptorByName/jenkins.security.ApiTokenProperty"
+    new = ci.post(f"{path}/generateNewToken?newTokenName=mine", "reader").json()["data"]
+    auth = ("reader", new["tokenValue"])
+    assert ci.get("/whoAmI/api/json", auth=auth).status_code == 200
+    assert ci.post(f"{path}/revoke", "reader").status_code == 400
+    assert ci.post(f"{path}/revoke?tokenUuid={new['tokenUuid']}", "builder").status_code == 403
+    assert ci.post(f"{path}/revoke?tokenUuid={new['tokenUuid']}", "reader").status_code == 200
+    assert ci.get("/whoAmI/api/json", auth=auth).status_code == 401
