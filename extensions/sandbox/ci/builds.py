@@ -218,6 +218,7 @@ def _unknown_below(call: Call, job: str, build: str) -> Response:
 ROUTES = (
     Route(ANY, PATH + API, _show, "build_info", reads=True),
     Route(ANY, PATH + "/", _page, "build_page", reads=True),
+    Route(ANY, PATH + "/changes{:/?}", _page, "build_page", reads=True),
     Route(ANY, PATH + "/buildNumber", _number, "build_info", reads=True),
     Route(ANY, PATH + "/stop{:/?}", _stop, "stop_build"),
     Route(ANY, PATH + "/{way:term|kill}{:/?}", _end, "stop_build"),

@@ -24,6 +24,7 @@ from .storage import Job
 
 # The path of a job in a route, which may be in folders
 JOB = "/job/{job:[^/]+(?:/job/[^/]+)*}"
+AS_THEY_ARE = "!$&'()*+,=@"  # signs that the server does not encode in a segment of a path
 Answer = Response | Awaitable[Response]
 USUAL_PORTS = {"http": "80", "https": "443"}
 
@@ -134,7 +135,7 @@ class Call:
     @staticmethod
     def quoted(name: str) -> str:
         """A name as a segment of a path."""
-        return quote(name, safe="")
+        return quote(name, safe=AS_THEY_ARE).replace("~", "%7E")
 
     def job_path(self, name: str) -> str:
         """Where a job is, for a redirect."""
@@ -262,7 +263,7 @@ class Call:
 
 
 def _job_path(name: str) -> str:
-    return "".join(f"job/{quote(part, safe='')}/" for part in name.split("/"))
+    return "".join(f"job/{Call.quoted(part)}/" for part in name.split("/"))
 
 
 def _path(uri: str) -> str:

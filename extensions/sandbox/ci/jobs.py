@@ -245,6 +245,11 @@ def _page_without_slash(call: Call, job: str) -> Response:
     return pages.redirect(call.with_slash)
 
 
+def _changes(call: Call, job: str) -> Response:
+    found = call.project(job)
+    return call.page(f"{found.leaf} Changes - Jenkins", "<h1>Changes</h1><p>No changes.</p>")
+
+
 def _configure_page(call: Call, job: str) -> Response:
     found = call.job(job)
     call.require(JOB_CONFIGURE)
@@ -315,6 +320,7 @@ ROUTES = (
     Route(ANY, JOB + API, _show, "job_info", reads=True),
     Route(ANY, JOB + "/", _page, "job_page"),
     Route(ANY, JOB, _page_without_slash, "job_page", reads=True),
+    Route(ANY, JOB + "/changes{:/?}", _changes, "job_page", reads=True),
     Route(ANY, JOB + "/configure", _configure_page, "job_page", reads=True),
     Route(ANY, JOB + "/description", _description, "describe_job"),
     Route(ANY, JOB + "/submitDescription", _submit_description, "describe_job"),

@@ -97,6 +97,6 @@ ROUTES = (
     Route(ANY, PLUGIN + "/makeDisabled", _disable, "disable_plugin"),
     Route(ANY, PLUGIN + "/pin", _pin, "pin_plugin"),
     Route(ANY, PLUGIN + "/doUninstall", _uninstall, "uninstall_plugin"),
-    Route(ANY, "/{:(?:manage/)?}pluginManager/{:(?:available|updates/)?}", _page, "plugins_page", reads=True),
+    Route(ANY, "/{:(?:manage/)?}pluginManager/{:(?:available|updates/|advanced)?}", _page, "plugins_page", reads=True),
     Route(ANY, "/{:(?:manage/)?}pluginManager/installed", _installed, "plugins_page", reads=True),
 )

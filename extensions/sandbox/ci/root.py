@@ -11,7 +11,7 @@ from ..routing import ANY, Route
 from . import computers, jobs, pages
 from .beans import ALWAYS, Bean, Property
 from .call import Call
-from .permissions import MANAGE
+from .permissions import JOB_CREATE, MANAGE
 from .refusals import NotFound
 from .remote_api import API, serve
 
@@ -62,6 +62,15 @@ def _without_slash(call: Call) -> Response:
     return pages.redirect(f"{call.context}/")
 
 
+def _with_slash(call: Call) -> Response:
+    return pages.redirect(call.with_slash)
+
+
+def _new_item(call: Call) -> Response:
+    call.require(JOB_CREATE)
+    return call.page("New Item - Jenkins", "<h1>New Item</h1>")
+
+
 def _show_view(call: Call, form: str) -> Response:
     return serve(call, jobs.view(call), form)
 
@@ -94,6 +103,8 @@ ROUTES = (
     Route(ANY, "/", _dashboard, "dashboard", reads=True),
     Route(ANY, API, _root, "root", reads=True),
     Route(ANY, "/manage" + API, _management, "root", reads=True),
+    Route(ANY, "/{:manage|pluginManager|whoAmI|me|updateCenter}", _with_slash, "dashboard", reads=True),
+    Route(ANY, "/{:(?:view/[aA]ll/)?newJob}", _new_item, "dashboard", reads=True),
     Route(ANY, "/view/{:[aA]ll}/", _dashboard, "dashboard", reads=True),
     Route(ANY, "/view/{:[aA]ll}" + API, _show_view, "view", reads=True),
     Route(ANY, "/userContent/", _user_content, "user_content", reads=True),

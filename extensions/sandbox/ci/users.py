@@ -13,6 +13,7 @@ import uuid
 from starlette.responses import Response
 
 from ..routing import ANY, Route
+from . import pages
 from .beans import ALWAYS, Bean, Property
 from .call import Call
 from .permissions import ADMINISTER
@@ -77,6 +78,16 @@ def _user_page(call: Call, name: str) -> Response:
     return call.page(f"{user.full_name} - Jenkins", f"<h1>{html.escape(user.full_name)}</h1>")
 
 
+def _my_page(call: Call) -> Response:
+    return _user_page(call, call.principal.name)
+
+
+def _user_without_slash(call: Call, name: str) -> Response:
+    if not call.storage.user(name):
+        raise NotFound
+    return pages.redirect(call.with_slash)
+
+
 def _generate_my_token(call: Call) -> Response:
     return _generate_token(call, call.principal.name)
 
@@ -137,7 +148,9 @@ ROUTES = (
     Route(ANY, "/whoAmI/", _who_am_i_page, "who_am_i", scope="open", reads=True),
     Route(ANY, "/me" + API, _me, "me", reads=True),
     Route(ANY, "/user/{name}" + API, _user, "user", reads=True),
+    Route(ANY, "/me/", _my_page, "me", reads=True),
     Route(ANY, "/user/{name}/", _user_page, "user", reads=True),
+    Route(ANY, "/user/{name}", _user_without_slash, "user", reads=True),
     Route(ANY, "/me" + TOKEN_PROPERTY + "/generateNewToken", _generate_my_token, "generate_token"),
     Route(ANY, "/user/{name}" + TOKEN_PROPERTY + "/generateNewToken", _generate_token, "generate_token"),
     Route(ANY, "/me" + TOKEN_PROPERTY + "/revoke", _revoke_my_token, "revoke_token"),

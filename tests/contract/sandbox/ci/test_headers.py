@@ -70,3 +70,16 @@ def test_journal(ci: Ci) -> None:
     ci.post("/quietDown")
     seen = [(entry["label"], entry["effect"]) for entry in ci.sandbox.journal("ci")]
     assert seen == [("root", "read"), ("root", "read"), ("quiet_down", "write")]
+
+
+@pytest.mark.parametrize("path", ["/manage", "/me", "/pluginManager", "/user/reader", "/whoAmI", "/updateCenter"])
+def test_what_has_a_page_of_its_own_is_led_to_with_a_slash(ci: Ci, path: str) -> None:
+    answer = ci.get(path)
+    assert (answer.status_code, answer.headers["Location"]) == (302, f"/ci{path}/")
+
+
+@pytest.mark.parametrize(
+    "path", ["/me/", "/newJob", "/view/all/newJob", "/job/app/changes", "/job/app/1/changes", "/pluginManager/advanced"]
+)
+def test_pages_that_people_open(ci: Ci, path: str) -> None:
+    assert ci.get(path).status_code == 200

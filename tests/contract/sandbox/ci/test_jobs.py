@@ -65,6 +65,15 @@ def test_a_name_for_people(ci: Ci) -> None:
     assert ci.json("/job/team/job/app/1")["fullDisplayName"] == "team \u00bb App #1"
 
 
+def test_signs_in_addresses(ci: Ci) -> None:
+    assert ci.post("/createItem", params={"name": "a+b (c), d='~\u00e9"}, data=CONFIG, headers=XML).status_code == 200
+    path = "/job/a+b%20(c),%20d='%7E%C3%A9"
+    assert ci.json(path)["url"] == f"{ci.url}{path}/"
+    assert ci.post(f"{path}/build").status_code == 201
+    waiting = ci.json("/queue", tree="items[task[url]]")["items"]
+    assert f"{ci.url}{path}/" in [item["task"]["url"] for item in waiting]
+
+
 def test_where_a_job_is_built(ci: Ci) -> None:
     ci.create("job", "<project><assignedNode>linux</assignedNode><canRoam>false</canRoam></project>")
     assert ci.json("/job/job")["labelExpression"] == "linux"
