@@ -95,6 +95,7 @@ sandbox: $(core)/.complete ## the four services on loopback, in the foreground [
 
 .PHONY: rehearse
 rehearse: $(core)/.complete $(collection) ## a playbook on a sandbox in place of an inventory's services [PLAYBOOK= INVENTORY= SNAPSHOT= OPTIONS=]
+	$(if $(and $(PLAYBOOK),$(INVENTORY)),,$(error name both, as in: make rehearse PLAYBOOK=site.yml INVENTORY=inventory))
 	@$(call in,$(core)) PYTHONPATH=extensions python -m sandbox.rehearsal --playbook $(PLAYBOOK) --inventory $(INVENTORY) \
 		$(if $(SNAPSHOT),--snapshot $(SNAPSHOT)) $(OPTIONS)
 

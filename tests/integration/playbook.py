@@ -96,9 +96,11 @@ def finished(
     return done.stdout + done.stderr, done.returncode
 
 
-def played(command: Sequence[str | pathlib.Path], sandbox: Sandbox | None = None) -> tuple[str, bool]:
+def played(
+    command: Sequence[str | pathlib.Path], sandbox: Sandbox | None = None, folder: pathlib.Path | None = None
+) -> tuple[str, bool]:
     """The output of ansible-playbook in one line, which has no warning, and whether all went well."""
-    told, status = finished(command, environment(sandbox))
+    told, status = finished(command, environment(sandbox), folder)
     output = re.sub(r"\s+", " ", told)
     assert "WARNING" not in output, output
     return output, status == 0

@@ -22,6 +22,7 @@ from sandbox.client import Sandbox
 from sandbox.rehearsal import Run, report, verdict
 
 MARK = {"repo": "generic-local", "path": "app/1.0/app-1.0.tar.gz", "properties": {"qa.status": "passed"}}
+MARKING = "buildworks.toolchain.artifact_properties"
 SECRET = "hunter2-of-production"
 GIVEN = "hunter3-of-production"
 
@@ -69,7 +70,7 @@ def inventory(url: str) -> dict[str, Any]:
 
 def site(url: str, by_proxy: str, program: Path) -> list[dict[str, Any]]:
     """Tasks that are as they should be, and all that could lead to production, which is let fail."""
-    mark, info = "buildworks.toolchain.artifact_properties", "buildworks.toolchain.ci_info"
+    info = "buildworks.toolchain.ci_info"
     files, here = {"url": url, "project": "platform", "admin_tool": str(program)}, {"delegate_to": "localhost"}
     nobody = {"become": True, "become_user": "nobody"}
     wrong: dict[str, dict[str, Any]] = {
@@ -86,7 +87,7 @@ def site(url: str, by_proxy: str, program: Path) -> list[dict[str, Any]]:
     odd = {"name": "Try", "ansible.builtin.fail": {"msg": "It has {{ given | length }} characters."}}
     tasks.append({"block": [odd], "rescue": [{"name": "Try another", "ansible.builtin.debug": {}}]})
     return [
-        {"hosts": "artifact", "gather_facts": False, "tasks": [{"name": "Mark it", mark: MARK}]},
+        {"hosts": "artifact", "gather_facts": False, "roles": ["marked"]},
         {"hosts": "ci", "gather_facts": False, "tasks": [{"name": "Look", info: {}}, *tasks]},
     ]
 
@@ -105,10 +106,14 @@ def test_a_rehearsal_does_not_reach_production(
         (tmp_path / other).symlink_to(program)
     hosts.write_text(yaml.safe_dump(inventory(url)))
     playbook.write_text(yaml.safe_dump(site(url, by_proxy, program), sort_keys=False))
-    values = {"inventory": str(hosts), "playbook": str(playbook), "options": ["-e", f"given={GIVEN}"]}
+    tasks = tmp_path / "ours" / "marked" / "tasks"
+    tasks.mkdir(parents=True)
+    (tasks / "main.yml").write_text(yaml.safe_dump([{"name": "Mark it", MARKING: MARK}]))
+    (tmp_path / "ansible.cfg").write_text("[defaults]\nroles_path = ours\n")
+    values = {"inventory": hosts.name, "playbook": playbook.name, "options": ["-e", f"given={GIVEN}"]}
     variables = tmp_path / "variables.yml"
     variables.write_text(yaml.safe_dump({f"rehearse_{name}": value for name, value in values.items()}))
-    output, good = played(["buildworks.toolchain.rehearse", "-v", "-e", f"@{variables}"])
+    output, good = played(["buildworks.toolchain.rehearse", "-v", "-e", f"@{variables}"], folder=tmp_path)
     assert good, output
     assert production.calls == []
     called = tmp_path / "called"
