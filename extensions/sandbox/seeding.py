@@ -61,5 +61,5 @@ def _check_mapping(data: Any, shape: Keys, path: str) -> None:
             raise SeedError(f"{path}.{name} is unknown; {path} takes {', '.join(sorted(shape.shapes))}.")
         check(value, shape.shapes[name], f"{path}.{name}")
     for name in shape.required:
-        if name not in data:
+        if data.get(name) is None:
             raise SeedError(f"{path}.{name} is missing.")

@@ -10,10 +10,12 @@ import sqlite3
 from collections.abc import Iterator
 from typing import Any
 
+from .conditions import SEVERITIES
 from .storage import UNOWNED
 
 GROUPS_FROM = 1_000_000_000  # ids of groups look like those of issues, and are none
 _BEFORE_ALL = 0  # in place of the id of a build
+_MOST_IDS = 2**53
 
 _CODES = (
     "ABV.GENERAL",
@@ -48,8 +50,10 @@ def plant_issues(db: sqlite3.Connection, project: str, issues: list[dict[str, An
     Builds are given by name, the first one of the project when nothing is. Issues with the same checker, file and
     method are one group, whenever they come.
 
-    :raises ValueError: when there is no such build
+    :raises ValueError: when there is no such build, id or severity
     """
+    for issue in issues:
+        _check(issue)
     builds = _builds(db, project)
     rows = list({issue["id"]: _row(project, builds, issue) for issue in _numbered(db, issues)}.values())
     _make_room(db, rows)
@@ -71,11 +75,19 @@ def generate_issues(db: sqlite3.Connection, project: str, count: int) -> None:
 
 def _numbered(db: sqlite3.Connection, issues: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Each with an id."""
-    given = [issue["id"] for issue in issues if "id" in issue]
+    given = [issue["id"] for issue in issues if issue.get("id")]
     if len(given) == len(issues):
         return issues
     free = itertools.count(max([_next_id(db), *(number + 1 for number in given)]))
-    return [issue if "id" in issue else {**issue, "id": next(free)} for issue in issues]
+    return [issue if issue.get("id") else {**issue, "id": next(free)} for issue in issues]
+
+
+def _check(issue: dict[str, Any]) -> None:
+    """Only what a search could not tell."""
+    for name, most in (("id", _MOST_IDS), ("severity", len(SEVERITIES))):
+        value = issue.get(name)
+        if value is not None and not (type(value) is int and 1 <= value <= most):
+            raise ValueError(f"an issue has the {name} {value!r}, where a number from 1 to {most} belongs")
 
 
 def _next_id(db: sqlite3.Connection) -> int:
@@ -95,7 +107,8 @@ def _row(project: str, builds: dict[str, sqlite3.Row], issue: dict[str, Any]) ->
         name: _id_of(builds, name, issue[name]) for name in ("found_in", "fixed_in") if name in issue
     }
     date = builds[issue.get("found_in") or first]["date"]
-    return {**_COLUMNS, "found_in": builds[first]["id"], "date": date, **issue, "project": project, **ids}
+    told = {name: value for name, value in issue.items() if value is not None}
+    return {**_COLUMNS, "found_in": builds[first]["id"], "date": date, **told, "project": project, **ids}
 
 
 def _id_of(builds: dict[str, sqlite3.Row], what: str, build: str | None) -> int:

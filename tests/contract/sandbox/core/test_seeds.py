@@ -38,6 +38,7 @@ def test_a_seed_with_an_unknown_section_is_refused(sandbox):
     ("seed", "complaint"),
     [
         ([1], "seed must be an object"),
+        ({"review": {"users": [{"name": None}]}}, r"seed\.review\.users\[0\]\.name is missing"),
         ({"artifact": {"users": 5}}, r"seed\.artifact\.users must be a list"),
         ({"artifact": {"users": [{"name": "a"}, {"nam": "b"}]}}, r"seed\.artifact\.users\[1\]\.nam is unknown.*name"),
         ({"artifact": {"users": [{"password": "x"}]}}, r"seed\.artifact\.users\[0\]\.name is missing"),

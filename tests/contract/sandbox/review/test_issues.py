@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from contract.sandbox.review.wire import Api
+from sandbox.client import SandboxError
 
 NEXT_OF = {"project": "mobile-app", "query": "grouping:off code:NPD"}
 
@@ -256,3 +257,29 @@ def test_a_seed_gives_issues_ids_histories_and_builds_that_are_gone(api: Api, sa
     ]
     (other,) = api.records("issue_details", project="mobile-app", id="1")
     assert (other["code"], "history" in other) == ("ABV.GENERAL", False)
+
+
+@pytest.mark.parametrize(
+    ("issue", "complaint"),
+    [
+        ({"id": "x"}, "the id 'x', where a number from 1 to"),
+        ({"id": True}, "the id True"),
+        ({"id": 0}, "the id 0"),
+        ({"id": 2**64}, "the id 18446744073709551616"),
+        ({"severity": "high"}, "the severity 'high', where a number from 1 to 10 belongs"),
+        ({"severity": 99}, "the severity 99"),
+    ],
+)
+def test_a_seed_with_an_issue_that_no_search_could_tell_is_refused(
+    sandbox: Any, issue: dict[str, Any], complaint: str
+) -> None:
+    described = {"project": "mobile-app", "code": "ABV.GENERAL", "file": "a.c", **issue}
+    with pytest.raises(SandboxError, match=complaint):
+        sandbox.seed({"review": {"issues": [described]}})
+
+
+def test_what_a_seed_leaves_empty_of_an_issue_is_as_usual(api: Api, sandbox: Any) -> None:
+    empty = dict.fromkeys(("id", "severity", "status", "owner", "title", "comment", "line", "date"))
+    sandbox.seed({"review": {"issues": [{"project": "mobile-app", "code": "ABV.GENERAL", "file": "empty.c", **empty}]}})
+    [issue] = found(api, "grouping:off file:empty.c")
+    assert (issue["status"], issue["severityCode"], issue["owner"]) == ("Analyze", 4, "unowned")
