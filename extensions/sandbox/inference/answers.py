@@ -18,7 +18,7 @@ from .checks import not_served
 from .errors import ApiError, failure
 from .messages import text_of
 from .structured import document
-from .tools import functions
+from .tools import chosen, functions
 
 TOKEN = re.compile(r"\s*(?:\w+|[^\w\s])|\s+\Z")
 
@@ -32,10 +32,12 @@ class Answer:
     refusal: str | None = None
     tool_calls: list[dict[str, Any]] = field(default_factory=list)
     stream_error: ApiError | None = None
+    function_call: dict[str, str] | None = None
 
     def tokens(self) -> int:
         """What the reply costs."""
-        arguments = [call["function"]["arguments"] for call in self.tool_calls]
+        called = [call["function"] for call in self.tool_calls] + ([self.function_call] if self.function_call else [])
+        arguments = [function["arguments"] for function in called]
         return sum(len(tokens(text)) for text in (self.content or "", self.refusal or "", *arguments))
 
 
@@ -69,20 +71,23 @@ def respond(request: dict[str, Any], scripted: dict[str, Any] | None, longest: i
 
 def _forced_call(request: dict[str, Any]) -> Answer | None:
     """The call of a function, where the request leaves no choice."""
-    choice = request.get("tool_choice")
-    if choice != "required" and not isinstance(choice, dict):
+    choice, names = request.get("tool_choice"), chosen(request)
+    allowed = choice.get("allowed_tools") if isinstance(choice, dict) else None
+    if isinstance(request.get("function_call"), dict):
+        return Answer(None, "stop", function_call=_call(request["functions"], names, "functions"))
+    if (not names and choice != "required") or (allowed and allowed["mode"] == "auto"):
         return None
-    named = choice["function"]["name"] if isinstance(choice, dict) else None
-    function = next((f for f in functions(request) if named in (None, f["name"])), None)
+    call = {"id": "call_0", "type": "function", "function": _call(functions(request), names, "tools")}
+    return Answer(None, "stop" if names and not allowed else "tool_calls", tool_calls=[call])
+
+
+def _call(offered: list[dict[str, Any]], names: list[str], param: str) -> dict[str, str]:
+    """The call of the first function that is offered, or of the first with one of these names."""
+    function = next((function for function in offered if not names or function["name"] in names), None)
     if function is None:
         raise not_served("calls of custom tools", "tools")
-    arguments = document(function.get("parameters") or {"type": "object"}, "tools")
-    call = {"name": function["name"], "arguments": json.dumps(arguments, ensure_ascii=False)}
-    return Answer(
-        content=None,
-        finish_reason="stop" if named else "tool_calls",
-        tool_calls=[{"id": "call_0", "type": "function", "function": call}],
-    )
+    arguments = document(function.get("parameters") or {"type": "object"}, param)
+    return {"name": function["name"], "arguments": json.dumps(arguments, ensure_ascii=False)}
 
 
 def _content(request: dict[str, Any]) -> str:

@@ -153,11 +153,11 @@ class Completion:
 
 
 def _message(answer: Answer) -> dict[str, Any]:
-    calls = {"tool_calls": answer.tool_calls} if answer.tool_calls else {}
+    calls = {"tool_calls": answer.tool_calls, "function_call": answer.function_call}
     return {
         "role": "assistant",
         "content": answer.content,
-        **calls,
+        **{name: call for name, call in calls.items() if call},
         "refusal": answer.refusal,
         "annotations": [],
     }
@@ -171,14 +171,20 @@ def _deltas(answer: Answer) -> list[dict[str, Any]]:
         *({"content": token} for token in tokens(answer.content or "")),
         *({"refusal": token} for token in tokens(answer.refusal or "")),
         *(delta for index, call in enumerate(answer.tool_calls) for delta in _call_deltas(index, call)),
+        *({"function_call": piece} for piece in _pieces(answer.function_call or {})),
     ]
 
 
 def _call_deltas(index: int, call: dict[str, Any]) -> list[dict[str, Any]]:
-    function = call["function"]
-    head = {"index": index, **call, "function": {**function, "arguments": ""}}
-    pieces = [{"index": index, "function": {"arguments": token}} for token in tokens(function["arguments"])]
-    return [{"tool_calls": [piece]} for piece in [head, *pieces]]
+    first, *others = _pieces(call["function"])
+    head = {"index": index, **call, "function": first}
+    return [{"tool_calls": [piece]} for piece in [head, *({"index": index, "function": other} for other in others)]]
+
+
+def _pieces(function: dict[str, str]) -> list[dict[str, str]]:
+    """The pieces of a call: the name, then a token of the arguments a piece."""
+    arguments = tokens(function.get("arguments", ""))
+    return [{**function, "arguments": ""}, *({"arguments": token} for token in arguments)] if function else []
 
 
 def _choice(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .checks import objects, one_of, required, string, wrong_type
+from .checks import objects, one_of, required, string, typed, wrong_type
 from .errors import invalid
 
 ROLES = ("system", "assistant", "user", "function", "tool", "developer")
@@ -46,12 +46,16 @@ def _check_message(name: str, message: dict[str, Any]) -> None:
     one_of(ROLES, f"{name}.role", role)
     if role == "tool":
         string(f"{name}.tool_call_id", required(name, message, "tool_call_id"))
+    if role == "function":
+        string(f"{name}.name", required(name, message, "name"))
     if role == "developer":
         required(name, message, "content")
     if message.get("content") is not None or role == "developer":
         _check_content(f"{name}.content", message["content"])
     if message.get("tool_calls") is not None:
         _check_tool_calls(f"{name}.tool_calls", message["tool_calls"])
+    if message.get("function_call") is not None:
+        _check_function_call(f"{name}.function_call", message["function_call"])
 
 
 def _check_content(name: str, content: Any) -> None:
@@ -77,6 +81,12 @@ def _check_tool_calls(name: str, calls: Any) -> None:
     for position, call in enumerate(calls):
         for member in ("id", "type"):
             string(f"{name}[{position}].{member}", required(f"{name}[{position}]", call, member))
+
+
+def _check_function_call(name: str, call: Any) -> None:
+    typed("an object", name, call)
+    for member in ("name", "arguments"):
+        string(f"{name}.{member}", required(name, call, member))
 
 
 def _check_tool_messages(messages: list[dict[str, Any]]) -> None:

@@ -20,7 +20,6 @@ from .checks import (
     missing,
     not_served,
     object_,
-    objects,
     string,
     typed,
     unknown,
@@ -30,7 +29,7 @@ from .errors import ApiError, invalid
 from .messages import check_messages, text_of
 from .protocol import parse_object
 from .structured import check_response_format
-from .tools import check_choice_of_tools, check_tool_choice, check_tools
+from .tools import check_choice_of_tools, check_function_call, check_functions, check_tool_choice, check_tools
 
 EFFORTS = ("low", "medium", "high")
 
@@ -67,8 +66,8 @@ def _anything(name: str, value: Any) -> None:
 PARAMETERS: dict[str, Check] = {
     "model": string,
     "messages": check_messages,
-    "functions": objects,
-    "function_call": _anything,
+    "functions": check_functions,
+    "function_call": check_function_call,
     "tools": check_tools,
     "tool_choice": check_tool_choice,
     "parallel_tool_calls": boolean,
@@ -105,7 +104,7 @@ PARAMETERS: dict[str, Check] = {
 }
 
 # Their effect on the answer is more than the sandbox can make up.
-UNSERVED = ("audio", "function_call", "functions", "web_search_options")
+UNSERVED = ("audio", "web_search_options")
 
 # The second has an effect only beside the first.
 DEPENDENT = (("stream", "stream_options"), ("logprobs", "top_logprobs"), ("store", "metadata"))

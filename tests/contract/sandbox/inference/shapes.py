@@ -97,6 +97,7 @@ SERVED_BY = {
 MESSAGE = record(
     {
         "tool_calls": many(record(id=TEXT, type=kind("function"), function=FUNCTION)),
+        "function_call": FUNCTION,
         "annotations": {"type": "array", "maxItems": 0},
     },
     role=kind("assistant"),
@@ -124,6 +125,7 @@ DELTA = record(
         "content": maybe(TEXT),
         "refusal": maybe(TEXT),
         "tool_calls": many(record(CALL_PIECE, index=COUNT)),
+        "function_call": CALL_PIECE["function"],
     }
 )
 CHUNK = record(

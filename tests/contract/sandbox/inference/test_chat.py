@@ -253,7 +253,7 @@ def test_a_model_looks_at_so_much_and_no_more(api: Api, sandbox: Any) -> None:
 
 
 def test_unserved_parameters_say_so(api: Api) -> None:
-    assert error(api.chat(functions=[{"name": "f"}]))[0] == 501
+    assert error(api.chat(web_search_options={"search_context_size": "low"}))[0] == 501
     assert error(api.chat(audio={"voice": "alloy"}))[0] == 501
 
 
