@@ -14,6 +14,7 @@ from ..routing import ANY, Route
 from . import actions, configuration, executors, pages
 from .beans import ALWAYS, Bean, Property, opaque
 from .call import JOB, Call
+from .integers import integer
 from .kinds import BY_NAME, PIPELINE
 from .permissions import BUILD_DELETE, BUILD_UPDATE, JOB_CANCEL
 from .refusals import Failure, NotFound, Nothing
@@ -48,9 +49,9 @@ def newest(call: Call, job: Job) -> list[Bean]:
 def named(call: Call, job: str, build: str) -> Build:
     """The build of a path, by its number or an alias."""
     owner = call.job(job)
-    if build.isdigit():
-        found = call.storage.build(owner.name, int(build))
-    else:
+    try:
+        found = call.storage.build(owner.name, integer(build))
+    except ValueError:
         found = find(call, owner, build) if build in ALIASES else None
     if not found:
         raise NotFound

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import html
+import unicodedata
 
 from starlette.responses import Response
 
@@ -81,6 +82,9 @@ def good_name(name: str) -> str:
         raise Failure("No name is specified")
     if name in (".", ".."):
         raise Failure(f"\u2018{name}\u2019 is not an allowed name")
+    printable = "".join("?" if unicodedata.category(character) == "Cc" else character for character in name)
+    if printable != name:
+        raise Failure(f"No control code is allowed: {printable}")
     unsafe = next((character for character in name if character in UNSAFE), None)
     if unsafe:
         raise Failure(f"\u2018{unsafe}\u2019 is an unsafe character")

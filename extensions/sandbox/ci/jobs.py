@@ -18,6 +18,7 @@ from .call import JOB, Call
 from .configuration import Definition, Parameter
 from .kinds import FOLDER, PIPELINE
 from .permissions import JOB_BUILD, JOB_CONFIGURE, JOB_DELETE, JOB_READ, JOB_WORKSPACE
+from .refusals import Oops
 from .remote_api import API, serve
 from .storage import Build, Job, View
 
@@ -268,7 +269,10 @@ def _change(call: Call, job: str, tag: str, text: str) -> None:
     found = call.job(job)
     call.require_post()
     call.require(JOB_CONFIGURE)
-    found.config = configuration.with_text(found.config, tag, text)
+    try:
+        found.config = configuration.with_text(found.config, tag, text)
+    except ValueError:
+        raise Oops from None
     call.storage.put_job(found)
 
 

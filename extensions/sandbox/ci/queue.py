@@ -11,6 +11,7 @@ from ..routing import ANY, Route
 from . import jobs, pages, queue_items
 from .beans import Bean, Property
 from .call import JOB, Call
+from .integers import integer
 from .permissions import JOB_CANCEL, JOB_READ
 from .refusals import NotFound, Oops
 from .remote_api import API, serve
@@ -32,9 +33,10 @@ def _queue(call: Call, form: str) -> Response:
 
 
 def _item(call: Call, number: str) -> Item:
-    if not number.isdigit():
-        raise Oops
-    item = call.scheduler.item(int(number), call.now)
+    try:
+        item = call.scheduler.item(integer(number, bits=64), call.now)
+    except ValueError:
+        raise Oops from None
     if not item or not call.principal.may(JOB_READ):
         raise NotFound
     return item
@@ -57,8 +59,10 @@ def _cancel(call: Call, item: Item) -> None:
 
 def _cancel_item(call: Call) -> Response:
     call.require_post()
-    number = call.parameter("id") or ""
-    item = call.scheduler.item(int(number), call.now) if number.isdigit() else None
+    try:
+        item = call.scheduler.item(integer(call.parameter("id") or "", bits=64), call.now)
+    except ValueError:
+        item = None
     if not item:
         raise Oops(404)
     if not call.principal.may(JOB_CANCEL):

@@ -10,9 +10,10 @@ from starlette.responses import Response
 from . import error_pages, pages
 from .beans import Bean, ByDepth, Pruner, export
 from .call import Call
+from .integers import integer
 from .notation import JSON, PYTHON, Notation, to_literal, to_schema, to_xml
 from .refusals import EngineError, NotFound, Oops
-from .tree import TreeError, integer, parse_tree
+from .tree import TreeError, parse_tree
 from .xpath import Primitive, XPathError, XPathRefusal, select
 
 XML_TYPE = "application/xml;charset=UTF-8"

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 
 from .beans import ByName
+from .integers import integer
 
-_INTEGER = re.compile(r"[+-]?[0-9]+")
 _TOKEN = re.compile(r"[,\[\]{}]|[^,\[\]{}]+")
 
 
@@ -77,13 +77,6 @@ class _TreeParser:
     def _expect(self, token: str) -> None:
         if not self._accept(token):
             raise TreeError
-
-
-def integer(text: str) -> int:
-    """A number of 32 bits; ValueError if it is none."""
-    if not _INTEGER.fullmatch(text) or not -(2**31) <= int(text) < 2**31:
-        raise ValueError(text)
-    return int(text)
 
 
 def parse_tree(text: str) -> ByName:

@@ -13,6 +13,7 @@ from lxml import etree
 from .notation import escape
 
 _WRAPPER_NAME = re.compile(r"[a-zA-Z_][\w.-]*", re.ASCII)
+WHOLE = ("/", ".", "/.")  # the document itself, which has its declaration
 _RELATIVE_PATH = re.compile(r"(?!\w+(-\w+)*\()[\w*@.]")
 
 
@@ -40,7 +41,7 @@ def select(xml: str, xpath: str | None, wrapper: str | None, excludes: list[str]
             parent = node.getparent() if isinstance(node, etree._Element) else None
             if parent is not None:
                 parent.remove(node)
-    if xpath is None:
+    if xpath is None or (wrapper is None and xpath.strip() in WHOLE):
         return '<?xml version="1.0" encoding="UTF-8"?>\n' + _markup(document.getroot())
     found = _nodes(document, xpath)
     if wrapper is not None:

@@ -139,3 +139,14 @@ def test_workspace(ci: Ci) -> None:
     answer = ci.post("/job/app/doWipeOutWorkspace")
     assert (answer.status_code, answer.headers["Location"]) == (302, "/ci/job/app/")
     assert ci.get("/job/app/ws/").status_code == 404
+
+
+def test_control_characters(ci: Ci) -> None:
+    refused = ci.post("/createItem?name=a%00b", data=CONFIG, headers=XML)
+    assert (refused.status_code, refused.headers["X-Error"]) == (400, "No control code is allowed: a?b")
+    assert oops(ci.post("/job/app/description", data={"description": "\0"}))
+
+
+def test_a_number_that_no_build_can_have(ci: Ci) -> None:
+    assert ci.get("/job/app/99999999999999999999/api/json").status_code == 404
+    assert ci.post("/job/app/2147483648/stop").status_code == 404

@@ -156,3 +156,11 @@ def test_cause_of_a_build_by_trigger_token(ci: Ci) -> None:
     cause = ci.json(item.rstrip("/"))["actions"][0]["causes"][0]
     assert cause["_class"] == "hudson.model.Cause$RemoteCause"
     assert cause["shortDescription"] == "Started by remote host 127.0.0.1"
+
+
+@pytest.mark.parametrize(
+    ("number", "status"), [("-1", 404), ("9223372036854775807", 404), ("9223372036854775808", 500)]
+)
+def test_numbers_of_items(ci: Ci, number: str, status: int) -> None:
+    assert ci.get(f"/queue/item/{number}/api/json").status_code == status
+    assert ci.post(f"/queue/cancelItem?id={number}").status_code == 404

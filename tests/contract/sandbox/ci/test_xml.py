@@ -56,3 +56,11 @@ def test_empty_value_in_xml(ci: Ci) -> None:
     ci.post("/job/deploy/buildWithParameters?VERSION=")
     xpath = "/*/action/parameter[name='VERSION']/value"
     assert ci.get("/job/deploy/1/api/xml", params={"xpath": xpath}).text == "<value/>"
+
+
+@pytest.mark.parametrize("xpath", ["/", "."])
+def test_the_document_itself(ci: Ci, xpath: str) -> None:
+    answer = ci.get("/api/xml", params={"tree": "mode", "xpath": xpath})
+    assert answer.text == (
+        '<?xml version="1.0" encoding="UTF-8"?>\n<hudson _class="hudson.model.Hudson"><mode>NORMAL</mode></hudson>'
+    )
