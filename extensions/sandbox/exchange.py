@@ -50,6 +50,7 @@ class Exchange:
         self._struck: tuple[Fault, ...] = ()
         self._begun = False
         self._held: Message | None = None
+        self._faults = sandbox.faults
         self._began, self._begun_at = time.perf_counter(), time.time()
         self._page: Callable[..., None] | None = sandbox.journal.page()
 
@@ -105,6 +106,8 @@ class Exchange:
         for fault in struck:
             if fault.kind == "latency":
                 await asyncio.sleep(fault.seconds)
+                if self._sandbox.faults is not self._faults:
+                    raise Dropped  # what was reset meanwhile must not feel it
             elif fault.kind == "reset_before":
                 raise Dropped
             elif fault.kind == "status":

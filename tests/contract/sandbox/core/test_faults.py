@@ -6,17 +6,29 @@
 from __future__ import annotations
 
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import requests
 
+from contract.servers.process import wait_for
 from sandbox import client
 
 
 def test_latency(sandbox, ping):
-    sandbox.fault(kind="latency", seconds=1)
-    assert requests.get(ping).elapsed.total_seconds() >= 1
-    assert requests.get(ping).elapsed.total_seconds() < 1
+    sandbox.fault(kind="latency", seconds=0.5)
+    assert requests.get(ping).elapsed.total_seconds() >= 0.5
+
+
+def test_what_is_late_has_no_effect_after_a_reset(sandbox, artifactory):
+    sandbox.fault(kind="latency", seconds=0.5)
+    with ThreadPoolExecutor() as pool:
+        late = pool.submit(artifactory.delete, "/generic-local/app")
+        wait_for(lambda: sandbox.faults()[0]["matched"] == 1, "the request")
+        sandbox.reset()
+        with pytest.raises(requests.ConnectionError, match="reset by peer"):
+            late.result()
+    assert artifactory.get("/api/storage/generic-local/app").status_code == 200
 
 
 def test_status_is_answered_without_the_service(sandbox, artifactory):

@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import requests
 
+from contract.servers.process import wait_for
 from sandbox import client
 
 
@@ -73,10 +74,10 @@ def test_it_holds_no_secrets(sandbox, ping):
 
 
 def test_a_request_that_is_answered_after_all_was_forgotten_is_not_noted(sandbox, ping):
-    sandbox.fault(kind="latency", seconds=0.3, service="artifact")
+    sandbox.fault(kind="latency", seconds=0.5, service="artifact")
     with ThreadPoolExecutor() as pool:
         slow = pool.submit(requests.get, ping)
-        time.sleep(0.1)
+        wait_for(lambda: sandbox.faults()[0]["matched"] == 1, "the request")
         sandbox.clear_journal()
         assert slow.result().status_code == 200
     assert sandbox.journal() == []

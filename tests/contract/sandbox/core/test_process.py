@@ -15,7 +15,10 @@ import pytest
 import requests
 
 from contract.sandbox.core.wire import EXTENSIONS
+from contract.servers.process import wait_for
 from sandbox import client
+
+PATIENCE = 120  # seconds for a start or an end
 
 
 def test_the_command_line(tmp_path, record_property):
@@ -44,9 +47,8 @@ def test_the_command_line(tmp_path, record_property):
         assert "export SANDBOX_SECRET='a '\"'\"'quoted'\"'\"' secret'" in lines
         assert requests.get(f"{url}/_sandbox/health").status_code == 200
         process.send_signal(signal.SIGTERM)
-        assert process.wait(30) == 0
+        assert process.wait(PATIENCE) == 0
         assert process.stderr.read() == ""
-    assert took < 30
 
 
 def test_what_keeps_it_from_starting_is_said_in_one_line(sandbox, tmp_path):
@@ -75,13 +77,12 @@ def test_it_listens_where_it_is_told_to(host, url):
         assert ready.removeprefix(client.READY).startswith(url)
         assert requests.get(ready.removeprefix(client.READY).strip() + "/_sandbox/health").status_code == 200
         process.send_signal(signal.SIGTERM)
-        assert process.wait(30) == 0
+        assert process.wait(PATIENCE) == 0
 
 
-def test_sigterm_ends_it_although_a_request_is_being_served(tmp_path):
+def test_sigterm_ends_it_although_a_request_is_being_served():
     with client.start() as sandbox:
-        sandbox.fault(kind="latency", seconds=30)
+        sandbox.fault(kind="latency", seconds=3600)
         with pytest.raises(requests.Timeout):
             requests.get(f"{sandbox.url}/artifactory/api/system/ping", timeout=0.2)
-        began = time.perf_counter()
-    assert time.perf_counter() - began < 20
+        wait_for(lambda: sandbox.faults()[0]["matched"] == 1, "the request")

@@ -46,7 +46,7 @@ def test_a_slow_client_does_not_hold_up_the_others(sandbox, artifactory, ping):
             b"PUT /artifactory/generic-local/slow.txt HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\n"
             b"Authorization: " + artifactory.headers["Authorization"].encode() + b"\r\n\r\nsl"
         )
-        assert requests.get(ping, timeout=2).status_code == 200
+        assert requests.get(ping, timeout=60).status_code == 200
         slow.sendall(b"ow")
         assert slow.recv(65536).startswith(b"HTTP/1.1 201 ")
     assert artifactory.get("/generic-local/slow.txt").content == b"slow"
