@@ -6,8 +6,6 @@
 from __future__ import annotations
 
 import io
-import time
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -15,12 +13,14 @@ from api4jenkins import Jenkins
 from api4jenkins.exceptions import AuthenticationError
 from httpx import HTTPStatusError
 
+from contract.eventually import eventually
+
 ADMIN_TOKEN = "11c0ffee00sandbox00admin00token0001"
 FILE = {"name": "PACKAGE", "type": "file"}
 JOBS = [
     {"name": "team/quick", "command": "echo hello", "quiet_period": 0},
-    {"name": "long", "seconds": 30, "quiet_period": 0},
-    {"name": "waits", "seconds": 1},
+    {"name": "long", "seconds": 3600, "quiet_period": 0},
+    {"name": "waits", "quiet_period": 3600},
     {"name": "install", "command": "echo $PACKAGE", "quiet_period": 0, "parameters": [FILE]},
 ]
 
@@ -30,15 +30,6 @@ def server(sandbox: Any, request: pytest.FixtureRequest) -> Jenkins:
     """The client, logged in."""
     sandbox.seed({"ci": {"jobs": JOBS}})
     return Jenkins(f"{sandbox.url}/ci", auth=("admin", request.param))
-
-
-def eventually(read: Callable[[], Any]) -> Any:
-    """What `read` gives once it gives something."""
-    deadline = time.monotonic() + 10
-    while not (found := read()):
-        assert time.monotonic() < deadline, "nothing came"
-        time.sleep(0.05)
-    return found
 
 
 def test_server(server: Jenkins) -> None:

@@ -6,19 +6,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from api4jenkins import Jenkins
 
+from contract.eventually import eventually
+
 SCRIPT = """
 node {
   sh 'echo built > out/app.txt'
   sh '''
     trap "" TERM
-    sleep 60
+    sleep 600
   '''
   archiveArtifacts 'out/*'
 }
@@ -40,15 +41,6 @@ def server(sandbox: Any) -> Jenkins:
     """The client, logged in."""
     sandbox.seed({"ci": {"jobs": JOBS}})
     return Jenkins(f"{sandbox.url}/ci", auth=("admin", "sandbox-admin"))
-
-
-def eventually(read: Callable[[], Any]) -> Any:
-    """What `read` gives once it gives something."""
-    deadline = time.monotonic() + 10
-    while not (found := read()):
-        assert time.monotonic() < deadline, "nothing came"
-        time.sleep(0.05)
-    return found
 
 
 def test_folders(server: Jenkins) -> None:

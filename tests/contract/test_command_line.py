@@ -89,7 +89,7 @@ def with_jar(server: client.Sandbox, jar: bytes) -> client.Sandbox:
     """It offers the client."""
     request = urllib.request.Request(f"{server.url}/_sandbox/ci/cli-jar", jar, method="PUT")
     request.add_header("Authorization", f"Bearer {server.secret}")
-    with urllib.request.urlopen(request, timeout=10):
+    with urllib.request.urlopen(request, timeout=60):
         return server
 
 
@@ -214,12 +214,13 @@ def restart_when_it_runs(sandbox: client.Sandbox) -> None:
 @pytest.mark.parametrize("how", [{}, *({"via": "jar", "jar_transport": transport} for transport in TRANSPORTS)])
 def test_a_restart_in_the_middle(with_jar: client.Sandbox, how: dict[str, str]) -> None:
     with_jar.switch("ci", restart_seconds=2.0)
+    with_jar.seed({"ci": {"jobs": [{"name": "long", "seconds": 3600, "quiet_period": 0}]}})
     thread = threading.Thread(target=restart_when_it_runs, args=(with_jar,))
     thread.start()
-    result = cli(with_jar, "build", "app", "-s", **how)
+    result = cli(with_jar, "build", "long", "-s", **how)
     thread.join()
     assert "Whether the request had its effect is not known." in result["msg"]
-    assert result["stdout"] == "Started app #3\n"
+    assert result["stdout"] == "Started long #1\n"
 
 
 def test_java_that_is_not_there(with_jar: client.Sandbox) -> None:
@@ -277,7 +278,7 @@ def test_a_command_over_ssh_that_takes_too_long(server: client.Sandbox, over_ssh
 
 
 def test_there_is_no_shell(over_ssh: dict[str, Any], server: client.Sandbox) -> None:
-    endpoint = urllib.request.urlopen(f"{server.url}/ci/login", timeout=10).headers["X-SSH-Endpoint"]
+    endpoint = urllib.request.urlopen(f"{server.url}/ci/login", timeout=60).headers["X-SSH-Endpoint"]
     host, _colon, port = endpoint.rpartition(":")
     options = ["-T", "-p", port, "-i", over_ssh["identity_file"], "-o", "BatchMode=yes"]
     options += ["-o", f'UserKnownHostsFile="{over_ssh["known_hosts"]}"']
@@ -319,7 +320,7 @@ def hudson() -> Iterator[Hudson]:
 
 
 def on_hudson(hudson: Hudson, command: str, *arguments: str, **options: Any) -> dict[str, Any]:
-    return run("ci_cli", url=hudson.url, command=command, arguments=list(arguments), wait_timeout=60, **options)
+    return run("ci_cli", url=hudson.url, command=command, arguments=list(arguments), wait_timeout=300, **options)
 
 
 def test_hudson_by_its_own_client(hudson: Hudson, tmp_path: Path) -> None:

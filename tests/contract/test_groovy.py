@@ -36,7 +36,7 @@ def server(sandbox: Sandbox) -> dict[str, Any]:
         "url": sandbox.environment["JENKINS_URL"],
         "username": sandbox.environment["JENKINS_USER_ID"],
         "api_token": sandbox.environment["JENKINS_API_TOKEN"],
-        "wait_timeout": 60,
+        "wait_timeout": 300,
     }
 
 

@@ -54,7 +54,7 @@ def hudson(hudson_server: Hudson) -> Hudson:
 
 def build(server: Hudson, **options: Any) -> dict[str, Any]:
     login = {"url": server.url, "username": server.admin.username, "password": server.admin.password}
-    return run("ci_build", job="declared", wait_timeout=60, **login, **options)
+    return run("ci_build", job="declared", wait_timeout=300, **login, **options)
 
 
 @pytest.mark.parametrize("form", ["fields", "json"])
@@ -95,7 +95,7 @@ def test_two_tasks_at_once_each_tell_of_their_own_build(hudson: Hudson) -> None:
 def test_a_build_that_takes_too_long_is_stopped(hudson: Hudson) -> None:
     hudson.create_sleeping_job("sleepy", seconds=600)
     login = {"url": hudson.url, "username": hudson.admin.username, "password": hudson.admin.password}
-    result = run("ci_build", job="sleepy", delay=0, wait_timeout=5, on_timeout="stop", **login)
+    result = run("ci_build", job="sleepy", delay=0, wait_timeout=10, on_timeout="stop", **login)
     assert result["msg"].endswith("'sleepy' #1 runs. It was stopped: ABORTED.")
 
 

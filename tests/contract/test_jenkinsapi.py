@@ -82,11 +82,13 @@ def test_build_until_complete(server: Jenkins) -> None:
     assert build.get_causes()[0]["userId"] == "admin"
 
 
-def test_parameters_and_stop(server: Jenkins) -> None:
+def test_parameters_and_stop(server: Jenkins, sandbox: Any) -> None:
+    sandbox.clock(frozen=True)
     item = server["deploy"].invoke(build_params={"VERSION": "9"}, **PATIENCE)
     build = item.block_until_building(**PATIENCE)
     assert build.get_params() == {"VERSION": "9", "TARGET": "staging", "DRY_RUN": False, "SECRET": None}
     assert build.stop()
+    sandbox.clock(frozen=False)
     build.block_until_complete(**PATIENCE)
     stopped = server["deploy"].get_build(build.get_number())
     assert stopped.get_status() == "ABORTED"

@@ -92,12 +92,19 @@ def test_only_if_required_needs_a_server_that_tells(hudson: Hudson) -> None:
     assert "does not tell whether a restart is pending" in result["msg"]
 
 
-def test_ci_safe_restart_waits_for_a_running_build_and_proves_the_restart(hudson: Hudson) -> None:
-    hudson.create_sleeping_job("slow", 4)
+def test_ci_safe_restart_waits_for_a_running_build_and_proves_the_restart(hudson: Hudson, tmp_path: Path) -> None:
+    end = tmp_path / "end"
+    hudson.create_job("slow", f"while test ! -e {end}; do sleep 0.2; done")
     number = hudson.start_build("slow")
     told: list[str] = []
+
+    def tell(line: str) -> None:
+        told.append(line)
+        if "1 build(s) still run" in line:
+            end.touch()
+
     checked = run("ci_safe_restart", check_mode=True, **as_admin(hudson))
-    result = run("ci_safe_restart", wait_timeout=90, tell=told.append, **as_admin(hudson))
+    result = run("ci_safe_restart", wait_timeout=300, tell=tell, **as_admin(hudson))
     assert not result.get("failed"), result["msg"]
     assert checked["plan"] == result["plan"]
     assert [build["number"] for build in result["plan"]["running_builds"]] == [number]
@@ -120,7 +127,7 @@ def test_ci_restart_kills_a_running_build_only_when_told_and_proves_the_restart(
     assert refused["msg"].startswith(f"A restart now would kill endless #{number}. ")
     assert hudson.build("endless", number)["building"]
     checked = run("ci_restart", kill_builds=True, check_mode=True, **as_admin(hudson))
-    result = run("ci_restart", kill_builds=True, wait_timeout=90, **as_admin(hudson))
+    result = run("ci_restart", kill_builds=True, wait_timeout=300, **as_admin(hudson))
     assert not result.get("failed"), result["msg"]
     assert checked["plan"] == result["plan"] == refused["plan"]
     assert result["restart"]["completed"]
@@ -132,7 +139,7 @@ def test_ci_restart_kills_a_running_build_only_when_told_and_proves_the_restart(
 def test_ci_quiet_down_waits_for_a_running_build_and_is_read_back_from_the_pages(hudson: Hudson) -> None:
     hudson.create_sleeping_job("short", 3)
     number = hudson.start_build("short")
-    begun = run("ci_quiet_down", reason="Disks", wait_timeout=30, **as_admin(hudson))
+    begun = run("ci_quiet_down", reason="Disks", wait_timeout=300, **as_admin(hudson))
     assert begun == {"changed": True, "quiet_down": {}, "running_builds": [], "unseen_builds": 0}
     assert hudson.build("short", number)["result"] == "SUCCESS"
     assert not run("ci_quiet_down", wait=False, **as_admin(hudson))["changed"]

@@ -23,7 +23,7 @@ SCRIPT = Path(__file__).with_name("hudson.sh")
 JOB = """<?xml version='1.0' encoding='UTF-8'?>
 <project>
   <properties/>
-  <builders><hudson.tasks.Shell><command>sleep {seconds}</command></hudson.tasks.Shell></builders>
+  <builders><hudson.tasks.Shell><command>{command}</command></hudson.tasks.Shell></builders>
   <publishers/>
   <buildWrappers/>
 </project>"""
@@ -63,11 +63,15 @@ class Hudson:
 
     def create_sleeping_job(self, name: str, seconds: int) -> None:
         """Create a freestyle job whose builds do nothing for so long."""
+        self.create_job(name, f"sleep {seconds}")
+
+    def create_job(self, name: str, command: str) -> None:
+        """Create a freestyle job whose builds run a command."""
         with self.session(self.admin) as session:
             session.post(
                 f"{self.url}/createItem",
                 params={"name": name},
-                data=JOB.format(seconds=seconds),
+                data=JOB.format(command=command),
                 headers={"Content-Type": "text/xml; charset=utf-8"},
                 timeout=30,
             ).raise_for_status()

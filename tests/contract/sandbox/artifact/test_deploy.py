@@ -12,6 +12,7 @@ import time
 import pytest
 
 from contract.sandbox.artifact.wire import APP, CONTENT, ISO_TIME, MD5, SHA1, SHA256, error_of, properties_of
+from contract.servers.process import wait_for
 from contract.session import Session
 
 
@@ -149,9 +150,7 @@ def test_an_upload_that_breaks_off_stores_nothing(sandbox, artifactory):
             b"Authorization: " + artifactory.headers["Authorization"].encode() + b"\r\n\r\nhalf"
         )
         time.sleep(0.1)
-    deadline = time.monotonic() + 5
-    while not sandbox.journal() and time.monotonic() < deadline:
-        time.sleep(0.01)
+    wait_for(lambda: bool(sandbox.journal()), "the upload to be given up")
     assert [entry["status"] for entry in sandbox.journal()] == [None]
     assert artifactory.get("/generic-local/half.txt").status_code == 404
 

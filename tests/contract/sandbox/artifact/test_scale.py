@@ -6,21 +6,19 @@
 from __future__ import annotations
 
 import asyncio
-import http.client
 import json
 import pathlib
 import statistics
 import subprocess
 import sys
 import threading
-import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
-from urllib.parse import urlsplit
 
 import pytest
 
+from contract.sandbox.work import processor_time, work_before_answers
 from sandbox import client
 from sandbox.artifact import build_records
 from sandbox.artifact.aql import sql, text
@@ -195,29 +193,6 @@ def test_others_are_answered_while_many_items_are_dealt_with(crowded, record_pro
     record_property("milliseconds", statistics.median(worked))
     assert statistics.quantiles(worked, n=20)[-1] < MILLISECONDS
     assert resident(crowded) - before < MEGABYTES
-
-
-def work_before_answers(sandbox: client.Sandbox, going_on: Callable[[], bool]) -> list[float]:
-    """How many milliseconds the sandbox works between a health check and its answer.
-
-    That is how long the answer takes on a machine which is not busy with other things.
-    """
-    worked = []
-    connection = http.client.HTTPConnection(urlsplit(sandbox.url).netloc)
-    while going_on():
-        before = processor_time(sandbox)
-        connection.request("GET", "/_sandbox/health")
-        connection.getresponse().read()
-        worked.append(processor_time(sandbox) - before)
-        time.sleep(0.005)
-    connection.close()
-    return worked
-
-
-def processor_time(sandbox: client.Sandbox) -> float:
-    """The milliseconds for which the threads of the sandbox have had a processor."""
-    threads = pathlib.Path(f"/proc/{sandbox.pid}/task").glob("*/schedstat")
-    return sum(int(thread.read_text().split()[0]) for thread in threads) / 1_000_000
 
 
 def resident(sandbox: client.Sandbox) -> int:

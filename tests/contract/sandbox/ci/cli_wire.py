@@ -16,6 +16,7 @@ from typing import Any
 import requests
 import urllib3
 
+PATIENCE = 120  # seconds
 ARG, LOCALE, ENCODING, START, EXIT, STDIN, END_STDIN, STDOUT, STDERR = range(9)
 
 
@@ -54,7 +55,7 @@ class Client:
 
     def side(self, side: str, session: str, **options: Any) -> requests.Response:
         headers = {"Session": session, "Side": side}
-        return requests.post(self.url, headers=headers, auth=self.auth, timeout=20, **options)
+        return requests.post(self.url, headers=headers, auth=self.auth, timeout=PATIENCE, **options)
 
     def run(
         self,
@@ -73,7 +74,7 @@ class Client:
                 if stdin:
                     yield frame(STDIN, stdin)
                 yield frame(END_STDIN)
-                over.wait(20)
+                over.wait(PATIENCE)
 
             def upload() -> None:
                 with contextlib.suppress(requests.RequestException):  # the connection was lost

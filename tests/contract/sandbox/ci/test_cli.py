@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import struct
 import threading
-import time
 import uuid
 from typing import Any
 
@@ -178,9 +177,10 @@ def test_safe_restart(ci: Ci) -> None:
 def test_a_restart_in_the_middle_ends_the_connection(ci: Ci) -> None:
     ci.sandbox.clock(frozen=False)
     ci.sandbox.switch("ci", restart_seconds=2.0)
-    ended = client(ci).run("build", "app", "-s", heard=lambda: ci.post("/restart"))
+    ci.sandbox.seed({"ci": {"jobs": [{"name": "long", "seconds": 3600, "quiet_period": 0}]}})
+    ended = client(ci).run("build", "long", "-s", heard=lambda: ci.post("/restart"))
     assert ended.code is None
-    assert ended.out == "Started app #3\n"
+    assert ended.out == "Started long #1\n"
 
 
 def test_what_is_no_command_at_all(ci: Ci) -> None:
@@ -189,18 +189,16 @@ def test_what_is_no_command_at_all(ci: Ci) -> None:
     assert (nothing.code, nothing.error) == (2, "Connection closed before arguments received\n")
     assert oops(one.side("upload", str(uuid.uuid4()), data=b"x"))
     assert oops(one.side("download", "no uuid"))
-    assert requests.post(f"{ci.url}/cli", auth=one.auth, timeout=10).status_code == 403
+    assert requests.post(f"{ci.url}/cli", auth=one.auth, timeout=60).status_code == 403
     assert one.side("download", str(uuid.uuid4()), stream=True).raw.read(1) == b"\0"
 
 
 def test_a_download_without_its_upload_is_given_up(ci: Ci) -> None:
     ci.sandbox.switch("ci", cli_upload_seconds=0.2)
-    began = time.monotonic()
     with client(ci).side("download", str(uuid.uuid4()), stream=True) as download:
         assert download.raw.read(1) == b"\0"
         with pytest.raises(urllib3.exceptions.ProtocolError):
             download.raw.read(1)
-    assert time.monotonic() - began < 5
 
 
 @pytest.mark.parametrize("side", ["download", "upload"])
@@ -222,7 +220,7 @@ def test_pings_and_unknown_operations_have_no_effect(ci: Ci) -> None:
 
         def body() -> Any:
             yield odd
-            done.wait(5)
+            done.wait(cli_wire.PATIENCE)
 
         thread = threading.Thread(target=lambda: one.side("upload", session, data=body()))
         thread.start()

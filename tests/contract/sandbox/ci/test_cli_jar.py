@@ -47,7 +47,7 @@ def test_a_test_puts_its_own(ci: Ci, name: str) -> None:
     content = b"PK of a test" * 20_000
     request = urllib.request.Request(f"{ci.origin}/_sandbox/ci/cli-jar", content, method="PUT")
     request.add_header("Authorization", f"Bearer {ci.sandbox.secret}")
-    with urllib.request.urlopen(request, timeout=10):
+    with urllib.request.urlopen(request, timeout=60):
         pass
     answer = ci.get(f"/jnlpJars/{name}", None)
     assert answer.content == content

@@ -32,7 +32,7 @@ class Ci:
 
     def request(self, method: str, path: str, user: str | None = "admin", **options: Any) -> requests.Response:
         auth = options.pop("auth", HTTPBasicAuth(user, TOKENS[user]) if user else None)
-        return requests.request(method, self.url + path, auth=auth, timeout=10, allow_redirects=False, **options)
+        return requests.request(method, self.url + path, auth=auth, timeout=60, allow_redirects=False, **options)
 
     def get(self, path: str, user: str | None = "admin", **options: Any) -> requests.Response:
         return self.request("GET", path, user, **options)

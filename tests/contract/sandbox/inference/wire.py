@@ -29,7 +29,7 @@ class Api:
 
     def call(self, method: str, path: str, key: str | None = SECRET, **options: Any) -> requests.Response:
         headers = {**({"Authorization": f"Bearer {key}"} if key else {}), **options.pop("headers", {})}
-        answer = requests.request(method, self.url + path, headers=headers, timeout=10, **options)
+        answer = requests.request(method, self.url + path, headers=headers, timeout=60, **options)
         check(answer, method, path)
         return answer
 

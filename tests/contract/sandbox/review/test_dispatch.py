@@ -26,12 +26,12 @@ NEWER_ACTIONS = """
 def test_newer_actions_are_known_to_newer_servers(api: Api, sandbox: Any) -> None:
     for action in NEWER_ACTIONS.split():
         assert api.refused(action) == (400, f"Unknown action: {action}")
-        assert f"<h2>{action}</h2>" not in requests.get(api.url, timeout=10).text
+        assert f"<h2>{action}</h2>" not in requests.get(api.url, timeout=60).text
     sandbox.switch("review", version_major="23", version_minor="1.0")
     for action in NEWER_ACTIONS.split():
         missing = "Missing required parameter: project"
         assert api.refused(action) == (400, missing)
-        assert f"<h2>{action}</h2>" in requests.get(api.url, timeout=10).text
+        assert f"<h2>{action}</h2>" in requests.get(api.url, timeout=60).text
 
 
 def test_bad_calls(api: Api) -> None:

@@ -36,7 +36,7 @@ class Api:
 
     def post(self, action: str, **fields: str) -> requests.Response:
         common = {"action": action, "user": self.user, "ltoken": LTOKENS.get(self.user, "")}
-        return requests.post(self.url, data={**common, **fields}, headers={"Content-Type": FORM}, timeout=10)
+        return requests.post(self.url, data={**common, **fields}, headers={"Content-Type": FORM}, timeout=60)
 
     def records(self, action: str, **fields: str) -> list[Any]:
         answer = self.post(action, **fields)
