@@ -20,12 +20,14 @@ import requests
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import start
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http import retry, session
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer, Request
+from contract.servers.process import wait_for
 from integration.at_once import at_once
 from sandbox.client import Sandbox
 from unit.running import run
 
 REQUESTS = 8  # of a build's life: the job, perhaps a crumb, the start, the queue, the console until it ends, the build
 LATE = 0.5
+PATIENCE = 0.1  # seconds for the answer that is late
 # What the sandbox does to a request; what is not there a second client does: it restarts the server
 FAULTS: dict[str, dict[str, Any]] = {
     "lost on the way": {"kind": "reset_before"},
@@ -64,7 +66,7 @@ class Server:
     def ask(self, method: str, path: str) -> requests.Response:
         environment = self.sandbox.environment
         auth = (environment["JENKINS_USER_ID"], environment["JENKINS_API_TOKEN"])
-        return requests.request(method, environment["JENKINS_URL"] + path, auth=auth, timeout=10, allow_redirects=False)
+        return requests.request(method, environment["JENKINS_URL"] + path, auth=auth, timeout=60, allow_redirects=False)
 
     def restart(self) -> None:
         assert self.ask("POST", "/restart").status_code == 302
@@ -84,15 +86,17 @@ class Server:
         return {build["queueId"]: build for build in answer.json()["builds"]}
 
 
-def restarting(nth: int, server: Server, after: bool) -> Callable[..., Answer]:
-    """In place of `Connection.send`: the server restarts before or after the nth request."""
+def sending(fault: str, nth: int, server: Server) -> Callable[..., Answer]:
+    """In place of `Connection.send`: what becomes of the nth request beside what the sandbox does to it."""
     send, numbers = session.Connection.send, itertools.count(1)
 
-    def sent(connection: session.Connection, request: Request, timeout: tuple[float, float]) -> Answer:
-        if (number := next(numbers)) == nth and not after:
+    def sent(connection: session.Connection, request: Request, timeout: tuple[float, float, float]) -> Answer:
+        if next(numbers) != nth:
+            return send(connection, request, timeout)
+        if fault == "restart before":
             server.restart()
-        answer = send(connection, request, timeout)
-        if number == nth and after:
+        answer = send(connection, request, (timeout[0], PATIENCE, PATIENCE) if fault == "late" else timeout)
+        if fault == "restart after":
             server.restart()
         return answer
 
@@ -104,15 +108,14 @@ def lived(server: Server, life: str, fault: str, nth: int) -> dict[str, Any]:
     server.sandbox.reset()
     server.sandbox.switch("ci", restart_seconds=0.3)
     server.sandbox.seed({"ci": {"jobs": [JOB]}})
-    options = {"wait_timeout": 15, "wait_delay": 0.1, "retries": 1, "timeout": LATE / 2 if fault == "late" else 5}
+    options = {"wait_timeout": 120, "wait_delay": 0.1, "retries": 1}
     if LIVES[life].get("username"):
         options["password"] = "sandbox-admin"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(session, "_CONNECTIONS", {})  # no crumb of an earlier life
+        patch.setattr(session.Connection, "send", sending(fault, nth, server))
         if FAULTS[fault]:
             server.sandbox.fault(service="ci", nth=nth, **FAULTS[fault])
-        else:
-            patch.setattr(session.Connection, "send", restarting(nth, server, fault == "restart after"))
         if LIVES[life].get("username"):
             patch.delenv("JENKINS_API_TOKEN")
         given = {name: value for name, value in LIVES[life].items() if value is not None}
@@ -170,7 +173,14 @@ def test_tasks_that_start_one_job_at_once_each_tell_of_their_own_build(sandbox: 
 
 def test_equal_tasks_at_once_share_what_waits(sandbox: Sandbox) -> None:
     """Of tasks that ask for the same one starts a build, and the others follow it, as long as it waits."""
-    sandbox.seed({"ci": {"jobs": [{**JOB, "quiet_period": 2}]}})
-    results = at_once(*[lambda: run("ci_build", job="life", wait_delay=0.1)] * 4)
+    sandbox.seed({"ci": {"jobs": [{**JOB, "quiet_period": 3600}]}})
+
+    def begin() -> dict[str, Any]:
+        wait_for(lambda: [entry["effect"] for entry in sandbox.journal("ci")].count("write") == 4, "all to have asked")
+        sandbox.clock(advance=3600)
+        return {}
+
+    results = at_once(begin, *[lambda: run("ci_build", job="life", wait_delay=0.1)] * 4)
+    results.remove({})
     assert {result["build"]["number"] for result in results} == {1}
     assert sorted(result["changed"] for result in results) == [False, False, False, True]

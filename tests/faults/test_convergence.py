@@ -222,7 +222,7 @@ def test_the_same_task_twice_at_once(scene: Scene, step: str) -> None:
     wanted = scene.state()
     for _round in range(5):
         scene.begin(step)
-        results = at_once(*[lambda: scene.run(step, timeout=5)] * 2)
+        results = at_once(*[lambda: scene.run(step, timeout=60)] * 2)
         if not any(result.get("failed") for result in results):
             assert scene.is_good(step, wanted), f"both called it good, but it is {scene.state()}"
         scene.check_converges(step, wanted, "twice at once")
@@ -238,7 +238,7 @@ def test_two_tasks_that_want_different_things_at_once(scene: Scene, steps: tuple
         wanted[order] = scene.state()
     for _round in range(3):
         scene.begin(steps[1])
-        results = at_once(*[lambda step=step: scene.run(step, timeout=5) for step in steps])  # type: ignore[misc]
+        results = at_once(*[lambda step=step: scene.run(step, timeout=60) for step in steps])  # type: ignore[misc]
         if not any(result.get("failed") for result in results):
             assert scene.state() in wanted.values(), f"not as after any order of {steps}, but {scene.state()}"
         scene.check_converges(steps[1], wanted[steps[1:]], "different things at once")

@@ -49,7 +49,7 @@ def arrived(sandbox: Sandbox, item: int) -> dict[str, Any]:
     environment = sandbox.environment
     auth = (environment["JENKINS_USER_ID"], environment["JENKINS_API_TOKEN"])
     url = f"{environment['JENKINS_URL']}/queue/item/{item}/api/json?tree=actions[parameters[name,value]]"
-    actions = requests.get(url, auth=auth, timeout=10).json()["actions"]
+    actions = requests.get(url, auth=auth, timeout=60).json()["actions"]
     return {one["name"]: one.get("value") for one in actions[0]["parameters"]}
 
 
@@ -79,5 +79,5 @@ def test_a_file_arrives_as_it_is(jobs: Sandbox, tmp_path: pathlib.Path, content:
     result = run("ci_build", job="parts", files={"FILE": str(file)}, form=form, secret_parameters={"SECRET": "x" * 9})
     environment = jobs.environment
     auth = (environment["JENKINS_USER_ID"], environment["JENKINS_API_TOKEN"])
-    answer = requests.get(f"{result['build']['url']}parameters/parameter/FILE/FILE", auth=auth, timeout=10)
+    answer = requests.get(f"{result['build']['url']}parameters/parameter/FILE/FILE", auth=auth, timeout=60)
     assert answer.content == content

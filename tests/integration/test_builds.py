@@ -35,7 +35,7 @@ def api(sandbox: Sandbox, method: str, path: str, **options: Any) -> requests.Re
     variables = sandbox.environment
     auth = (variables["JENKINS_USER_ID"], variables["JENKINS_API_TOKEN"])
     url = variables["JENKINS_URL"] + path
-    return requests.request(method, url, auth=auth, timeout=10, allow_redirects=False, **options)
+    return requests.request(method, url, auth=auth, timeout=60, allow_redirects=False, **options)
 
 
 def job(sandbox: Sandbox, name: str = "mine", **traits: Any) -> None:
@@ -44,7 +44,7 @@ def job(sandbox: Sandbox, name: str = "mine", **traits: Any) -> None:
 
 
 def build(name: str = "mine", **options: Any) -> dict[str, Any]:
-    return run("ci_build", job=name, **{"wait_timeout": 20, "wait_delay": 0.1, **options})
+    return run("ci_build", job=name, **{"wait_timeout": 120, "wait_delay": 0.1, **options})
 
 
 def before(monkeypatch: pytest.MonkeyPatch, part: str, act: Callable[[], None]) -> None:
@@ -101,7 +101,7 @@ def test_an_item_that_has_expired_is_found_behind_hundreds_of_builds(
 
 
 def test_somebody_cancels_what_waits(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
-    job(sandbox, quiet_period=60)
+    job(sandbox, quiet_period=3600)
     before(monkeypatch, "/queue/item/", lambda: api(sandbox, "POST", "/job/mine/cancelQueue"))
     result = build()
     assert "was cancelled before it became a build" in result["msg"]
@@ -109,7 +109,7 @@ def test_somebody_cancels_what_waits(sandbox: Sandbox, monkeypatch: pytest.Monke
 
 
 def test_somebody_stops_it(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
-    job(sandbox, seconds=60)
+    job(sandbox, seconds=3600)
     before(monkeypatch, "/logText/", lambda: api(sandbox, "POST", "/job/mine/1/stop"))
     result = build()
     assert "'mine' #1 ended with ABORTED, not with SUCCESS" in result["msg"]
@@ -126,7 +126,7 @@ def test_what_waits_outlasts_a_restart(sandbox: Sandbox, monkeypatch: pytest.Mon
 @pytest.mark.parametrize("version", ["2.300", "2.579"])
 def test_what_is_added_to_one_that_waits_is_no_change(sandbox: Sandbox, version: str) -> None:
     sandbox.switch("ci", version=version)
-    job(sandbox, quiet_period=60, parameters=[{"name": "VERSION", "default": "1"}])
+    job(sandbox, quiet_period=3600, parameters=[{"name": "VERSION", "default": "1"}])
     changed = [
         build(parameters={"VERSION": number}, form=form, wait=False)["changed"]
         for form in ("fields", "fields", "json")
@@ -152,7 +152,7 @@ def test_a_crumb_whose_session_is_over_is_renewed_for_the_stop_as_well(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("JENKINS_API_TOKEN")
-    job(sandbox, seconds=60)
+    job(sandbox, seconds=3600)
     before(monkeypatch, "/mine/1/stop", lambda: [one.cookies.clear() for one in session._CONNECTIONS.values()])
     result = build(wait_timeout=0.2, on_timeout="stop", **PASSWORD)
     refused = [entry for entry in sandbox.journal("ci") if entry["status"] == 403]

@@ -24,7 +24,7 @@ def start(sandbox: Sandbox, path: str, **job: Any) -> None:
     sandbox.seed({"ci": {"jobs": [{"quiet_period": 0, **job}]}})
     variables = sandbox.environment
     auth = (variables["JENKINS_USER_ID"], variables["JENKINS_API_TOKEN"])
-    answer = requests.post(f"{variables['JENKINS_URL']}{path}/build", auth=auth, timeout=10, allow_redirects=False)
+    answer = requests.post(f"{variables['JENKINS_URL']}{path}/build", auth=auth, timeout=60, allow_redirects=False)
     assert answer.status_code == 201
 
 

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import pathlib
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +13,7 @@ import pytest
 import requests
 
 from contract.sandbox.ci.plugin_site import plugin_file, seed
+from contract.servers.process import wait_for
 from integration.at_once import at_once
 from sandbox.client import Sandbox
 from unit import running
@@ -31,7 +31,7 @@ def go(monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -> Go:
 
     def run(*plugins: Any, **options: Any) -> dict[str, Any]:
         wanted = [{"name": one} if isinstance(one, str) else one for one in plugins]
-        return running.run("ci_plugin", plugins=wanted, **{"wait_delay": 0.1, "wait_timeout": 20, **options})
+        return running.run("ci_plugin", plugins=wanted, **{"wait_delay": 0.1, "wait_timeout": 120, **options})
 
     return run
 
@@ -176,7 +176,7 @@ def post(sandbox: Sandbox, path: str, **options: Any) -> dict[str, Any]:
     """A request of another client."""
     auth = (sandbox.environment["JENKINS_USER_ID"], sandbox.environment["JENKINS_API_TOKEN"])
     address = sandbox.environment["JENKINS_URL"] + path
-    return {"status": requests.post(address, auth=auth, timeout=10, allow_redirects=False, **options).status_code}
+    return {"status": requests.post(address, auth=auth, timeout=60, allow_redirects=False, **options).status_code}
 
 
 def test_a_restart_waits_for_the_downloads_of_others(go: Go, sandbox: Sandbox) -> None:
@@ -189,15 +189,16 @@ def test_a_restart_waits_for_the_downloads_of_others(go: Go, sandbox: Sandbox) -
 
 
 def test_a_restart_of_others_loses_installations(go: Go, sandbox: Sandbox) -> None:
-    sandbox.switch("ci", install_seconds=0.6)
+    sandbox.switch("ci", install_seconds=3600)
 
     def restart() -> dict[str, Any]:
-        time.sleep(0.5)
+        wait_for(lambda: "install_plugins" in writes(sandbox), "the installation to begin")
         return post(sandbox, "/restart")
 
     results = at_once(lambda: go("top", retries=0), restart)
     failed = next(result for result in results if "plan" in result)
     assert "The server restarted meanwhile, which loses installations without a trace. Run again." in failed["msg"]
+    sandbox.switch("ci", install_seconds=0.05)
     assert ok(go("top"))["changed"]
 
 

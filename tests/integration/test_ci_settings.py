@@ -46,8 +46,8 @@ class Host:
             "ci_settings_environment_file": str(self.environment),
             "ci_settings_variables": {"java_options": "JAVA_ARGS", "launch_options": "JENKINS_ARGS"},
             "ci_settings_restart_command": "",
-            "ci_settings_wait_timeout": 5,
-            "ci_settings_restart_timeout": 20,
+            "ci_settings_wait_timeout": 60,
+            "ci_settings_restart_timeout": 120,
         }
 
     def run(self, *options: str, **variables: Any) -> tuple[bool, str, int]:
@@ -214,10 +214,10 @@ def test_a_restart_that_did_not_take_place_is_made_up_for(host: Host) -> None:
 
 
 def test_builds_that_run_too_long_put_the_restart_off(host: Host) -> None:
-    host.sandbox.seed({"ci": {"jobs": [{"name": "slow", "seconds": 60, "quiet_period": 0}]}})
+    host.sandbox.seed({"ci": {"jobs": [{"name": "slow", "seconds": 3600, "quiet_period": 0}]}})
     variables = host.sandbox.environment
     auth = (variables["JENKINS_USER_ID"], variables["JENKINS_API_TOKEN"])
-    requests.post(f"{variables['JENKINS_URL']}/job/slow/build", auth=auth, timeout=10).raise_for_status()
+    requests.post(f"{variables['JENKINS_URL']}/job/slow/build", auth=auth, timeout=60).raise_for_status()
     well, output, _changed = host.run(**SESSIONS, ci_settings_wait_timeout=0.5)
     assert not well
     assert "1 build(s) still run: slow #1. It takes builds again." in output

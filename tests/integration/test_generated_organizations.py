@@ -69,7 +69,7 @@ class Others:
         self._headers = {"Authorization": f"Bearer {environment['OPENAI_ADMIN_KEY']}"}
 
     def call(self, method: str, path: str, json: Any = None) -> Any:
-        answer = requests.request(method, self._url + path, headers=self._headers, json=json, timeout=10)
+        answer = requests.request(method, self._url + path, headers=self._headers, json=json, timeout=60)
         return answer.json()
 
     def all(self, path: str) -> list[dict[str, Any]]:

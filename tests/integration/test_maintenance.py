@@ -46,7 +46,7 @@ def api(sandbox: Sandbox, method: str, path: str) -> requests.Response:
     """A request of another client."""
     variables = sandbox.environment
     auth = (variables["JENKINS_USER_ID"], variables["JENKINS_API_TOKEN"])
-    return requests.request(method, variables["JENKINS_URL"] + path, auth=auth, timeout=10, allow_redirects=False)
+    return requests.request(method, variables["JENKINS_URL"] + path, auth=auth, timeout=60, allow_redirects=False)
 
 
 def start_build(sandbox: Sandbox, seconds: float) -> None:
@@ -137,7 +137,7 @@ def test_a_maintenance_that_was_left_half_done_is_done_again(sandbox: Sandbox, t
 
 
 def test_builds_that_overrun_end_the_maintenance(sandbox: Sandbox, tmp_path: Path) -> None:
-    start_build(sandbox, 60)
+    start_build(sandbox, 3600)
     output, writes, well = maintain(sandbox, tmp_path, ci_maintenance_wait_timeout=0.5)
     assert not well
     assert "1 build(s) still run: slow #1. It takes builds again." in output
@@ -146,7 +146,7 @@ def test_builds_that_overrun_end_the_maintenance(sandbox: Sandbox, tmp_path: Pat
 
 
 def test_builds_that_overrun_are_stopped(sandbox: Sandbox, tmp_path: Path) -> None:
-    start_build(sandbox, 60)
+    start_build(sandbox, 3600)
     output, writes, well = maintain(sandbox, tmp_path, ci_maintenance_wait_timeout=0.5, ci_maintenance_overrun="stop")
     assert well, output
     assert writes[0] == "quiet_down"

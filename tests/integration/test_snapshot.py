@@ -581,8 +581,8 @@ def test_issues_are_there_where_builds_may_not_be_seen(details: list[Any], build
         url = f"{sandbox.environment['KLOCWORK_URL']}/review/api"
         form = {"project": "some", "user": user, "ltoken": token}
         query = "grouping:off state:New,Existing,Fixed"
-        found = requests.post(url, {**form, "action": "search", "query": query}, timeout=10).text
-        [told] = requests.post(url, {**form, "action": "builds"}, timeout=10).text.splitlines()
+        found = requests.post(url, {**form, "action": "search", "query": query}, timeout=60).text
+        [told] = requests.post(url, {**form, "action": "builds"}, timeout=60).text.splitlines()
     assert [none["builds"], none["issues"], some["builds"], some["issues"]] == [0, 0, 1, 4]
     states = [(issue["id"], issue["state"]) for issue in map(json.loads, found.splitlines())]
     assert states == [(1, "New"), (2, "Fixed"), (4, "Existing")]

@@ -137,7 +137,7 @@ def test_another_summary_is_waited_for() -> None:
     rows = copy.deepcopy(SUMMARY["repositoriesSummaryList"])
     rows[0]["usedSpaceInBytes"] = 99
     with conversation(summary(), calculate(), summary(), summary(repositoriesSummaryList=rows)) as server:
-        result = run("artifact_storage_info", url=server.url, refresh=True, repo="libs-remote", refresh_timeout=5)
+        result = run("artifact_storage_info", url=server.url, refresh=True, repo="libs-remote", refresh_timeout=60)
     assert (result["refreshed"], result["repository"]["used"]) == (True, 99)
 
 

@@ -17,7 +17,7 @@ SENT = {"sourceURL": "https://old.example.com:8443", "sourceAdmin": "root", "sou
 OTHER, APP = ("other", "other"), ("app", "app")
 FOUND = {"id": "app", "name": "app", "creator": "admin", "description": "", "tags": []}
 PLAN = {"action": "import", "source": "https://old.example.com:8443", "project": "app"}
-SOON = {"wait_delay": 0.1, "wait_timeout": 5}
+SOON = {"wait_delay": 0.1, "wait_timeout": 60}
 RUNNING = {"project": "app", "status": "Running"}
 BEGIN = act("import_project", project="app", **SENT)
 

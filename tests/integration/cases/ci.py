@@ -8,11 +8,11 @@ from __future__ import annotations
 from integration.cases.form import FILES, Case, Fetch, Operation, Query, Resource, Service, Write
 
 _JAR = FILES / "cli.jar"
-_SOON = {"wait_timeout": 10, "wait_delay": 0.1}
+_SOON = {"wait_timeout": 60, "wait_delay": 0.1}
 
 CASES: dict[str, Case] = {
     "ci_build": Operation(
-        {"job": "deploy", "parameters": {"VERSION": "2"}, "wait_timeout": 20, "wait_delay": 0.1},
+        {"job": "deploy", "parameters": {"VERSION": "2"}, "wait_timeout": 60, "wait_delay": 0.1},
         write=Write("build"),
         polls=True,
     ),
@@ -44,7 +44,7 @@ CASES: dict[str, Case] = {
         {
             "script": "Jenkins.instance.systemMessage = args.text\nJenkins.instance.save()",
             "args": {"text": "hello"},
-            "wait_timeout": 10,
+            "wait_timeout": 60,
         },
         write=Write("script", irretrievable="It may run still"),
         patience="wait_timeout",
