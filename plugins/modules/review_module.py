@@ -182,7 +182,7 @@ SPEC = (REVIEW + STATE + missing.PREDICT_MISSING + UPDATE_UNREADABLE) + Argument
 
 def run(task):
     project, naming = task.params["project"], Naming("module", task.params)
-    modules.check(naming.names)
+    naming.check_not(modules.DEFAULT_MODULE)
     given = {"name": naming.wanted, **modules.given(task.given("allow_all", *modules.LISTS))}
     unreadable, review = Unreadable(task, modules.ACCESS_LISTS), ReviewService(task)
 

@@ -151,7 +151,7 @@ def run(task):
     of_others = take_over or task.params["state"] == "present"
     if "tags" in desired:
         desired["tags"] = as_set(desired["tags"])
-    views.check(naming.names, desired)
+    views.check(naming, desired)
     review = ReviewService(task)
 
     def update(fields):

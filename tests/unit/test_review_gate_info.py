@@ -99,6 +99,8 @@ def test_two_builds_are_compared() -> None:
     )
     assert result["passed"]
     assert result["comparison"] == {"from": "build_1", "to": "build_3", "new": 2, "fixed": 1}
+    told = gate(checks=[{"query": "severity:1"}, {"query": "grouping:on code:RLK"}])
+    assert told["msg"] == "Option 'checks[1].query': leaves 'grouping:' to the module, which adds it."
     told = gate(checks=[{"query": "build:x"}], compare={"from": "build_1", "to": "build_3"})
     assert told["msg"] == "Option 'checks[0].query': names no build beside 'compare', which names two."
 

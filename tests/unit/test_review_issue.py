@@ -163,6 +163,12 @@ def test_each_issue_is_that_of_the_first_rule_that_finds_it() -> None:
     assert not by_rules(*again)["changed"]
 
 
+def test_a_rule_does_not_group() -> None:
+    told = cited(rules=[RULES[0], {"query": "grouping:on code:RLK", "status": "Fix"}])
+    assert told["msg"] == "Option 'rules[1].query': leaves 'grouping:' to the module, which adds it."
+    assert cited(query="grouping:on", status="Fix")["msg"].startswith("Option 'query': leaves 'grouping:'")
+
+
 def test_a_rule_does_not_seek_what_it_changes() -> None:
     told = cited(rules=[RULES[0], {"query": "code:RLK -Status:Fix", "status": "Fix"}])
     assert told["msg"] == (

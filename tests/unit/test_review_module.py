@@ -136,7 +136,8 @@ def test_a_module_is_removed_once() -> None:
     "options", [{"name": "*default*"}, {"new_name": "*default*"}, {"name": "*default*", "state": "absent"}]
 )
 def test_the_module_of_the_server_is_refused_before_any_request(options: dict[str, str]) -> None:
-    assert "'*default*' is the server's own module" in module(**options)["msg"]
+    told = f"Option '{next(iter(options))}': '*default*' is the server's own module"
+    assert told in module(**options)["msg"]
 
 
 def test_a_new_module_needs_paths() -> None:

@@ -301,7 +301,7 @@ def test_names_that_are_taken_are_refused() -> None:
     with conversation() as server:
         result = run("review_view", url=server.url, new_name="*default*", **TASK)
         absent = run("review_view", url=server.url, new_name="x", state="absent", **TASK)
-    assert "is the server's own view" in result["msg"]
+    assert "Option 'new_name': '*default*' is the server's own view" in result["msg"]
     assert absent["msg"] == "Option 'new_name': cannot be with 'state' absent."
 
 

@@ -52,11 +52,14 @@ class Rule(t.NamedTuple):
 def rules_of(params: Fields) -> list[Rule]:
     """The rules of a task; one without them is one.
 
-    :raises BadOption: when a rule seeks what citations change, for then its issues would be another's in the next run
+    :raises BadOption: when a rule seeks what citations change, for then its issues would be another's in the next run;
+        or when one says how issues are grouped
     """
     if params["rules"] is None:
+        with_grouping(params["query"] or "", grouped=False)
         return [_rule(params)]
     for place, rule in enumerate(params["rules"]):
+        with_grouping(rule["query"], grouped=False, option=f"rules[{place}].query")
         for keyword in _COMPARED:
             if has_keyword(rule["query"], keyword):
                 raise BadOption(

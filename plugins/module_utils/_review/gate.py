@@ -25,7 +25,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 class Gate:
     """Counts what each check finds.
 
-    :raises BadOption: when a check names a build beside those that are compared
+    :raises BadOption: when a check names a build beside those that are compared, or says how issues are grouped
     """
 
     def __init__(self, task: Task, review: ReviewService) -> None:
@@ -33,6 +33,7 @@ class Gate:
         self._diff = _diff(task.params["compare"])
         self.checks: list[Fields] = []
         for place, check in enumerate(task.params["checks"]):
+            with_grouping(check["query"], grouped=False, option=f"checks[{place}].query")
             if self._diff and (has_keyword(check["query"], "build") or has_keyword(check["query"], "diff")):
                 raise BadOption(f"checks[{place}].query", "names no build beside 'compare', which names two")
 

@@ -58,13 +58,13 @@ def of_parts(review: ReviewService, parts: dict[str, t.Any]) -> str:
     return " ".join(terms)
 
 
-def with_grouping(query: str, grouped: bool) -> str:
+def with_grouping(query: str, grouped: bool, option: str = "query") -> str:
     """The query, which says whether issues that are alike are one, for servers differ in what they take for granted.
 
     :raises BadOption: when it says so itself
     """
     if has_keyword(query, "grouping"):
-        raise BadOption("query", "leaves 'grouping:' to the module, which adds it")
+        raise BadOption(option, "leaves 'grouping:' to the module, which adds it")
     return f"grouping:{'on' if grouped else 'off'} {query}".rstrip()
 
 

@@ -37,14 +37,6 @@ def new(fields: Fields) -> Fields:
     return {"allow_all": not (fields.get("allow_users") or fields.get("allow_groups")), **fields}
 
 
-def check(names: list[str]) -> None:
-    """
-    :raises BadOption: for the server's own module
-    """
-    if DEFAULT_MODULE in names:
-        raise BadOption("name", f"'{DEFAULT_MODULE}' is the server's own module and cannot be changed")
-
-
 def check_write(before: Fields | None, wanted: Fields | None) -> None:
     """
     :raises BadOption: for a new module without paths

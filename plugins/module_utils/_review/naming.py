@@ -25,6 +25,15 @@ class Naming:
         if self._new_name and params["state"] == "absent":
             raise BadOption("new_name", "cannot be with 'state' absent")
 
+    def check_not(self, own: str) -> None:
+        """
+        :arg own: the name of the server's own
+        :raises BadOption: when it is given
+        """
+        for option, name in (("name", self._name), ("new_name", self._new_name)):
+            if name == own:
+                raise BadOption(option, f"'{own}' is the server's own {self._kind} and cannot be changed")
+
     @property
     def names(self) -> list[str]:
         """Those that are given."""

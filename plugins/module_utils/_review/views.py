@@ -37,12 +37,11 @@ def find(review: ReviewService, found: list[Fields], project: str, naming: Namin
     return naming.find(meant)
 
 
-def check(names: list[str], fields: Fields) -> None:
+def check(naming: Naming, fields: Fields) -> None:
     """
     :raises BadOption: for the server's own view, and for a query that names a build, which no view can
     """
-    if DEFAULT_VIEW in names:
-        raise BadOption("name", f"'{DEFAULT_VIEW}' is the server's own view and cannot be changed")
+    naming.check_not(DEFAULT_VIEW)
     if has_keyword(fields.get("query", ""), "build"):
         raise BadOption("query", "a view cannot name a build: leave the 'build:' term out")
 
