@@ -12,7 +12,7 @@ description:
   - A project is known by its name, or by its O(id). The service lets several projects have one name; then a task that
     goes by the name fails.
   - A name that only archived projects have is free, and a new project gets it.
-  - The default project can be neither changed nor archived.
+  - The default project, known by its name, can be neither changed nor archived, and no other gets its name.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:

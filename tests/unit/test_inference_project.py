@@ -137,6 +137,15 @@ def test_a_wrong_address_does_not_make_a_project_absent() -> None:
     assert "the address lacks its version" in manage(nowhere, id="proj_1", state="absent")["msg"]
 
 
+@pytest.mark.parametrize("check_mode", [False, True])
+def test_no_other_project_gets_the_name_of_the_default_one(check_mode: bool) -> None:
+    told = "Option 'name': 'Default project' is that of the organization's own project, and of no other."
+    wanted: dict[str, Any] = {"name": "Default project", "check_mode": check_mode}
+    assert manage(one(), id="proj_1", **wanted)["msg"] == told
+    assert manage(page("/projects", FIND), **wanted)["msg"] == told
+    assert not manage(page("/projects", {**FIND, "name": "Default project"}), **wanted)["changed"]
+
+
 @pytest.mark.parametrize("wanted", [{"state": "absent"}, {"external_key_id": "ext"}])
 @pytest.mark.parametrize("check_mode", [False, True])
 def test_the_default_project_is_left_alone(wanted: dict[str, Any], check_mode: bool) -> None:

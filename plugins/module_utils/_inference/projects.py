@@ -93,15 +93,16 @@ class Projects:
         """
         :raises ToolchainError: when there is none with the `id`; when it is the default project, which the service lets
             be neither changed nor archived
+        :raises BadOption: when it would be taken for that one from then on
         """
-        if before is None:
-            if self._id is not None:
-                what = f"There is no project with the id '{self._id}'"
-                raise ToolchainError(f"{what}, and a new one gets an id of its own.")
-            return
-        if before["name"] == DEFAULT:
+        if before is None and self._id is not None:
+            what = f"There is no project with the id '{self._id}'"
+            raise ToolchainError(f"{what}, and a new one gets an id of its own.")
+        if before and before["name"] == DEFAULT:
             raise ToolchainError(f"'{DEFAULT}' is the organization's own: it can be neither changed nor archived.")
-        if wanted is None:
+        if wanted and wanted.get("name") == DEFAULT:
+            raise BadOption("name", f"'{DEFAULT}' is that of the organization's own project, and of no other")
+        if before and wanted is None:
             self._task.tell(f"archiving the project '{before['name']}' ({before['id']}), which cannot be undone")
 
     def _by_name(self) -> Fields | None:
