@@ -34,7 +34,9 @@ class ServiceLookup(LookupBase):
         """One answer."""
         answers: list[t.Any] = []
         if terms:
-            raise AnsibleError(f"{self.name} takes options only, such as url='https://...'.")
+            needed = [name for name, option in self.SPEC.options.items() if option.get("required")] or ["url"]
+            shown = ", ".join(f"{name}='...'" for name in needed)
+            raise AnsibleError(f"{self.name} takes options only, such as {shown}.")
         try:
             found = from_host(self.SPEC.service, variables or {}, lambda: self._templar)
             reach = Reach(self.SPEC, kwargs, (), dict(found))
