@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import atexit
 import os
+import shlex
 import typing as t
 
+from ansible import context
 from ansible.plugins.callback import CallbackBase
 
 PREFIX = "buildworks.toolchain."
@@ -43,10 +45,11 @@ class CallbackModule(CallbackBase):
             self._left.discard(host)
 
     def _tell(self, process: int) -> None:
+        inventory = [word for source in context.CLIARGS.get("inventory") or () for word in ("-i", source)]
         for host in sorted(self._left) if os.getpid() == process else ():
             self._display.display(
                 f"{host}: the server still takes no builds. "
-                f"End that with: ansible {host} -m {PREFIX}ci_quiet_down -a state=absent",
+                f"End that with: {shlex.join(['ansible', host, *inventory])} -m {PREFIX}ci_quiet_down -a state=absent",
                 color="red",
                 stderr=True,
             )

@@ -85,7 +85,8 @@ def test_the_tasks_run_while_the_server_takes_no_builds(sandbox: Sandbox, tmp_pa
     assert well, output
     assert writes == QUIET + RESTART
     assert json.loads(seen.read_text())["quietDownReason"] == "Disks & more"
-    assert "ansible jenkins -m buildworks.toolchain.ci_quiet_down -a state=absent" in output
+    ending = f"ansible jenkins -i {tmp_path}/hosts.yml -m buildworks.toolchain.ci_quiet_down -a state=absent"
+    assert ending in output
     assert api(sandbox, "GET", "/job/slow/1/api/json").json()["result"] == "SUCCESS"
     assert state(sandbox) == (False, None)
 
@@ -184,5 +185,5 @@ def test_an_interruption_of_the_tasks_is_told(sandbox: Sandbox, tmp_path: Path) 
     output = interrupted_maintenance(sandbox, tmp_path, moment.exists, ci_maintenance_tasks_from=given)
     quiet, _why = state(sandbox)
     assert quiet
-    told = "jenkins: the server still takes no builds. End that with: ansible jenkins -m "
+    told = f"jenkins: the server still takes no builds. End that with: ansible jenkins -i {tmp_path}/hosts.yml -m "
     assert told in output.partition("Do the tasks of the maintenance")[2]
