@@ -170,7 +170,7 @@ class CallbackModule(CallbackBase):
     # --- What Ansible tells ---
 
     def v2_playbook_on_start(self, playbook: t.Any) -> None:
-        self._playbooks.append(os.path.basename(playbook._file_name or "ansible"))
+        self._playbooks.append(name_of(playbook))
         self._recap = None
 
     def v2_playbook_on_play_start(self, play: t.Any) -> None:
@@ -292,6 +292,12 @@ class CallbackModule(CallbackBase):
         """Learn those of variables that tasks have set."""
         for play, host in self._asked_for_secrets.values():
             self._secrets |= _known_secrets.of_host(play, host)
+
+
+def name_of(playbook: t.Any) -> str:
+    """The name of the playbook's file; the ad hoc command has none."""
+    name = os.path.basename(playbook._file_name or "")
+    return name if name not in ("", "__adhoc_playbook__") else "ansible"
 
 
 def _as_in_json(secrets: set[str]) -> set[str]:

@@ -294,7 +294,9 @@ def test_empty_services_and_no_plots(sandbox: Sandbox, browser: Chromium, tmp_pa
     broken = '[{"at": "2001-01-01T00:'
     (tmp_path / "history.json").write_text(broken)
     at_home = {"overview_page_file": "~/overview.html", "overview_json_file": "~/overview.json"}
-    told = overview(sandbox, tmp_path, hosts, {"PYTHONPATH": str(hidden.parent), "HOME": str(tmp_path)}, None, **at_home)
+    told = overview(
+        sandbox, tmp_path, hosts, {"PYTHONPATH": str(hidden.parent), "HOME": str(tmp_path)}, None, **at_home
+    )
     check_history_was_left(told, broken)
     assert told.output.count("matplotlib is missing") == 1
     assert "<svg" not in told.page

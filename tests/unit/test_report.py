@@ -6,10 +6,12 @@
 from __future__ import annotations
 
 import re
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from ansible_collections.buildworks.toolchain.plugins.callback import report as callback
 from ansible_collections.buildworks.toolchain.plugins.plugin_utils import _report_files
 from ansible_collections.buildworks.toolchain.plugins.plugin_utils._report import (
     MOST_OF_A_LABEL,
@@ -57,6 +59,13 @@ def test_requests_that_nobody_counted_are_not_known() -> None:
     report = Report()
     report.took("site.yml:3", WHERE, "ok", False, 1.0, ("uuid", "repo-eu"), "ok")
     assert re.search(r"<strong>not known</strong> requests", page(report))
+
+
+@pytest.mark.parametrize(
+    ("file", "title"), [("/srv/site.yml", "site.yml"), ("__adhoc_playbook__", "ansible"), (None, "ansible")]
+)
+def test_a_command_without_a_playbook_has_a_title_too(file: str | None, title: str) -> None:
+    assert callback.name_of(SimpleNamespace(_file_name=file)) == title
 
 
 def test_long_names_are_shortened() -> None:
