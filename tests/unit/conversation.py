@@ -179,12 +179,13 @@ def _handler(talk: Conversation) -> type[http.server.BaseHTTPRequestHandler]:
             self.send_response(expected.status)
             for name, value in expected.headers.items():
                 self.send_header(name, value)
-            if "Content-Length" not in expected.headers:
+            if "Content-Length" in expected.headers:  # it need not be true, so that nothing can come after it
+                self.send_header("Connection", "close")
+            else:
                 self.send_header("Content-Length", str(len(expected.body)))
             self.end_headers()
             if self.command != "HEAD":
                 self.wfile.write(expected.body)
-            self.close_connection = "Content-Length" in expected.headers
 
         do_GET = do_HEAD = do_POST = do_PUT = do_DELETE = do_PATCH = answer  # noqa: N815
 

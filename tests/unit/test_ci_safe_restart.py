@@ -337,6 +337,7 @@ def test_no_request_outlasts_the_deadline() -> None:
 
 def test_an_interruption_tells_in_what_state_the_server_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[str] = []
+    before = signal.getsignal(signal.SIGINT)
     monkeypatch.setattr(time, "sleep", lambda seconds: os.kill(os.getpid(), signal.SIGINT))
     with (
         conversation(*late(computers(running=(APP,)), cancel(), quieting(False))) as server,
@@ -347,7 +348,7 @@ def test_an_interruption_tells_in_what_state_the_server_is_left(monkeypatch: pyt
         "interrupted while the restart is still asked for, cancelling it.",
         "The restart was cancelled, the server takes builds again.",
     ]
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 def test_a_password_that_is_wrong_for_good_is_told_at_the_end() -> None:

@@ -216,7 +216,7 @@ def test_an_act_that_is_interrupted_is_in_doubt(lasting: bool) -> None:
 
 
 def test_an_interrupted_task_ends_as_it_would_have_without_being_heard(tmp_path: Path) -> None:
-    file = tmp_path / "kept"
+    file, before = tmp_path / "kept", signal.getsignal(signal.SIGINT)
 
     def run(_task: Task) -> None:
         with file.open("w") as kept:
@@ -226,7 +226,7 @@ def test_an_interrupted_task_ends_as_it_would_have_without_being_heard(tmp_path:
     with pytest.raises(KeyboardInterrupt):
         in_process(run, name="n")
     assert file.read_text() == "flushed"
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 def test_an_act_that_failed_has_not_written() -> None:
