@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import yaml
 
-from integration.playbook import PLAYBOOK, Run, environment, run_tasks
+from integration.playbook import PLAYBOOK, Run, environment, run_tasks, until
 from sandbox.client import Sandbox
 
 ITEM = {"repo": "generic-local", "path": "app/1.0/app-1.0.tar.gz"}
@@ -130,6 +130,8 @@ def test_a_task_runs_here_whichever_way(sandbox: Sandbox, inventory: str) -> Non
     done = run(sandbox, inventory, "repo", tasks).done
     assert [one.status for one in done] == ["ok"] * len(tasks), [one.result for one in done]
     assert all(one.result["properties"]["build.name"] == ["app"] for one in done[:4])
+    result = Path(done[4].result["results_file"])
+    until(lambda: "properties" in result.read_text(), "what nobody waits for did not end")
 
 
 def test_a_task_that_is_delegated_to_a_service_asks_that_service(sandbox: Sandbox, inventory: str) -> None:
