@@ -358,6 +358,16 @@ def test_people_can_use_the_page(browser: Chromium, place: Place, done: Written)
     browser.check_page(place.folder / "toolchain-report.html", "report")
 
 
+def test_what_is_folded_is_printed(browser: Chromium, place: Place, done: Written) -> None:
+    def on_paper(page: Any) -> None:
+        page.evaluate("document.querySelectorAll('details').forEach(details => details.open = false)")
+        assert not page.locator("details pre").first.is_visible()
+        page.emulate_media(media="print")
+        assert page.locator("details pre").first.is_visible()
+
+    assert browser.visit((place.folder / "toolchain-report.html").as_uri(), on_paper) == []
+
+
 def test_what_cannot_be_written_gives_a_warning(place: Place, done: Written) -> None:
     (place.folder / "a-file").write_text("")
     options: Sequence[str] = [
