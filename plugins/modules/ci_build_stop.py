@@ -33,6 +33,7 @@ options:
       - The full name of a job, such as V(folder/app).
       - With O(queue_item) it is only needed to find the build of an item that the server has forgotten, which it does
         five minutes after the item left the queue. Builds are told by their items only on servers that number them.
+      - An item of another job is left alone, and the task fails.
     type: str
   build:
     description: The number of a build, or V(last), V(last_completed), V(last_successful), V(last_stable),

@@ -220,6 +220,20 @@ def test_an_item_that_may_not_be_cancelled() -> None:
     assert result["changed"] is False
 
 
+@pytest.mark.parametrize("state", [{}, {"cancelled": True}, {"executable": {"number": 7, "url": URL}}])
+def test_an_item_of_another_job_is_left_alone(state: dict[str, Any]) -> None:
+    result = stopped(item(**state), queue_item=5, job="folder/other")
+    assert (result["failed"], result["changed"]) == (True, False)
+    assert result["msg"] == (
+        "Item 5 of the queue is one of 'app', not of 'folder/other', and was left alone. "
+        "Give the right 'job', or none to end what came of the item, whatever its job is."
+    )
+
+
+def test_an_item_of_the_job_is_cancelled() -> None:
+    assert stopped(item(), cancel(), queue_item=5, job="App")["cancelled"] is True
+
+
 def test_an_item_that_the_server_has_forgotten() -> None:
     assert "Give 'job' too" in stopped(forgotten(), queue_item=5)["msg"]
 

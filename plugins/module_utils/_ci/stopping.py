@@ -58,16 +58,25 @@ class Stopping:
         item = self._item(number)
         if item is None:
             return self._plan_for_forgotten_item(number)
-        if executable := item.maybe_record("executable"):
-            self._job = jobs.name_in(executable.text("url")) or self._job
+        task, executable = item.maybe_record("task"), item.maybe_record("executable")
+        job = jobs.name_in(executable.text("url") if executable else (task and task.maybe_text("url")) or "")
+        self._check_job_of(number, job)
+        if executable:
+            self._job = job or self._job
             return self._plan_for_build(executable.integer("number"))
         self._waits = not item.maybe_flag("cancelled")
         self._task.result["cancelled"] = not self._waits
         if not self._waits:
             return None
-        task = item.maybe_record("task")
-        job = jobs.name_in((task and task.maybe_text("url")) or "")
         return {"action": "cancel", "job": job, "number": None, "queue_item": number, "ways": []}
+
+    def _check_job_of(self, number: int, job: str | None) -> None:
+        """An item of a job that is not the given one is left alone: one of the two is a mistake."""
+        if job and self._job and job.lower() != self._job.lower():
+            raise ToolchainError(
+                f"Item {number} of the queue is one of '{job}', not of '{self._job}', and was left alone. "
+                "Give the right 'job', or none to end what came of the item, whatever its job is."
+            )
 
     def _plan_for_forgotten_item(self, number: int) -> dict[str, t.Any] | None:
         """The server forgets an item five minutes after it left; the build that came of it remembers."""
