@@ -16,7 +16,7 @@ from . import actions, builds, configuration, pages, queue_items
 from .beans import ALWAYS, Bean, Property, opaque
 from .call import JOB, Call
 from .configuration import Definition, Parameter
-from .kinds import FOLDER, PIPELINE
+from .kinds import FOLDER, FREESTYLE, PIPELINE
 from .permissions import JOB_BUILD, JOB_CONFIGURE, JOB_DELETE, JOB_READ, JOB_WORKSPACE
 from .refusals import Oops
 from .remote_api import API, serve
@@ -47,6 +47,16 @@ def bean(call: Call, job: Job) -> Bean:
     )
     own = _of_folder if definition.kind is FOLDER else _of_job
     return Bean(definition.kind.item_class, *own(call, job, definition, named))
+
+
+def deleted(call: Call, name: str) -> Bean:
+    """What the queue still tells of a job that is not there any more."""
+    return Bean(
+        FREESTYLE.item_class,
+        Property("name", name.rpartition("/")[2], visibility=ALWAYS),
+        Property("url", call.job_url(name), visibility=ALWAYS),
+        Property("color", "notbuilt", visibility=ALWAYS),
+    )
 
 
 def _of_folder(call: Call, job: Job, definition: Definition, named: tuple[Property, ...]) -> list[Property]:
@@ -237,7 +247,7 @@ def _page(call: Call, job: str) -> Response:
     if call.method != "DELETE":
         return call.page(f"{found.name} - Jenkins", f"<h1>{found.name}</h1>")
     call.require(JOB_DELETE)
-    call.storage.delete_job(found)
+    call.storage.delete_job(found, call.now)
     return Response(status_code=204)
 
 
@@ -261,7 +271,7 @@ def _delete(call: Call, job: str) -> Response:
     found = call.job(job)
     call.require_post()
     call.require(JOB_DELETE)
-    call.storage.delete_job(found)
+    call.storage.delete_job(found, call.now)
     return pages.redirect(f"{call.context}/")
 
 
@@ -283,6 +293,7 @@ def _enable(call: Call, job: str) -> Response:
 
 def _disable(call: Call, job: str) -> Response:
     _change(call, job, "disabled", "true")
+    call.storage.cancel_items(call.job(job), call.now)
     return pages.redirect(call.here)
 
 

@@ -20,7 +20,7 @@ from .storage import Item
 
 def _bean(call: Call, item: Item) -> Bean:
     job = call.storage.job(item.job)
-    return queue_items.bean(call, item, jobs.bean(call, job) if job else None)
+    return queue_items.bean(call, item, jobs.bean(call, job) if job else jobs.deleted(call, item.job))
 
 
 def _queue(call: Call, form: str) -> Response:
@@ -85,9 +85,7 @@ def _cancel_of_job(call: Call, job: str) -> Response:
     found = call.project(job)
     call.require_post()
     call.require(JOB_CANCEL)
-    for item in call.storage.queue():
-        if item.job == found.name:
-            _cancel(call, item)
+    call.storage.cancel_items(found, call.now)
     return pages.redirect(call.headers.get("Referer") or call.here)
 
 

@@ -190,13 +190,19 @@ class Storage:
         row = (job.name, job.config, job.next_build, job.workspace)
         self._db.execute("INSERT OR REPLACE INTO ci_jobs VALUES (?, ?, ?, ?)", row)
 
-    def delete_job(self, job: Job) -> None:
-        """Remove a job with its builds and its waiting items, a folder with what is in it."""
+    def delete_job(self, job: Job, now: float) -> None:
+        """Remove a job with its builds, a folder with what is in it; what waits of them is cancelled."""
         for inner in self.jobs(job.name):
-            self.delete_job(inner)
-        items = "ci_items WHERE NOT gone AND job"
-        for statement in ("ci_jobs WHERE name", "ci_builds WHERE job", "ci_views WHERE folder", items):
+            self.delete_job(inner, now)
+        self.cancel_items(job, now)
+        for statement in ("ci_jobs WHERE name", "ci_builds WHERE job", "ci_views WHERE folder"):
             self._db.execute(f"DELETE FROM {statement} = ?", (job.name,))
+
+    def cancel_items(self, job: Job, now: float) -> None:
+        """Take what waits of a job out of the queue."""
+        for item in self.queue():
+            if item.job.lower() == job.name.lower():
+                self.put_item(replace(item, left=now, cancelled=True))
 
     def rename_job(self, job: Job, name: str) -> None:
         """Give a job another full name; its builds and items stay with it, and what is in it."""

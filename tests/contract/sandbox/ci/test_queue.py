@@ -164,3 +164,13 @@ def test_cause_of_a_build_by_trigger_token(ci: Ci) -> None:
 def test_numbers_of_items(ci: Ci, number: str, status: int) -> None:
     assert ci.get(f"/queue/item/{number}/api/json").status_code == status
     assert ci.post(f"/queue/cancelItem?id={number}").status_code == 404
+
+
+@pytest.mark.parametrize("way", ["disable", "doDelete"])
+def test_what_waits_of_a_job_that_is_disabled_or_deleted_is_cancelled(ci: Ci, way: str) -> None:
+    ci.post("/job/app/build")
+    assert ci.post(f"/job/app/{way}").status_code == 302
+    item = ci.item(FIRST)
+    assert (item["cancelled"], item["executable"], item["task"]["url"]) == (True, None, f"{ci.url}/job/app/")
+    ci.later(30)
+    assert ci.get("/job/app/3/api/json").status_code == 404
