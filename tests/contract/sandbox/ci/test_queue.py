@@ -168,7 +168,7 @@ def test_numbers_of_items(ci: Ci, number: str, status: int) -> None:
 
 @pytest.mark.parametrize("way", ["disable", "doDelete"])
 def test_what_waits_of_a_job_that_is_disabled_or_deleted_is_cancelled(ci: Ci, way: str) -> None:
-    ci.post("/job/app/build")
+    ci.post("/job/app/build?delay=20sec")
     assert ci.post(f"/job/app/{way}").status_code == 302
     item = ci.item(FIRST)
     assert (item["cancelled"], item["executable"], item["task"]["url"]) == (True, None, f"{ci.url}/job/app/")
