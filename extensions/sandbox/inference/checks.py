@@ -61,6 +61,13 @@ def filled(name: str, value: list[Any]) -> None:
         )
 
 
+def strings(name: str, value: Any) -> None:
+    """An array of texts."""
+    typed("an array of strings", name, value)
+    for position, item in enumerate(value):
+        typed("a string", f"{name}[{position}]", item)
+
+
 def objects(name: str, value: Any) -> None:
     """An array of one object or more."""
     typed("an array of objects", name, value)

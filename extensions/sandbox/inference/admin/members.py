@@ -10,10 +10,10 @@ import sqlite3
 from starlette.responses import Response
 
 from ..call import Call
-from ..checks import choice, missing, string
+from ..checks import choice, missing
 from ..pages import page
 from ..protocol import json_response
-from .common import PROJECT, Record, deleted, find_project, given, now, one, refusal, route, rows
+from .common import PROJECT, Record, deleted, find_project, given, name_, now, one, refusal, route, rows
 
 ROLES = ("owner", "member")
 _JOINED = """
@@ -31,10 +31,10 @@ async def list_members(call: Call, project: str) -> Response:
 async def create_member(call: Call, project: str) -> Response:
     """A user of the organization joins."""
     find_project(call, project, active=True)
-    values = await given(call, ("role",), role=choice(ROLES), user_id=string, email=string)
+    values = await given(call, ("role",), role=choice(ROLES), user_id=name_, email=name_)
     if not values.keys() & {"user_id", "email"}:
         raise missing("user_id")
-    who = values.get("user_id") or values["email"]
+    who = values.get("user_id", values.get("email"))
     user = one(
         call,
         "user",

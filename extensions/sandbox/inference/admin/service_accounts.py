@@ -12,7 +12,7 @@ import uuid
 from starlette.responses import Response
 
 from ..call import Call
-from ..checks import array, boolean, choice
+from ..checks import boolean, choice, strings
 from ..pages import page
 from ..protocol import json_response
 from ..storage import insert
@@ -72,7 +72,7 @@ async def create_key(call: Call, project: str, id: str) -> Response:
     """One more key."""
     find_project(call, project, active=True)
     _find(call, project, id)
-    values = await given(call, name=name_, scopes=array)
+    values = await given(call, name=name_, scopes=strings)
     return json_response(_new_key(call, project, id, values.get("name", "Secret Key"), values.get("scopes")))
 
 
@@ -103,7 +103,7 @@ def _new_key(call: Call, project: str, account: str, name: str, scopes: list[str
         id=id,
         organization=call.caller.organization,
         project=project,
-        scopes=scopes and json.dumps(scopes),
+        scopes=None if scopes is None else json.dumps(scopes),
         name=name,
         owner=account,
         created_at=created,

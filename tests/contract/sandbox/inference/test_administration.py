@@ -219,7 +219,8 @@ def test_users_of_a_project(admin: Admin) -> None:
     assert admin.post(path, role="owner")["role"] == "owner"
     assert admin.refused("POST", f"{PROJECT}/users", json={"user_id": bob["id"], "role": "member"})[0] == 400
     assert admin.refused("POST", f"{PROJECT}/users", json={"email": "x@y.z", "role": "member"})[0] == 404
-    assert admin.refused("POST", f"{PROJECT}/users", json={"role": "member"})[0] == 400
+    for nobody in ({}, {"user_id": ""}, {"email": " "}):
+        assert admin.refused("POST", f"{PROJECT}/users", json={**nobody, "role": "member"})[0] == 400
     assert admin.refused("DELETE", f"{PROJECT}/users/user-sandbox-olivia")[0] == 400
     assert admin.delete(path)["deleted"] is True
     assert admin.refused("GET", path)[0] == 404
@@ -235,6 +236,9 @@ def test_service_accounts(admin: Admin) -> None:
     more = admin.post(f"{accounts}/{made['id']}/api_keys", name="second", scopes=["api.model.read"])
     assert more["name"] == "second"
     assert "Missing scopes" in error(admin.api.chat(more["value"]))[1]["message"]
+    powerless = admin.post(f"{accounts}/{made['id']}/api_keys", name="third", scopes=[])
+    assert "Missing scopes" in error(admin.api.get("/v1/models", powerless["value"]))[1]["message"]
+    assert admin.refused("POST", f"{accounts}/{made['id']}/api_keys", json={"scopes": [1]})[0] == 400
     alone = admin.post(accounts, name="keyless", create_service_account_only=True)
     assert (alone["role"], alone["api_key"]) == ("none", None)
     assert admin.post(f"{accounts}/{alone['id']}", name="other", role="owner")["role"] == "owner"
