@@ -101,6 +101,12 @@ def _files(build: Build, order: dict[str, Any]) -> Iterator[dict[str, Any]]:
                     yield needed
 
 
+def stored_artifacts(call: Call, build: Build) -> list[Item]:
+    """The files of a build's artifacts, as far as they are still there."""
+    found = (_stored(call, build, file, None) for file in _files(build, {}))
+    return [item for item in found if item is not None]
+
+
 def _stored(call: Call, build: Build, file: dict[str, Any], source: str | None) -> Item | None:
     """Where the file lies: best where its properties say that it is of this run."""
     found = [

@@ -33,19 +33,18 @@ async def quick(call: Call) -> Response:
         raise ArtifactError(400, "The search term cannot be empty")
     if not name.strip("*?"):
         raise ArtifactError(400, "Search term containing only wildcards is not permitted")
-    where = _searched(call)
+    where = searched(call)
     cap = None if call.principal.admin else call.switch("search_limit")
-    detail = {part.strip() for part in call.request.headers.get("x-result-detail", "").split(",")}
 
     def found(db: sqlite3.Connection) -> dict[str, Any]:
         tree = Tree(db)
         readable = (item for item in _named(tree, where, name) if call.principal.may("r", item.repo, item.path))
-        return {"results": (_result(call, tree, item, detail) for item in islice(readable, cap))}
+        return {"results": (result(call, tree, item) for item in islice(readable, cap))}
 
     return await call.vnd_stream("search.ArtifactSearchResult", found)
 
 
-def _searched(call: Call) -> list[tuple[str, str]]:
+def searched(call: Call) -> list[tuple[str, str]]:
     """The repositories to search in, each with a folder; all of them when none is named."""
     asked = [entry.strip().strip("/") for entry in call.query.get("repos", "").split(",") if entry.strip()]
     if not asked:
@@ -70,7 +69,9 @@ def _named(tree: Tree, where: list[tuple[str, str]], name: str) -> Iterator[Item
             yield from tree.files_named(repo, folder, pattern)
 
 
-def _result(call: Call, tree: Tree, item: Item, detail: set[str]) -> dict[str, Any]:
+def result(call: Call, tree: Tree, item: Item) -> dict[str, Any]:
+    """What is told of a file that was found, as detailed as the caller wants it."""
+    detail = {part.strip() for part in call.request.headers.get("x-result-detail", "").split(",")}
     result: dict[str, Any] = file_info(call, item, item.repo) if "info" in detail else {}
     result["uri"] = f"{call.base}/api/storage/{item.repo}/{item.path}"
     if "properties" in detail:

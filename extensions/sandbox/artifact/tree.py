@@ -106,6 +106,16 @@ class Tree:
         below = f"path > :folder || '/' AND path < :folder || '0' AND {NAMED}" if folder else NAMED
         return self._select(f"repo = :repo AND {below} ORDER BY path", repo=repo, folder=folder, name=name)
 
+    def with_property(self, repo: str, name: str) -> Iterator[Item]:
+        """The items of a repository that have a property of this name, by path."""
+        having = "SELECT item FROM artifact_properties WHERE name = :name"
+        return self._select(f"repo = :repo AND id IN ({having}) ORDER BY path", repo=repo, name=name)
+
+    def entries(self, item: Item) -> Iterator[tuple[str, str]]:
+        """Folder and name of each entry of an archive."""
+        rows = self._db.execute("SELECT path, name FROM artifact_archive_entries WHERE sha1 = ?", (item.sha1,))
+        return ((path, name) for path, name in rows)
+
     def of_build(self, name: str, number: str) -> Iterator[Item]:
         """The files whose properties say that they are of this run of a build."""
         return self._select(OF_BUILD, name=name, number=number, trash=TRASH)
