@@ -21,6 +21,7 @@ from ..files import Files, Stored
 from .call import Call
 from .errors import ArtifactError
 from .storage import ClientChecksums, NotAFolder
+from .tree import Item
 
 # The longer ones first: a.tar.gz is no gz
 TYPES = ("tar.gz", "tar.bz2", "zip", "tar", "tgz", "7z")
@@ -118,6 +119,20 @@ def _in_7z(path: pathlib.Path) -> Members:
 
 
 _READERS = {"zip": _in_zip, "7z": _in_7z} | dict.fromkeys(("tar", "tar.gz", "tgz", "tar.bz2"), _in_tar)
+
+
+async def entry(files: Files, archive: Item, name: str) -> bytes | None:
+    """The content of one entry of an archive that is kept whole, if there is one."""
+    path = files.path(archive.sha256 or "")
+    if not archive.name.lower().endswith(INDEXED) or not path.is_file():
+        return None
+    return await run_in_threadpool(_read_entry, path, name)
+
+
+def _read_entry(path: pathlib.Path, name: str) -> bytes | None:
+    with contextlib.suppress(KeyError, *BROKEN), zipfile.ZipFile(path) as archive:
+        return archive.read(name)
+    return None
 
 
 def entries(files: Files, name: str, content: Stored) -> list[tuple[str, str]]:

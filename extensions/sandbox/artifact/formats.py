@@ -48,6 +48,8 @@ def jackson_parts(members: Mapping[str, Any]) -> Iterator[str]:
     """The same for an object, part by part; members that are iterators become lists as they come."""
     between = "{\n  "
     for name, member in members.items():
+        if member is None:
+            continue
         yield f"{between}{json.dumps(name)} : "
         if isinstance(member, Iterator):
             yield from _list_parts(member)

@@ -27,6 +27,7 @@ from .tree import TRASH, Item, Tree
 OUTSIDE_API = "{:(?!api/)}"
 MATRIX = "{matrix:(;.*)?}"
 HTML = "text/html; charset=utf-8"
+ENTRY = "!/"
 PROPERTIES_OF = ":properties"
 CHECKSUM_TYPE = "application/x-checksum"
 CHECKSUM_FILES = {".sha1": "sha1", ".md5": "md5", ".sha256": "sha256"}
@@ -45,6 +46,8 @@ async def download(call: Call, repo: str, path: str) -> Response:
     if repo == TRASH:
         call.need_admin()
     found = call.items_at(repo, path)
+    if not found and ENTRY in path:
+        return await _entry(call, repo, *path.split(ENTRY, 1))
     if not found:
         return _checksum(call, repo, path)
     if found[0].folder:
@@ -55,6 +58,16 @@ async def download(call: Call, repo: str, path: str) -> Response:
             lambda db: index_page.parts(call, db, f"{repo}/{path}", found), **{"Content-Type": HTML}
         )
     return _file(call, found[0])
+
+
+async def _entry(call: Call, repo: str, path: str, name: str) -> Response:
+    """One entry of an archive, which may be asked for without the rest."""
+    call.need_pro()
+    files = call.items_at(repo, path)
+    content = await archives.entry(call.world.files, files[0], name) if files else None
+    if content is None:
+        raise ArtifactError(404, "File not found.")
+    return Response(content, headers={"Content-Type": media_type(name)})
 
 
 def _checksum(call: Call, repo: str, path: str) -> Response:

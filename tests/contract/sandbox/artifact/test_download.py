@@ -6,7 +6,9 @@
 from __future__ import annotations
 
 import html
+import io
 import re
+import zipfile
 from email.utils import parsedate_to_datetime
 
 import pytest
@@ -84,6 +86,18 @@ def test_a_folder_is_a_page_whose_address_ends_with_a_slash(artifactory):
     ]
     assert re.search(r"README.txt</a>  \d\d-[A-Z][a-z]{2}-\d{4} \d\d:\d\d  15 bytes\n", page.text)
     assert '<a href="../">' not in artifactory.get("/generic-local/").text
+
+
+def test_an_entry_of_an_archive(artifactory):
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        archive.writestr("META-INF/MANIFEST.MF", "Manifest-Version: 1.0")
+        archive.writestr("a b.txt", "x")
+    artifactory.put("/generic-local/a.jar", content.getvalue())
+    assert artifactory.get("/generic-local/a.jar!/META-INF/MANIFEST.MF").text == "Manifest-Version: 1.0"
+    assert artifactory.get("/generic-local/a.jar!/a b.txt").headers["Content-Type"] == "text/plain"
+    for path in ("a.jar!/none", "none.jar!/a b.txt", f"{APP}!/a", "app!/a"):
+        assert error_of(artifactory.get(f"/generic-local/{path}"))[0] == 404
 
 
 def test_through_virtual_and_remote(artifactory):

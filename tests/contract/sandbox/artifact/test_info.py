@@ -50,6 +50,12 @@ def test_folder(artifactory, sandbox):
     assert "size" not in info
 
 
+def test_who_made_it_is_told_only_where_somebody_did(artifactory):
+    info = artifactory.get("/api/storage/generic-local").json()
+    assert info["path"] == "/"
+    assert info.keys() & {"createdBy", "modifiedBy"} == set()
+
+
 def test_storage_info_is_the_info_but_not_by_the_name_of_a_remote(artifactory):
     for path in (f"generic-local/{APP}", "generic-local/app", "libs-release/junit"):
         info, storage_info = (artifactory.get(f"/api/storage/{path}{query}") for query in ("", "?storageinfo"))
