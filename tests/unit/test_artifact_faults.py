@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from unit.conversation import call, conversation
+from unit.conversation import Call, call, conversation
 from unit.running import run
 from unit.transport import closed_port
 
@@ -183,3 +183,20 @@ def test_a_repository_that_cannot_be_one_is_named_as_the_option(repo: str) -> No
     with conversation() as server:
         result = run("artifact_properties_info", url=server.url, repo=repo, path="a")
     assert result["msg"] == f"Option 'repo': '{repo}' cannot be a part of a path."
+
+
+@pytest.mark.parametrize(
+    ("content_type", "charset"),
+    [
+        ("application/json;charset=ISO-8859-1", "iso-8859-1"),
+        ('application/json; Charset="ISO-8859-1"', "iso-8859-1"),
+        ("application/json;charset=ISO-8859-1", "utf-8"),
+        ("application/json;charset=no-such-one", "utf-8"),
+    ],
+)
+def test_the_servers_words_come_in_a_charset_of_their_own(content_type: str, charset: str) -> None:
+    body = '{"errors": [{"status": 403, "message": "Not for you, Jürgen"}]}'.encode(charset)
+    refused = Call("GET", "/access/api/v1/tokens", 403, body, {"Content-Type": content_type})
+    with conversation(refused) as server:
+        result = run("access_token_info", url=server.url, token=SECRET)
+    assert ": 403 Not for you, Jürgen." in result["msg"]

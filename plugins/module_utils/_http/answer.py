@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import UnexpectedAnswer
@@ -16,6 +17,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record 
 
 _LONGEST_MESSAGE = 500
 _ASK_ABOUT_ADDRESS = "Is the address right, and is no login page or proxy in between?"
+_CHARSET = re.compile(r"charset=[\"']?([\w.:-]+)", re.IGNORECASE)
 _ASK_FOR_REPORT = "Is the address right? If so, please report this answer."
 
 
@@ -85,8 +87,8 @@ class Answer:
 
     @property
     def text(self) -> str:
-        """The body as text; what is not UTF-8 is replaced."""
-        return self._body.decode("utf-8", "replace")
+        """The body as text; what is neither UTF-8 nor what the server says that it is, is replaced."""
+        return self._in_utf8().decode("utf-8", "replace")
 
     def json(self, kind: type | tuple[type, ...] = dict) -> t.Any:
         """The body as JSON, which is an object unless `kind` says otherwise.
@@ -143,9 +145,15 @@ class Answer:
     def json_or_none(self) -> t.Any:
         """The body as JSON, or `None` when it is none."""
         try:
-            return json.loads(self._body)
+            return json.loads(self._in_utf8())
         except (ValueError, RecursionError):
             return None
+
+    def _in_utf8(self) -> bytes:
+        declared = _CHARSET.search(self.headers.get("Content-Type") or "")
+        if declared and not _fits(self._body, "utf-8") and _fits(self._body, declared[1]):
+            return self._body.decode(declared[1]).encode()
+        return self._body
 
     def short_text(self) -> str | None:
         """The body as text for a message, or `None` when it is a page, empty or long."""
@@ -170,3 +178,11 @@ class Answer:
             yield from (line.decode("utf-8", "replace") for line in whole)
         if rest:
             yield rest.decode("utf-8", "replace")
+
+
+def _fits(body: bytes, charset: str) -> bool:
+    try:
+        body.decode(charset)
+    except (LookupError, UnicodeDecodeError):
+        return False
+    return True
