@@ -129,7 +129,8 @@ def test_a_search_that_takes_too_long() -> None:
     ("options", "said"),
     [
         ({"name": ""}, "Option 'name': must not be empty"),
-        ({"name": "*?"}, "Option 'name': takes a part of a name, not only '*' and '?'"),
+        ({"name": "*?"}, "Option 'name': takes a part of a name, not only blanks, or '*' and '?'"),
+        ({"name": "  "}, "Option 'name': takes a part of a name, not only blanks, or '*' and '?'"),
         ({"name": "x", "repos": ["a,b"]}, "Option 'repos[0]': takes a repository's key, or key/path"),
         ({"name": "x", "repos": [""]}, "Option 'repos[0]': takes a repository's key, or key/path"),
         ({"pattern": "x"}, "Option 'pattern': takes the key of a repository, a colon and a path"),

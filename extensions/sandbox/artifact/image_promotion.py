@@ -13,6 +13,7 @@ from ..routing import Route
 from . import builds
 from .call import Call
 from .errors import ArtifactError
+from .images import storages_of
 from .tree import Item
 
 
@@ -24,7 +25,7 @@ async def promote(call: Call, repo: str) -> Response:
     if not target or not image:
         raise ArtifactError(400, "The fields 'targetRepo' and 'dockerRepository' are required.")
     for key in (repo, target):
-        if not call.repositories.is_stored(key):
+        if storages_of(call, key) != [key]:
             raise ArtifactError(404, f"Could not find a local repository named {key}.")
     copying = bool(order.get("copy"))
     for item, path in _chosen(call, repo, order):

@@ -90,7 +90,7 @@ async def misplaced(call: Call) -> Response:
 def _open(call: Call, repo: str, scope: str = "") -> list[str]:
     """The storages of the repository that the caller may read; the scope is what a token would be needed for."""
     call.need_pro()
-    storages = _storages(call, repo)
+    storages = storages_of(call, repo)
     readable = [storage for storage in storages if call.principal.may_somewhere("r", storage)]
     if readable:
         return readable
@@ -107,7 +107,8 @@ def _open(call: Call, repo: str, scope: str = "") -> list[str]:
     raise DockerError(403, "DENIED", "requested access to the resource is denied", {"name": repo})
 
 
-def _storages(call: Call, repo: str) -> list[str]:
+def storages_of(call: Call, repo: str) -> list[str]:
+    """The storages of a repository of images; none when it is of anything else."""
     repository = call.repositories.find(repo) or call.repositories.find(repo.removesuffix("-cache"))
     holds_images = repository is not None and repository.package_type in ("docker", "oci")
     return call.repositories.storages(repo) if holds_images else []

@@ -74,8 +74,8 @@ def check_name(name: str, option: str) -> None:
     """
     :raises BadOption: when the server would refuse it
     """
-    if not name.strip("*?"):
-        raise BadOption(option, "takes a part of a name, not only '*' and '?'")
+    if not name.strip() or not name.strip("*?"):
+        raise BadOption(option, "takes a part of a name, not only blanks, or '*' and '?'")
 
 
 def _match(found: Record, detail: t.Sequence[str]) -> Fields:

@@ -221,6 +221,7 @@ def test_again(artifactory):
         ({"tag": "9"}, 404),
         ({"dockerRepository": "acme/nothing"}, 404),
         ({"targetRepo": "nothing"}, 404),
+        ({"targetRepo": "generic-local"}, 404),
         ({"targetRepo": None}, 400),
         ({"dockerRepository": None}, 400),
     ],
