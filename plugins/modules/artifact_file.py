@@ -38,7 +38,8 @@ options:
       - Path of the file in the repository. With a slash at its end it is a folder, in which the file of O(src) keeps
         its name; V(/) alone is the top folder.
       - With O(state=absent) the path of a file or folder.
-      - A semicolon cannot be in it.
+      - A semicolon cannot be in it. Except with O(state=absent) it cannot end with V(.sha1), V(.sha256) or V(.md5)
+        either, for by such names the server itself tells the checksums of its files.
     type: str
   src:
     description:
@@ -299,6 +300,7 @@ def bring_there(task):
         stale=file.stale,
         replace=file.deploy,
         check=file.check,
+        foresee=file.foresee,
         show=file.show,
     )
 

@@ -42,6 +42,14 @@ def gone() -> Call:
     return call("GET", ITEM, 404, json={"errors": [{"status": 404, "message": "Unable to find item"}]})
 
 
+def type_of_repository(kind: str | None) -> Call:
+    """What check mode asks before it predicts a write."""
+    address = "/artifactory/api/repositories/generic-local"
+    if kind is None:
+        return call("GET", address, 403, json={"errors": [{"status": 403, "message": "Forbidden"}]})
+    return call("GET", address, json={"key": "generic-local", "rclass": kind})
+
+
 def folder() -> Call:
     return call("GET", ITEM, json={"repo": "generic-local", "path": "/app/app.tgz", "children": []})
 
@@ -96,7 +104,7 @@ def test_a_content_that_the_server_knows_is_not_sent(src: Path) -> None:
 
 
 def test_check_mode_reads_and_tells_the_same_members(src: Path) -> None:
-    with conversation(gone()) as server:
+    with conversation(gone(), type_of_repository("local")) as server:
         checked = run("artifact_file", url=server.url, src=str(src), check_mode=True, **TASK)
     with conversation(gone(), asked(), sent(), there()) as server:
         done = run("artifact_file", url=server.url, src=str(src), **TASK)
@@ -175,7 +183,7 @@ def test_properties_alone_are_set_without_sending_the_content(src: Path) -> None
 
 def test_odd_names_are_encoded() -> None:
     target = "/artifactory/api/storage/generic-local/a%20b/c%2Bd%23e%25f%F0%9F%98%80"
-    with conversation(call("GET", target, 404, json=MISS)) as server:
+    with conversation(call("GET", target, 404, json=MISS), type_of_repository("local")) as server:
         run("artifact_file", url=server.url, repo="generic-local", path="a b/c+d#e%f😀", content="x", check_mode=True)
 
 
@@ -186,6 +194,32 @@ def test_a_path_that_cannot_be_is_refused_before_any_request(path: str, state: s
         result = run("artifact_file", url=server.url, repo="r", path=path, content="x", state=state, recursive=True)
     assert result["failed"]
     assert "Option 'path'" in result["msg"]
+
+
+@pytest.mark.parametrize("path", ["a.jar.sha1", "x/a.sha256", "a.md5"])
+def test_a_checksum_is_no_file(path: str) -> None:
+    with conversation() as server:
+        result = run("artifact_file", url=server.url, repo="r", path=path, content="x")
+    name = path.rpartition("/")[2]
+    assert result["msg"].startswith(f"Option 'path': '{name}' is no file to the server")
+
+
+@pytest.mark.parametrize(
+    ("state", "kind", "words"),
+    [
+        ("absent", "virtual", "is virtual. Items are removed from the repository that holds them"),
+        ("absent", "remote", "is remote. Items are removed from the repository that holds them"),
+        ("present", "remote", "is remote. Files are deployed into local ones"),
+        ("present", "virtual", None),
+        ("absent", "local", None),
+        ("absent", None, None),
+    ],
+)
+def test_what_the_server_will_refuse_is_foreseen(state: str, kind: str | None, words: str | None) -> None:
+    content = {"content": "x"} if state == "present" else {}
+    with conversation(there() if state == "absent" else gone(), type_of_repository(kind)) as server:
+        result = run("artifact_file", url=server.url, state=state, check_mode=True, **content, **TASK)
+    assert words in result["msg"] if words else result["changed"]
 
 
 def test_a_slash_at_the_end_stands_for_a_folder(src: Path) -> None:
@@ -348,7 +382,8 @@ def tree(tmp_path: Path) -> Path:
 
 
 def checked(*names: str) -> list[Call]:
-    return [call("GET", f"/artifactory/api/storage/generic-local/x/{name}", 404, json=MISS) for name in names]
+    first, *others = (call("GET", f"/artifactory/api/storage/generic-local/x/{name}", 404, json=MISS) for name in names)
+    return [first, type_of_repository("local"), *others]
 
 
 @pytest.mark.parametrize(

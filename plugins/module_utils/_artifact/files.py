@@ -12,7 +12,7 @@ import re
 import typing as t
 from urllib.parse import quote
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import items, properties
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import items, properties, repositories
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     BadOption,
@@ -40,6 +40,11 @@ DEPLOYED = (200, 201, 202)
 # In an address the server splits properties at these before and after it decodes them
 _PLAIN = re.compile(r"[\w.:/@-]*", re.ASCII)
 _NO_REPOSITORY = "Could not find a local repository"
+# A file of such a name is no item: the server takes it for a checksum of the file without it
+_CHECKSUM = re.compile(r".+\.(sha1|sha256|md5)")
+_HELD = (
+    "Items are removed from the repository that holds them: a local one, or the cache of a remote one ('<key>-cache')."
+)
 _NOTHING_THERE = "Nothing to delete"
 
 
@@ -51,6 +56,11 @@ def check(params: Fields) -> None:
     if not path:
         raise BadOption("path", "takes a file or folder inside of the repository, not the repository itself")
     check_path(params["repo"], path)
+    if params["state"] == "present" and _CHECKSUM.fullmatch(path):
+        name = os.path.basename(path)
+        raise BadOption(
+            "path", f"'{name}' is no file to the server, which tells the checksums of files under such names"
+        )
     properties.normalised(params["properties"] or {}, "properties")
     if params["state"] == "present" and params["src"] is not None:
         if is_pattern(params["src"]):
@@ -167,10 +177,17 @@ class File:
         address = self._artifact.content(self._repo, self._path)
         answer = self._artifact.http.write("DELETE", address, accept=(200, 204, 404), policy=REPEATABLE)
         if answer.status == 404 and _NOTHING_THERE not in answer.text:
-            raise ToolchainError(
-                f"DELETE {address}: 404. Items are removed from the repository that holds them: "
-                "a local one, or the cache of a remote one ('<key>-cache')."
-            )
+            raise ToolchainError(f"DELETE {address}: 404. {_HELD}")
+
+    def foresee(self) -> None:
+        """
+        :raises ToolchainError: when the repository is of a type of which the server refuses it
+        """
+        kind = repositories.remembered_kind(self._artifact, self._repo)
+        if self._task.params["state"] == "absent" and kind in ("virtual", "remote"):
+            raise ToolchainError(f"The repository '{self._repo}' is {kind}. {_HELD}")
+        if kind == "remote":
+            raise ToolchainError(f"The repository '{self._repo}' is remote. Files are deployed into local ones.")
 
     def show(self, item: Fields) -> Fields:
         """The item with all members, `None` for what is not known yet."""

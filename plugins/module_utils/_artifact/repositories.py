@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+import typing as t
+
 from ansible_collections.buildworks.toolchain.plugins.module_utils._address import segments
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ServerRefusal
@@ -47,6 +49,11 @@ def kind(artifact: ArtifactService, key: str) -> str | None:
     """`local`, `remote`, `virtual` or another type, or `None` where the server does not tell it to this account."""
     answer = artifact.http.read("GET", _address(key), accept=(200, 400, 401, 403, 404))
     return _repository(answer.record())["type"] if answer.status == 200 else None
+
+
+def remembered_kind(artifact: ArtifactService, key: str) -> str | None:
+    """The same, asked for once."""
+    return t.cast("str | None", artifact.http.remembered(f"type of {key}", lambda: kind(artifact, key)))
 
 
 def _address(key: str) -> str:
