@@ -218,7 +218,7 @@ outcomes:
 """
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import properties, property_tree
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import properties
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import one_or_each
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
@@ -254,7 +254,7 @@ def bring_there(task):
     def read():
         if not recursive:
             return artifact.properties(**where)
-        found, task.result["tree_items"] = property_tree.read(artifact, **where)
+        found, task.result["tree_items"] = tree().read(artifact, **where)
         return found
 
     reconcile(
@@ -271,10 +271,17 @@ def wanted(params):
     if params["purge"] and params["state"] == "absent":
         raise BadOption("purge", "goes with 'properties'; with 'state: absent' only 'keys' are removed")
     if params["recursive"]:
-        property_tree.check(params)
+        tree().check(params)
     desired = properties.normalised(params["properties"] or {}, "properties")
     desired.update({properties.check_key(key, "keys"): None for key in params["keys"] or ()})
     return desired
+
+
+def tree():
+    # few tasks are recursive, and an ordinary module compiles what it imports at each run
+    from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import property_tree
+
+    return property_tree
 
 
 def location(params):
