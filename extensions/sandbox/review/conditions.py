@@ -19,6 +19,8 @@ _TEXTS = ("category", "code", "file", "owner", "reference")
 # Whether the real server has these is not known
 _MORE_TEXTS = {"message": "message", "method": "method", "taxonomy": "taxonomy", "title": "title"}
 _FULL_TEXT = ("method", "file", "comment", "code", "message", "owner", "bug_id")
+# For a number that the database takes
+_TOO_LONG = 19
 _ELSEWHERE = ("build", "diff", "grouping", "module")
 
 
@@ -82,7 +84,9 @@ class Reader:
         return NEVER
 
     def _id(self, value: Value) -> Condition:
-        return Condition("id = ?", (int(value.text),)) if value.text.isdecimal() else self._bad("id", value)
+        if not value.text.isdecimal():
+            return self._bad("id", value)
+        return Condition("id = ?", (int(value.text),)) if len(value.text) < _TOO_LONG else NEVER
 
     def _severity(self, value: Value) -> Condition:
         """A level, a range of them, or a label."""

@@ -387,4 +387,5 @@ def test_an_issue_is_found_by_its_id(queries: Api) -> None:
     ids = [str(issue["id"]) for issue in queries.records("search", project="queries", query="")]
     assert letters(queries, f"id:{ids[1]}") == "b"
     assert letters(queries, f"id:{','.join(ids[:3])}") == "abc"
+    assert letters(queries, f"id:{ids[1]},{10**30}") == "b"
     assert letters(queries, f"-id:{ids[0]}") == "bcdef"
