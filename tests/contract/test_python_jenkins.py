@@ -161,3 +161,24 @@ def test_refusals(sandbox: Any) -> None:
         reader.build_job("app")
     with pytest.raises(jenkins.JenkinsException):
         reader.get_plugins()
+
+
+def test_views(server: jenkins.Jenkins) -> None:
+    server.create_view("mine", jenkins.EMPTY_VIEW_CONFIG_XML)
+    assert [view["name"] for view in server.get_views()] == ["all", "mine"]
+    config = server.get_view_config("mine").replace("<jobNames>", "<jobNames><string>app</string>")
+    server.reconfig_view("mine", config)
+    assert "<string>app</string>" in server.get_view_config("mine")
+    assert [job["name"] for job in server.get_jobs(view_name="mine")] == ["app"]
+    server.delete_view("mine")
+    assert not server.view_exists("mine")
+
+
+def test_nodes(server: jenkins.Jenkins) -> None:
+    server.create_node("one", numExecutors=2, labels="linux")
+    assert server.get_nodes() == [{"name": "Built-In Node", "offline": False}, {"name": "one", "offline": True}]
+    config = server.get_node_config("one").replace("<numExecutors>2<", "<numExecutors>3<")
+    server.reconfig_node("one", config)
+    assert server.get_node_info("one")["numExecutors"] == 3
+    server.delete_node("one")
+    assert not server.node_exists("one")
