@@ -36,7 +36,7 @@ def talk(ci: Ci, origin: str, *messages: bytes, secret: str = TOKENS["admin"]) -
     login = base64.b64encode(f"admin:{secret}".encode())
     headers = [(b"Authorization", b"Basic " + login), (b"Origin", origin.encode())]
     connection = wsproto.WSConnection(wsproto.ConnectionType.CLIENT)
-    with socket.create_connection((address.hostname, address.port), 10) as stream:
+    with socket.create_connection((address.hostname, address.port), cli_wire.PATIENCE) as stream:
         request = events.Request(host=address.netloc, target="/ci/cli/ws", extra_headers=headers)
         stream.sendall(connection.send(request))
         while True:
