@@ -34,7 +34,7 @@ async def create_member(call: Call, project: str) -> Response:
     values = await given(call, ("role",), role=choice(ROLES), user_id=name_, email=name_)
     if not values.keys() & {"user_id", "email"}:
         raise missing("user_id")
-    who = values.get("user_id", values.get("email"))
+    who = values["user_id"] if "user_id" in values else values["email"]
     user = one(
         call,
         "user",
