@@ -86,7 +86,7 @@ def _check(issue: dict[str, Any]) -> None:
     """Only what a search could not tell."""
     for name, most in (("id", _MOST_IDS), ("severity", len(SEVERITIES))):
         value = issue.get(name)
-        if value is not None and not (type(value) is int and 1 <= value <= most):
+        if value is not None and (not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= most):
             raise ValueError(f"an issue has the {name} {value!r}, where a number from 1 to {most} belongs")
 
 

@@ -42,7 +42,7 @@ def test_only_what_was_asked_to_be_stored_is_kept(api: Api) -> None:
 
 def test_a_stream_is_kept_unless_it_broke_off(api: Api) -> None:
     api.script({"content": "Half", "stream_error": "server_error"}, {"content": "Whole"})
-    broken, whole = (events(api.chat(store=True, stream=True)) for _ in range(2))
+    broken, whole = (events(api.chat(store=True, stream=True)) for _unused in range(2))
     assert (listed(api), broken[0]["id"] != whole[0]["id"]) == ([whole[0]["id"]], True)
     kept = api.get(f"{STORED}/{whole[0]['id']}").json()
     assert kept["choices"][0]["message"]["content"] == "Whole"
