@@ -17,7 +17,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record 
 
 _LONGEST_MESSAGE = 500
 _ASK_ABOUT_ADDRESS = "Is the address right, and is no login page or proxy in between?"
-_CHARSET = re.compile(r"charset=[\"']?([\w.:-]+)", re.IGNORECASE)
+_OTHER_CHARSET = re.compile(r"charset=[\"']?(?!utf-?8\b)([\w.:-]+)", re.IGNORECASE)
 _ASK_FOR_REPORT = "Is the address right? If so, please report this answer."
 
 
@@ -150,7 +150,7 @@ class Answer:
             return None
 
     def _in_utf8(self) -> bytes:
-        declared = _CHARSET.search(self.headers.get("Content-Type") or "")
+        declared = _OTHER_CHARSET.search(self.headers.get("Content-Type") or "")
         if declared and not _fits(self._body, "utf-8") and _fits(self._body, declared[1]):
             return self._body.decode(declared[1]).encode()
         return self._body
