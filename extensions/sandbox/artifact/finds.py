@@ -22,6 +22,10 @@ from .formats import colon_time
 from .search import result, searched
 from .tree import TRASH, Item, Tree
 
+# The times of an item by the names of date fields, and whether one is asked for
+Times = dict[str, float | None]
+Within = Callable[[float | None], bool]
+
 NOT_FOUND = "No results found."
 EMPTY = "The search term cannot be empty"
 WILDCARDS_ONLY = "Search term containing only wildcards is not permitted"
@@ -76,7 +80,7 @@ async def properties(call: Call) -> Response:
             for item in tree.with_property(storage, next(iter(wanted)))
             if _is_below(item, folder) and fits(tree.properties(item))
         )
-        return {"results": _results(call, tree, items)}
+        return {"results": _results(call, tree, _readable(call, items))}
 
     return await call.vnd_stream("search.MetadataSearchResult", question)
 
@@ -96,7 +100,7 @@ async def checksum(call: Call) -> Response:
             for item in tree.with_content(name, value)
             if any(item.repo == storage and _is_below(item, folder) for storage, folder in where)
         )
-        return {"results": _results(call, tree, items)}
+        return {"results": _results(call, tree, _readable(call, items))}
 
     return await call.vnd_stream("search.ChecksumSearchResult", question)
 
@@ -169,8 +173,8 @@ async def not_used(call: Call) -> Response:
 async def created(call: Call) -> Response:
     """GET /api/search/creation?from=...[&to=...], in milliseconds: created or modified then"""
 
-    def told(item: Item, _tree: Tree, within: Callable[[float], bool]) -> dict[str, Any]:
-        return {"created": colon_time(item.created if within(item.created) else item.modified)}
+    def told(times: Times, within: Within) -> dict[str, Any]:
+        return {"created": colon_time(times["created" if within(times["created"]) else "lastModified"] or 0)}
 
     return await _dated(call, "ArtifactCreationResult", ("created", "lastModified"), _millis, told)
 
@@ -185,8 +189,7 @@ async def dated(call: Call) -> Response:
             known = ", ".join(DATE_FIELDS)
             raise ArtifactError(400, f"Date field name '{field}' unknown!, possible values are: [{known}]")
 
-    def told(item: Item, tree: Tree, _within: Callable[[float], bool]) -> dict[str, Any]:
-        times = _times(item, tree)
+    def told(times: Times, _within: Within) -> dict[str, Any]:
         return {
             field: colon_time(times[field] or 0) if times[field] else ""
             for field in ("created", "lastModified", "lastDownloaded")
@@ -284,7 +287,7 @@ async def _dated(
     kind: str,
     fields: Iterable[str],
     read: Callable[[Call, str], float | None],
-    told: Callable[[Item, Tree, Callable[[float], bool]], dict[str, Any]],
+    told: Callable[[Times, Within], dict[str, Any]],
 ) -> Response:
     call.need_login()
     begin, end = read(call, "from"), read(call, "to")
@@ -297,16 +300,17 @@ async def _dated(
 
     def question(db: sqlite3.Connection) -> list[dict[str, Any]]:
         tree = Tree(db)
+        timed = ((item, _times(item, tree)) for item in _files(call, tree, where))
         return [
-            {"uri": _uri(call, item), **told(item, tree, within)}
-            for item in _files(call, tree, where)
-            if any(within(_times(item, tree)[field]) for field in fields)
+            {"uri": _uri(call, item), **told(times, within)}
+            for item, times in timed
+            if any(within(times[field]) for field in fields)
         ]
 
     return await _some(call, kind, question)
 
 
-def _times(item: Item, tree: Tree) -> dict[str, float | None]:
+def _times(item: Item, tree: Tree) -> Times:
     used = tree.statistics(item)
     times = (item.modified, item.created, used.downloaded, used.remote_downloaded)
     return dict(zip(DATE_FIELDS, times, strict=True))
@@ -323,8 +327,11 @@ async def _infos(call: Call, kind: str, fits: Callable[[Item], bool]) -> Respons
 
 
 def _results(call: Call, tree: Tree, items: Iterable[Item]) -> Iterator[dict[str, Any]]:
-    readable = (item for item in items if call.principal.may("r", item.repo, item.path))
-    return (result(call, tree, item) for item in readable)
+    return (result(call, tree, item) for item in items)
+
+
+def _readable(call: Call, items: Iterable[Item]) -> Iterator[Item]:
+    return (item for item in items if call.principal.may("r", item.repo, item.path))
 
 
 async def _some(call: Call, kind: str, question: Callable[[sqlite3.Connection], list[dict[str, Any]]]) -> Response:
@@ -339,9 +346,7 @@ def _files(call: Call, tree: Tree, where: Iterable[tuple[str, str]]) -> Iterator
     """The files that the caller may read there; the trash can is not searched."""
     for storage, folder in dict.fromkeys(where):
         if storage != TRASH:
-            for item in tree.files_named(storage, folder, "*"):
-                if call.principal.may("r", item.repo, item.path):
-                    yield item
+            yield from _readable(call, tree.files_named(storage, folder, "*"))
 
 
 def _is_below(item: Item, folder: str) -> bool:
