@@ -86,7 +86,7 @@ def bean(call: Call, build: Build) -> Bean:
         Property("estimatedDuration", estimated),
         Property("executor", executor),
         Property("fingerprint", [], visibility=-1),
-        Property("fullDisplayName", f"{configuration.title(call.storage, build.job)} {name}"),
+        Property("fullDisplayName", lambda: f"{configuration.title(call.storage, build.job)} {name}"),
         Property("id", str(build.number)),
         Property("inProgress", running),
         Property("keepLog", build.keep),

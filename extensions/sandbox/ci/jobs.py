@@ -40,7 +40,7 @@ def bean(call: Call, job: Job) -> Bean:
         Property("description", definition.description),
         Property("displayName", definition.display_name or job.leaf),
         Property("displayNameOrNull", definition.display_name),
-        Property("fullDisplayName", configuration.title(call.storage, job.name)),
+        Property("fullDisplayName", lambda: configuration.title(call.storage, job.name)),
         Property("fullName", job.name),
         Property("name", job.leaf, visibility=ALWAYS),
         Property("url", call.job_url(job.name), visibility=ALWAYS),
