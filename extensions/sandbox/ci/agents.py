@@ -23,14 +23,12 @@ AGENT = "/computer/{name}"
 TEXTS = {"description": "description", "remoteFS": "remote_fs", "mode": "mode", "label": "label"}
 
 
-def _agents(call: Call) -> list[dict[str, Any]]:
-    agents: list[dict[str, Any]] = call.storage.setting("agents", [])
-    return agents
+def _others(call: Call, agent: dict[str, Any]) -> list[dict[str, Any]]:
+    return [other for other in call.storage.setting("agents", []) if other["name"] != agent["name"]]
 
 
 def _put(call: Call, agent: dict[str, Any]) -> None:
-    others = [other for other in _agents(call) if other["name"] != agent["name"]]
-    call.storage.set("agents", [*others, agent])
+    call.storage.set("agents", [*_others(call, agent), agent])
 
 
 def _to_change(call: Call, name: str, permission: Permission) -> dict[str, Any]:
@@ -143,7 +141,7 @@ def _launch(call: Call, name: str) -> Response:
 
 def _delete(call: Call, name: str) -> Response:
     found = _to_change(call, name, AGENT_DELETE)
-    call.storage.set("agents", [other for other in _agents(call) if other["name"] != found["name"]])
+    call.storage.set("agents", _others(call, found))
     return pages.redirect(f"{call.context}/computer/")
 
 

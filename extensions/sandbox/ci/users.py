@@ -19,6 +19,7 @@ from .call import Call
 from .permissions import ADMINISTER
 from .refusals import AccessDenied, EngineError, NotFound, NotServed
 from .remote_api import API, serve
+from .storage import User
 
 TOKEN_PROPERTY = "/descriptorByName/jenkins.security.ApiTokenProperty"
 PROPERTIES = (
@@ -56,10 +57,15 @@ def _me(call: Call, form: str) -> Response:
     return _user(call, call.principal.name, form)
 
 
-def _user(call: Call, name: str, form: str) -> Response:
+def _found(call: Call, name: str) -> User:
     user = call.storage.user(name)
     if not user:
         raise NotFound
+    return user
+
+
+def _user(call: Call, name: str, form: str) -> Response:
+    user = _found(call, name)
     account = Bean(
         "hudson.model.User",
         Property("absoluteUrl", f"{call.configured_root}user/{call.quoted(user.name)}", visibility=ALWAYS),
@@ -72,9 +78,7 @@ def _user(call: Call, name: str, form: str) -> Response:
 
 
 def _user_page(call: Call, name: str) -> Response:
-    user = call.storage.user(name)
-    if not user:
-        raise NotFound
+    user = _found(call, name)
     return call.page(f"{user.full_name} - Jenkins", f"<h1>{html.escape(user.full_name)}</h1>")
 
 
@@ -83,8 +87,7 @@ def _my_page(call: Call) -> Response:
 
 
 def _user_without_slash(call: Call, name: str) -> Response:
-    if not call.storage.user(name):
-        raise NotFound
+    _found(call, name)
     return pages.redirect(call.with_slash)
 
 
@@ -93,9 +96,7 @@ def _generate_my_token(call: Call) -> Response:
 
 
 def _generate_token(call: Call, name: str) -> Response:
-    user = call.storage.user(name)
-    if not user:
-        raise NotFound
+    user = _found(call, name)
     call.require_post()
     if user.name != call.principal.name:
         raise AccessDenied(ADMINISTER)
@@ -124,9 +125,7 @@ def _revoke_my_token(call: Call) -> Response:
 
 def _revoke_token(call: Call, name: str) -> Response:
     """Take a token from its user; that there is none of the name is no mistake."""
-    user = call.storage.user(name)
-    if not user:
-        raise NotFound
+    user = _found(call, name)
     call.require_post()
     if user.name != call.principal.name:
         call.require(ADMINISTER)
