@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import sqlite3
-import uuid
 
 from starlette.responses import Response
 
@@ -15,8 +14,7 @@ from ..checks import integer
 from ..keys import key_class, redacted
 from ..pages import page
 from ..protocol import json_response
-from ..storage import insert
-from .common import ORGANIZATION, Record, deleted, given, name_, new_id, now, one, refusal, route, rows
+from .common import ORGANIZATION, Record, deleted, given, name_, new_key, now, one, refusal, route, rows
 
 _YEAR = 31_536_000
 
@@ -32,18 +30,10 @@ async def list_keys(call: Call) -> Response:
 async def create_key(call: Call) -> Response:
     """Its value is told in this answer, and never again."""
     values = await given(call, ("name",), name=name_, expires_in_seconds=integer(1, _YEAR))
-    id, value, created = new_id("key_"), f"sk-admin-{uuid.uuid4().hex}{uuid.uuid4().hex}", now(call)
+    created = now(call)
     expires = created + values["expires_in_seconds"] if "expires_in_seconds" in values else None
-    insert(
-        call.world.db,
-        "inference_keys",
-        key=value,
-        id=id,
-        organization=call.caller.organization,
-        name=values["name"],
-        owner=_owner_of_caller(call),
-        created_at=created,
-        expires_at=expires,
+    id, value = new_key(
+        call, "admin", name=values["name"], owner=_owner_of_caller(call), created_at=created, expires_at=expires
     )
     return json_response({**_record(call, _find(call, id)), "value": value})
 

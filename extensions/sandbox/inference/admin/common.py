@@ -17,6 +17,7 @@ from ..call import Call
 from ..checks import Check, missing, string, unknown
 from ..errors import AdminError, invalid
 from ..protocol import json_response, parse_object, require_json
+from ..storage import insert
 
 ORGANIZATION = "/v1/organization"
 PROJECT = f"{ORGANIZATION}/projects/{{project}}"
@@ -71,6 +72,13 @@ def find_project(call: Call, id: str, *, active: bool = False) -> sqlite3.Row:
     if active and row["archived_at"]:
         raise refusal(call, 400, f"Project {row['name']} is archived")
     return row
+
+
+def new_key(call: Call, kind: str, **members: Any) -> tuple[str, str]:
+    """Keep a new key of a kind, such as `admin`: its id, and the value that is told once."""
+    id, value = new_id("key_"), f"sk-{kind}-{uuid.uuid4().hex}{uuid.uuid4().hex}"
+    insert(call.world.db, "inference_keys", key=value, id=id, organization=call.caller.organization, **members)
+    return id, value
 
 
 def deleted(kind: str, id: str) -> Response:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import uuid
 
 from starlette.responses import Response
 
@@ -15,8 +14,7 @@ from ..call import Call
 from ..checks import boolean, choice, strings
 from ..pages import page
 from ..protocol import json_response
-from ..storage import insert
-from .common import PROJECT, Record, deleted, find_project, given, name_, new_id, now, one, route, rows
+from .common import PROJECT, Record, deleted, find_project, given, name_, new_id, new_key, now, one, route, rows
 from .members import ROLES
 
 
@@ -95,19 +93,8 @@ def _find(call: Call, project: str, id: str) -> sqlite3.Row:
 
 
 def _new_key(call: Call, project: str, account: str, name: str, scopes: list[str] | None) -> Record:
-    id, value, created = new_id("key_"), f"sk-svcacct-{uuid.uuid4().hex}{uuid.uuid4().hex}", now(call)
-    insert(
-        call.world.db,
-        "inference_keys",
-        key=value,
-        id=id,
-        organization=call.caller.organization,
-        project=project,
-        scopes=None if scopes is None else json.dumps(scopes),
-        name=name,
-        owner=account,
-        created_at=created,
-    )
+    created, written = now(call), None if scopes is None else json.dumps(scopes)
+    id, value = new_key(call, "svcacct", project=project, scopes=written, name=name, owner=account, created_at=created)
     kind = "organization.project.service_account.api_key"
     return {"object": kind, "value": value, "name": name, "created_at": created, "id": id}
 
