@@ -96,7 +96,14 @@ class Task:
 
     @contextlib.contextmanager
     def writing(self, what: str, lasting: bool = True) -> t.Iterator[None]:
-        """Around each act that has an effect: a request, a file, a command. When it is done, the task `wrote`.
+        """Around each act that has an effect, see `acting`. When it is done, the task `wrote`."""
+        with self.acting(what, lasting):
+            yield
+        self.wrote = self.wrote or lasting
+
+    @contextlib.contextmanager
+    def acting(self, what: str, lasting: bool = True) -> t.Iterator[None]:
+        """Around each act that may have an effect: a request, a file, a command.
 
         :arg what: the act, for messages: `POST /x`, `Storing '/etc/token'`
         :arg lasting: whether it changes something; a completion, say, only costs
@@ -107,7 +114,6 @@ class Task:
         doubt = f"interrupted during this: {what}. Whether it had its effect is not known."
         with self.when_interrupted(lambda: [doubt] if lasting else []):
             yield
-        self.wrote = self.wrote or lasting
 
     @contextlib.contextmanager
     def when_interrupted(self, left: t.Callable[[], t.Iterable[str]]) -> t.Iterator[None]:

@@ -7,6 +7,8 @@ from __future__ import annotations
 import concurrent.futures
 import datetime
 import email.utils
+import os
+import signal
 import socket
 import sys
 import threading
@@ -29,6 +31,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http import session
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import REPEATABLE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._interruption import heard
 from unit.conversation import Call, call, conversation
 from unit.running import run
 from unit.transport import closed_port, socket_server, transport, transport_and_task
@@ -543,6 +546,17 @@ def test_a_read_that_is_a_post_leaves_in_check_mode() -> None:
     with conversation(call("POST", "/x", sent_form={"action": "views"})) as server:
         http, task = transport_and_task(server.url, check_mode=True)
         http.read("POST", "/x", form={"action": "views"})
+    assert not task.wrote
+
+
+def test_a_write_that_is_interrupted_is_in_doubt() -> None:
+    told: list[str] = []
+    interrupted = call("POST", "/x", held=True, meanwhile=lambda: os.kill(os.getpid(), signal.SIGINT))
+    with conversation(interrupted) as server, pytest.raises(KeyboardInterrupt):
+        http, task = transport_and_task(server.url, last_words=told.append)
+        with heard():
+            http.write("POST", "/x")
+    assert told == ["interrupted during this: POST /x. Whether it had its effect is not known."]
     assert not task.wrote
 
 

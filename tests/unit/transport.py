@@ -28,12 +28,17 @@ def transport(url: str, *, check_mode: bool = False, credential: Credential = CR
 
 
 def transport_and_task(
-    url: str, *, check_mode: bool = False, credential: Credential = CREDENTIAL, **params: Any
+    url: str,
+    *,
+    check_mode: bool = False,
+    credential: Credential = CREDENTIAL,
+    last_words: Callable[[str], None] | None = None,
+    **params: Any,
 ) -> tuple[Http, Task]:
     """As `transport`, with the task that learns of progress and repeats."""
     validation = ArgumentSpecValidator(**CONNECTION.keywords()).validate(params)
     assert not validation.error_messages
-    task = Task(validation.validated_parameters, check_mode=check_mode)
+    task = Task(validation.validated_parameters, check_mode=check_mode, last_words=last_words)
     return Http(task, url, credential=credential, explain=_explain), task
 
 

@@ -136,7 +136,7 @@ class Http:
         :raises ServerUnreachable: when it surely had no effect
         :raises OutcomeUnknown: when the reply was lost
         """
-        with self._task.writing(f"{method} {path}", lasting=False):
+        with self._task.acting(f"{method} {path}", lasting):
             answer = self._exchange(method, path, options, policy=policy, write=True)
         # what is accepted as an answer, a 404 say, is not always an effect
         self._task.wrote = self._task.wrote or (lasting and answer.status < 400)
