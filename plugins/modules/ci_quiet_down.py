@@ -118,19 +118,20 @@ SPEC = (CI + STATE + WAIT) + ArgumentSpec(
 
 def run(task):
     quiet_down = QuietDown(task, CiService(task))
-    reconcile(
-        task,
-        "quiet_down",
-        read=quiet_down.read,
-        desired=quiet_down.desired,
-        create=quiet_down.begin,
-        update=quiet_down.announce,
-        delete=quiet_down.end,
-        foresee=quiet_down.foresee,
-    )
-    task.result.update(running_builds=None, unseen_builds=None)
-    if task.params["wait"] and task.params["state"] == "present":
-        quiet_down.wait()
+    with task.when_interrupted(quiet_down.interrupted):
+        reconcile(
+            task,
+            "quiet_down",
+            read=quiet_down.read,
+            desired=quiet_down.desired,
+            create=quiet_down.begin,
+            update=quiet_down.announce,
+            delete=quiet_down.end,
+            foresee=quiet_down.foresee,
+        )
+        task.result.update(running_builds=None, unseen_builds=None)
+        if task.params["wait"] and task.params["state"] == "present":
+            quiet_down.wait()
 
 
 def main():

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import requests
 
-from integration.playbook import SCRATCH, environment, interrupted, run_tasks, until, waits
+from integration.playbook import SCRATCH, environment, has_written, interrupted, run_tasks, until
 from sandbox.client import Sandbox
 
 PREFIX = "buildworks.toolchain."
@@ -164,8 +164,8 @@ def test_a_quiet_down_that_takes_too_long(sandbox: Sandbox, cancel: bool) -> Non
 
 
 INTERRUPTED = {
-    "ci_safe_restart": ("the restart is still asked for, cancelling it", "The restart was cancelled, the server takes"),
-    "ci_quiet_down": ("builds run.", "It takes builds again."),
+    "ci_safe_restart": ("asked for, cancelling it", "The restart was cancelled, the server takes"),
+    "ci_quiet_down": ("interrupted while the server quiets down.", "It takes builds again."),
 }
 
 
@@ -180,9 +180,9 @@ def test_an_interruption_cancels_and_tells(sandbox: Sandbox, in_process: str, mo
         f"  tasks:\n    - {PREFIX}{module}: {{cancel_on_timeout: true}}\n"
     )
     sandbox.clear_journal()
-    output = interrupted([playbook], environment(sandbox), lambda: waits(sandbox, "ci"))
+    output = interrupted([playbook], environment(sandbox), lambda: has_written(sandbox, "ci"))
     until(lambda: not quieting(sandbox), output)
     if in_process == "true":  # of a module that is interrupted Ansible shows nothing
         left, cancelled = INTERRUPTED[module]
-        assert f"interrupted while {left}" in output
+        assert left in output
         assert cancelled in output

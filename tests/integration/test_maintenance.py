@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import requests
 
-from integration.playbook import environment, interrupted, played, waits
+from integration.playbook import environment, has_written, interrupted, played
 from sandbox.client import Sandbox
 
 QUIET, RESTART = ["quiet_down"], ["safe_restart"]
@@ -174,8 +174,8 @@ def interrupted_maintenance(sandbox: Sandbox, folder: Path, moment: Callable[[],
 
 def test_an_interruption_while_builds_run(sandbox: Sandbox, tmp_path: Path) -> None:
     start_build(sandbox, 600)
-    output = interrupted_maintenance(sandbox, tmp_path, lambda: waits(sandbox, "ci"))
-    assert "interrupted while builds run. It takes builds again." in output
+    output = interrupted_maintenance(sandbox, tmp_path, lambda: has_written(sandbox, "ci"))
+    assert "interrupted while the server quiets down. It takes builds again." in output
     assert state(sandbox) == (False, None)
 
 

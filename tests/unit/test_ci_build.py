@@ -601,6 +601,14 @@ def test_an_interruption_tells_how_the_build_is_left(on_timeout: str, monkeypatc
     )
 
 
+def test_an_interruption_of_the_request_tells_that_a_build_may_come() -> None:
+    words: list[str] = []
+    asked = start(held=True, meanwhile=lambda: os.kill(os.getpid(), signal.SIGINT))
+    with conversation(job(), asked) as server, pytest.raises(KeyboardInterrupt):
+        run_build(server.url, on_timeout="stop", last_words=words.append)
+    assert words == ["interrupted while a build of 'app' was asked for. If it comes, it goes on."]
+
+
 def test_unless_there_is_one_that_will_do() -> None:
     now = int(time.time() * 1000)
     members = "duration,result,timestamp,actions[parameters[name,value]]"

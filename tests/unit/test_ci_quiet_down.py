@@ -22,9 +22,10 @@ UNSEEN = {"running_builds": None, "unseen_builds": None}
 STAYS = "The server takes no builds; ci_quiet_down with 'state: absent' ends that."
 
 
-def quiet(reason: str | None = None) -> Call:
+def quiet(reason: str | None = None, **answer: Any) -> Call:
     """The server takes no builds."""
-    return call("GET", STATE, json={"_class": "hudson.model.Hudson", "quietDownReason": reason, "quietingDown": True})
+    state = {"_class": "hudson.model.Hudson", "quietDownReason": reason, "quietingDown": True}
+    return call("GET", STATE, json=state, **answer)
 
 
 def open_to_all() -> Call:
@@ -183,7 +184,33 @@ def test_an_interruption_tells_in_what_state_the_server_is_left(
     monkeypatch.setattr(time, "sleep", lambda seconds: os.kill(os.getpid(), signal.SIGINT))
     with conversation(*late(*rest)) as server, pytest.raises(KeyboardInterrupt):
         run("ci_quiet_down", url=server.url, cancel_on_timeout=cancel, last_words=lines.append, **TOKEN)
-    assert lines == [f"interrupted while builds run. {told}"]
+    assert lines == [f"interrupted while the server quiets down. {told}"]
+
+
+def interrupt() -> None:
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+DOUBT = "interrupted during this: POST /quietDown. Whether it had its effect is not known."
+ENDED = "interrupted while the server quiets down. It takes builds again."
+
+
+@pytest.mark.parametrize(
+    ("moment", "cancel", "told"),
+    [
+        ((begin(held=True, meanwhile=interrupt),), False, [DOUBT]),
+        ((begin(held=True, meanwhile=interrupt), end(), open_to_all()), True, [DOUBT, ENDED]),
+        ((begin(), quiet(held=True, meanwhile=interrupt), end(), open_to_all()), True, [ENDED]),
+    ],
+    ids=["request, stays", "request", "read back"],
+)
+def test_an_interruption_before_the_wait_ends_the_quiet_down(
+    moment: tuple[Call, ...], cancel: bool, told: list[str]
+) -> None:
+    lines: list[str] = []
+    with conversation(open_to_all(), *moment) as server, pytest.raises(KeyboardInterrupt):
+        run("ci_quiet_down", url=server.url, cancel_on_timeout=cancel, last_words=lines.append, **TOKEN)
+    assert lines == told
 
 
 def test_a_lost_reply_is_resolved_by_asking_again() -> None:

@@ -351,6 +351,22 @@ def test_an_interruption_tells_in_what_state_the_server_is_left(monkeypatch: pyt
     assert signal.getsignal(signal.SIGINT) is before
 
 
+def test_an_interruption_of_the_request_cancels_what_may_be_asked_for() -> None:
+    told: list[str] = []
+    running = computers(running=(APP,))
+    asked = restart(held=True, meanwhile=lambda: os.kill(os.getpid(), signal.SIGINT))
+    with (
+        conversation(running, quieting(False), asked, running, cancel(), quieting(False)) as server,
+        pytest.raises(KeyboardInterrupt),
+    ):
+        run("ci_safe_restart", url=server.url, cancel_on_timeout=True, last_words=told.append, **TOKEN)
+    assert told == [
+        "interrupted during this: POST /safeRestart. Whether it had its effect is not known.",
+        "interrupted while the restart is perhaps asked for, cancelling it.",
+        "The restart was cancelled, the server takes builds again.",
+    ]
+
+
 def test_a_password_that_is_wrong_for_good_is_told_at_the_end() -> None:
     with conversation(computers(), restart(), login(headers=NEW_SESSION), unauthorized()) as server:
         result = run("ci_safe_restart", url=server.url, wait_timeout=0, **TOKEN)

@@ -28,6 +28,7 @@ class QuietDown:
         self._task = task
         self._ci = ci
         self._tells_reason = False
+        self._quiets = False
         self._began = False
 
     def read(self) -> dict[str, t.Any] | None:
@@ -37,6 +38,7 @@ class QuietDown:
         quieting = state.maybe_flag("quietingDown")
         if quieting is None:
             quieting = _BANNER in self._ci.http.read("GET", "/login", anonymous=True).text
+        self._quiets = bool(quieting)
         if not quieting:
             return None
         return {"reason": state.maybe_text("quietDownReason") or ""} if self._tells_reason else {}
@@ -47,14 +49,15 @@ class QuietDown:
 
     def begin(self, fields: dict[str, t.Any]) -> None:
         """Let the server take no builds."""
+        self._began = True  # before the answer, which may never be seen
         self.announce(fields)
-        self._began = True
 
     def announce(self, _fields: dict[str, t.Any]) -> None:
         """Ask for the quiet-down; one that has begun gets the reason that comes with it."""
         reason = self._task.params["reason"]
         form = {"message": reason} if reason else {}
         self._ci.post("/quietDown", form=form, accept=(302,), policy=REPEATABLE)
+        self._quiets = True
 
     def end(self) -> None:
         """Let the server take builds again."""
@@ -71,13 +74,7 @@ class QuietDown:
             return
         params = self._task.params
         try:
-            wait_for(
-                self._task,
-                self._idle,
-                timeout=params["wait_timeout"],
-                delay=params["wait_delay"],
-                interrupted=self._interrupted,
-            )
+            wait_for(self._task, self._idle, timeout=params["wait_timeout"], delay=params["wait_delay"])
         except WaitedTooLong as late:
             raise ToolchainError(f"{late} {self._give_up()}") from None
 
@@ -93,8 +90,11 @@ class QuietDown:
         if running:
             raise NotYet(str(running))
 
-    def _interrupted(self) -> t.Iterator[str]:
-        yield f"interrupted while builds run. {self._give_up()}"
+    def interrupted(self) -> t.Iterator[str]:
+        """Give the quiet-down up, from its request on; for `Task.when_interrupted`."""
+        ends = self._began and self._task.params["cancel_on_timeout"]
+        if ends or (self._quiets and self._task.params["state"] == "present"):
+            yield f"interrupted while the server quiets down. {self._give_up()}"
 
     def _give_up(self) -> str:
         """End the quiet-down that this task began, if that is wanted; tells in what state the server is left."""

@@ -83,15 +83,17 @@ class Restart:
         """Ask for the restart and wait for it as the task's options say; gives what is known of it."""
         if not self.under_way:
             self._check()
-            self._request()
         outcome: dict[str, t.Any] = {
             "completed": False,
             "requested_by": "another client" if self.under_way else "this task",
             "session_before": self._session_before,
             "session_after": None,
         }
-        if self._task.params.get("wait", True):
-            outcome.update(completed=True, session_after=self._wait())
+        with self._task.when_interrupted(self._interrupted):
+            if not self.under_way:
+                self._request()
+            if self._task.params.get("wait", True):
+                outcome.update(completed=True, session_after=self._wait())
         return outcome
 
     def _is_wanted(self) -> bool:
@@ -121,13 +123,7 @@ class Restart:
     def _wait(self) -> str | None:
         params = self._task.params
         try:
-            return wait_for(
-                self._task,
-                self._new_session,
-                timeout=params["wait_timeout"],
-                delay=params["wait_delay"],
-                interrupted=self._interrupted,
-            )
+            return wait_for(self._task, self._new_session, timeout=params["wait_timeout"], delay=params["wait_delay"])
         except WaitedTooLong as late:
             raise ToolchainError(f"{late} {self._give_up()}") from None
 
@@ -136,7 +132,9 @@ class Restart:
         yield f"interrupted while {self._left()}."
 
     def _left(self) -> str:
-        return "the server restarts" if self._was_down else "the restart is still asked for"
+        if self._was_down:
+            return "the server restarts"
+        return "the restart is still asked for" if self._task.wrote else "the restart is perhaps asked for"
 
     def _give_up(self) -> str:
         """In what state the server is left when the time is over."""
@@ -236,10 +234,10 @@ class SafeRestart(Restart):
             return True
         return any(map(_waits_for_restart, self._ci.view("/pluginManager", _CHANGES).record().records("plugins")))
 
-    def _request(self) -> None:
-        if self._task.params["cancel_on_timeout"]:
+    def carry_out(self) -> dict[str, t.Any]:
+        if self._task.params["cancel_on_timeout"] and not self.under_way:
             self._was_quieting = bool(self._ci.view("", "quietingDown").record().maybe_flag("quietingDown"))
-        super()._request()
+        return super().carry_out()
 
     def _is_preparing(self, state: State) -> bool:
         return bool(state.quieting)

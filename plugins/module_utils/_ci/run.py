@@ -44,7 +44,9 @@ class Run:
 
         :raises ToolchainError: when it ends otherwise than it should, or not in time
         """
-        sent = self._start.send()
+        unknown = f"interrupted while a build of '{self._start.job}' was asked for. If it comes, it goes on."
+        with self._task.when_interrupted(lambda: [unknown]):
+            sent = self._start.send()
         if sent.joined:
             self._task.result["plan"]["action"] = _JOIN
         self._task.result["found_by"] = "queue item" if sent.named else "parameters"
