@@ -9,40 +9,31 @@ import pathlib
 
 import pytest
 
-from integration.cases import MODULES, RESOURCES, SERVICES, forget, parameters, task
+from integration.cases import MODULES, RESOURCES, SECRETS, SERVICES, forget, logins, parameters, task
 from integration.playbook import run_tasks
 from sandbox.client import Sandbox
 
-SECRETS = [name for service in SERVICES.values() for name in service.credentials.values()]
 SECRET_FILES = {module: resource.secret_file for module, resource in RESOURCES.items() if resource.secret_file}
+# What tells of a refusal is the same for all modules of a service
+IN_PROCESS = {True: MODULES, False: [next(iter(service.cases)) for service in SERVICES.values()]}
 
 
-@pytest.mark.parametrize("right", [True, False], ids=["right credentials", "wrong credentials"])
-def test_no_secret_in_the_most_verbose_output(
-    right: bool, sandbox: Sandbox, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    forget()
-    secrets = {name: sandbox.environment[name] if right else "s3cret-of-mine" for name in SECRETS}
-    for name, secret in secrets.items():
-        monkeypatch.setenv(f"TEST_{name}", secret)
-    defaults = {
-        f"group/buildworks.toolchain.{group}": {
-            option: f"{{{{ lookup('ansible.builtin.env', 'TEST_{name}') }}}}"
-            for option, name in service.credentials.items()
-        }
-        for group, service in SERVICES.items()
-    }
+@pytest.mark.parametrize("here", [True, False], ids=["in process", "as a module"])
+def test_no_secret_that_was_made_is_told(here: bool, sandbox: Sandbox, tmp_path: pathlib.Path) -> None:
     files = {module: tmp_path / module for module in SECRET_FILES}
-    options = {module: {SECRET_FILES[module]: str(path)} for module, path in files.items()}
     tasks = [
-        task(module, "do", {**parameters(module), **options.get(module, {})}, module_defaults=defaults)
-        for module in MODULES
+        task(module, "make", {**parameters(module), SECRET_FILES[module]: str(path)}) for module, path in files.items()
     ]
-    for here in (True, False):
-        sandbox.reset()
-        for path in files.values():
-            path.unlink(missing_ok=True)
-        output = run_tasks(sandbox, tasks, "-vvvv", name="secrets", toolchain_in_process=here).output
-        assert all(path.exists() is right for path in files.values())
-        made = [path.read_text().strip() for path in files.values() if right]
-        assert not [secret for secret in [*secrets.values(), *made] if secret in output]
+    output = run_tasks(sandbox, tasks, "-vvvv", name="secrets_made", toolchain_in_process=here).output
+    made = [path.read_text().strip() for path in files.values()]
+    assert not [secret for secret in made if secret in output]
+
+
+@pytest.mark.parametrize("here", [True, False], ids=["in process", "as a module"])
+def test_no_secret_that_is_refused_is_told(here: bool, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    forget()
+    for name in SECRETS:
+        monkeypatch.setenv(f"WRONG_{name}", "s3cret-of-mine")
+    tasks = [task(module, "try", parameters(module), module_defaults=logins("WRONG_")) for module in IN_PROCESS[here]]
+    output = run_tasks(sandbox, tasks, "-vvvv", name="secrets_refused", toolchain_in_process=here).output
+    assert "s3cret-of-mine" not in output

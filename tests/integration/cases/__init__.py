@@ -24,6 +24,9 @@ RESOURCES = {module: case for module, case in CASES.items() if isinstance(case, 
 QUERIES = {module: case for module, case in CASES.items() if isinstance(case, Query)}
 FETCHES = {module: case for module, case in CASES.items() if isinstance(case, Fetch)}
 OPERATIONS = {module: case for module, case in CASES.items() if isinstance(case, Operation)}
+SECRETS = [name for service in SERVICES.values() for name in service.credentials.values()]
+"""The variables of the sandbox that hold what logs in."""
+
 # Those that speak HTTP themselves
 SPEAKING = [module for module in MODULES if not getattr(CASES[module], "by_program", False)]
 
@@ -37,6 +40,17 @@ def forget() -> None:
 def parameters(module: str) -> dict[str, Any]:
     """What the module can be run with on a fresh sandbox; a resource is made then."""
     return CASES[module].options
+
+
+def logins(prefix: str = "") -> dict[str, dict[str, str]]:
+    """Defaults of modules that log in with what variables of the environment hold, with this before their names."""
+    return {
+        f"group/{PREFIX}{group}": {
+            option: f"{{{{ lookup('ansible.builtin.env', '{prefix}{name}') }}}}"
+            for option, name in service.credentials.items()
+        }
+        for group, service in SERVICES.items()
+    }
 
 
 def module_of(case: str) -> str:
