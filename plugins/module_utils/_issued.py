@@ -142,13 +142,18 @@ class Issued(abc.ABC):
         """
         made, secrets = self._order()
         try:
-            self._check_made(made, secrets)
-            self._keep(secrets)
+            with self._task.when_interrupted(lambda: self._taken_back(made)):
+                self._check_made(made, secrets)
+                self._keep(secrets)
         except ToolchainError as error:
             self._remove(self._id(made))
             why = "because nobody has its secret"
             raise ToolchainError(f"{error} The new {self.noun} was {self.gone}, {why}.") from None
         self._made, self._new_secret = made, secrets[self.secrets[0]]
+
+    def _taken_back(self, made: Fields) -> t.Iterator[str]:
+        self._remove(self._id(made))
+        yield f"interrupted before its secret was stored: the new {self.noun} was {self.gone}."
 
     def replace(self, fields: Fields) -> None:
         """Make a new one, and remove the old ones when its secret is stored."""

@@ -5,8 +5,10 @@
 from __future__ import annotations
 
 import base64
+import dataclasses
 import json
 import os
+import signal
 import stat
 import time
 from pathlib import Path
@@ -269,6 +271,15 @@ def test_a_crash_before_the_old_one_is_revoked_leaves_both_and_the_new_one_store
     with conversation(both, revokes("old"), lists(entry("new"))) as server:
         result = run("access_token", url=server.url, **task)
     assert (result["token"]["token_id"], result["revoked"]) == ("new", ["old"])
+
+
+def test_an_interruption_before_the_secret_is_stored_leaves_no_token_behind(tmp_path: Path) -> None:
+    file, told = tmp_path / "t", []
+    interrupted = dataclasses.replace(lists(), held=True, meanwhile=lambda: os.kill(os.getpid(), signal.SIGINT))
+    with conversation(lists(), makes("new"), interrupted, revokes("new")) as server, pytest.raises(KeyboardInterrupt):
+        run("access_token", url=server.url, token_file=str(file), last_words=told.append, **TASK)
+    assert told == ["interrupted before its secret was stored: the new token was revoked."]
+    assert not file.exists()
 
 
 def test_the_old_one_stays_when_the_server_does_not_store_the_new_one(tmp_path: Path) -> None:
