@@ -18,7 +18,7 @@ class RestartBehindInstallations(SafeRestart):
 
     PATH = "/updateCenter/safeRestart"
 
-    _request = Restart._request
+    carry_out = Restart.carry_out
     _interrupted = Restart._interrupted
     _give_up = Restart._give_up
 
