@@ -153,7 +153,8 @@ class Issued(abc.ABC):
 
     def _taken_back(self, made: Fields) -> t.Iterator[str]:
         self._remove(self._id(made))
-        yield f"interrupted before its secret was stored: the new {self.noun} was {self.gone}."
+        left = str(self._lost) if self._lost else f"The new {self.noun} was {self.gone}."
+        yield f"interrupted before the secret was stored. {left}"
 
     def replace(self, fields: Fields) -> None:
         """Make a new one, and remove the old ones when its secret is stored."""

@@ -278,7 +278,7 @@ def test_an_interruption_before_the_secret_is_stored_leaves_no_token_behind(tmp_
     interrupted = dataclasses.replace(lists(), held=True, meanwhile=lambda: os.kill(os.getpid(), signal.SIGINT))
     with conversation(lists(), makes("new"), interrupted, revokes("new")) as server, pytest.raises(KeyboardInterrupt):
         run("access_token", url=server.url, token_file=str(file), last_words=told.append, **TASK)
-    assert told == ["interrupted before its secret was stored: the new token was revoked."]
+    assert told == ["interrupted before the secret was stored. The new token was revoked."]
     assert not file.exists()
 
 
