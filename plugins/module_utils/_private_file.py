@@ -109,7 +109,7 @@ def store_output(
     if task.check_mode:
         collections.deque(pieces, maxlen=0)
         return
-    with task.writing(f"Writing '{path}'", lasting=False):
+    with task.acting(f"Writing '{path}'", lasting=False):
         _replace(path, pieces, owner, group, mode)
 
 
@@ -134,7 +134,7 @@ def store_lines(
     if task.check_mode and not always:
         collections.deque(lines, maxlen=0)
         return
-    with contextlib.nullcontext() if always else task.writing(f"Writing '{path}'", lasting=False):
+    with contextlib.nullcontext() if always else task.acting(f"Writing '{path}'", lasting=False):
         _replace(path, _encoded(lines), owner, group, mode)
 
 
@@ -150,7 +150,7 @@ def lines_to(task: Task, path: str | None) -> t.Iterator[t.Callable[[t.Any], t.A
         return
     try:
         with (
-            task.writing(f"Writing '{path}'", lasting=False),
+            task.acting(f"Writing '{path}'", lasting=False),
             open(path, "w", encoding="utf-8", errors=_NO_UNICODE, opener=_private) as file,
         ):
             yield lambda value: file.write(_line(task, value))

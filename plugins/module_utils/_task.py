@@ -95,11 +95,11 @@ class Task:
         self._deadline = float("inf")
 
     @contextlib.contextmanager
-    def writing(self, what: str, lasting: bool = True) -> t.Iterator[None]:
-        """Around each act that has an effect, see `acting`. When it is done, the task `wrote`."""
-        with self.acting(what, lasting):
+    def writing(self, what: str) -> t.Iterator[None]:
+        """Around each act that changes something, see `acting`. When it is done, the task `wrote`."""
+        with self.acting(what):
             yield
-        self.wrote = self.wrote or lasting
+        self.wrote = True
 
     @contextlib.contextmanager
     def acting(self, what: str, lasting: bool = True) -> t.Iterator[None]:

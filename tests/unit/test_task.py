@@ -196,19 +196,21 @@ def test_an_act_is_refused_in_check_mode() -> None:
     assert not task.wrote
 
 
-@pytest.mark.parametrize("lasting", [True, False])
-def test_only_an_act_that_lasts_is_a_change(lasting: bool) -> None:
+def test_only_what_changes_something_has_written() -> None:
     task = Task({})
-    with task.writing("POST /x", lasting=lasting):
+    with task.acting("POST /x"):
         pass
-    assert task.wrote is lasting
+    assert not task.wrote
+    with task.writing("POST /x"):
+        pass
+    assert task.wrote
 
 
 @pytest.mark.parametrize("lasting", [True, False])
 def test_an_act_that_is_interrupted_is_in_doubt(lasting: bool) -> None:
     told: list[str] = []
     task = Task({}, last_words=told.append)
-    with pytest.raises(Interrupted), task.writing("PUT /x", lasting=lasting):
+    with pytest.raises(Interrupted), task.acting("PUT /x", lasting=lasting):
         raise Interrupted(signal.SIGINT)
     doubt = ["interrupted during this: PUT /x. Whether it had its effect is not known."]
     assert told == (doubt if lasting else [])

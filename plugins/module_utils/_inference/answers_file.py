@@ -66,7 +66,7 @@ class AnswersFile:
         """
         try:
             with (
-                self._task.writing(f"Writing '{self._path}'", lasting=False),
+                self._task.acting(f"Writing '{self._path}'", lasting=False),
                 open_private(self._path, "ab") as self._file,
             ):
                 try:

@@ -40,7 +40,7 @@ def find(folder: str, name: str, members: t.Collection[str], lacking: dict[str, 
 def keep(task: Task, folder: str, name: str, answer: dict[str, t.Any]) -> None:
     """Put an answer into the folder, which is made if it is not there."""
     try:
-        with task.writing(f"Making the folder '{folder}'", lasting=False):
+        with task.acting(f"Making the folder '{folder}'", lasting=False):
             os.makedirs(folder, mode=0o700, exist_ok=True)
     except OSError as error:
         raise ToolchainError(f"Cannot make the folder of '{_OPTION}': {error.strerror}.") from None
