@@ -4,6 +4,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import time
 from typing import Any
 
 import pytest
@@ -138,6 +141,15 @@ def test_a_server_that_answers_before_it_acts_is_waited_for(naps: list[float]) -
         result = run("artifact_build_retention", url=server.url, build="web", count=1)
     assert result["discarded"] == [entry("1")]
     assert naps == [1.0]
+
+
+def test_an_interruption_of_the_wait_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    words: list[str] = []
+    monkeypatch.setattr(time, "sleep", lambda _seconds: os.kill(os.getpid(), signal.SIGINT))
+    calls = [runs("1", "2"), look("1"), order(), runs("1", "2")]
+    with conversation(*calls) as server, pytest.raises(KeyboardInterrupt):
+        run("artifact_build_retention", url=server.url, build="web", count=1, last_words=words.append)
+    assert words == ["interrupted while the server discards 1 run(s). It goes on with it."]
 
 
 def test_files_that_the_server_left_are_a_failure() -> None:

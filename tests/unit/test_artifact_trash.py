@@ -4,6 +4,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import time
 from typing import Any
 
 import pytest
@@ -97,6 +100,15 @@ def test_the_trash_can_is_emptied_and_waited_for() -> None:
     ) as server:
         result = run("artifact_trash", url=server.url, action="empty", wait_delay=0.1)
     assert result == {"changed": True, "plan": {"action": "empty", "repos": ["q", "r"]}}
+
+
+def test_an_interruption_of_the_wait_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    words: list[str] = []
+    monkeypatch.setattr(time, "sleep", lambda _seconds: os.kill(os.getpid(), signal.SIGINT))
+    full = there("auto-trashcan", "r")
+    with conversation(full, call("POST", f"{TRASH}/empty", 202), full) as server, pytest.raises(KeyboardInterrupt):
+        run("artifact_trash", url=server.url, action="empty", last_words=words.append)
+    assert words == ["interrupted while the server does this: empty. It goes on with it."]
 
 
 def test_success_without_effect_is_a_failure() -> None:

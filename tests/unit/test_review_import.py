@@ -4,6 +4,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import time
 from typing import Any
 
 import pytest
@@ -105,6 +108,14 @@ def test_waiting_has_an_end() -> None:
     look = [*looks(), projects()]
     result = project(projects(), *looks(), BEGIN, *look, wait_timeout=0)
     assert result["msg"] == "Waited 0 s, but there is no project 'app', and the server names no import of it."
+
+
+def test_an_interruption_of_the_wait_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    words: list[str] = []
+    monkeypatch.setattr(time, "sleep", lambda _seconds: os.kill(os.getpid(), signal.SIGINT))
+    with pytest.raises(KeyboardInterrupt):
+        project(projects(), *looks(), BEGIN, *looks((RUNNING,)), projects(), last_words=words.append)
+    assert words == ["interrupted while the import is under way. The server goes on with it."]
 
 
 def test_nothing_is_waited_for_unasked() -> None:

@@ -149,8 +149,15 @@ class Retention:
 
     def _left_after(self, seconds: float) -> list[Fields]:
         """The runs that were to go and are still there, after at most so many seconds."""
+        left = f"interrupted while the server discards {len(self._going):,} run(s). It goes on with it."
         with contextlib.suppress(WaitedTooLong):
-            wait_for(self._task, self._check_gone, timeout=seconds, delay=self._task.params["wait_delay"])
+            wait_for(
+                self._task,
+                self._check_gone,
+                timeout=seconds,
+                delay=self._task.params["wait_delay"],
+                interrupted=lambda: [left],
+            )
         return self._left
 
     def _check_gone(self) -> None:

@@ -94,7 +94,8 @@ def carry_out(task: Task, artifact: ArtifactService) -> Fields:
         if found and (place or found["children"]):
             raise NotYet(f"'{place}' still lies in the trash can" if place else "something still lies in the trash can")
 
-    wait_for(task, look, timeout=params["wait_timeout"], delay=params["wait_delay"])
+    left = f"interrupted while the server does this: {params['action']}. It goes on with it."
+    wait_for(task, look, timeout=params["wait_timeout"], delay=params["wait_delay"], interrupted=lambda: [left])
     if params["action"] == "restore" and not items.find(artifact, *target(params)):
         raise lost or ToolchainError(f"'{place}' is gone from the trash can, but it is not in the repository.")
     if lost:

@@ -70,12 +70,14 @@ class Import:
         if self.begins:
             self._begin()
         if self._task.params["wait"]:
+            left = "interrupted while the import is under way. The server goes on with it."
             wait_for(
                 self._task,
                 self._ended,
                 timeout=self._task.params["wait_timeout"],
                 delay=self._task.params["wait_delay"],
                 soon=True,
+                interrupted=lambda: [left],
             )
         return {"project": self._found()} if self._project else {}
 
