@@ -7,23 +7,16 @@
 from __future__ import annotations
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import update_center
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.restart import Restart, SafeRestart, State
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.restart import PatientRestart, State
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.update_center import Job
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ServerUnreachable, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._wait import NotYet
 
 
-class RestartBehindInstallations(SafeRestart):
+class RestartBehindInstallations(PatientRestart):
     """A safe restart as a job of the update centre: no download is cut off, no other client's either."""
 
     PATH = "/updateCenter/safeRestart"
-
-    carry_out = Restart.carry_out
-    _interrupted = Restart._interrupted
-    _give_up = Restart._give_up
-
-    def _is_wanted(self) -> bool:
-        return True
 
     def _job(self) -> Job | None:
         """The job of the restart, while the old process answers."""

@@ -210,10 +210,34 @@ class HardRestart(Restart):
         return f"A restart now would kill {' and '.join(filter(None, parts))}"
 
 
-class SafeRestart(Restart):
-    """Restarts once the running builds have ended; until then it can be cancelled, by whomever."""
+class PatientRestart(Restart):
+    """Restarts once the running builds have ended."""
 
     ACTION = "safe restart"
+
+    def _what_holds_it_up(self, session: str | None) -> str:
+        self._check_still_asked_for(session)
+        try:
+            answer = self._ci.view("/computer", RUNNING, once=True, accept=_ANY_STATUS)
+        except ServerUnreachable:
+            self._was_down = True
+            return "the server is down"
+        try:
+            running = builds(answer.record()) if answer.status == 200 else Builds([], 0)
+        except UnexpectedAnswer:
+            return "something else answers in its place"
+        return str(running) if running else super()._what_holds_it_up(session)
+
+    def _check_still_asked_for(self, session: str | None) -> None:
+        """Find out when another client has cancelled the restart, for then it never comes.
+
+        :arg session: the id of the process that answers, if it tells one
+        """
+
+
+class SafeRestart(PatientRestart):
+    """A restart that can be cancelled until it begins, by whomever."""
+
     PATH = "/safeRestart"
 
     def __init__(self, task: Task, ci: CiService) -> None:
@@ -287,21 +311,7 @@ class SafeRestart(Restart):
             return "The restart is still asked for, although the server accepted the request to cancel it."
         return "The restart was cancelled, the server takes builds again."
 
-    def _what_holds_it_up(self, session: str | None) -> str:
-        self._check_still_asked_for(session)
-        try:
-            answer = self._ci.view("/computer", RUNNING, once=True, accept=_ANY_STATUS)
-        except ServerUnreachable:
-            self._was_down = True
-            return "the server is down"
-        try:
-            running = builds(answer.record()) if answer.status == 200 else Builds([], 0)
-        except UnexpectedAnswer:
-            return "something else answers in its place"
-        return str(running) if running else super()._what_holds_it_up(session)
-
     def _check_still_asked_for(self, session: str | None) -> None:
-        """Find out when another client has cancelled the restart, for then it never comes."""
         state = self._state() if session else None
         if state and state.session == self._session_before and state.quieting is False:
             raise ToolchainError("Another client cancelled the restart: the server takes builds again.")
