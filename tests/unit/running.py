@@ -6,11 +6,18 @@
 from __future__ import annotations
 
 import importlib
+import os
+import signal
 from collections.abc import Callable
 from typing import Any
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import plain, run_in_process
+
+
+def ctrl_c(*_args: object) -> None:
+    """What Ctrl-C does to this process; also in place of a sleep."""
+    os.kill(os.getpid(), signal.SIGINT)
 
 
 def run(

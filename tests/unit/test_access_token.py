@@ -8,7 +8,6 @@ import base64
 import dataclasses
 import json
 import os
-import signal
 import stat
 import time
 from pathlib import Path
@@ -19,7 +18,7 @@ import pytest
 from ansible_collections.buildworks.toolchain.plugins.module_utils import _issued
 from ansible_collections.buildworks.toolchain.plugins.module_utils._private_file import store
 from unit.conversation import Call, call, conversation
-from unit.running import run
+from unit.running import ctrl_c, run
 
 TOKENS = "/access/api/v1/tokens"
 LIST = f"{TOKENS}?description=build%20agents"
@@ -275,7 +274,7 @@ def test_a_crash_before_the_old_one_is_revoked_leaves_both_and_the_new_one_store
 
 def test_an_interruption_before_the_secret_is_stored_leaves_no_token_behind(tmp_path: Path) -> None:
     file, told = tmp_path / "t", []
-    interrupted = dataclasses.replace(lists(), held=True, meanwhile=lambda: os.kill(os.getpid(), signal.SIGINT))
+    interrupted = dataclasses.replace(lists(), held=True, meanwhile=ctrl_c)
     with conversation(lists(), makes("new"), interrupted, revokes("new")) as server, pytest.raises(KeyboardInterrupt):
         run("access_token", url=server.url, token_file=str(file), last_words=told.append, **TASK)
     assert told == ["interrupted before the secret was stored. The new token was revoked."]

@@ -4,15 +4,13 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import time
 from typing import Any
 
 import pytest
 
 from unit.conversation import Call, call, conversation
-from unit.running import run
+from unit.running import ctrl_c, run
 
 BUILD = "/artifactory/api/build"
 PAGE = '.sort({"$asc":["repo","path","name"]}).limit(10000)'
@@ -145,7 +143,7 @@ def test_a_server_that_answers_before_it_acts_is_waited_for(naps: list[float]) -
 
 def test_an_interruption_of_the_wait_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     words: list[str] = []
-    monkeypatch.setattr(time, "sleep", lambda _seconds: os.kill(os.getpid(), signal.SIGINT))
+    monkeypatch.setattr(time, "sleep", ctrl_c)
     calls = [runs("1", "2"), look("1"), order(), runs("1", "2")]
     with conversation(*calls) as server, pytest.raises(KeyboardInterrupt):
         run("artifact_build_retention", url=server.url, build="web", count=1, last_words=words.append)

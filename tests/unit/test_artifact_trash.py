@@ -4,15 +4,13 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import time
 from typing import Any
 
 import pytest
 
 from unit.conversation import Call, call, conversation
-from unit.running import run
+from unit.running import ctrl_c, run
 
 STORAGE = "/artifactory/api/storage"
 TRASH = "/artifactory/api/trash"
@@ -104,7 +102,7 @@ def test_the_trash_can_is_emptied_and_waited_for() -> None:
 
 def test_an_interruption_of_the_wait_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     words: list[str] = []
-    monkeypatch.setattr(time, "sleep", lambda _seconds: os.kill(os.getpid(), signal.SIGINT))
+    monkeypatch.setattr(time, "sleep", ctrl_c)
     full = there("auto-trashcan", "r")
     with conversation(full, call("POST", f"{TRASH}/empty", 202), full) as server, pytest.raises(KeyboardInterrupt):
         run("artifact_trash", url=server.url, action="empty", last_words=words.append)

@@ -5,8 +5,6 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
 import time
 from pathlib import Path
 from typing import Any
@@ -16,7 +14,7 @@ import pytest
 
 from unit.ci_server import OLD_SESSION, basic, crumb, engine_error, page
 from unit.conversation import Call, call, conversation
-from unit.running import run
+from unit.running import ctrl_c, run
 
 TOKEN = {"username": "admin", "api_token": "11aa22bb33cc44dd55ee66ff7700881199"}
 HUDSON = {"X-Hudson": "1.395"}
@@ -590,7 +588,7 @@ def test_it_says_when_it_could_not_be_stopped() -> None:
 @pytest.mark.parametrize("on_timeout", ["fail", "stop"])
 def test_an_interruption_tells_how_the_build_is_left(on_timeout: str, monkeypatch: pytest.MonkeyPatch) -> None:
     words: list[str] = []
-    monkeypatch.setattr(time, "sleep", lambda _seconds: os.kill(os.getpid(), signal.SIGINT))
+    monkeypatch.setattr(time, "sleep", ctrl_c)
     looks = [look(None), stop(), look("ABORTED")] if on_timeout == "stop" else []
     with conversation(*running(), *looks) as server, pytest.raises(KeyboardInterrupt):
         run_build(server.url, on_timeout=on_timeout, last_words=words.append)
@@ -603,7 +601,7 @@ def test_an_interruption_tells_how_the_build_is_left(on_timeout: str, monkeypatc
 
 def test_an_interruption_of_the_request_tells_that_a_build_may_come() -> None:
     words: list[str] = []
-    asked = start(held=True, meanwhile=lambda: os.kill(os.getpid(), signal.SIGINT))
+    asked = start(held=True, meanwhile=ctrl_c)
     with conversation(job(), asked) as server, pytest.raises(KeyboardInterrupt):
         run_build(server.url, on_timeout="stop", last_words=words.append)
     assert words == ["interrupted while a build of 'app' was asked for. If it comes, it goes on."]

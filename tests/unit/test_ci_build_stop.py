@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 from typing import Any
 from urllib.parse import quote
 
@@ -13,7 +11,7 @@ import pytest
 
 from unit.ci_server import NO_CRUMB, TOKEN, crumb, engine_error, missing, page
 from unit.conversation import Call, call, conversation
-from unit.running import run
+from unit.running import ctrl_c, run
 
 TREE = quote("number,url,result,building,timestamp,duration,fullDisplayName", safe="")
 ITEM = quote("cancelled,executable[number,url],task[url],why", safe="")
@@ -161,12 +159,8 @@ def test_a_crumb_that_is_no_longer_good_is_renewed_for_stop_as_well() -> None:
 
 def test_an_interruption_says_how_things_are_left() -> None:
     told: list[str] = []
-
-    def interrupt(text: str) -> None:
-        os.kill(os.getpid(), signal.SIGINT)
-
     with conversation(look(), way(), look()) as server, pytest.raises(KeyboardInterrupt):
-        run("ci_build_stop", url=server.url, **TOKEN, job="app", build="7", tell=interrupt, last_words=told.append)
+        run("ci_build_stop", url=server.url, **TOKEN, job="app", build="7", tell=ctrl_c, last_words=told.append)
     assert told == ["interrupted while 'app' #7 was asked to end (stop). Whether it does is not known."]
 
 

@@ -3,10 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 from __future__ import annotations
 
-import os
 import queue
 import re
-import signal
 import struct
 import threading
 import tracemalloc
@@ -34,7 +32,7 @@ from unit.cli_server import (
     end,
     frame,
 )
-from unit.running import run
+from unit.running import ctrl_c, run
 
 TOKEN = {"username": "admin", "api_token": "11aa22bb33cc44dd55ee66ff7700881199"}
 
@@ -211,7 +209,7 @@ def test_a_command_is_not_lost_because_nothing_came_until_the_time_was_over(monk
 
 def interrupt_when(event: threading.Event) -> None:
     event.wait()
-    os.kill(os.getpid(), signal.SIGINT)
+    ctrl_c()
 
 
 def test_ctrl_c_hangs_up_and_says_what_is_not_known() -> None:

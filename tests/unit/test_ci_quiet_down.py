@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import time
 from typing import Any
 
@@ -13,7 +11,7 @@ import pytest
 
 from unit.ci_server import APP, TOKEN, computers, crumb, login, missing, page
 from unit.conversation import Call, call, conversation
-from unit.running import run
+from unit.running import ctrl_c, run
 
 STATE = "/api/json?tree=quietDownReason%2CquietingDown"
 BANNER = page("Hudson", "", '<div id="shutdown-msg">Hudson is going to shut down</div>')
@@ -181,14 +179,10 @@ def test_an_interruption_tells_in_what_state_the_server_is_left(
     cancel: bool, rest: tuple[Call, ...], told: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lines: list[str] = []
-    monkeypatch.setattr(time, "sleep", lambda seconds: os.kill(os.getpid(), signal.SIGINT))
+    monkeypatch.setattr(time, "sleep", ctrl_c)
     with conversation(*late(*rest)) as server, pytest.raises(KeyboardInterrupt):
         run("ci_quiet_down", url=server.url, cancel_on_timeout=cancel, last_words=lines.append, **TOKEN)
     assert lines == [f"interrupted while the server quiets down. {told}"]
-
-
-def interrupt() -> None:
-    os.kill(os.getpid(), signal.SIGINT)
 
 
 DOUBT = "interrupted during this: POST /quietDown. Whether it had its effect is not known."
@@ -198,9 +192,9 @@ ENDED = "interrupted while the server quiets down. It takes builds again."
 @pytest.mark.parametrize(
     ("moment", "cancel", "told"),
     [
-        ((begin(held=True, meanwhile=interrupt),), False, [DOUBT]),
-        ((begin(held=True, meanwhile=interrupt), end(), open_to_all()), True, [DOUBT, ENDED]),
-        ((begin(), quiet(held=True, meanwhile=interrupt), end(), open_to_all()), True, [ENDED]),
+        ((begin(held=True, meanwhile=ctrl_c),), False, [DOUBT]),
+        ((begin(held=True, meanwhile=ctrl_c), end(), open_to_all()), True, [DOUBT, ENDED]),
+        ((begin(), quiet(held=True, meanwhile=ctrl_c), end(), open_to_all()), True, [ENDED]),
     ],
     ids=["request, stays", "request", "read back"],
 )

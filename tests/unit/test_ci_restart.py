@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import time
 from typing import Any
 
@@ -28,7 +26,7 @@ from unit.ci_server import (
     state,
 )
 from unit.conversation import Call, call, conversation
-from unit.running import run
+from unit.running import ctrl_c, run
 
 HUDSON = {"X-Hudson": "1.395"}
 PLAN = {"action": "restart", "running_builds": [], "unseen_builds": 0}
@@ -177,7 +175,7 @@ def test_when_the_time_is_over_it_says_how_far_the_restart_is(seen: Call, told: 
 
 def test_an_interruption_tells_in_what_state_the_server_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[str] = []
-    monkeypatch.setattr(time, "sleep", lambda seconds: os.kill(os.getpid(), signal.SIGINT))
+    monkeypatch.setattr(time, "sleep", ctrl_c)
     with conversation(computers(), restart(), down()) as server, pytest.raises(KeyboardInterrupt):
         run("ci_restart", url=server.url, last_words=told.append, **TOKEN)
     assert told == ["interrupted while the server restarts."]

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import time
 from typing import Any
@@ -31,7 +30,7 @@ from unit.ci_server import (
     state,
 )
 from unit.conversation import Call, call, conversation
-from unit.running import run
+from unit.running import ctrl_c, run
 
 HUDSON = {"X-Hudson": "1.395"}
 REQUIRED = "/updateCenter/api/json?tree=restartRequiredForCompletion"
@@ -338,7 +337,7 @@ def test_no_request_outlasts_the_deadline() -> None:
 def test_an_interruption_tells_in_what_state_the_server_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[str] = []
     before = signal.getsignal(signal.SIGINT)
-    monkeypatch.setattr(time, "sleep", lambda seconds: os.kill(os.getpid(), signal.SIGINT))
+    monkeypatch.setattr(time, "sleep", ctrl_c)
     with (
         conversation(*late(computers(running=(APP,)), cancel(), quieting(False))) as server,
         pytest.raises(KeyboardInterrupt),
@@ -354,7 +353,7 @@ def test_an_interruption_tells_in_what_state_the_server_is_left(monkeypatch: pyt
 def test_an_interruption_of_the_request_cancels_what_may_be_asked_for() -> None:
     told: list[str] = []
     running = computers(running=(APP,))
-    asked = restart(held=True, meanwhile=lambda: os.kill(os.getpid(), signal.SIGINT))
+    asked = restart(held=True, meanwhile=ctrl_c)
     with (
         conversation(running, quieting(False), asked, running, cancel(), quieting(False)) as server,
         pytest.raises(KeyboardInterrupt),

@@ -5,8 +5,6 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +13,7 @@ import pytest
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import groovy
 from unit.ci_server import AUTHENTICATION_REQUIRED, crumb, missing, page
 from unit.conversation import Call, call, conversation
-from unit.running import run
+from unit.running import ctrl_c, run
 
 TOKEN = {"username": "admin", "api_token": "11aa22bb33cc44dd55ee66ff7700881199"}
 TEXT = {"Content-Type": "text/plain;charset=utf-8"}
@@ -228,7 +226,7 @@ def test_what_reads_is_not_asked_again_after_the_time_is_over() -> None:
 
 def test_an_interruption_tells_that_the_script_runs_on() -> None:
     last_words: list[str] = []
-    interrupted = console("x", held=True, meanwhile=lambda: os.kill(os.getpid(), signal.SIGINT))
+    interrupted = console("x", held=True, meanwhile=ctrl_c)
     with conversation(interrupted) as server, pytest.raises(KeyboardInterrupt):
         task(server.url, script="x", last_words=last_words.append)
     assert last_words == ["interrupted, but the script runs on: the server does not stop it."]

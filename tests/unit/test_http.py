@@ -7,8 +7,6 @@ from __future__ import annotations
 import concurrent.futures
 import datetime
 import email.utils
-import os
-import signal
 import socket
 import sys
 import threading
@@ -33,7 +31,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._http import 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import REPEATABLE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._interruption import heard
 from unit.conversation import Call, call, conversation
-from unit.running import run
+from unit.running import ctrl_c, run
 from unit.transport import closed_port, socket_server, transport, transport_and_task
 
 TOKENS = "/access/api/v1/tokens"
@@ -551,7 +549,7 @@ def test_a_read_that_is_a_post_leaves_in_check_mode() -> None:
 
 def test_a_write_that_is_interrupted_is_in_doubt() -> None:
     told: list[str] = []
-    interrupted = call("POST", "/x", held=True, meanwhile=lambda: os.kill(os.getpid(), signal.SIGINT))
+    interrupted = call("POST", "/x", held=True, meanwhile=ctrl_c)
     with conversation(interrupted) as server, pytest.raises(KeyboardInterrupt):
         http, task = transport_and_task(server.url, last_words=told.append)
         with heard():

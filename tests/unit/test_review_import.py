@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import time
 from typing import Any
 
@@ -13,7 +11,7 @@ import pytest
 
 from unit.conversation import Call, conversation
 from unit.review_server import ACCOUNT, act, projects, records, refusal
-from unit.running import run
+from unit.running import ctrl_c, run
 
 SOURCE = {"source_url": "https://old.example.com:8443/", "source_username": "root", "source_password": "s3cret+1"}
 SENT = {"sourceURL": "https://old.example.com:8443", "sourceAdmin": "root", "sourcePassword": "s3cret+1"}
@@ -112,7 +110,7 @@ def test_waiting_has_an_end() -> None:
 
 def test_an_interruption_of_the_wait_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     words: list[str] = []
-    monkeypatch.setattr(time, "sleep", lambda _seconds: os.kill(os.getpid(), signal.SIGINT))
+    monkeypatch.setattr(time, "sleep", ctrl_c)
     with pytest.raises(KeyboardInterrupt):
         project(projects(), *looks(), BEGIN, *looks((RUNNING,)), projects(), last_words=words.append)
     assert words == ["interrupted while the import is under way. The server goes on with it."]
