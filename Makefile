@@ -113,7 +113,7 @@ test: $(collection) ## everything but the bench
 environments: $(environments:%=%/.complete) litellm execution
 
 # The tests build these themselves; here they do not have to wait for them
-build-environment = cd tests && $(call in,$(test)) python -m contract.servers.environments
+build-environment = cd tests && $(call in,$(test)) python -m support.servers.environments
 .PHONY: litellm
 litellm: $(test)/.complete
 	@$(build-environment) litellm > /dev/null

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 import hypothesis
 import pytest
 
-from browser import Chromium, chromium
-from contract.servers.process import or_skip
-from contract.session import Session
 from sandbox import client
+from support.browser import Chromium, chromium
+from support.servers.process import or_skip
+from support.session import Session
 
 # A run that fails does so again, and one that passes elsewhere passes here, however slow the machine
 hypothesis.settings.register_profile(

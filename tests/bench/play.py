@@ -20,8 +20,8 @@ from typing import Any
 
 import yaml
 
-from integration.playbook import ROOT, environment
 from sandbox.client import Sandbox
+from support.playbook import ROOT, environment
 
 BUILD = ROOT / "build" / "bench"
 CALLBACKS = Path(__file__).resolve().parent / "callback_plugins"

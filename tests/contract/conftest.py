@@ -10,40 +10,40 @@ from typing import Any
 
 import pytest
 
-import contract.servers.docker_registry
-import contract.servers.hudson
-import contract.servers.litellm_proxy
-from contract.servers.process import or_skip
+import support.servers.docker_registry
+import support.servers.hudson
+import support.servers.litellm_proxy
+from support.servers.process import or_skip
 
 
 @pytest.fixture(scope="session")
-def running_hudson() -> Iterator[contract.servers.hudson.Hudson]:
+def running_hudson() -> Iterator[support.servers.hudson.Hudson]:
     """Hudson 1.395 with crumbs, an administrator and a reader."""
-    yield from or_skip(contract.servers.hudson.hudson())
+    yield from or_skip(support.servers.hudson.hudson())
 
 
 @pytest.fixture(scope="module")
-def hudson_server(running_hudson: contract.servers.hudson.Hudson) -> Iterator[contract.servers.hudson.Hudson]:
+def hudson_server(running_hudson: support.servers.hudson.Hudson) -> Iterator[support.servers.hudson.Hudson]:
     """The same, idle and without jobs; it is to be left idle."""
     yield running_hudson
     running_hudson.delete_jobs()
 
 
 @pytest.fixture(scope="session")
-def docker_registry() -> Iterator[contract.servers.docker_registry.DockerRegistry]:
+def docker_registry() -> Iterator[support.servers.docker_registry.DockerRegistry]:
     """Debian's docker-registry at Artifactory's paths, empty at first."""
-    yield from or_skip(contract.servers.docker_registry.docker_registry())
+    yield from or_skip(support.servers.docker_registry.docker_registry())
 
 
 @pytest.fixture(scope="session")
-def litellm_proxy() -> Iterator[contract.servers.litellm_proxy.LitellmProxy]:
+def litellm_proxy() -> Iterator[support.servers.litellm_proxy.LitellmProxy]:
     """litellm's proxy with canned replies."""
-    yield from or_skip(contract.servers.litellm_proxy.litellm_proxy())
+    yield from or_skip(support.servers.litellm_proxy.litellm_proxy())
 
 
 @pytest.fixture(params=["waits", "asynchronous"])
 def connect(request: pytest.FixtureRequest, sandbox: Any) -> Iterator[Callable[..., Any]]:
     """Makes a client of the openai SDK, which needs a second to be imported."""
-    from contract.openai_clients import connecting
+    from support.openai_clients import connecting
 
     yield from or_skip(connecting(request.param, sandbox))

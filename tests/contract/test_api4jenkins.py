@@ -13,7 +13,7 @@ from api4jenkins import Jenkins
 from api4jenkins.exceptions import AuthenticationError
 from httpx import HTTPStatusError
 
-from contract.eventually import eventually
+from support.eventually import eventually
 
 ADMIN_TOKEN = "11c0ffee00sandbox00admin00token0001"
 FILE = {"name": "PACKAGE", "type": "file"}

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from api4jenkins import Jenkins
 
-from contract.eventually import eventually
+from support.eventually import eventually
 
 SCRIPT = """
 node {

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-import browser as browser_tests
-from browser import Chromium
+from support import browser as browser_tests
+from support.browser import Chromium
 
 PAGE = """<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>A page</title>

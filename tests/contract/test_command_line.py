@@ -20,11 +20,11 @@ from typing import Any
 import pytest
 import yaml
 
-from contract.servers.hudson import Hudson
-from contract.servers.hudson import hudson as another_hudson
-from contract.servers.process import UnavailableError
 from sandbox import client
-from unit.running import run
+from support.running import run
+from support.servers.hudson import Hudson
+from support.servers.hudson import hudson as another_hudson
+from support.servers.process import UnavailableError
 
 CLIENT = Path(__file__).parent / "client" / "Client.java"
 TRANSPORTS = ("http", "websocket")

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from contract.servers.groovy import groovy_jar
-from contract.servers.process import UnavailableError
 from sandbox.client import Sandbox
-from unit.running import run
+from support.running import run
+from support.servers.groovy import groovy_jar
+from support.servers.process import UnavailableError
 
 CONSOLES = (None, "linux")
 # Each example has eight or more arguments or texts of a script in it

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from contract.servers.hudson import Hudson
-from integration.at_once import at_once
-from unit.running import run
+from support.at_once import at_once
+from support.running import run
+from support.servers.hudson import Hudson
 
 JOB = """<?xml version='1.0' encoding='UTF-8'?>
 <project>

@@ -12,8 +12,8 @@ from urllib.parse import quote
 
 import pytest
 
-from contract.servers.hudson import Hudson
-from unit.running import run
+from support.running import run
+from support.servers.hudson import Hudson
 
 NAME = "told é (more)"
 JOB = """<?xml version='1.0' encoding='UTF-8'?>

@@ -8,9 +8,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from contract.servers.hudson import Hudson
-from integration.playbook import played
 from sandbox import client
+from support.playbook import played
+from support.servers.hudson import Hudson
 
 
 def test_a_snapshot_of_a_real_server(hudson_server: Hudson, tmp_path: Path) -> None:

@@ -15,21 +15,21 @@ from ansible.parsing.dataloader import DataLoader
 from ansible.template import Templar
 
 from ansible_collections.buildworks.toolchain.plugins.lookup.ci_crumb import LookupModule
-from contract.servers.docker_registry import (
+from sandbox import client
+from support.playbook import played
+from support.running import run
+from support.servers.docker_registry import (
     LIST_TYPE,
     MANIFEST_TYPE,
     OCI_INDEX_TYPE,
     OCI_MANIFEST_TYPE,
     DockerRegistry,
 )
-from contract.servers.docker_registry import docker_registry as another_docker_registry
-from contract.servers.hudson import Hudson
-from contract.servers.hudson import hudson as another_hudson
-from contract.servers.litellm_proxy import LitellmProxy
-from contract.servers.process import UnavailableError
-from integration.playbook import played
-from sandbox import client
-from unit.running import run
+from support.servers.docker_registry import docker_registry as another_docker_registry
+from support.servers.hudson import Hudson
+from support.servers.hudson import hudson as another_hudson
+from support.servers.litellm_proxy import LitellmProxy
+from support.servers.process import UnavailableError
 
 # --- The CI server: Hudson 1.395
 

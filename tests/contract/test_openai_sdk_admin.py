@@ -14,7 +14,7 @@ import openai
 import pytest
 from openai import BaseModel
 
-from contract.openai_clients import Connect
+from support.openai_clients import Connect
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ import jenkins
 import pytest
 import requests
 
-from contract.eventually import eventually
+from support.eventually import eventually
 
 ADMIN_TOKEN = "11c0ffee00sandbox00admin00token0001"
 SLEEP = "<builders><hudson.tasks.Shell><command>sleep 3600</command></hudson.tasks.Shell></builders>"

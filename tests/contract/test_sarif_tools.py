@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from contract.servers.environments import environment
 from sandbox.client import Sandbox
-from unit import running
+from support import running
+from support.servers.environments import environment
 
 
 def test_all_issues_are_read_with_their_levels(

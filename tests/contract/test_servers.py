@@ -14,13 +14,13 @@ from typing import Any
 import pytest
 import requests
 
-from contract.servers.build import fill_once
-from contract.servers.docker_registry import DockerRegistry
-from contract.servers.docker_registry import docker_registry as another_docker_registry
-from contract.servers.hudson import Hudson
-from contract.servers.hudson import hudson as another_hudson
-from contract.servers.litellm_proxy import LitellmProxy
-from contract.servers.process import UnavailableError, direct_session, free_port, running, wait_for
+from support.servers.build import fill_once
+from support.servers.docker_registry import DockerRegistry
+from support.servers.docker_registry import docker_registry as another_docker_registry
+from support.servers.hudson import Hudson
+from support.servers.hudson import hudson as another_hudson
+from support.servers.litellm_proxy import LitellmProxy
+from support.servers.process import UnavailableError, direct_session, free_port, running, wait_for
 
 MANIFEST = "application/vnd.docker.distribution.manifest.v2+json"
 

@@ -20,10 +20,10 @@ import requests
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import start
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http import retry, session
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer, Request
-from contract.servers.process import wait_for
-from integration.at_once import at_once
 from sandbox.client import Sandbox
-from unit.running import run
+from support.at_once import at_once
+from support.running import run
+from support.servers.process import wait_for
 
 REQUESTS = 8  # of a build's life: the job, perhaps a crumb, the start, the queue, the console until it ends, the build
 LATE = 0.5

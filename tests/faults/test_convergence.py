@@ -21,13 +21,13 @@ import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http import retry, session
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer, Request
-from contract.servers.process import wait_for
-from integration.at_once import at_once
-from integration.cases import CASES, FETCHES, OPERATIONS, RESOURCES, SERVICE_OF, module_of
-from integration.cases.form import Case, Fetch, Operation, Resource
 from sandbox.client import Sandbox
-from unit import running
-from unit.transport import closed_port
+from support import running
+from support.at_once import at_once
+from support.cases import CASES, FETCHES, OPERATIONS, RESOURCES, SERVICE_OF, module_of
+from support.cases.form import Case, Fetch, Operation, Resource
+from support.servers.process import wait_for
+from support.transport import closed_port
 
 PAGE = "<!DOCTYPE html><html><head><title>Sign in</title></head><body>Please sign in</body></html>"
 HTML = {"headers": {"Content-Type": "text/html"}, "body": PAGE}

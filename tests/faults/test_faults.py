@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http import retry
-from integration.cases import OPERATIONS, RESOURCES, SERVICE_OF, SERVICES, SPEAKING, forget, module_of, parameters
 from sandbox.client import Sandbox
-from unit import running
+from support import running
+from support.cases import OPERATIONS, RESOURCES, SERVICE_OF, SERVICES, SPEAKING, forget, module_of, parameters
 
 PAGE = "<!DOCTYPE html><html><head><title>Sign in</title></head><body>Please sign in</body></html>"
 SECRETS = [name for service in SERVICES.values() for name in service.credentials.values()]

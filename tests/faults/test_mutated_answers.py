@@ -22,9 +22,9 @@ import pytest
 from ansible_collections.buildworks.toolchain.plugins.module_utils import _wait
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http import retry, session
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer, Request
-from integration.cases import SERVICES, SPEAKING, forget, parameters
 from sandbox.client import Sandbox
-from unit import running
+from support import running
+from support.cases import SERVICES, SPEAKING, forget, parameters
 
 CASES = 16_000
 SECRETS = [name for service in SERVICES.values() for name in service.credentials.values()]

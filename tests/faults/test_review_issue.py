@@ -11,7 +11,7 @@ import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http import retry
 from sandbox.client import Sandbox
-from unit import running
+from support import running
 
 RULES = [
     {"query": "code:RLK", "status": "Fix", "comment": "leak"},

@@ -21,13 +21,13 @@ import ansible_runner
 import pytest
 import yaml
 
-from contract.servers.environments import another_python, environment
-from contract.session import Session
-from integration.playbook import ROOT, finished
-from integration.playbook import environment as ansible_environment
-from integration.runner import PROVISION, RunnerFolder
 from sandbox import client
 from sandbox.client import Sandbox
+from support.playbook import ROOT, finished
+from support.playbook import environment as ansible_environment
+from support.runner import PROVISION, RunnerFolder
+from support.servers.environments import another_python, environment
+from support.session import Session
 from tarball import build
 
 GUIDE = ROOT / "docs/site/guides"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from gates.make import make
+from support.make import make
 
 GATES = (
     "sanity",

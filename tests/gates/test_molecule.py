@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from gates.make import CHECKOUT, make
+from support.make import CHECKOUT, make
 
 ROLES = sorted(path.parent.parent.name for path in (CHECKOUT / "roles").glob("*/meta/argument_specs.yml"))
 SCENARIOS = sorted(path.parent.name for path in (CHECKOUT / "extensions/molecule").glob("*/molecule.yml"))

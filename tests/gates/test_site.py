@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from browser import Chromium
-from gates.make import CHECKOUT, make
+from support.browser import Chromium
+from support.make import CHECKOUT, make
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http import retry
-from contract.session import Session
 from sandbox.client import Sandbox
-from unit.running import run
+from support.running import run
+from support.session import Session
 
 LARGE = os.urandom(1024) * 4096
 ODD_NAMES = [

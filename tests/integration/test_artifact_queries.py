@@ -14,7 +14,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact imp
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 from sandbox.client import Sandbox
-from unit.running import run
+from support.running import run
 
 NAMES = ["a", " blank", "  two", "Z", "z", "ü", "e\u0301", "100%", "a_b", "it's", "-", "semi;colon", "#1", "\U0001f600"]
 PATHS = ["", "deep/er", "deep", " x/y", "deep.er"]

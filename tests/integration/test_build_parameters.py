@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sandbox.client import Sandbox
-from unit.running import run
+from support.running import run
 
 BUILDS = 500  # with five parameters each
 CHOICES = ["a b", "a'b", 'a"b', "a,b", "$HOME", "ü&amp;<b>", ""]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sandbox.client import Sandbox
-from unit import running
+from support import running
 
 TASK = {"build": "app", "number": "1", "status": "released", "target_repo": "generic-release-local"}
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from sandbox.client import Sandbox
-from unit import running
+from support import running
 
 
 @pytest.fixture(autouse=True)

@@ -14,9 +14,9 @@ import requests
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http import retry, session
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer, Request
-from integration.playbook import SCRATCH, environment, interrupted, run_tasks, until
 from sandbox.client import Sandbox
-from unit.running import run
+from support.playbook import SCRATCH, environment, interrupted, run_tasks, until
+from support.running import run
 
 MODULE = "buildworks.toolchain.ci_build"
 PASSWORD = {"username": "admin", "password": "sandbox-admin"}

@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 import yaml
 
-from integration.playbook import (
+from sandbox.client import Sandbox
+from support.playbook import (
     Run,
     environment,
     interrupted,
     run_tasks,
 )
-from sandbox.client import Sandbox
 
 PATHS = [f"many/{number:03}.txt" for number in range(60)]
 SET = {"repo": "generic-local", "properties": {"qa": "passed"}, "items": [{"path": path} for path in PATHS], "shown": 3}

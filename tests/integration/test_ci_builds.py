@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 import requests
 
-from integration.playbook import run_tasks
 from sandbox.client import Sandbox
+from support.playbook import run_tasks
 
 PREFIX = "buildworks.toolchain."
 ODD = "team/a b (é)/feature%2Flogin"

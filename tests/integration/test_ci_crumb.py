@@ -11,8 +11,8 @@ import pytest
 import yaml
 
 from ansible_collections.buildworks.toolchain.plugins.lookup import ci_crumb
-from integration.playbook import run_tasks
 from sandbox.client import Sandbox
+from support.playbook import run_tasks
 
 POST, SHOW = yaml.safe_load(ci_crumb.EXAMPLES)
 

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 import requests
 
-from contract.sandbox.ci.plugin_site import plugin_file, seed
-from contract.servers.process import wait_for
-from integration.at_once import at_once
 from sandbox.client import Sandbox
-from unit import running
+from support import running
+from support.at_once import at_once
+from support.plugin_site import plugin_file, seed
+from support.servers.process import wait_for
 
 Go = Callable[..., dict[str, Any]]
 

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 import requests
 
-from integration.playbook import SCRATCH, environment, has_written, interrupted, run_tasks, until
 from sandbox.client import Sandbox
+from support.playbook import SCRATCH, environment, has_written, interrupted, run_tasks, until
 
 PREFIX = "buildworks.toolchain."
 NO_SIGHT = ["Overall/Read", "Overall/Manage"]

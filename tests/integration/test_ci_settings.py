@@ -16,8 +16,8 @@ import pytest
 import requests
 import yaml
 
-from integration.playbook import PLAYBOOK, environment
 from sandbox.client import Sandbox
+from support.playbook import PLAYBOOK, environment
 
 needs_systemd = pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="CANNOT RUN HERE: no systemd-analyze")
 SESSIONS = {"ci_settings_session_timeout": 1440, "ci_settings_session_eviction": 43200}

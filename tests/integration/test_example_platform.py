@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from integration.playbook import PLAYBOOK, ROOT, environment, finished
 from sandbox import client
+from support.playbook import PLAYBOOK, ROOT, environment, finished
 
 EXAMPLE = ROOT / "examples/platform"
 SITES = ("europe", "america")

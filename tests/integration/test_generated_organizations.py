@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sandbox.client import Sandbox
-from unit import running
+from support import running
 
 RPM, TPM, RPD = "max_requests_per_1_minute", "max_tokens_per_1_minute", "max_requests_per_1_day"
 # Models, each with the limits that it has, and how high they can be

@@ -20,7 +20,7 @@ import pytest
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import answers_file, buckets, chat
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.answers_file import AnswersFile
 from sandbox.client import Sandbox
-from unit.running import run
+from support.running import run
 
 MODEL = "limited"
 WORKERS = 4

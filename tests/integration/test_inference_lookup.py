@@ -10,8 +10,8 @@ from pathlib import Path
 import yaml
 
 from ansible_collections.buildworks.toolchain.plugins.lookup import inference_chat
-from integration.playbook import Run, run_tasks
 from sandbox.client import Sandbox
+from support.playbook import Run, run_tasks
 
 EXAMPLES = yaml.safe_load(inference_chat.EXAMPLES)
 QUESTION = EXAMPLES[0]["vars"]["question"]

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 import yaml
 
-from integration.playbook import PLAYBOOK, Run, environment, run_tasks, until
 from sandbox.client import Sandbox
+from support.playbook import PLAYBOOK, SUPPORT, Run, environment, run_tasks, until
 
 ITEM = {"repo": "generic-local", "path": "app/1.0/app-1.0.tar.gz"}
 ASK = {"buildworks.toolchain.artifact_properties_info": ITEM}
@@ -220,7 +220,7 @@ def test_a_role_needs_no_more(sandbox: Sandbox, inventory: str) -> None:
 
 
 def test_a_variable_that_is_set_on_this_machine_only_is_told(sandbox: Sandbox, inventory: str) -> None:
-    settings = {"ANSIBLE_CONNECTION_PLUGINS": str(Path(__file__).parent / "connection_plugins")}
+    settings = {"ANSIBLE_CONNECTION_PLUGINS": str(SUPPORT / "connection_plugins")}
     task = {"name": "ask", **ASK, "vars": {"ansible_connection": "another_machine"}}
     failed = run_tasks(sandbox, [task], name="inventory-there", settings=settings).of("ask")
     assert failed.result["msg"].endswith(

@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 import generate
-from contract.servers.environments import environment, find
-from integration.cases import (
+from sandbox.client import Sandbox
+from support.cases import (
     FETCHES,
     MODULES,
     OPERATIONS,
@@ -30,8 +30,8 @@ from integration.cases import (
     module_of,
     task,
 )
-from integration.playbook import Done, Run, run_tasks
-from sandbox.client import Sandbox
+from support.playbook import Done, Run, run_tasks
+from support.servers.environments import environment, find
 
 OLDEST = "python3.9"
 VOLATILE = re.compile(

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 import requests
 
-from integration.playbook import environment, has_written, interrupted, played
 from sandbox.client import Sandbox
+from support.playbook import environment, has_written, interrupted, played
 
 QUIET, RESTART = ["quiet_down"], ["safe_restart"]
 

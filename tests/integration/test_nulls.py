@@ -11,8 +11,8 @@ from typing import Any
 
 from ansible.release import __version__
 
-from integration.playbook import played
 from sandbox.client import Sandbox
+from support.playbook import played
 
 NOTHING = dict.fromkeys(("modules", "views", "builds", "defect_types"))
 MEMBERS: list[tuple[str, dict[str, Any]]] = [

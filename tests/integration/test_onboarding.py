@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from integration.playbook import played
 from sandbox.client import Sandbox
+from support.playbook import played
 
 PAYMENTS: dict[str, Any] = {
     "review_onboarding_project": {"name": "payments", "description": "Cards, & more", "tags": ["pci"]},

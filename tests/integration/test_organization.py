@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 import yaml
 
-from integration.playbook import ROOT, played
 from sandbox.client import Sandbox
-from unit import running
+from support import running
+from support.playbook import ROOT, played
 
 SEARCH = {
     "name": "Search & find",

@@ -13,10 +13,10 @@ from typing import Any
 
 import yaml
 
-from browser import Chromium
-from contract.session import Session
-from integration.playbook import ROOT, environment, finished
 from sandbox.client import Sandbox
+from support.browser import Chromium
+from support.playbook import ROOT, environment, finished
+from support.session import Session
 
 SITE = "https://docs.example.com/toolchain/"
 HOSTILE = '<b onclick="x">&amp; {{ 7 * 7 }} \'"'

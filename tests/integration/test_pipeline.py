@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from integration.playbook import played
 from sandbox.client import Sandbox
+from support.playbook import played
 
 VERSION = [{"name": "VERSION", "type": "string", "default": "1"}]
 JOBS = [

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 import yaml
 
-from integration.playbook import PLAYBOOK, environment
 from sandbox.client import Sandbox
+from support.playbook import PLAYBOOK, environment
 
 
 def provision(sandbox: Sandbox, folder: Path, groups: dict[str, Any], *options: str) -> tuple[str, dict[str, str]]:

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from integration.playbook import played
 from sandbox.client import Sandbox
+from support.playbook import played
 
 CRITICAL = {"title": "critical", "query": "severity:1", "allowed": 1}
 NEW = {"title": "new ones", "query": "state:New"}

@@ -17,9 +17,9 @@ from typing import Any
 import pytest
 import yaml
 
-from integration.playbook import played
 from sandbox.client import Sandbox
 from sandbox.rehearsal import Run, report, verdict
+from support.playbook import played
 
 MARK = {"repo": "generic-local", "path": "app/1.0/app-1.0.tar.gz", "properties": {"qa.status": "passed"}}
 MARKING = "buildworks.toolchain.artifact_properties"

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from integration.playbook import played
 from sandbox.client import Sandbox
-from unit import running
+from support import running
+from support.playbook import played
 
 IMAGES = [
     {"repo": "docker-local", "image": image, "target_repo": "docker-release-local", **more}

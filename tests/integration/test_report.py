@@ -19,9 +19,9 @@ from typing import Any
 import pytest
 import yaml
 
-from browser import Chromium
-from integration.playbook import PLAYBOOK, environment, finished
 from sandbox.client import Sandbox
+from support.browser import Chromium
+from support.playbook import PLAYBOOK, environment, finished
 
 ITEM = "app/1.0/app-1.0.tar.gz"
 SECRETS = {"hidden": "second-secret", "in a loop": "third-secret"}

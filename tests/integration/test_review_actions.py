@@ -12,10 +12,10 @@ import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http import session
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer, Request
-from contract.sandbox.review.wire import ALL_ACTIONS, LTOKENS
 from sandbox.client import Sandbox
 from sandbox.review.catalogue import ACTIONS
-from unit import running
+from support import running
+from support.wire.review import ALL_ACTIONS, LTOKENS
 
 FORM_TYPE = "application/x-www-form-urlencoded;charset=UTF-8"
 ODD = "a+b, c & d=e; 50% ü"

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sandbox.client import Sandbox
-from unit.running import run
+from support.running import run
 
 
 @pytest.fixture(autouse=True)

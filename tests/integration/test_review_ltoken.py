@@ -12,8 +12,8 @@ import pytest
 import yaml
 
 from ansible_collections.buildworks.toolchain.plugins.lookup import review_ltoken
-from integration.playbook import run_tasks
 from sandbox.client import Sandbox
+from support.playbook import run_tasks
 
 EXAMPLES = [{**task, "no_log": False} for task in yaml.safe_load(review_ltoken.EXAMPLES)]
 

@@ -21,10 +21,10 @@ from hypothesis import strategies as st
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http import session
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer, Request
-from contract.sandbox.review.wire import LTOKENS
 from sandbox.app import App
 from sandbox.core import Sandbox
-from unit.running import run
+from support.running import run
+from support.wire.review import LTOKENS
 
 EXAMPLES = 400  # for each of the writes below
 URL = "http://sandbox/analysis"

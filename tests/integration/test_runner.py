@@ -10,9 +10,9 @@ import os
 import re
 from pathlib import Path
 
-from integration.playbook import PLAYBOOK, environment, finished
-from integration.runner import PROVISION, RunnerFolder
 from sandbox.client import Sandbox
+from support.playbook import PLAYBOOK, environment, finished
+from support.runner import PROVISION, RunnerFolder
 
 PROGRESS = r"^artifactory: artifact_file: [01] of 2 done"
 REPOSITORIES = "buildworks.toolchain.artifact_repository_info"

@@ -10,9 +10,9 @@ from collections.abc import Iterable
 
 import pytest
 
-from integration.cases import MODULES, RESOURCES, SECRETS, SERVICES, forget, logins, parameters, task
-from integration.playbook import run_tasks
 from sandbox.client import Sandbox
+from support.cases import MODULES, RESOURCES, SECRETS, SERVICES, forget, logins, parameters, task
+from support.playbook import run_tasks
 
 SECRET_FILES = {module: resource.secret_file for module, resource in RESOURCES.items() if resource.secret_file}
 # What tells of a refusal is the same for all modules of a service; what makes secrets must make no file

@@ -25,8 +25,8 @@ import pytest
 import yaml
 
 from export import export
-from integration.playbook import PLAYBOOK, ROOT, environment
 from sandbox.client import Sandbox
+from support.playbook import PLAYBOOK, ROOT, environment
 
 SITE = ROOT / "docs" / "site"
 FOLDERS = ("guides", "coming-from")

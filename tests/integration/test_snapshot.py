@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 import requests
 
-from integration.playbook import played
 from sandbox import client
 from sandbox.client import Sandbox, SandboxError
 from sandbox.snapshot import Folder
+from support.playbook import played
 
 SECRET = "hunter2-of-production"
 ODD = ["plain", "with blank", "ünïcode 🙂", "a;b,c|d=e", "{{ braces }}", "per%cent+plus#hash", "quo'te"]

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from integration.playbook import played
 from sandbox.client import Sandbox
+from support.playbook import played
 
 LEAKS = {"title": "leaks", "query": "code:RLK", "from_owner": ["unowned"], "owner": "alice"}
 REST = {"title": "rest", "query": "severity:1-4", "from_status": ["Analyze"], "status": "Fix", "comment": "soon"}

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from integration.playbook import Run, environment, run_tasks
 from sandbox.client import Sandbox
+from support.playbook import SUPPORT, Run, environment, run_tasks
 
 ITEM = {"repo": "generic-local", "path": "app/1.0/app-1.0.tar.gz"}
 ASK = {"buildworks.toolchain.artifact_properties_info": ITEM}
@@ -112,7 +112,7 @@ def test_progress_can_be_silenced(sandbox: Sandbox, variables: dict[str, str], a
 def test_progress_leaves_machine_readable_output_alone(sandbox: Sandbox) -> None:
     sandbox.fault(service="artifact", kind="status", status=503)
     module = "buildworks.toolchain.artifact_repository_info"
-    callbacks = Path(__file__).parent / "callback_plugins"
+    callbacks = SUPPORT / "callback_plugins"
     done = subprocess.run(
         [Path(sys.executable).with_name("ansible"), "localhost", "-m", module],
         env=environment(

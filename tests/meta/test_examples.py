@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 import yaml
 
-from integration.cases import MODULES
-from integration.playbook import Run, run_tasks
 from sandbox.client import Sandbox
+from support.cases import MODULES
+from support.playbook import Run, run_tasks
 
 
 def examples(module: str) -> list[dict[str, Any]]:

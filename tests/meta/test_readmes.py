@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 import yaml
 
-from integration.playbook import ROOT, environment
 from sandbox.client import Sandbox
+from support.playbook import ROOT, environment
 
 READMES = [ROOT / "README.md", *sorted((ROOT / "roles").glob("*/README.md"))]
 FILE = re.compile(r"# (inventory/\S+)\n")

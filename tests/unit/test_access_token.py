@@ -17,8 +17,8 @@ import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils import _issued
 from ansible_collections.buildworks.toolchain.plugins.module_utils._private_file import store
-from unit.conversation import Call, call, conversation
-from unit.running import ctrl_c, run
+from support.conversation import Call, call, conversation
+from support.running import ctrl_c, run
 
 TOKENS = "/access/api/v1/tokens"
 LIST = f"{TOKENS}?description=build%20agents"

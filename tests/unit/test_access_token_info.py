@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http import session
-from unit.conversation import call, conversation
-from unit.running import run
+from support.conversation import call, conversation
+from support.running import run
 
 TOKENS = "/access/api/v1/tokens"
 OLDER = {

@@ -14,8 +14,8 @@ from typing import Any
 import py7zr
 import pytest
 
-from unit.conversation import Call, call, conversation
-from unit.running import run
+from support.conversation import Call, call, conversation
+from support.running import run
 
 MEMBERS = {"a.txt": b"one", "sub/b c.txt": b"two", "empty": b""}
 ITEM, LIST = "/artifactory/api/storage/generic-local/site", "/artifactory/api/storage/generic-local/site?list&deep=1"

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from unit.conversation import Call, call, conversation
-from unit.running import run
+from support.conversation import Call, call, conversation
+from support.running import run
 
 BUILD = "/artifactory/api/build"
 RECORD = {

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from unit.conversation import Call, call, conversation
-from unit.running import ctrl_c, run
+from support.conversation import Call, call, conversation
+from support.running import ctrl_c, run
 
 BUILD = "/artifactory/api/build"
 PAGE = '.sort({"$asc":["repo","path","name"]}).limit(10000)'

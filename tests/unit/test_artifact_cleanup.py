@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup import ages, deletion
-from unit.conversation import Call, call, conversation
-from unit.running import run
+from support.conversation import Call, call, conversation
+from support.running import run
 
 AQL = "/artifactory/api/search/aql"
 LISTED = call(

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from unit.conversation import Call, call, conversation
-from unit.running import run
+from support.conversation import Call, call, conversation
+from support.running import run
 
 DATA = bytes(range(256)) * 4096  # 1 MiB
 WHERE = "generic-local/app/app.tgz"

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from unit.conversation import Call, call, conversation
-from unit.running import run
-from unit.transport import closed_port
+from support.conversation import Call, call, conversation
+from support.running import run
+from support.transport import closed_port
 
 SECRET = "t0ken-of-mine"
 ITEM = "/artifactory/api/storage/generic-local/a.txt"

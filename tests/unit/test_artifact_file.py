@@ -14,8 +14,8 @@ import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils import _local_file
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
-from unit.conversation import Call, call, conversation
-from unit.running import run
+from support.conversation import Call, call, conversation
+from support.running import run
 
 DATA = b"content of mine"
 WHERE = "generic-local/app/app.tgz"

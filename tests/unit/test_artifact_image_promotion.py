@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from unit.conversation import Call, call, conversation
-from unit.running import run
+from support.conversation import Call, call, conversation
+from support.running import run
 
 DOCKER = "/artifactory/api/docker"
 ONE, OTHER = "sha256:" + "1" * 64, "sha256:" + "2" * 64

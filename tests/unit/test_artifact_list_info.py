@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from unit.conversation import call, conversation
-from unit.running import run
+from support.conversation import call, conversation
+from support.running import run
 
 FOLDER = "/artifactory/api/storage/generic-local/app"
 TASK: dict[str, Any] = {"repo": "generic-local", "path": "app"}

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from unit.conversation import Call, call, conversation
-from unit.running import run
+from support.conversation import Call, call, conversation
+from support.running import run
 
 ITEM = "/artifactory/api/storage/generic-local/app/1.0/app.tgz"
 METADATA = "/artifactory/api/metadata/generic-local/app/1.0/app.tgz?recursiveProperties=0"

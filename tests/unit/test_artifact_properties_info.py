@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from unit.conversation import Call, call, conversation
-from unit.running import run
+from support.conversation import Call, call, conversation
+from support.running import run
 
 ITEM = "/artifactory/api/storage/generic-local/app/1.0/app.tgz"
 TASK: dict[str, Any] = {"repo": "generic-local", "path": "app/1.0/app.tgz"}

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import query
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from sandbox.artifact.aql import text as language
-from unit.conversation import Call, call, conversation
-from unit.running import run
+from support.conversation import Call, call, conversation
+from support.running import run
 
 KEY = ("repo", "path", "name")
 SORTED = '.sort({"$asc":["repo","path","name"]})'

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from unit.conversation import Call, call, conversation
-from unit.running import run
+from support.conversation import Call, call, conversation
+from support.running import run
 
 STORAGE = "http://host/artifactory/api/storage"
 TIME = "2024-05-01T10:11:12.345Z"

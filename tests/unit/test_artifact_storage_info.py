@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from unit.conversation import Call, call, conversation
-from unit.running import run
+from support.conversation import Call, call, conversation
+from support.running import run
 
 ADDRESS = "/artifactory/api/storageinfo"
 SUMMARY: dict[str, Any] = {

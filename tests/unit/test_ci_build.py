@@ -12,9 +12,9 @@ from urllib.parse import quote
 
 import pytest
 
-from unit.ci_server import OLD_SESSION, basic, crumb, engine_error, page
-from unit.conversation import Call, call, conversation
-from unit.running import ctrl_c, run
+from support.ci_server import OLD_SESSION, basic, crumb, engine_error, page
+from support.conversation import Call, call, conversation
+from support.running import ctrl_c, run
 
 TOKEN = {"username": "admin", "api_token": "11aa22bb33cc44dd55ee66ff7700881199"}
 HUDSON = {"X-Hudson": "1.395"}

@@ -11,9 +11,9 @@ from urllib.parse import quote
 
 import pytest
 
-from unit.ci_server import TOKEN, engine_error, missing, page
-from unit.conversation import Call, call, conversation
-from unit.running import run
+from support.ci_server import TOKEN, engine_error, missing, page
+from support.conversation import Call, call, conversation
+from support.running import run
 
 RESULT = "number,url,result"
 

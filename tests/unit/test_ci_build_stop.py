@@ -9,9 +9,9 @@ from urllib.parse import quote
 
 import pytest
 
-from unit.ci_server import NO_CRUMB, TOKEN, crumb, engine_error, missing, page
-from unit.conversation import Call, call, conversation
-from unit.running import ctrl_c, run
+from support.ci_server import NO_CRUMB, TOKEN, crumb, engine_error, missing, page
+from support.conversation import Call, call, conversation
+from support.running import ctrl_c, run
 
 TREE = quote("number,url,result,building,timestamp,duration,fullDisplayName", safe="")
 ITEM = quote("cancelled,executable[number,url],task[url],why", safe="")

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.cli import over_http
 from sandbox.ci.cli import frames as of_server
-from unit.ci_server import basic
-from unit.cli_server import (
+from support.ci_server import basic
+from support.cli_server import (
     ARG,
     ENCODING,
     END_STDIN,
@@ -32,7 +32,7 @@ from unit.cli_server import (
     end,
     frame,
 )
-from unit.running import ctrl_c, run
+from support.running import ctrl_c, run
 
 TOKEN = {"username": "admin", "api_token": "11aa22bb33cc44dd55ee66ff7700881199"}
 

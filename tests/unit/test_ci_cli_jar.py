@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from unit.ci_server import page
-from unit.conversation import Call, call, conversation
-from unit.running import run
+from support.ci_server import page
+from support.conversation import Call, call, conversation
+from support.running import run
 
 MODIFIED = "Sat, 21 Nov 2026 04:57:51 GMT"
 MOMENT = "2026-11-21T04:57:51Z"

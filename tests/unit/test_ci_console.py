@@ -15,7 +15,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.console i
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BrokenOff, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
-from unit.conversation import Call, call, conversation
+from support.conversation import Call, call, conversation
 
 NOTE = "\x1b[8mha:////4JU+Xr0Q==\x1b[0m"
 LOG = f"Started by user {NOTE}Ada\r\n+ echo hi\r\nhi – über\r\n"

@@ -12,8 +12,8 @@ from ansible.parsing.dataloader import DataLoader
 from ansible.template import Templar
 
 from ansible_collections.buildworks.toolchain.plugins.lookup.ci_crumb import LookupModule
-from unit.ci_server import CRUMB_ISSUER, NO_CRUMB, basic, crumb, engine_error, no_crumb_issuer
-from unit.conversation import call, conversation
+from support.ci_server import CRUMB_ISSUER, NO_CRUMB, basic, crumb, engine_error, no_crumb_issuer
+from support.conversation import call, conversation
 
 COOKIE = "JSESSIONID.5f0c9a3e=node01abcdefgh0.node0"
 PASSWORD = {"username": "admin", "password": "s3cret-of-mine"}

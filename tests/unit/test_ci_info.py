@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from unit.ci_server import AUTHENTICATION_REQUIRED, CRUMB_ISSUER, basic, crumb, engine_error, no_crumb_issuer, page
-from unit.conversation import Call, call, conversation
-from unit.running import run
+from support.ci_server import AUTHENTICATION_REQUIRED, CRUMB_ISSUER, basic, crumb, engine_error, no_crumb_issuer, page
+from support.conversation import Call, call, conversation
+from support.running import run
 
 ACCOUNT = {"username": "admin", "password": "s3cret-of-mine"}
 AUTHORIZATION = {"Authorization": basic("admin", "s3cret-of-mine")}

@@ -9,9 +9,9 @@ from urllib.parse import quote
 
 import pytest
 
-from unit.ci_server import TOKEN, page
-from unit.conversation import Call, call, conversation
-from unit.running import run
+from support.ci_server import TOKEN, page
+from support.conversation import Call, call, conversation
+from support.running import run
 
 QUEUE = "name,url,queueItem[id,why]"
 PARAMETERS = "name,url,property[parameterDefinitions[name,type,description,choices,defaultParameterValue[value]]]"

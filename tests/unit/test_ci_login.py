@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from unit.ci_server import (
+from support.ci_server import (
     AUTHENTICATION_REQUIRED,
     COMPUTERS,
     CRUMB_ISSUER,
@@ -25,8 +25,8 @@ from unit.ci_server import (
     page,
     restart,
 )
-from unit.conversation import Call, call, conversation
-from unit.running import run
+from support.conversation import Call, call, conversation
+from support.running import run
 
 PASSWORD = {"username": "admin", "password": "s3cret-of-mine"}
 TOKEN = {"username": "admin", "api_token": "11aa22bb33cc44dd55ee66ff7700881199"}

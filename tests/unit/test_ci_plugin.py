@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from unit.ci_server import NEW_SESSION, OLD_SESSION, computers, crumb, page
-from unit.conversation import Call, call, conversation
-from unit.plugin_server import (
+from support.ci_server import NEW_SESSION, OLD_SESSION, computers, crumb, page
+from support.conversation import Call, call, conversation
+from support.plugin_server import (
     batch,
     center,
     change,
@@ -28,7 +28,7 @@ from unit.plugin_server import (
     prevalidate,
     refresh,
 )
-from unit.running import run
+from support.running import run
 
 TOKEN = {"username": "admin", "api_token": "11aa22bb33cc44dd55ee66ff7700881199"}
 GIT = plugin("git", "5.2.1")

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from unit.ci_server import basic, missing, page
-from unit.conversation import Call, call, conversation
-from unit.plugin_server import failed_script
-from unit.running import run
+from support.ci_server import basic, missing, page
+from support.conversation import Call, call, conversation
+from support.plugin_server import failed_script
+from support.running import run
 
 TOKEN = {"username": "admin", "api_token": "11aa22bb33cc44dd55ee66ff7700881199"}
 LISTING = (

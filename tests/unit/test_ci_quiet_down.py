@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from unit.ci_server import APP, TOKEN, computers, crumb, login, missing, page
-from unit.conversation import Call, call, conversation
-from unit.running import ctrl_c, run
+from support.ci_server import APP, TOKEN, computers, crumb, login, missing, page
+from support.conversation import Call, call, conversation
+from support.running import ctrl_c, run
 
 STATE = "/api/json?tree=quietDownReason%2CquietingDown"
 BANNER = page("Hudson", "", '<div id="shutdown-msg">Hudson is going to shut down</div>')

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from unit.ci_server import (
+from support.ci_server import (
     APP,
     NEW_SESSION,
     OLD_SESSION,
@@ -25,8 +25,8 @@ from unit.ci_server import (
     quieting,
     state,
 )
-from unit.conversation import Call, call, conversation
-from unit.running import ctrl_c, run
+from support.conversation import Call, call, conversation
+from support.running import ctrl_c, run
 
 HUDSON = {"X-Hudson": "1.395"}
 PLAN = {"action": "restart", "running_builds": [], "unseen_builds": 0}

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from unit.ci_server import (
+from support.ci_server import (
     APP,
     IDLE,
     NEW_SESSION,
@@ -29,8 +29,8 @@ from unit.ci_server import (
     restart,
     state,
 )
-from unit.conversation import Call, call, conversation
-from unit.running import ctrl_c, run
+from support.conversation import Call, call, conversation
+from support.running import ctrl_c, run
 
 HUDSON = {"X-Hudson": "1.395"}
 REQUIRED = "/updateCenter/api/json?tree=restartRequiredForCompletion"

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import groovy
-from unit.ci_server import AUTHENTICATION_REQUIRED, crumb, missing, page
-from unit.conversation import Call, call, conversation
-from unit.running import ctrl_c, run
+from support.ci_server import AUTHENTICATION_REQUIRED, crumb, missing, page
+from support.conversation import Call, call, conversation
+from support.running import ctrl_c, run
 
 TOKEN = {"username": "admin", "api_token": "11aa22bb33cc44dd55ee66ff7700881199"}
 TEXT = {"Content-Type": "text/plain;charset=utf-8"}

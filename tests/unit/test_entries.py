@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import UnexpectedAnswer
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.entries import Broken, Entries
-from unit.conversation import call, conversation
-from unit.transport import transport
+from support.conversation import call, conversation
+from support.transport import transport
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),

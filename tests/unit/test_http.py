@@ -30,9 +30,9 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http import session
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import REPEATABLE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._interruption import heard
-from unit.conversation import Call, call, conversation
-from unit.running import ctrl_c, run
-from unit.transport import closed_port, socket_server, transport, transport_and_task
+from support.conversation import Call, call, conversation
+from support.running import ctrl_c, run
+from support.transport import closed_port, socket_server, transport, transport_and_task
 
 TOKENS = "/access/api/v1/tokens"
 HALF = {"Content-Length": "100"}

@@ -15,9 +15,9 @@ import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http import session
-from unit.certificates import Authority
-from unit.conversation import call, conversation
-from unit.transport import transport
+from support.certificates import Authority
+from support.conversation import call, conversation
+from support.transport import transport
 
 VARIABLES = ["REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE"]
 OK = call("GET", "/x", json={"ok": True})

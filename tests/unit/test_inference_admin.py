@@ -13,9 +13,9 @@ import pytest
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import pace
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.pace import Pace
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
-from unit.conversation import Call, call, conversation
-from unit.inference_server import ADMIN, error, page
-from unit.running import run
+from support.conversation import Call, call, conversation
+from support.inference_server import ADMIN, error, page
+from support.running import run
 
 USERS = "/v1/organization/users?limit=100"
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from unit.conversation import Call, call, conversation
-from unit.inference_server import ADMIN, error, page
-from unit.running import run
+from support.conversation import Call, call, conversation
+from support.inference_server import ADMIN, error, page
+from support.running import run
 
 SINCE = 1735689600
 NOW = SINCE + 1000

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import schema
-from unit.conversation import Call, call, conversation
-from unit.inference_server import KEY, QUOTA, error
-from unit.running import run
+from support.conversation import Call, call, conversation
+from support.inference_server import KEY, QUOTA, error
+from support.running import run
 
 ASK = {"model": "gpt-4o-mini", "prompt": "What is an artifact repository?"}
 QUESTION = {"role": "user", "content": "What is an artifact repository?"}

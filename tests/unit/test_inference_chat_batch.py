@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import buckets
-from unit.conversation import Call, call, conversation
-from unit.inference_server import KEY, QUOTA, error
-from unit.running import run
+from support.conversation import Call, call, conversation
+from support.inference_server import KEY, QUOTA, error
+from support.running import run
 
 MODEL = "gpt-4o-mini"
 PROMPTS = [{"id": "one", "prompt": "First?"}, {"prompt": "Second?"}, {"prompt": "Third?"}]

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from unit.conversation import Call, call, conversation
-from unit.inference_server import ADMIN, KEY, SESSION, error
-from unit.running import run
+from support.conversation import Call, call, conversation
+from support.inference_server import ADMIN, KEY, SESSION, error
+from support.running import run
 
 BROWSER = {
     "Authorization": f"Bearer {SESSION}",

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from unit.conversation import Call, conversation
-from unit.inference_server import ADMIN, page
-from unit.running import run
+from support.conversation import Call, conversation
+from support.inference_server import ADMIN, page
+from support.running import run
 
 RPM, TPM = "max_requests_per_1_minute", "max_tokens_per_1_minute"
 DAY = 86_400

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from unit.conversation import Call, call, conversation
-from unit.inference_server import ADMIN, KEY, SESSION, page
-from unit.running import run
+from support.conversation import Call, call, conversation
+from support.inference_server import ADMIN, KEY, SESSION, page
+from support.running import run
 
 SINCE = 1735689600
 AT = "2025-01-01T00:00:00Z"

@@ -22,9 +22,9 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.se
     KeyClass,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
-from unit.conversation import Call, call, conversation
-from unit.inference_server import KEY, MISSING_SCOPES, NO_KEY, WRONG_KEY, error
-from unit.running import run
+from support.conversation import Call, call, conversation
+from support.inference_server import KEY, MISSING_SCOPES, NO_KEY, WRONG_KEY, error
+from support.running import run
 
 MODULES: dict[str, tuple[KeyClass, dict[str, Any]]] = {
     "inference_chat": (API_KEY, {"model": "gpt-4o", "prompt": "Hello"}),

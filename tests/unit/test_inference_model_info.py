@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from unit.conversation import Call, call, conversation
-from unit.inference_server import KEY, error
-from unit.running import run
+from support.conversation import Call, call, conversation
+from support.inference_server import KEY, error
+from support.running import run
 
 GPT_4O = {"id": "gpt-4o", "object": "model", "created": 1686935002, "owned_by": "openai", "shutdown_date": None}
 MINI = {"id": "gpt-4o-mini", "object": "model", "created": 1721172741, "owned_by": "system"}

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from unit.conversation import Call, call, conversation
-from unit.inference_server import ADMIN, page
-from unit.running import run
+from support.conversation import Call, call, conversation
+from support.inference_server import ADMIN, page
+from support.running import run
 
 RPM, TPM, IPM = "max_requests_per_1_minute", "max_tokens_per_1_minute", "max_images_per_1_minute"
 

@@ -18,8 +18,8 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec impo
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http import session
 from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
-from integration.cases import CASES, MODULES, SPEAKING, parameters
-from unit import running
+from support import running
+from support.cases import CASES, MODULES, SPEAKING, parameters
 
 Option = dict[str, Any]
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.multipart import Multipart
 from ansible_collections.buildworks.toolchain.plugins.module_utils._local_file import LocalFile
-from unit.conversation import call, conversation
-from unit.transport import transport
+from support.conversation import call, conversation
+from support.transport import transport
 
 NUISANCES = "ü\r\n--\n\"'\\ %;=&+"
 

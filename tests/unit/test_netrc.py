@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from unit.ci_server import COMPUTERS
-from unit.conversation import Call, call, conversation
-from unit.running import run
+from support.ci_server import COMPUTERS
+from support.conversation import Call, call, conversation
+from support.running import run
 
 TOKENS = "/access/api/v1/tokens"
 LINES = "machine elsewhere login nobody password n0ne\nmachine 127.0.0.1 login robot password of-the-file\n"

@@ -15,8 +15,8 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec impo
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import UnexpectedAnswer
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_in_process
-from unit.conversation import call, conversation
-from unit.transport import transport
+from support.conversation import call, conversation
+from support.transport import transport
 
 WHOLE = {
     "name": "x",

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from unit.conversation import Call, conversation
-from unit.review_server import ACCOUNT, act, records, refusal
-from unit.running import run
+from support.conversation import Call, conversation
+from support.review_server import ACCOUNT, act, records, refusal
+from support.running import run
 
 B1 = {"id": 1, "name": "b 1", "date": 1619434216567, "keepit": False}
 B2 = {"id": 2, "name": "b2", "date": 1619436216567, "keepit": True}

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from unit.admin_program import Program
-from unit.conversation import Call, conversation
-from unit.review_server import ACCOUNT, act, records
-from unit.running import run
+from support.admin_program import Program
+from support.conversation import Call, conversation
+from support.review_server import ACCOUNT, act, records
+from support.running import run
 
 B2 = {"id": 2, "name": "b2", "date": 1619436216567, "keepit": True}
 B3 = {"id": 3, "name": "b3", "date": 1619437882164, "keepit": False, "tags": ["x"]}

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from unit.conversation import Call, conversation
-from unit.review_server import ACCOUNT, act, records, refusal
-from unit.running import run
+from support.conversation import Call, conversation
+from support.review_server import ACCOUNT, act, records, refusal
+from support.running import run
 
 RECORD = {"name": "a=b", "ids": [1, 2], "more": {"x": None}}
 

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from unit.conversation import Call, conversation
-from unit.review_server import ACCOUNT, act, records
-from unit.running import run
+from support.conversation import Call, conversation
+from support.review_server import ACCOUNT, act, records
+from support.running import run
 
 TABLE = {
     "rows": [{"id": 1, "name": "src"}],

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from unit.admin_program import Program
-from unit.running import run
+from support.admin_program import Program
+from support.running import run
 
 URL = "https://review.example.com:8443"
 TOKEN = "3f9a61c08d5e4b7792d14a6efb0c8d25"

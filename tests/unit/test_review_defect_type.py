@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from unit.conversation import Call, conversation
-from unit.review_server import ACCOUNT, act, records, refusal
-from unit.running import run
+from support.conversation import Call, conversation
+from support.review_server import ACCOUNT, act, records, refusal
+from support.running import run
 
 OVERFLOW = {"code": "ABV.GENERAL", "name": "Overflow", "enabled": True, "severity": 1}
 ITERATOR = {"code": "ABV.ITERATOR", "name": "Iterator", "enabled": True, "severity": 1}

@@ -10,10 +10,9 @@ from typing import Any
 
 import jsonschema
 
-from unit.conversation import Call, conversation
-from unit.review_server import ACCOUNT, act, records
-from unit.running import run
-from unit.test_review_issue_info import FOUND, ISSUE, summary
+from support.conversation import Call, conversation
+from support.review_server import ACCOUNT, FOUND, ISSUE, act, records, summary
+from support.running import run
 
 NEW = {**ISSUE, "id": 1, "severityCode": 1, "state": "New", "file": "/src/a b.c", "url": "http://kw/x?q=a b"}
 IGNORED = {**ISSUE, "id": 2, "severityCode": 3, "status": "Ignore", "comment": "theirs", "file": "C:\\src\\ä.c"}

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from unit.conversation import Call, conversation
-from unit.review_server import ACCOUNT, act, records, refusal
-from unit.running import run
+from support.conversation import Call, conversation
+from support.review_server import ACCOUNT, act, records, refusal
+from support.running import run
 
 DEVS = {"name": "devs", "readonly": False, "roles": [], "groups": [], "users": ["bob", "alice"]}
 SHOWN = {"name": "devs", "readonly": False, "users": ["alice", "bob"], "roles": [], "groups": []}

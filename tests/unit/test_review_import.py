@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from unit.conversation import Call, conversation
-from unit.review_server import ACCOUNT, act, projects, records, refusal
-from unit.running import ctrl_c, run
+from support.conversation import Call, conversation
+from support.review_server import ACCOUNT, act, projects, records, refusal
+from support.running import ctrl_c, run
 
 SOURCE = {"source_url": "https://old.example.com:8443/", "source_username": "root", "source_password": "s3cret+1"}
 SENT = {"sourceURL": "https://old.example.com:8443", "sourceAdmin": "root", "sourcePassword": "s3cret+1"}

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from unit.conversation import Call, conversation
-from unit.review_server import ACCOUNT, act, projects, records, refusal
-from unit.running import run
+from support.conversation import Call, conversation
+from support.review_server import ACCOUNT, act, projects, records, refusal
+from support.running import run
 
 
 def issue(number: int, status: str = "Analyze", owner: str = "unowned", **fields: Any) -> dict[str, Any]:

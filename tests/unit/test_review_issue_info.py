@@ -10,55 +10,11 @@ from typing import Any
 
 import pytest
 
-from unit.conversation import Call, conversation
-from unit.review_server import ACCOUNT, act, projects, records, refusal
-from unit.running import run
+from support.conversation import Call, conversation
+from support.review_server import ACCOUNT, FOUND, ISSUE, act, projects, records, refusal, summary
+from support.running import run
 
-ISSUE = {
-    "id": 552,
-    "status": "Analyze",
-    "severity": "Unexpected",
-    "severityCode": 4,
-    "state": "Existing",
-    "code": "MISRA.DEFINE.NOTGLOBAL",
-    "title": "Define not at the global level",
-    "message": "a = b",
-    "file": "src/gthread.h",
-    "method": "gthread.h",
-    "owner": "unowned",
-    "taxonomyName": "MISRA C++ 2008",
-    "reference": "16-0-2",
-    "dateOriginated": 1484055504368,
-    "line": 243,
-    "url": "http://kw/review#problemid=552",
-    "issueIds": [],
-    "trace": [],
-}
-FOUND = {
-    "id": 552,
-    "status": "Analyze",
-    "severity": "Unexpected",
-    "severity_level": 4,
-    "state": "Existing",
-    "code": "MISRA.DEFINE.NOTGLOBAL",
-    "title": "Define not at the global level",
-    "message": "a = b",
-    "file": "src/gthread.h",
-    "line": 243,
-    "method": "gthread.h",
-    "owner": "unowned",
-    "taxonomy": "MISRA C++ 2008",
-    "reference": "16-0-2",
-    "comment": "",
-    "date": "2017-01-10T13:38:24Z",
-    "url": "http://kw/review#problemid=552",
-    "issue_ids": [],
-}
 OPEN = "grouping:off state:New,Existing"
-
-
-def summary(total: int, *warnings: str) -> dict[str, Any]:
-    return {"summary": {"query": "", "project": "mobile-app", "total": total, "warnings": list(warnings)}}
 
 
 def search(*lines: dict[str, Any], query: str = OPEN, **fields: str) -> Call:

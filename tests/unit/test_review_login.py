@@ -13,9 +13,9 @@ import pytest
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.ltoken import login
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
-from unit.conversation import Call, call, conversation
-from unit.review_server import LTOKEN, refusal
-from unit.running import run
+from support.conversation import Call, call, conversation
+from support.review_server import LTOKEN, refusal
+from support.running import run
 
 HOSTS = {
     "review": ("review.example.com", "192.0.2.7"),

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from unit.conversation import Call, conversation
-from unit.review_server import ACCOUNT, act, records
-from unit.running import run
+from support.conversation import Call, conversation
+from support.review_server import ACCOUNT, act, records
+from support.running import run
 
 VALUE = {"filePath": "src/a.c", "entity": "f", "entity_id": 12, "tag": "CYCLOMATIC", "metricValue": 7}
 SHOWN = {"file": "src/a.c", "entity": "f", "entity_id": 12, "tag": "CYCLOMATIC", "value": 7.0}

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from unit.conversation import Call, conversation
-from unit.review_server import ACCOUNT, act, records, refusal
-from unit.running import run
+from support.conversation import Call, conversation
+from support.review_server import ACCOUNT, act, records, refusal
+from support.running import run
 
 UI = {"name": "ui", "allowAll": False, "paths": ["b", "a"], "tags": ["qt"], "allowUsers": ["x"]}
 DEFAULT = {"name": "*default*", "allowAll": True, "paths": ["**/*"]}

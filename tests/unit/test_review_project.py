@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from unit.admin_program import Program
-from unit.conversation import Call, conversation
-from unit.review_server import ACCOUNT, act, records, refusal
-from unit.running import run
+from support.admin_program import Program
+from support.conversation import Call, conversation
+from support.review_server import ACCOUNT, act, records, refusal
+from support.running import run
 
 APP = {"id": "app", "name": "app", "creator": "admin", "description": "The app", "tags": ["ios", "android"]}
 OTHER = {"id": "other", "name": "other", "creator": "admin", "description": ""}

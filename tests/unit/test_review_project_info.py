@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http import session
-from unit.conversation import Call, call, conversation
-from unit.review_server import ACCOUNT, act, projects, records, refusal
-from unit.running import run
+from support.conversation import Call, call, conversation
+from support.review_server import ACCOUNT, act, projects, records, refusal
+from support.running import run
 
 TEMPLATE = {
     "id": "MASTER_klocwork",

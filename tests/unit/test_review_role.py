@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.roles import PERMISSIONS
-from unit.conversation import Call, conversation
-from unit.review_server import ACCOUNT, NO_PERMISSIONS, act, projects, records, refusal
-from unit.running import run
+from support.conversation import Call, conversation
+from support.review_server import ACCOUNT, NO_PERMISSIONS, act, projects, records, refusal
+from support.running import run
 
 TASK = {"name": "Triage", **ACCOUNT}
 PROJECTS = (("mobile-app", "mobile_app"), ("platform", "platform"))

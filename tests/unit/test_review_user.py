@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from unit.conversation import Call, conversation
-from unit.review_server import ACCOUNT, act, records, refusal
-from unit.running import run
+from support.conversation import Call, conversation
+from support.review_server import ACCOUNT, act, records, refusal
+from support.running import run
 
 CAROL = {"name": "carol", "readonly": False, "roles": [], "groups": []}
 SHOWN = {"name": "carol", "readonly": False, "roles": [], "groups": []}

@@ -10,7 +10,7 @@ import os
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.pace import BURST
 from bench.row import Figure, Row
 from sandbox.client import Sandbox
-from unit import running
+from support import running
 
 PROJECTS = 50
 # One of 100 has all of them

@@ -53,7 +53,7 @@ asyncio.run(main())
 OURS = """
 import json, os, resource, sys, time
 sys.path[:0] = json.loads(sys.argv[1])
-from unit.running import run
+from support.running import run
 given = json.loads(sys.argv[2])
 def ask(source, **options):
     result = run("inference_chat_batch", **{**given, "prompts_file": source, "to_file": source + ".answers", **options})

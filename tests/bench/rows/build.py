@@ -17,8 +17,8 @@ from typing import Any
 
 from bench.play import named, play
 from bench.row import Figure, Row, milliseconds, ratio
-from contract.servers.environments import environment
 from sandbox.client import Sandbox
+from support.servers.environments import environment
 
 ROWS = (
     Row("build_vs_peer", "a build of 0 s, started and waited for: seconds of community.general, over ours", ">=", 3),
@@ -34,7 +34,7 @@ PIECE = b"".join(b"%09d %s\r\n" % (line, b"x" * 90) for line in range(10 * MIB /
 PROGRAM = """
 import json, resource, sys
 sys.path[:0] = json.loads(sys.argv[1])
-from unit.running import run
+from support.running import run
 def peak(url):
     login = {"url": url, "username": "bench", "api_token": "worthless"}
     done = run("ci_build", job="app", wait_delay=0.1, tell=lambda line: None, **login)

@@ -15,9 +15,9 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from bench.row import Figure, Row, ratio
-from contract.servers.environments import environment
-from integration.playbook import ROOT
 from sandbox.client import Sandbox
+from support.playbook import ROOT
+from support.servers.environments import environment
 
 ROWS = (
     Row("cleanup_mb_per_million", "megabytes above idle for the plan of 1,000,000 artifacts", "<=", 100),
@@ -34,7 +34,7 @@ OLD = {"created": "2024-01-01T00:00:00Z", "modified": "2024-01-01T00:00:00Z", "s
 PROGRAM = """
 import json, resource, sys, time
 sys.path[:0] = json.loads(sys.argv[1])
-from unit.running import run
+from support.running import run
 run("artifact_cleanup", rules=[{"repos": ["generic-local"], "older_than": "1d"}], check_mode=True)
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 start = time.perf_counter()

@@ -10,9 +10,9 @@ import subprocess
 import sys
 
 from bench.row import Figure, Row
-from integration.cases import MODULES
-from integration.playbook import ROOT
 from sandbox.client import Sandbox
+from support.cases import MODULES
+from support.playbook import ROOT
 
 ROWS = (Row("import_ms", "milliseconds that importing the first action takes"),)
 ROUNDS = 5

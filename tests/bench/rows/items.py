@@ -12,8 +12,8 @@ from pyartifactory import Artifactory
 
 from bench.play import named, play
 from bench.row import Figure, Row, milliseconds, ratio
-from contract.session import Session
 from sandbox.client import Sandbox
+from support.session import Session
 
 ROWS = (
     Row("items_vs_loop", "properties of 1,000 items set: a loop of ours over one task with items", ">=", 5),

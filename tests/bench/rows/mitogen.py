@@ -13,9 +13,9 @@ from pathlib import Path
 from bench.play import named, play
 from bench.row import CannotRunError, Figure, Row, milliseconds, ratio
 from bench.rows.ask import OURS, uri
-from contract.servers.environments import environment
-from integration.playbook import ROOT
 from sandbox.client import Sandbox
+from support.playbook import ROOT
+from support.servers.environments import environment
 
 ROWS = (
     Row("task_vs_mitogen", "a task of uri under Mitogen, over one of ours", ">=", 2),

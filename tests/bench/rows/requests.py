@@ -9,10 +9,10 @@ import os
 from typing import Any
 
 from bench.row import Figure, Row
-from integration.cases import review
-from integration.cases.form import Resource
 from sandbox.client import Sandbox
-from unit import running
+from support import running
+from support.cases import review
+from support.cases.form import Resource
 
 ROWS = (
     Row("requests_noop", "requests when nothing changes, at most", "<=", 1),

@@ -15,9 +15,9 @@ from typing import Any
 
 from bench.play import named, play
 from bench.row import Figure, Row, milliseconds, ratio
-from integration.playbook import ROOT
 from sandbox.client import Sandbox
-from unit import running
+from support import running
+from support.playbook import ROOT
 
 ROWS = (
     Row("search_mb_per_million", "megabytes above idle for 1,000,000 issues to a file", "<=", 30),
@@ -32,7 +32,7 @@ BUILDS = [{"name": f"build_{number}", "date": number} for number in (1, 2, 3)]
 OURS = """
 import json, resource, sys, time
 sys.path[:0] = json.loads(sys.argv[1])
-from unit.running import run
+from support.running import run
 run("review_issue_info", project="mobile-app", to_file=sys.argv[2])
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 start = time.perf_counter()

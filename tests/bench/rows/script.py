@@ -9,8 +9,8 @@ from typing import Any
 
 from bench.play import named, play
 from bench.row import Figure, Row, milliseconds, ratio
-from contract.servers.environments import environment
 from sandbox.client import Sandbox
+from support.servers.environments import environment
 
 ROWS = (Row("script_vs_peer", "a script in the console: seconds of community.general, over ours", ">=", 10),)
 ROUNDS = 15

@@ -11,9 +11,9 @@ from tempfile import TemporaryDirectory
 
 from bench.play import run
 from bench.row import Figure, Row
-from integration.playbook import PLAYBOOK, environment
 from sandbox import client
 from sandbox.client import Sandbox
+from support.playbook import PLAYBOOK, environment
 
 ROWS = (
     Row("snapshot_seconds", "seconds of the role snapshot for 100,000 items", "<=", 120),

@@ -16,8 +16,8 @@ from typing import Any
 
 from bench.play import BUILD
 from bench.row import CannotRunError, Figure, Row, milliseconds, ratio
-from contract.session import Session
 from sandbox.client import Sandbox
+from support.session import Session
 
 ROWS = (
     Row("upload_vs_curl", "1 GiB: the three checksums and curl -T with them, over ours", ">=", 0.9),
@@ -34,7 +34,7 @@ WHERE = {"repo": "generic-local", "path": "bench/large.bin"}
 OURS = """
 import json, resource, sys, time
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http import session
-from unit import running
+from support import running
 sent, send = [0], session.Connection.send
 def counting(connection, request, timeout):
     sent[0] += getattr(request.body, "size", 0)

@@ -14,9 +14,9 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from integration.cleanup.naive import Artifact, deleted
-from integration.cleanup.world import paths_in, plant, run
 from sandbox.client import Sandbox
+from support.cleanup.naive import Artifact, deleted
+from support.cleanup.world import paths_in, plant, run
 
 EXAMPLES = 100
 FOLDERS = ["", "a/", "a/b/", "a b/", "a.b/c/", "A/", "a%b/", "a_b/", "x^y/"]

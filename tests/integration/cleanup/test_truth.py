@@ -16,9 +16,9 @@ from typing import Any
 
 import pytest
 
-from integration.cleanup.naive import Artifact
-from integration.cleanup.world import deletes, paths_in, plant, run
 from sandbox.client import Sandbox
+from support.cleanup.naive import Artifact
+from support.cleanup.world import deletes, paths_in, plant, run
 
 PATHS = [f"app/{number}.bin" for number in range(10)]
 OLD = [Artifact("old-local", path, 90, 90, size=10) for path in PATHS]

@@ -1,0 +1,86 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The artifact repository on the wire: archives that are deployed as what is in them."""
+
+from __future__ import annotations
+
+import io
+import tarfile
+import zipfile
+
+import py7zr
+import pytest
+
+from support.session import Session
+from support.wire.artifact import error_of
+
+EXPLODE = {"X-Explode-Archive": "true"}
+FILES = {"a.txt": b"one", "deep/b c.txt": b"two"}
+
+
+def zipped() -> bytes:
+    """The files in a zip."""
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w") as archive:
+        for name, content in FILES.items():
+            archive.writestr(name, content)
+    return target.getvalue()
+
+
+def tarred(mode: str) -> bytes:
+    """The files in a tar, compressed as the mode says."""
+    target = io.BytesIO()
+    with tarfile.open(fileobj=target, mode=mode) as archive:
+        for name, content in FILES.items():
+            entry = tarfile.TarInfo(name)
+            entry.size = len(content)
+            archive.addfile(entry, io.BytesIO(content))
+    return target.getvalue()
+
+
+def sevenzipped() -> bytes:
+    """The files in a 7z."""
+    target = io.BytesIO()
+    with py7zr.SevenZipFile(target, "w") as archive:
+        for name, content in FILES.items():
+            archive.writestr(content, name)
+    return target.getvalue()
+
+
+ARCHIVES = {
+    "zip": zipped,
+    "tar": lambda: tarred("w:"),
+    "tar.gz": lambda: tarred("w:gz"),
+    "tgz": lambda: tarred("w:gz"),
+    "tar.bz2": lambda: tarred("w:bz2"),
+    "7z": sevenzipped,
+}
+
+
+@pytest.mark.parametrize("kind", ARCHIVES)
+def test_what_is_in_it_lands_beside_it(artifactory: Session, kind: str) -> None:
+    answer = artifactory.put(f"/generic-local/box/in.{kind}", ARCHIVES[kind](), headers=EXPLODE)
+    assert (answer.status_code, answer.content) == (200, b"")
+    for name, content in FILES.items():
+        assert artifactory.get(f"/generic-local/box/{name}").content == content
+    assert artifactory.get(f"/generic-local/box/in.{kind}").status_code == 404
+
+
+def test_a_type_that_is_not_known(artifactory: Session) -> None:
+    status, message = error_of(artifactory.put("/generic-local/box/in.rar", b"x", headers=EXPLODE))
+    assert status == 500
+    assert message.startswith("Unsupported archive extension: 'rar'; nested exception is java.lang.")
+
+
+@pytest.mark.parametrize("kind", ARCHIVES)
+def test_one_that_is_broken_leaves_nothing(artifactory: Session, kind: str) -> None:
+    content = ARCHIVES[kind]()
+    assert artifactory.put(f"/generic-local/box/in.{kind}", content[:40], headers=EXPLODE).status_code == 500
+    assert artifactory.get("/api/storage/generic-local/box").status_code == 404
+
+
+def test_a_bare_slash_makes_a_folder(artifactory: Session) -> None:
+    answer = artifactory.put("/generic-local/box/", zipped(), headers=EXPLODE)
+    assert answer.status_code == 201
+    assert artifactory.get("/api/storage/generic-local/box").json()["children"] == []

@@ -1,0 +1,92 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The artifact repository on the wire: who asks, and what they may."""
+
+from __future__ import annotations
+
+import pytest
+
+from support.session import Session
+from support.wire.artifact import APP, CHALLENGE, CONTENT, error_of
+
+
+@pytest.mark.parametrize(
+    "credentials",
+    [("admin", "sandbox-admin"), ("admin", "sandbox-admin-api-key"), ("admin", "sandbox-admin-access-token")],
+    ids=["password", "API key", "token"],
+)
+def test_basic(sandbox, credentials):
+    assert Session(f"{sandbox.url}/artifactory", credentials).get("/api/repositories").status_code == 200
+
+
+@pytest.mark.parametrize(
+    "credentials",
+    [("admin", "wrong"), ("nobody", "sandbox-admin"), ("reader", "sandbox-admin-access-token"), ("anonymous", "")],
+)
+def test_wrong_basic_is_401_with_a_challenge_even_when_anonymous_may(sandbox, credentials):
+    sandbox.switch("artifact", anonymous=True)
+    answer = Session(f"{sandbox.url}/artifactory", credentials).get("/api/repositories")
+    assert error_of(answer) == (401, "Bad credentials")
+    assert answer.headers["WWW-Authenticate"] == CHALLENGE
+
+
+def test_basic_that_is_not_base64(artifactory_anonymous):
+    answer = artifactory_anonymous.get("/api/repositories", headers={"Authorization": "Basic ?"})
+    assert error_of(answer) == (401, "Bad credentials")
+
+
+def test_api_key_header(artifactory_anonymous):
+    right = {"X-JFrog-Art-Api": "sandbox-admin-api-key"}
+    assert artifactory_anonymous.get("/api/repositories", headers=right).status_code == 200
+
+
+def test_a_wrong_api_key_is_403_and_comes_back_in_the_message(artifactory_anonymous):
+    answer = artifactory_anonymous.get("/api/repositories", headers={"X-JFrog-Art-Api": "huhu"})
+    assert error_of(answer) == (403, "Bad props auth token: apiKey=huhu")
+    assert "WWW-Authenticate" not in answer.headers
+
+
+def test_a_wrong_bearer_is_401(artifactory_anonymous):
+    answer = artifactory_anonymous.get("/api/repositories", headers={"Authorization": "Bearer nonsense"})
+    assert error_of(answer) == (401, "Token failed verification: parse")
+
+
+def test_a_locked_user_is_403(sandbox):
+    sandbox.seed({"artifact": {"users": [{"name": "out", "password": "out", "locked": True}]}})
+    assert error_of(Session(f"{sandbox.url}/artifactory", ("out", "out")).get("/api/repositories"))[0] == 403
+
+
+def test_anonymous_access_off(artifactory_anonymous):
+    answer = artifactory_anonymous.get(f"/generic-local/{APP}")
+    assert error_of(answer)[0] == 401
+    assert answer.headers["WWW-Authenticate"] == CHALLENGE
+
+
+def test_anonymous_access_on(artifactory_anonymous, sandbox):
+    sandbox.switch("artifact", anonymous=True)
+    assert artifactory_anonymous.get(f"/generic-local/{APP}").content == CONTENT
+    answer = artifactory_anonymous.put("/generic-local/new", b"")
+    assert error_of(answer) == (401, "Unauthorized")
+    assert answer.headers["WWW-Authenticate"] == CHALLENGE
+
+
+def test_permissions_are_by_repository_and_path(sandbox):
+    user = {"name": "ci", "password": "ci", "permissions": {"generic-local/app": "r", "libs-remote": "r"}}
+    sandbox.seed({"artifact": {"users": [user]}})
+    ci = Session(f"{sandbox.url}/artifactory", ("ci", "ci"))
+    assert [entry["key"] for entry in ci.get("/api/repositories").json()] == [
+        "generic-local",
+        "libs-release",
+        "libs-remote",
+    ]
+    assert ci.get(f"/generic-local/{APP}").status_code == 200
+    assert error_of(ci.get("/api/storage/generic-local/other")) == (
+        403,
+        "Request for 'generic-local:other' is forbidden for user: 'ci'.",
+    )
+    sandbox.switch("artifact", hide_unauthorized=True)
+    assert error_of(ci.get("/api/storage/generic-local/other"))[0] == 404
+    assert error_of(ci.get("/api/storage/generic-local/other")) == (404, "Resource not found")
+    assert error_of(ci.put("/docker-local/x", b""))[0] == 404
+    assert error_of(ci.delete(f"/generic-local/{APP}"))[0] == 403

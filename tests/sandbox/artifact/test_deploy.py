@@ -1,0 +1,209 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The artifact repository on the wire: deployments."""
+
+from __future__ import annotations
+
+import hashlib
+import socket
+import time
+
+import pytest
+
+from support.servers.process import wait_for
+from support.session import Session
+from support.wire.artifact import APP, CONTENT, ISO_TIME, MD5, SHA1, SHA256, error_of, properties_of
+
+
+def test_a_file(artifactory, sandbox):
+    answer = artifactory.put("/generic-local/new/a b.txt", b"new", headers={"X-Checksum-Sha1": _sha1(b"new")})
+    assert answer.status_code == 201
+    assert answer.headers["Location"] == f"{sandbox.url}/artifactory/generic-local/new/a%20b.txt"
+    assert answer.headers["Content-Type"].endswith("storage.ItemCreated+json")
+    created = answer.json()
+    assert ISO_TIME.fullmatch(created.pop("created"))
+    assert created == {
+        "repo": "generic-local",
+        "path": "/new/a b.txt",
+        "createdBy": "admin",
+        "downloadUri": f"{sandbox.url}/artifactory/generic-local/new/a b.txt",
+        "mimeType": "text/plain",
+        "size": "3",
+        "checksums": {
+            "sha1": _sha1(b"new"),
+            "md5": hashlib.md5(b"new").hexdigest(),
+            "sha256": hashlib.sha256(b"new").hexdigest(),
+        },
+        "originalChecksums": {"sha1": _sha1(b"new"), "sha256": hashlib.sha256(b"new").hexdigest()},
+        "uri": f"{sandbox.url}/artifactory/generic-local/new/a b.txt",
+    }
+
+
+def test_the_same_again_is_201_and_keeps_the_properties_but_other_bytes_do_not(artifactory):
+    assert artifactory.put(f"/generic-local/{APP}", CONTENT).status_code == 201
+    assert properties_of(artifactory, f"generic-local/{APP}") == {"build.name": ["app"], "build.number": ["1"]}
+    assert artifactory.put(f"/generic-local/{APP}", b"other").status_code == 201
+    assert properties_of(artifactory, f"generic-local/{APP}") is None
+
+
+def test_streamed_and_large(artifactory):
+    chunk = b"x" * 65536
+    answer = artifactory.put("/generic-local/large.bin", (chunk for _unused in range(160)))
+    assert answer.json()["size"] == str(160 * 65536)
+    assert artifactory.head("/generic-local/large.bin").headers["Content-Length"] == str(160 * 65536)
+
+
+def test_wrong_checksums_are_409(artifactory):
+    answer = artifactory.put("/generic-local/new.txt", b"new", headers={"X-Checksum-Sha256": SHA256})
+    actual = hashlib.sha256(b"new").hexdigest()
+    assert error_of(answer) == (
+        409,
+        f"Checksum error for 'new.txt': received '{SHA256}' but actual is '{actual}'",
+    )
+    assert artifactory.get("/api/storage/generic-local/new.txt").status_code == 404
+
+
+def test_by_checksum(artifactory):
+    headers = {"X-Checksum-Deploy": "true"}
+    answer = artifactory.put("/generic-local/copy.tgz", headers={**headers, "X-Checksum-Sha256": SHA256})
+    assert answer.status_code == 201
+    assert artifactory.get("/generic-local/copy.tgz").content == CONTENT
+    for given, message in (
+        ({"X-Checksum-Sha256": "0" * 64}, f"No existing file with SHA-256: {'0' * 64}"),
+        (
+            {"X-Checksum-Sha1": "0" * 40, "X-Checksum-Sha256": "1" * 64},
+            f"No existing file with SHA-256: {'1' * 64}",
+        ),
+        ({"X-Checksum-Sha256": "0" * 63}, f"Invalid SHA-256: {'0' * 63}"),
+        ({}, "no checksum header 'X-Checksum-Sha1/X-Checksum-Sha256' was found."),
+    ):
+        answer = artifactory.put("/generic-local/copy2.tgz", headers={**headers, **given})
+        assert error_of(answer) == (404, f"Checksum deploy failed. {message}")
+
+
+def test_matrix_parameters_become_properties(artifactory):
+    answer = artifactory.put("/generic-local/new.txt;qa=passed,twice;odd%20no=;b=x%3By;qa=third", b"new")
+    assert error_of(answer)[0] == 400
+    answer = artifactory.put("/generic-local/new.txt;qa=passed,twice;b=x%3By;qa=third", b"new")
+    assert answer.json()["path"] == "/new.txt"
+    assert properties_of(artifactory, "generic-local/new.txt") == {
+        "qa": ["passed", "third", "twice"],
+        "b": ["x;y"],
+    }
+
+
+def test_matrix_parameters_are_ignored_without_the_right(sandbox, artifactory):
+    user = {"name": "ci", "password": "ci", "permissions": {"generic-local": "rw"}}
+    sandbox.seed({"artifact": {"users": [user]}})
+    ci = Session(f"{sandbox.url}/artifactory", ("ci", "ci"))
+    assert ci.put("/generic-local/new.txt;a=b", b"new").status_code == 201
+    assert properties_of(artifactory, "generic-local/new.txt") is None
+    assert error_of(ci.put("/generic-local/new.txt", b"other")) == (
+        403,
+        "Not enough permissions to delete/overwrite artifact 'generic-local:new.txt'"
+        " (user: 'ci' needs DELETE permission).",
+    )
+
+
+def test_a_trailing_slash_makes_a_folder(artifactory, sandbox):
+    answer = artifactory.put("/generic-local/some/folder/", b"ignored")
+    assert answer.status_code == 201
+    url = f"{sandbox.url}/artifactory/generic-local/some/folder"
+    assert answer.headers["Location"] == url
+    created = answer.json()
+    assert ISO_TIME.fullmatch(created.pop("created"))
+    assert created == {
+        "repo": "generic-local",
+        "path": "/some/folder/",
+        "createdBy": "admin",
+        "uri": f"{url}/",
+    }
+    assert artifactory.get("/api/storage/generic-local/some/folder").json()["children"] == []
+    assert artifactory.put("/generic-local/").json()["path"] == "/"
+
+
+def test_a_folder_takes_matrix_parameters(artifactory):
+    assert artifactory.put("/generic-local/some/;a=b+c;d").status_code == 201
+    assert properties_of(artifactory, "generic-local/some") == {"a": ["b c"], "d": [""]}
+
+
+def test_content_that_is_known_is_not_waited_for(sandbox, artifactory):
+    """A client that waits to be told to go on is not told so: it may keep its bytes."""
+    host, port = sandbox.url.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port))) as connection:
+        connection.sendall(
+            b"PUT /artifactory/generic-local/known.tgz HTTP/1.1\r\nHost: h\r\nContent-Length: 17\r\n"
+            b"Expect: 100-continue\r\nX-Checksum-Sha256: " + SHA256.encode() + b"\r\n"
+            b"Authorization: " + artifactory.headers["Authorization"].encode() + b"\r\n\r\n"
+        )
+        assert connection.recv(65536).startswith(b"HTTP/1.1 201 ")
+    assert artifactory.get("/generic-local/known.tgz").content == CONTENT
+
+
+def test_an_upload_that_breaks_off_stores_nothing(sandbox, artifactory):
+    host, port = sandbox.url.removeprefix("http://").split(":")
+    sandbox.clear_journal()
+    with socket.create_connection((host, int(port))) as connection:
+        connection.sendall(
+            b"PUT /artifactory/generic-local/half.txt HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n"
+            b"Authorization: " + artifactory.headers["Authorization"].encode() + b"\r\n\r\nhalf"
+        )
+        time.sleep(0.1)
+    wait_for(lambda: bool(sandbox.journal()), "the upload to be given up")
+    assert [entry["status"] for entry in sandbox.journal()] == [None]
+    assert artifactory.get("/generic-local/half.txt").status_code == 404
+
+
+def test_maven_metadata_of_snapshots_is_accepted_and_not_stored(artifactory):
+    artifactory.post("/api/repositories/libs-release-local", json={"handleSnapshots": True})
+    answer = artifactory.put("/libs-release-local/a/b/1-SNAPSHOT/maven-metadata.xml", b"<metadata/>")
+    assert (answer.status_code, answer.content) == (202, b"")
+    assert artifactory.get("/libs-release-local/a/b/1-SNAPSHOT/maven-metadata.xml").status_code == 404
+
+
+def test_checksum_files(artifactory):
+    stored = artifactory.put(f"/generic-local/{APP}.sha1", SHA1)
+    assert (stored.status_code, stored.headers["Location"]) == (201, f"{artifactory.base}/generic-local/{APP}")
+    info = artifactory.get(f"/api/storage/generic-local/{APP}").json()
+    assert info["originalChecksums"] == {"sha1": SHA1, "sha256": SHA256}
+    assert error_of(artifactory.put(f"/generic-local/{APP}.md5", "0" * 32)) == (
+        409,
+        f"Checksum error for '{APP}.md5': received '{'0' * 32}' but actual is '{MD5}'",
+    )
+    assert error_of(artifactory.put("/generic-local/nothing.md5", MD5))[0] == 404
+
+
+def test_into_a_virtual_repository(artifactory, sandbox):
+    answer = artifactory.put("/libs-release/org/acme/x/1/x-1.jar", b"x")
+    assert (answer.status_code, answer.json()["repo"]) == (201, "libs-release-local")
+    artifactory.post("/api/repositories/libs-release", json={"defaultDeploymentRepo": ""})
+    answer = artifactory.put("/libs-release/org/acme/x/1/x-1.jar", b"x")
+    assert error_of(answer) == (
+        405,
+        "No local repository was configured as local deployment repository for the (libs-release) virtual repository.",
+    )
+    assert answer.headers["Allow"] == "GET"
+
+
+@pytest.mark.parametrize("key", ["nothing", "libs-remote", "libs-remote-cache", "storage"])
+def test_into_what_is_no_local_repository(artifactory, key):
+    answer = artifactory.put(f"/{key}/a/b?properties=a=b", b"")
+    assert error_of(answer) == (404, f"Could not find a local repository named {key} to deploy to.")
+
+
+def test_refusals(artifactory, artifactory_reader, sandbox):
+    assert error_of(artifactory_reader.put("/generic-local/new.txt", b"new")) == (
+        403,
+        "The user: 'reader' is not permitted to deploy 'new.txt' into 'generic-local:new.txt'.",
+    )
+    assert error_of(artifactory.put("/libs-release-local/a/1-SNAPSHOT/a-1-SNAPSHOT.jar", b""))[0] == 409
+    artifactory.post("/api/repositories/generic-local", json={"excludesPattern": "secret/**"})
+    assert error_of(artifactory.put("/generic-local/secret/a", b""))[0] == 409
+    assert artifactory.put("/generic-local/public/a", b"").status_code == 201
+    sandbox.switch("artifact", disk_full=True)
+    assert error_of(artifactory.put("/generic-local/new.txt", b"new"))[0] == 413
+
+
+def _sha1(content: bytes) -> str:
+    return hashlib.sha1(content).hexdigest()

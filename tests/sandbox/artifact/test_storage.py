@@ -1,0 +1,376 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The artifact repository on the wire: the trash can, copies and moves, statistics, the storage summary."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from support.session import Session
+from support.wire.artifact import APP, CONTENT, error_of, properties_of
+
+TRASHED = f"generic-local/{APP}"
+
+
+def names(artifactory: Session, path: str) -> list[str]:
+    """The names of a folder's children."""
+    return [child["uri"][1:] for child in artifactory.get(f"/api/storage/{path}").json()["children"]]
+
+
+def message_of(artifactory: Session, path: str, status: int, level: str) -> str:
+    """The one message of a copy or a move."""
+    answer = artifactory.post(path)
+    assert answer.headers["Content-Type"] == "application/vnd.org.jfrog.artifactory.storage.CopyOrMoveResult+json"
+    (message,) = answer.json()["messages"]
+    assert (answer.status_code, message["level"]) == (status, level)
+    return message["message"]
+
+
+# --- The trash can ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", [TRASHED, "generic-local/app", "generic-local"])
+def test_clean(artifactory, path):
+    artifactory.delete(f"/{TRASHED}")
+    answer = artifactory.delete(f"/api/trash/clean/{path}")
+    assert (answer.status_code, answer.content) == (204, b"")
+    assert artifactory.get(f"/api/storage/auto-trashcan/{path}").status_code == 404
+
+
+def test_nothing_to_clean_is_a_bad_request(artifactory):
+    answer = artifactory.delete(f"/api/trash/clean/{TRASHED}")
+    assert error_of(answer) == (400, f"Could not locate artifact 'auto-trashcan:{TRASHED}' (Nothing to delete).")
+
+
+def test_records_of_builds_are_cleaned(artifactory):
+    artifactory.delete("/api/build/app?deleteAll=1")
+    assert names(artifactory, "auto-trashcan/artifactory-build-info") == ["app"]
+    assert artifactory.delete("/api/trash/clean/artifactory-build-info").status_code == 204
+    assert names(artifactory, "auto-trashcan") == ["generic-local"]  # which the seed has deleted something from
+
+
+def test_empty(artifactory):
+    artifactory.delete(f"/{TRASHED}")
+    answer = artifactory.post("/api/trash/empty")
+    assert (answer.status_code, answer.text) == (202, "Successfully deleted all trashcan items")
+    assert names(artifactory, "auto-trashcan") == []
+    assert artifactory.post("/api/trash/empty").status_code == 202
+
+
+@pytest.mark.parametrize("path", [TRASHED, "generic-local/app"])
+def test_restore(artifactory, path):
+    artifactory.delete(f"/{path}")
+    answer = artifactory.post(f"/api/trash/restore/{path}")
+    assert (answer.status_code, answer.text) == (202, "Successfully restored trash items")
+    assert artifactory.get(f"/{TRASHED}").content == CONTENT
+    assert properties_of(artifactory, TRASHED) == {"build.name": ["app"], "build.number": ["1"]}
+    assert artifactory.get(f"/api/storage/auto-trashcan/{path}").status_code == 404
+
+
+def test_restore_elsewhere(artifactory):
+    artifactory.delete(f"/{TRASHED}")
+    artifactory.post(f"/api/trash/restore/{TRASHED}?to=generic-release-local/back.tar.gz")
+    assert artifactory.get("/generic-release-local/back.tar.gz").content == CONTENT
+    assert artifactory.get(f"/{TRASHED}").status_code == 404
+
+
+def test_restore_into_nowhere(artifactory):
+    artifactory.delete(f"/{TRASHED}")
+    answer = artifactory.post(f"/api/trash/restore/{TRASHED}?to=nothing/a")
+    assert error_of(answer) == (400, "Restore repo 'nothing' doesn't exist")
+    assert error_of(artifactory.post("/api/trash/restore/generic-local/nothing"))[0] == 400
+
+
+def test_the_trash_can_is_for_administrators(artifactory_reader):
+    assert error_of(artifactory_reader.delete("/api/trash/clean/generic-local"))[0] == 403
+    assert error_of(artifactory_reader.post("/api/trash/empty"))[0] == 403
+    assert error_of(artifactory_reader.post(f"/api/trash/restore/{TRASHED}"))[0] == 403
+    assert error_of(artifactory_reader.get("/api/storage/auto-trashcan"))[0] == 403
+
+
+# --- Copies and moves -------------------------------------------------------------------------------------------------
+
+
+def test_copy_a_file(artifactory):
+    text = message_of(artifactory, f"/api/copy/{TRASHED}?to=/generic-release-local/a/b.tar.gz", 200, "INFO")
+    assert text == (
+        f"copying generic-local:{APP} to generic-release-local:a/b.tar.gz completed successfully,"
+        " 1 artifacts and 0 folders were copied"
+    )
+    assert artifactory.get("/generic-release-local/a/b.tar.gz").content == CONTENT
+    assert artifactory.get(f"/{TRASHED}").content == CONTENT
+    assert properties_of(artifactory, "generic-release-local/a/b.tar.gz") == {
+        "build.name": ["app"],
+        "build.number": ["1"],
+    }
+
+
+def test_move_a_folder(artifactory):
+    text = message_of(artifactory, "/api/move/generic-local/app?to=/generic-release-local/x", 200, "INFO")
+    assert "3 artifacts and 3 folders were moved" in text
+    assert names(artifactory, "generic-release-local/x") == ["1.0", "1.1", "README.txt"]
+    assert artifactory.get("/api/storage/generic-local/app").status_code == 404
+
+
+@pytest.mark.parametrize("act", ["copy", "move"])
+def test_a_dry_run(artifactory, act):
+    text = message_of(artifactory, f"/api/{act}/generic-local/app?to=/generic-release-local/x&dry=1", 200, "INFO")
+    assert text.startswith("Dry Run for ")
+    assert names(artifactory, "generic-release-local") == []
+    assert names(artifactory, "generic-local/app") == ["1.0", "1.1", "README.txt"]
+
+
+@pytest.mark.parametrize("act", ["copy", "move"])
+def test_what_is_there_gives_way(artifactory, act):
+    artifactory.put("/generic-release-local/a", data=b"before")
+    message_of(artifactory, f"/api/{act}/{TRASHED}?to=/generic-release-local/a", 200, "INFO")
+    assert artifactory.get("/generic-release-local/a").content == CONTENT
+
+
+@pytest.mark.parametrize(
+    ("what", "to", "place"),
+    [
+        (TRASHED, "generic-local/app", "generic-local/app/app-1.0.tar.gz"),
+        (TRASHED, "generic-local/new/", "generic-local/new/app-1.0.tar.gz"),
+        (TRASHED, "generic-release-local", f"generic-release-local/{APP}"),
+        ("generic-local/app/1.0", "generic-local/new/", "generic-local/new/1.0/app-1.0.tar.gz"),
+        ("generic-local/app/1.0", "generic-local/app/1.1", "generic-local/app/1.1/app-1.0.tar.gz"),
+    ],
+)
+def test_into_a_folder(artifactory, what, to, place):
+    message_of(artifactory, f"/api/copy/{what}?to=/{to}", 200, "INFO")
+    assert artifactory.get(f"/{place}").content == CONTENT
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("generic-local/nothing?to=/generic-release-local/a", 404),
+        (f"{TRASHED}?to=/nothing/a", 404),
+        (f"{TRASHED}?to=/libs-release/a", 404),
+        (f"{TRASHED}?to=/{TRASHED}", 409),
+    ],
+)
+def test_what_cannot_be_moved(artifactory, path, status):
+    assert message_of(artifactory, f"/api/move/{path}", status, "ERROR")
+    assert artifactory.get(f"/{TRASHED}").content == CONTENT
+
+
+def test_who_may_not_move(artifactory_reader):
+    assert message_of(artifactory_reader, f"/api/move/{TRASHED}?to=/generic-release-local/a", 409, "ERROR")
+
+
+# --- Statistics -------------------------------------------------------------------------------------------------------
+
+
+def test_downloads_are_counted(sandbox, artifactory, artifactory_reader):
+    sandbox.clock(set=1_800_000_000, frozen=True)
+    path = f"/api/storage/{TRASHED}?stats"
+    answer = artifactory.get(path)
+    assert answer.headers["Content-Type"] == "application/vnd.org.jfrog.artifactory.storage.StatsInfo+json"
+    assert answer.json() == {
+        "uri": f"{artifactory.base}/api/storage/{TRASHED}",
+        "downloadCount": 0,
+        "lastDownloaded": 0,
+        "remoteDownloadCount": 0,
+        "remoteLastDownloaded": 0,
+    }
+    artifactory.head(f"/{TRASHED}")
+    artifactory.get(f"/{TRASHED}")
+    artifactory_reader.get(f"/{TRASHED}")
+    counted = artifactory.get(path).json()
+    assert (counted["downloadCount"], counted["lastDownloaded"], counted["lastDownloadedBy"]) == (
+        2,
+        1_800_000_000_000,
+        "reader",
+    )
+
+
+def test_statistics_of_nothing(artifactory):
+    assert error_of(artifactory.get("/api/storage/generic-local/nothing?stats")) == (404, "Unable to find item")
+
+
+# --- The storage summary ----------------------------------------------------------------------------------------------
+
+
+def test_the_summary(artifactory):
+    answer = artifactory.get("/api/storageinfo")
+    assert answer.headers["Content-Type"] == "application/json"
+    summary = answer.json()
+    assert summary["binariesSummary"].keys() == {
+        "binariesCount",
+        "binariesSize",
+        "artifactsSize",
+        "optimization",
+        "itemsCount",
+        "artifactsCount",
+    }
+    assert all(isinstance(value, str) for value in summary["binariesSummary"].values())
+    assert summary["fileStoreSummary"].keys() == {
+        "storageType",
+        "storageDirectory",
+        "totalSpace",
+        "usedSpace",
+        "freeSpace",
+    }
+    rows = {row["repoKey"]: row for row in summary["repositoriesSummaryList"]}
+    assert rows["generic-local"] == {
+        "repoKey": "generic-local",
+        "repoType": "LOCAL",
+        "foldersCount": 3,
+        "filesCount": 3,
+        "usedSpace": "50 bytes",
+        "usedSpaceInBytes": 50,
+        "itemsCount": 6,
+        "packageType": "Generic",
+        "projectKey": "default",
+        "percentage": rows["generic-local"]["percentage"],
+    }
+    assert rows["libs-remote-cache"]["repoType"] == "CACHE"
+    assert (rows["libs-release"]["repoType"], rows["libs-release"]["percentage"]) == ("VIRTUAL", "0%")
+    assert rows.keys() & {"libs-remote", "auto-trashcan"} == set()
+
+
+def test_the_last_row_is_no_repository(artifactory):
+    rows = artifactory.get("/api/storageinfo").json()["repositoriesSummaryList"]
+    total = rows[-1]
+    assert (total["repoKey"], total["repoType"]) == ("TOTAL", "NA")
+    assert total.keys() & {"packageType", "percentage"} == set()
+    assert total["filesCount"] == sum(row["filesCount"] for row in rows[:-1])
+
+
+def test_the_summary_is_as_of_the_last_calculation(artifactory):
+    before = artifactory.get("/api/storageinfo").json()
+    artifactory.put("/generic-local/big.bin", data=b"x" * 5_000)
+    assert artifactory.get("/api/storageinfo").json() == before
+    answer = artifactory.post("/api/storageinfo/calculate")
+    assert (answer.status_code, answer.json()) == (
+        202,
+        {"info": "Calculating storage summary scheduled to run successfully"},
+    )
+    rows = {row["repoKey"]: row for row in artifactory.get("/api/storageinfo").json()["repositoriesSummaryList"]}
+    assert (rows["generic-local"]["filesCount"], rows["generic-local"]["usedSpaceInBytes"]) == (4, 5050)
+    assert rows["generic-local"]["usedSpace"] == "4.93 KB"
+
+
+def test_counts_have_thousands(sandbox, artifactory):
+    generate = [{"path": "many/{n}.bin", "count": 1500, "size": 1024**2}]
+    repository = {"key": "many-local", "rclass": "local", "packageType": "generic", "generate": generate}
+    sandbox.seed({"artifact": {"repositories": [repository]}})
+    artifactory.post("/api/storageinfo/calculate")
+    summary = artifactory.get("/api/storageinfo").json()
+    assert summary["binariesSummary"]["artifactsCount"].startswith("1,5")
+    row = next(row for row in summary["repositoriesSummaryList"] if row["repoKey"] == "many-local")
+    assert (row["usedSpace"], row["filesCount"]) == ("1.46 GB", 1500)
+
+
+def test_the_summary_is_for_administrators(sandbox, artifactory_reader, artifactory_anonymous):
+    sandbox.switch("artifact", anonymous=True)
+    for method, path in (("GET", "/api/storageinfo"), ("POST", "/api/storageinfo/calculate")):
+        assert error_of(artifactory_reader.request(method, path))[0] == 403
+        assert error_of(artifactory_anonymous.request(method, path))[0] == 401
+
+
+# --- Seeds ------------------------------------------------------------------------------------------------------------
+
+
+def test_an_item_is_what_its_seed_says(sandbox, artifactory):
+    item = {
+        "repo": "generic-local",
+        "path": "old/app.jar",
+        "created": "2020-01-01T00:00:00Z",
+        "created_by": "ci",
+        "modified": 1600000000,
+        "modified_by": "alice",
+        "updated": "2021-01-01T00:00:00+01:00",
+        "size": 1024,
+        "sha1": "a" * 40,
+        "md5": "b" * 32,
+        "sha256": "c" * 64,
+        "original_sha1": "d" * 40,
+        "properties": {"qa": ["passed", "twice"]},
+        "statistics": [{"downloads": 3, "downloaded": "2021-01-01T00:00:00Z", "downloaded_by": "bob"}],
+    }
+    sandbox.seed({"artifact": {"items": [item]}})
+    info = artifactory.get("/api/storage/generic-local/old/app.jar").json()
+    assert {
+        name: info[name] for name in ("created", "createdBy", "lastModified", "modifiedBy", "lastUpdated", "size")
+    } == {
+        "created": "2020-01-01T00:00:00.000Z",
+        "createdBy": "ci",
+        "lastModified": "2020-09-13T12:26:40.000Z",
+        "modifiedBy": "alice",
+        "lastUpdated": "2020-12-31T23:00:00.000Z",
+        "size": "1024",
+    }
+    assert info["checksums"] == {"sha1": "a" * 40, "md5": "b" * 32, "sha256": "c" * 64}
+    assert info["originalChecksums"] == {"sha1": "d" * 40, "sha256": "c" * 64}
+    assert properties_of(artifactory, "generic-local/old/app.jar") == {"qa": ["passed", "twice"]}
+    assert artifactory.get("/api/storage/generic-local/old/app.jar?stats").json()["downloadCount"] == 3
+    assert error_of(artifactory.get("/generic-local/old/app.jar"))[0] == 404
+
+
+def test_generated_items(sandbox, artifactory):
+    generate = [
+        {
+            "path": "nightly/{n}/app.tgz",
+            "count": 3,
+            "size": 7,
+            "by": "ci",
+            "created": ["2024-01-01T00:00:00Z", "2024-01-03T00:00:00Z"],
+            "downloaded": "2025-01-01T00:00:00Z",
+            "properties": {"build.number": "{n}"},
+        }
+    ]
+    repository = {"key": "generic-local", "rclass": "local", "packageType": "generic", "generate": generate}
+    sandbox.seed({"artifact": {"repositories": [repository]}})
+    query = (
+        'items.find({"path":{"$match":"nightly/*"}}).include("path","size","created","created_by","property","stat")'
+    )
+    answer = artifactory.post("/api/search/aql", data=query, headers={"Content-Type": "text/plain"})
+    assert answer.json()["results"] == [
+        {
+            "path": f"nightly/{number}",
+            "size": 7,
+            "created": f"2024-01-0{number + 1}T00:00:00.000Z",
+            "created_by": "ci",
+            "properties": [{"key": "build.number", "value": str(number)}],
+            "stats": [
+                {
+                    "downloads": 1,
+                    "downloaded": "2025-01-01T00:00:00.000Z",
+                    "downloaded_by": "ci",
+                    "remote_downloads": 0,
+                }
+            ],
+        }
+        for number in range(3)
+    ]
+    assert names(artifactory, "generic-local/nightly") == ["0", "1", "2"]
+    checksums = {
+        artifactory.get(f"/api/storage/generic-local/nightly/{n}/app.tgz").json()["checksums"]["sha1"] for n in "012"
+    }
+    assert len(checksums) == 3
+
+
+def test_a_seeded_build(sandbox, artifactory):
+    build = {
+        "name": "seeded",
+        "number": 5,
+        "started": datetime(2024, 5, 1, tzinfo=UTC).timestamp(),
+        "created_by": "ci",
+        "properties": {"a": "b"},
+        "modules": [{"id": "m", "artifacts": [{"name": "x", "type": "jar", "sha1": "a" * 40}]}],
+        "promotions": [{"status": "staged", "repo": "generic-local", "created": "2024-05-02T00:00:00Z"}],
+    }
+    sandbox.seed({"artifact": {"builds": [build]}})
+    record = artifactory.get("/api/build/seeded/5").json()["buildInfo"]
+    assert (record["number"], record["started"], record["modules"]) == (
+        "5",
+        "2024-05-01T00:00:00.000+0000",
+        build["modules"],
+    )
+    assert [one["status"] for one in record["statuses"]] == ["staged"]

@@ -1,0 +1,19 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The CI server's client as a fixture."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from support.wire.ci import Ci
+
+
+@pytest.fixture
+def ci(sandbox: Any) -> Ci:
+    """The service, with the time standing still."""
+    sandbox.clock(frozen=True)
+    return Ci(sandbox)

@@ -1,0 +1,231 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The command-line interface over HTTP; codes and words were seen on a Jenkins 2.579."""
+
+from __future__ import annotations
+
+import struct
+import threading
+import uuid
+from typing import Any
+
+import pytest
+import requests
+import urllib3
+
+from support.wire import ci_cli as cli_wire
+from support.wire.ci import TOKENS, Ci, oops
+from support.wire.ci_cli import Client
+
+
+def client(ci: Ci, user: str | None = "admin") -> Client:
+    return Client(ci.url, (user, TOKENS[user]) if user else None)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "out", "error"),
+    [
+        (["version"], 0, "2.579\n", ""),
+        (["who-am-i"], 0, "Authenticated as: admin\nAuthorities:\n  authenticated\n", ""),
+        (["list-jobs"], 0, "app\ndeploy\nnightly\n", ""),
+        (["list-plugins", "git"], 0, "git Git plugin 5.2.1\n", ""),
+        (["list-plugins", "nosuch"], 3, "", "\nERROR: No plugin with the name 'nosuch' found\n"),
+        (["nosuch-command"], 2, "", "No such command nosuch-command\n"),
+        (["build", "apq"], 3, "", "\nERROR: No such job 'apq'; perhaps you meant 'app'?\n"),
+        (
+            ["version", "extra"],
+            2,
+            "",
+            "\nERROR: No argument is allowed: extra\njava -jar jenkins-cli.jar version\nOutputs the current version.\n",
+        ),
+        (["get-job", "nosuch"], 3, "", "\nERROR: No such job 'nosuch'; perhaps you meant 'nightly'?\n"),
+        (["console", "app", "999"], 3, "", "\nERROR: No such build #999\n"),
+        (["help", "version"], 0, "", "java -jar jenkins-cli.jar version\nOutputs the current version.\n"),
+    ],
+)
+def test_commands_that_read(ci: Ci, words: list[str], code: int, out: str, error: str) -> None:
+    ended = client(ci).run(*words)
+    assert (ended.code, ended.out, ended.error, ended.upload) == (code, out, error, 200)
+    assert ended.headers["Hudson-Duplex"] == "true"
+
+
+def test_a_page_lists_the_commands(ci: Ci) -> None:
+    answer = ci.get("/cli/")
+    assert answer.status_code == 200
+    assert "<li>who-am-i</li>" in answer.text
+
+
+def test_list_plugins_has_columns(ci: Ci) -> None:
+    first, *others = client(ci).run("list-plugins").out.splitlines()
+    assert first == "git                 Git plugin                           5.2.1"
+    assert len(others) == 3
+
+
+def test_the_journal_tells_reads_and_writes_apart(ci: Ci) -> None:
+    client(ci).run("version")
+    client(ci).run("quiet-down")
+    entries = [(entry["label"], entry["effect"]) for entry in ci.sandbox.journal("ci")]
+    assert sorted(entries) == [
+        ("cli_download", "read"),
+        ("cli_download", "read"),
+        ("cli_upload", "read"),
+        ("cli_upload", "write"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("user", "words", "permission"),
+    [
+        ("reader", ["build", "app"], "Job/Build"),
+        ("reader", ["list-plugins"], "Overall/Administer"),
+        ("reader", ["quiet-down"], "Overall/Manage"),
+        ("builder", ["cancel-quiet-down"], "Overall/Manage"),
+        ("builder", ["safe-restart"], "Overall/Manage"),
+        (None, ["list-jobs"], "Overall/Read"),
+    ],
+)
+def test_a_missing_right(ci: Ci, user: str | None, words: list[str], permission: str) -> None:
+    ended = client(ci, user).run(*words)
+    name = user or "anonymous"
+    assert (ended.code, ended.error) == (6, f"\nERROR: {name} is missing the {permission} permission\n")
+
+
+def test_anybody_may_ask_who_he_is_but_help_is_for_those_who_may_read(ci: Ci) -> None:
+    assert client(ci, None).run("who-am-i").out == "Authenticated as: anonymous\nAuthorities:\n  anonymous\n"
+    ended = client(ci, None).run("help")
+    assert ended.code == 6
+    assert ended.error.startswith("\nERROR: You must authenticate to access this Jenkins.\nJenkins CLI\nUsage: ")
+    assert (
+        client(ci).run("help").error.startswith("  build\n    Builds a job, and optionally waits until its completion.")
+    )
+
+
+def test_build_waits_as_it_is_told(ci: Ci) -> None:
+    ci.sandbox.clock(frozen=False)
+    ci.sandbox.seed({"ci": {"jobs": [{"name": "bad", "command": "exit 3"}, {"name": "off", "disabled": True}]}})
+    ended = client(ci).run("build", "bad", "-s", "-v")
+    assert ended.code == 2
+    assert ended.out.startswith("Started bad #1\nStarted from command line by ")
+    assert ended.out.endswith("Finished: FAILURE\nCompleted bad #1 : FAILURE\n")
+    assert client(ci).run("build", "off").error == "\nERROR: Cannot build off because it is disabled.\n"
+    assert client(ci).run("build", "off").code == 4
+    assert ci.json("/job/bad/1")["actions"][0]["causes"][0]["_class"] == "hudson.cli.BuildCommand$CLICause"
+
+
+def test_build_with_parameters(ci: Ci) -> None:
+    ci.sandbox.clock(frozen=False)
+    assert client(ci).run("build", "deploy", "-w", "-p", "VERSION=2", "-p", "TARGET=production").code == 0
+    values = {p["name"]: p.get("value") for p in ci.json("/job/deploy/1")["actions"][0]["parameters"]}
+    assert (values["VERSION"], values["TARGET"], values["DRY_RUN"]) == ("2", "production", False)
+    ended = client(ci).run("build", "deploy", "-p", "NOSUCH=1")
+    assert ended.code == 2
+    assert "ERROR: 'NOSUCH' is not a valid parameter. Did you mean " in ended.error
+    ended = client(ci).run("build", "app", "-p", "A=1")
+    assert (ended.code, "is not parameterized but the -p option was specified" in ended.error) == (4, True)
+
+
+@pytest.mark.parametrize(("option", "result"), [("-s", "ABORTED"), ("-f", "SUCCESS")])
+def test_a_client_that_hangs_up_interrupts_its_command(ci: Ci, option: str, result: str) -> None:
+    ci.sandbox.clock(frozen=False)
+    hang_up = threading.Event()
+    ended = client(ci).run("build", "app", option, hang_up=hang_up, heard=hang_up.set)
+    assert ended.code == {"-s": 5, "-f": 125}[option]
+    ci.later(10)
+    assert ci.json("/job/app/3")["result"] == result
+
+
+def test_groovy_shows_what_was_printed_and_no_value(ci: Ci) -> None:
+    table = [
+        {"script": "println 6 * 7; 5", "output": "42\n", "value": 5},
+        {"script": "boom", "output": "so far\n", "error": {"type": "java.lang.RuntimeException", "message": "boom"}},
+    ]
+    ci.sandbox.seed({"ci": {"scripts": table}})
+    assert client(ci).run("groovy", "=", "an argument", stdin=b"println 6 * 7; 5\n").out == "42\n"
+    ended = client(ci).run("groovy", "=", stdin=b"boom")
+    assert (ended.code, ended.out) == (1, "so far\n")
+    assert ended.error.startswith("\nERROR: Unexpected exception occurred while performing groovy command.\n")
+    assert "java.lang.RuntimeException: boom\n\tat " in ended.error
+    assert client(ci).run("groovy").code == 2
+    assert client(ci, "reader").run("groovy", "=").code == 6
+
+
+def test_console(ci: Ci) -> None:
+    assert client(ci).run("console", "app").out.endswith("Finished: SUCCESS\n")
+    assert client(ci).run("console", "app", "1", "-n", "1").out == "Finished: FAILURE\n"
+    assert client(ci).run("console", "app", "lastFailedBuild").out.endswith("Finished: FAILURE\n")
+    assert client(ci).run("console", "app", "lastUnstableBuild").code == 4
+    assert 'Did you mean "lastBuild"?' in client(ci).run("console", "app", "lastBild").error
+
+
+def test_quiet_down_and_its_end(ci: Ci) -> None:
+    assert client(ci).run("quiet-down", "-reason", "for a while").code == 0
+    state = ci.members("", "quietingDown,quietDownReason")
+    assert state == {"quietingDown": True, "quietDownReason": "for a while"}
+    assert client(ci).run("cancel-quiet-down").code == 0
+    assert not ci.members("", "quietingDown")["quietingDown"]
+
+
+def test_safe_restart(ci: Ci) -> None:
+    before = ci.get("/login").headers["X-Jenkins-Session"]
+    assert client(ci).run("safe-restart").code == 0
+    assert ci.get("/login").status_code == 503
+    ci.later(20)
+    assert ci.get("/login").headers["X-Jenkins-Session"] != before
+
+
+def test_a_restart_in_the_middle_ends_the_connection(ci: Ci) -> None:
+    ci.sandbox.clock(frozen=False)
+    ci.sandbox.switch("ci", restart_seconds=2.0)
+    ci.sandbox.seed({"ci": {"jobs": [{"name": "long", "seconds": 3600, "quiet_period": 0}]}})
+    ended = client(ci).run("build", "long", "-s", heard=lambda: ci.post("/restart"))
+    assert ended.code is None
+    assert ended.out == "Started long #1\n"
+
+
+def test_what_is_no_command_at_all(ci: Ci) -> None:
+    one = client(ci)
+    nothing = one.run()
+    assert (nothing.code, nothing.error) == (2, "Connection closed before arguments received\n")
+    assert oops(one.side("upload", str(uuid.uuid4()), data=b"x"))
+    assert oops(one.side("download", "no uuid"))
+    assert requests.post(f"{ci.url}/cli", auth=one.auth, timeout=60).status_code == 403
+    assert one.side("download", str(uuid.uuid4()), stream=True).raw.read(1) == b"\0"
+
+
+def test_a_download_without_its_upload_is_given_up(ci: Ci) -> None:
+    ci.sandbox.switch("ci", cli_upload_seconds=0.2)
+    with client(ci).side("download", str(uuid.uuid4()), stream=True) as download:
+        assert download.raw.read(1) == b"\0"
+        with pytest.raises(urllib3.exceptions.ProtocolError):
+            download.raw.read(1)
+
+
+@pytest.mark.parametrize("side", ["download", "upload"])
+def test_a_wrong_password_is_refused_before_anything_else(ci: Ci, side: str) -> None:
+    answer = Client(ci.url, ("admin", "wrong")).side(side, str(uuid.uuid4()))
+    assert answer.status_code == 401
+
+
+def test_a_stream_that_is_cut_off(ci: Ci) -> None:
+    ci.sandbox.fault(kind="truncate", service="ci", label="cli_download")
+    assert client(ci).run("who-am-i").code is None
+
+
+def test_pings_and_unknown_operations_have_no_effect(ci: Ci) -> None:
+    session, one = str(uuid.uuid4()), client(ci)
+    with one.side("download", session, stream=True) as download:
+        odd = cli_wire.frame(77, b"?") + cli_wire.start("version") + cli_wire.frame(cli_wire.ENCODING, b"\0\5UTF-8")
+        done = threading.Event()
+
+        def body() -> Any:
+            yield odd
+            done.wait(cli_wire.PATIENCE)
+
+        thread = threading.Thread(target=lambda: one.side("upload", session, data=body()))
+        thread.start()
+        download.raw.read(1)
+        assert download.raw.read(11)[5:] == b"2.579\n"
+        assert download.raw.read(9) == cli_wire.frame(cli_wire.EXIT, struct.pack(">i", 0))
+        done.set()
+        thread.join()

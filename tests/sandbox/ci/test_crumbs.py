@@ -1,0 +1,151 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The CI server on the wire: crumbs."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+import requests
+
+from support.wire.ci import NO_CRUMB, TOKENS, Ci, oops, tells
+
+
+def crumb_of(ci: Ci, session: requests.Session) -> str:
+    value: str = session.get(ci.url + "/crumbIssuer/api/json").json()["crumb"]
+    return value
+
+
+def quiet_down(ci: Ci, session: requests.Session, **options: Any) -> int:
+    return session.post(ci.url + "/quietDown", allow_redirects=False, **options).status_code
+
+
+def test_issuer(ci: Ci) -> None:
+    session = ci.password("admin")
+    answer = session.get(ci.url + "/crumbIssuer/api/json")
+    assert re.fullmatch(
+        r'\{"_class":"hudson\.security\.csrf\.DefaultCrumbIssuer","crumb":"[0-9a-f]{64}",'
+        r'"crumbRequestField":"Jenkins-Crumb"\}',
+        answer.text,
+    )
+    assert answer.headers["Set-Cookie"].startswith("JSESSIONID.")
+    again = session.get(ci.url + "/crumbIssuer/api/json")
+    assert again.text == answer.text
+    assert "Set-Cookie" not in again.headers
+    assert crumb_of(ci, ci.password("admin")) != answer.json()["crumb"]
+
+
+def test_valid_places(ci: Ci) -> None:
+    session = ci.password("admin")
+    crumb = crumb_of(ci, session)
+    assert quiet_down(ci, session, headers={"jenkins-crumb": crumb}) == 302
+    assert quiet_down(ci, session, params={"Jenkins-Crumb": crumb}) == 302
+    assert quiet_down(ci, session, data={"Jenkins-Crumb": crumb}) == 302
+    assert quiet_down(ci, session, files={"Jenkins-Crumb": (None, crumb)}) == 403
+    assert quiet_down(ci, session, data={".crumb": crumb}) == 403
+    for wrong in ("x", ""):
+        assert quiet_down(ci, session, data={"Jenkins-Crumb": crumb}, headers={"Jenkins-Crumb": wrong}) == 403
+
+
+def test_needs_session_and_user(ci: Ci) -> None:
+    session = ci.password("admin")
+    header = {"Jenkins-Crumb": crumb_of(ci, session)}
+    refused = ci.password("admin").post(ci.url + "/quietDown", headers=header)
+    assert refused.status_code == 403
+    assert f"<h2>HTTP ERROR 403 {NO_CRUMB}</h2>" in refused.text
+    assert not tells(refused, "X-Jenkins", "X-Hudson")
+    without = ci.password("admin").post(ci.url + "/quietDown")
+    assert not tells(without, "X-Jenkins", "X-Hudson", "Set-Cookie")
+    session.auth = ("manager", "sandbox-manager")
+    assert quiet_down(ci, session, headers=header) == 403
+
+
+@pytest.mark.parametrize("path", ["/nope", "/quietDown", "/job/app/api/json", "/crumbIssuer/api/json"])
+@pytest.mark.parametrize("user", ["reader", None])
+def test_judged_first(ci: Ci, path: str, user: str | None) -> None:
+    session = ci.password(user) if user else requests.Session()
+    answer = session.post(ci.url + path)
+    assert (answer.status_code, NO_CRUMB in answer.text) == (403, True)
+
+
+def test_not_asked_for(ci: Ci) -> None:
+    assert ci.password("admin").put(ci.url + "/quietDown").status_code == 405
+    assert ci.password("admin").delete(ci.url + "/job/app/", allow_redirects=False).status_code == 204
+    assert ci.post("/quietDown", headers={"Jenkins-Crumb": "wrong"}).status_code == 302
+
+
+def test_fetched_with_the_token(ci: Ci) -> None:
+    session = requests.Session()
+    session.auth = ("admin", TOKENS["admin"])
+    crumb = crumb_of(ci, session)
+    session.auth = ("admin", "sandbox-admin")
+    assert quiet_down(ci, session, headers={"Jenkins-Crumb": crumb}) == 302
+
+
+def test_off(ci: Ci) -> None:
+    ci.sandbox.switch("ci", csrf=False)
+    assert ci.get("/crumbIssuer/api/json").status_code == 404
+    assert quiet_down(ci, ci.password("admin")) == 302
+    assert ci.json("")["useCrumbs"] is False
+
+
+@pytest.mark.parametrize(
+    ("xpath", "pattern"),
+    [
+        ('concat(//crumbRequestField,":",//crumb)', r"Jenkins-Crumb:[0-9a-f]{64}"),
+        ("concat(//crumbRequestField,'=',//crumb)", r"Jenkins-Crumb=[0-9a-f]{64}"),
+        ("/*/crumb/text()", r"[0-9a-f]{64}"),
+        ("/*/crumbRequestField/text()", r"Jenkins-Crumb"),
+    ],
+)
+def test_xpath_texts(ci: Ci, xpath: str, pattern: str) -> None:
+    answer = ci.get("/crumbIssuer/api/xml", params={"xpath": xpath, "wrapper": "w"})
+    assert answer.status_code == 200
+    assert answer.headers["Content-Type"] == "text/plain;charset=utf-8"
+    assert re.fullmatch(pattern, answer.text)
+
+
+def test_the_name_of_the_field_alone_begins_no_session(ci: Ci) -> None:
+    assert "Set-Cookie" not in ci.get("/crumbIssuer/api/xml?xpath=/*/crumbRequestField/text()").headers
+    assert "Set-Cookie" in ci.get("/crumbIssuer/api/xml?xpath=/*/crumb/text()").headers
+
+
+@pytest.mark.parametrize(
+    "xpath",
+    [
+        "concat(//crumbRequestField,':',//crumb)",
+        'concat(//crumbRequestField,"=",//crumb)',
+        "//crumb/text()",
+        'concat(//crumbRequestField, ":", //crumb)',
+        "string(//crumb)",
+        "count(//crumb)",
+    ],
+)
+def test_xpath_primitives(ci: Ci, xpath: str) -> None:
+    answer = ci.get("/crumbIssuer/api/xml", params={"xpath": xpath})
+    assert answer.status_code == 403
+    assert "primitive XPath result sets forbidden; implement jenkins.security.SecureRequester" in answer.text
+
+
+def test_other_xpaths(ci: Ci) -> None:
+    def answer(**parameters: str) -> requests.Response:
+        return ci.get("/crumbIssuer/api/xml", params=parameters)
+
+    whole = answer().text
+    assert whole.startswith("<defaultCrumbIssuer _class='hudson.security.csrf.DefaultCrumbIssuer'><crumb>")
+    assert re.fullmatch("<crumb>[0-9a-f]{64}</crumb>", answer(xpath="//crumb").text)
+    missing = answer(xpath="//x")
+    assert (missing.status_code, missing.content) == (404, b"XPath //x didn?t match")
+    assert "Content-Type" not in missing.headers
+    many = answer(xpath="/*/*")
+    assert many.status_code == 500
+    assert many.text == (
+        'XPath "/*/*" matched 2 nodes. Create XPath that only matches one, or use the "wrapper" query parameter '
+        "to wrap them all under a root element."
+    )
+    assert re.fullmatch("<w><crumb>.*</crumb><crumbRequestField>.*</w>", answer(xpath="/*/*", wrapper="w").text)
+    malformed = answer(xpath="/*[")
+    assert (malformed.status_code, oops(malformed)) == (500, True)

@@ -1,0 +1,372 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The sandbox's console, in a browser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import pytest
+import requests
+
+from sandbox import client
+from support.browser import Chromium
+from support.wire.core import EXTENSIONS
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+CONSOLE = "/_sandbox/console"
+FILES = sorted(path.name for path in (EXTENSIONS / "sandbox/console").iterdir() if path.suffix in (".css", ".js"))
+MARKUP = "<script>document.title = 'run'</script><img src=x onerror=\"document.title = 'run'\">"
+REFUSED = "Failed to load resource: the server responded with a status of %s"
+LONG = "a-name-that-does-not-end-" * 12
+UNICODE = "prüfung 検査 🔧 \u202eright-to-left"
+
+
+def enter(page: Page, secret: str) -> None:
+    page.get_by_label("Secret of the control API").fill(secret)
+    page.get_by_role("button", name="Open").click()
+
+
+@pytest.fixture
+def use(browser: Chromium, sandbox: client.Sandbox) -> Callable[..., None]:
+    """Uses the console with the secret; the browser has nothing to complain of but the requests that are refused."""
+
+    def run(steps: Callable[[Page], None], *refused: str) -> None:
+        def steps_inside(page: Page) -> None:
+            enter(page, sandbox.secret)
+            steps(page)
+
+        assert set(browser.visit(sandbox.url + CONSOLE, steps_inside)) <= set(refused)
+
+    return run
+
+
+@pytest.mark.parametrize("path", [CONSOLE, *(f"{CONSOLE}/{name}" for name in FILES)])
+def test_its_files_are_there_without_a_secret_and_allow_nothing_but_themselves(sandbox, path):
+    answer = requests.get(sandbox.url + path, headers={"Origin": "http://elsewhere.example"})
+    assert answer.status_code == 200
+    assert answer.headers["Content-Type"].startswith("text/")
+    assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
+    assert "frame-ancestors 'none'" in answer.headers["Content-Security-Policy"]
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    assert not [name for name in answer.headers if name.lower().startswith("access-control-")]
+    assert sandbox.secret not in answer.text
+
+
+def test_what_is_no_file_of_it_is_not_there(sandbox):
+    for path in (f"{CONSOLE}/__init__.py", f"{CONSOLE}/../control.py", f"{CONSOLE}/%2e%2e/control.py", f"{CONSOLE}/"):
+        with requests.Session() as session:
+            request = session.prepare_request(requests.Request("GET", sandbox.url + path))
+            request.url = sandbox.url + path  # as it stands there
+            assert session.send(request).status_code == 401
+
+
+def test_pages_from_elsewhere_cannot_drive_the_control_api(sandbox):
+    sandbox.switch("artifact", anonymous=True)
+    asked = {"Origin": "http://elsewhere.example", "Access-Control-Request-Method": "POST"}
+    asked["Access-Control-Request-Headers"] = "authorization"
+    answer = requests.options(f"{sandbox.url}/_sandbox/reset", headers=asked)
+    assert not [name for name in answer.headers if name.lower().startswith("access-control-")]
+    assert requests.post(f"{sandbox.url}/_sandbox/reset", headers=asked).status_code == 401
+    assert sandbox.switches()["artifact"]["anonymous"] is True
+
+
+def test_nothing_is_shown_without_the_right_secret(browser, sandbox):
+    from playwright.sync_api import expect
+
+    def steps(page: Page) -> None:
+        for wrong in ("wrong", "no header holds 検査"):
+            enter(page, wrong)
+            expect(page.get_by_role("alert")).to_contain_text("not the secret")
+        assert page.locator("#tables *, #requests td, #variables *, #switch-list *").count() == 0
+        expect(page.get_by_role("heading", name="Journal")).to_be_hidden()
+        enter(page, f" {sandbox.secret} ")
+        expect(page.get_by_role("heading", name="Journal")).to_be_visible()
+        page.reload()  # the tab has kept it
+        expect(page.get_by_text("Connected")).to_be_visible()
+        assert sandbox.secret not in page.url + page.content()
+        page.get_by_role("button", name="Forget the secret").click()
+        expect(page.get_by_role("button", name="Open")).to_be_visible()
+        assert page.evaluate("Object.keys(sessionStorage)") == []
+        assert page.locator("#tables *, #requests td, #variables *, #switch-list *").count() == 0
+
+    assert set(browser.visit(sandbox.url + CONSOLE, steps)) <= {REFUSED % "401 (Unauthorized)"}
+
+
+def test_it_asks_again_when_the_sandbox_has_another_secret_or_does_not_answer(browser, sandbox):
+    from playwright.sync_api import expect
+
+    def steps(page: Page) -> None:
+        enter(page, sandbox.secret)
+        expect(page.get_by_text("Connected")).to_be_visible()
+        page.route("**/_sandbox/clock", lambda route: route.abort())
+        expect(page.get_by_text("The sandbox does not answer. Trying again.")).to_be_visible()
+        page.unroute_all(behavior="wait")
+        expect(page.get_by_text("Connected")).to_be_visible()
+        page.route("**/_sandbox/clock", lambda route: route.fulfill(status=401, json={}))
+        expect(page.get_by_role("alert")).to_contain_text("not the secret")
+        expect(page.get_by_role("heading", name="Journal")).to_be_hidden()
+
+    complaints = browser.visit(sandbox.url + CONSOLE, steps)
+    assert [text for text in complaints if not text.startswith("Failed to load resource")] == []
+
+
+def test_the_state_is_there_at_a_glance_and_follows(use, sandbox, artifactory):
+    from playwright.sync_api import expect
+
+    def steps(page: Page) -> None:
+        state = page.get_by_role("region", name="State")
+        for counted in ("repositories 7", "builds 2", "jobs 3", "queue 1", "roles 2", "models 37", "keys 6"):
+            expect(state.get_by_text(counted)).to_be_visible()
+        state.get_by_text("repositories 7").click()
+        row = state.get_by_role("row").filter(has=page.get_by_role("cell", name="generic-local", exact=True))
+        expect(row.get_by_role("cell")).to_have_text(["generic-local", "local", "generic", "3"])
+        artifactory.put("/generic-local/new.txt", data=b"new")
+        expect(row.get_by_role("cell").last).to_have_text("4")  # the fold is open still
+        sandbox.clock(advance=36_000)
+        expect(state.get_by_text("queue 0")).to_be_visible()
+
+    use(steps)
+
+
+def test_the_exports_can_be_copied(use, sandbox):
+    from playwright.sync_api import expect
+
+    def steps(page: Page) -> None:
+        page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        page.get_by_role("button", name="Copy JENKINS_URL").click()
+        expect(page.get_by_text("JENKINS_URL copied.")).to_be_visible()
+        assert page.evaluate("navigator.clipboard.readText()") == f"{sandbox.url}/ci"
+        page.get_by_role("button", name="Copy all").click()
+        expect(page.get_by_text("The script copied.")).to_be_visible()
+        script = page.evaluate("navigator.clipboard.readText()")
+        assert f"export JENKINS_URL='{sandbox.url}/ci'\n" in script
+        assert f"export SANDBOX_URL='{sandbox.url}'\n" in script
+        assert sandbox.secret not in script
+
+    use(steps)
+
+
+def test_requests_appear_as_they_come_and_can_be_filtered(use, sandbox, ping):
+    from playwright.sync_api import expect
+
+    def steps(page: Page) -> None:
+        journal = page.get_by_role("region", name="Journal")
+        paths = journal.locator("tbody td:last-child")
+        expect(journal.get_by_text("0 of the latest 0 requests")).to_be_visible()
+        requests.get(f"{ping}?token=s3cret&a=1")
+        expect(paths).to_have_text(["/access/api/v1/system/ping?token=***&a=1"])
+        requests.get(f"{sandbox.url}/ci/api/json", auth=("admin", "sandbox-admin"))
+        requests.post(f"{sandbox.url}/inference/v1/chat/completions")
+        expect(paths).to_have_count(3)
+        for label, choice, first in (
+            ("Service", "ci", "/ci/api/json"),
+            ("Method", "POST", "/inference/v1/chat/completions"),
+            ("Status", "4xx", "/inference/v1/chat/completions"),
+        ):
+            journal.get_by_role("combobox", name=label).select_option(choice)
+            expect(paths).to_have_text([first])
+            expect(journal.get_by_text("1 of the latest 3 requests")).to_be_visible()
+            journal.get_by_role("combobox", name=label).select_option("all")
+        journal.get_by_label("Text").fill("PING?")
+        expect(paths).to_have_count(1)
+        requests.get(f"{sandbox.url}/ci/login")
+        expect(journal.get_by_text("1 of the latest 4 requests")).to_be_visible()
+        journal.get_by_label("Text").fill("")
+        expect(paths).to_have_count(4)
+        journal.get_by_role("button", name="Pause").click()
+        requests.get(ping)
+        sandbox.clear_journal()
+        requests.get(f"{ping}?again=1")
+        journal.get_by_role("button", name="Pause").click()  # what it shows is of the journal before
+        expect(paths).to_have_text(["/access/api/v1/system/ping?again=1"])
+        journal.get_by_role("button", name="Clear the journal").click()
+        expect(paths).to_have_count(0)
+        assert sandbox.journal() == []
+
+    use(steps)
+
+
+def test_a_fault_is_set_strikes_and_is_cleared(use, sandbox, ping):
+    from playwright.sync_api import expect
+
+    def steps(page: Page) -> None:
+        faults = page.get_by_role("region", name="Faults", exact=True)
+        faults.get_by_role("spinbutton", name="Status").fill("503")
+        faults.get_by_label("Path").fill("system/ping$")
+        faults.get_by_label("How many").fill("2")
+        faults.get_by_label("Headers").fill("Retry-After: 5\n\nX-Odd: a: b")
+        faults.get_by_role("textbox", name="Body").fill("later")
+        faults.get_by_role("button", name="Set the fault").click()
+        row = faults.get_by_role("row").nth(1).get_by_role("cell")
+        expect(row).to_have_text(
+            ["1", "status, 503, Retry-After: 5, X-Odd: a: b, later", "system/ping$, no. 1 to 2", "0", "Clear"]
+        )
+        struck = requests.get(ping)
+        assert (struck.status_code, struck.headers["X-Odd"], struck.text) == (503, "a: b", "later")
+        expect(row.nth(3)).to_have_text("1")
+        faults.get_by_role("button", name="Clear all faults").click()
+        expect(faults.get_by_text("None is set.")).to_be_visible()
+        assert requests.get(ping).status_code == 200
+
+    use(steps)
+
+
+def test_each_fault_is_cleared_by_itself(use, sandbox, ping):
+    from playwright.sync_api import expect
+
+    def steps(page: Page) -> None:
+        faults = page.get_by_role("region", name="Faults", exact=True)
+        for status in (501, 502, 503):
+            sandbox.fault(kind="status", status=status, times=0)
+        expect(faults.get_by_role("row")).to_have_count(4)
+        first = faults.get_by_role("button", name="Clear fault 1")
+        first.focus()
+        requests.get(ping)
+        expect(faults.get_by_role("row").nth(1).get_by_role("cell").nth(3)).to_have_text("1")
+        expect(first).to_be_focused()  # while requests match, too
+        faults.get_by_role("button", name="Clear fault 2").click()
+        expect(page.get_by_text("Fault 2 is cleared.")).to_be_visible()
+        expect(faults.locator("tbody td:first-child")).to_have_text(["1", "3"])
+        left = sandbox.faults()
+        assert [fault["status"] for fault in left] == [501, 503]
+        page.route("**/_sandbox/faults", lambda route: route.fulfill(json={"faults": left}))  # what was there
+        sandbox.clear_fault(3)
+        faults.get_by_role("button", name="Clear fault 3").click()
+        expect(page.get_by_text("Refused: There is no fault 3.")).to_be_visible()
+
+    use(steps, REFUSED % "404 (Not Found)")
+
+
+def test_a_fault_that_makes_no_sense_is_refused_with_the_reason(use, sandbox):
+    from playwright.sync_api import expect
+
+    def steps(page: Page) -> None:
+        faults = page.get_by_role("region", name="Faults", exact=True)
+        faults.get_by_label("Headers").fill("no colon")
+        faults.get_by_role("button", name="Set the fault").click()
+        expect(page.get_by_text("A header is a name, a colon and a value; not: no colon")).to_be_visible()
+        faults.get_by_label("Kind").select_option("latency")
+        expect(faults.get_by_label("Headers")).to_be_hidden()
+        faults.get_by_label("Path").fill("(")
+        faults.get_by_role("button", name="Set the fault").click()
+        expect(page.get_by_text("Refused: Not a fault:")).to_be_visible()
+        assert sandbox.faults() == []
+
+    use(steps, REFUSED % "400 (Bad Request)")
+
+
+def test_switches_are_turned(use, sandbox):
+    from playwright.sync_api import expect
+
+    def steps(page: Page) -> None:
+        switches = page.get_by_role("region", name="Switches")
+        for service in ("artifact", "ci"):
+            switches.get_by_text(service, exact=True).click()
+        artifact, ci = (switches.get_by_role("group", name=name, exact=True) for name in ("artifact", "ci"))
+        artifact.get_by_label("anonymous").check()
+        expect(page.get_by_text("artifact: anonymous is true.")).to_be_visible()
+        for name, value, told in (("search_limit", "5", "5"), ("edition", "oss", '"oss"')):
+            artifact.get_by_label(name).fill(value)
+            artifact.get_by_label(name).blur()
+            expect(page.get_by_text(f"artifact: {name} is {told}.")).to_be_visible()
+        ci.get_by_label("restart_stages").fill('[{"stage": "hanging", "seconds": 3}]')
+        ci.get_by_label("restart_stages").blur()
+        expect(page.get_by_text("ci: restart_stages is")).to_be_visible()
+        turned = sandbox.switches()
+        names = ("anonymous", "search_limit", "edition")
+        assert [turned["artifact"][name] for name in names] == [True, 5, "oss"]
+        assert turned["ci"]["restart_stages"] == [{"stage": "hanging", "seconds": 3}]
+
+        ci.get_by_label("restart_stages").fill("[")
+        ci.get_by_label("restart_stages").blur()
+        expect(page.get_by_text("ci: restart_stages takes JSON.")).to_be_visible()
+        ci.get_by_label("quiet_period").fill("")
+        ci.get_by_label("quiet_period").blur()
+        expect(page.get_by_text("Refused: Switch 'quiet_period' of 'ci' takes a int.")).to_be_visible()
+        expect(ci.get_by_label("quiet_period")).to_have_value("5")
+        sandbox.switch("ci", version="2.1")  # somebody else
+        expect(ci.get_by_label("version")).to_have_value("2.1")
+
+    use(steps, REFUSED % "400 (Bad Request)")
+
+
+def test_the_clock_is_moved_and_stopped(use, sandbox):
+    from playwright.sync_api import expect
+
+    def steps(page: Page) -> None:
+        clock = page.get_by_role("region", name="Clock")
+        clock.get_by_label("Move on by").fill("2")
+        clock.get_by_role("button", name="Move on").click()
+        expect(clock.get_by_text("2 h ahead of the real time")).to_be_visible()
+        assert sandbox.clock()["offset"] == pytest.approx(7200, abs=60)
+        clock.get_by_label("Stands still").check()
+        expect(page.get_by_text("The clock stands still.")).to_be_visible()
+        clock.get_by_label("Set to").fill("2031-05-06T07:08:09")
+        clock.get_by_role("button", name="Set").click()
+        expect(clock.get_by_text("2031-05-06 07:08:09 UTC")).to_be_visible()
+        stopped = sandbox.clock()
+        assert (stopped["now"], stopped["frozen"]) == (datetime(2031, 5, 6, 7, 8, 9, tzinfo=UTC).timestamp(), True)
+
+    use(steps)
+
+
+def test_a_reset_is_asked_for_twice(use, sandbox, ping):
+    from playwright.sync_api import expect
+
+    def steps(page: Page) -> None:
+        sandbox.switch("artifact", edition="oss")
+        sandbox.seed({"artifact": {"repositories": [{"key": "more-local", "rclass": "local", "packageType": "npm"}]}})
+        requests.get(ping)
+        expect(page.get_by_text("repositories 8")).to_be_visible()
+        page.get_by_role("button", name="Reset the sandbox").click()
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("dialog")).to_be_hidden()
+        assert sandbox.switches()["artifact"]["edition"] == "oss"
+        page.get_by_role("button", name="Reset the sandbox").click()
+        page.get_by_role("dialog").get_by_role("button", name="Reset").click()
+        expect(page.get_by_text("repositories 7")).to_be_visible()
+        expect(page.get_by_text("0 of the latest 0 requests")).to_be_visible()
+        assert sandbox.switches()["artifact"]["edition"] == "pro"
+
+    use(steps)
+
+
+def test_people_can_use_it_however_much_there_is(browser, sandbox):
+    from playwright.sync_api import expect
+
+    names = [MARKUP, LONG, UNICODE]
+    ids = [f"{name}{n}" for n, name in enumerate(["x" * 200, "prüfung-検査"])]
+    sandbox.seed(
+        {
+            "artifact": {
+                "repositories": [{"key": f"{n}-{LONG}", "rclass": "local", "packageType": "npm"} for n in range(9)]
+            },
+            "ci": {"jobs": [{"name": name.replace("/", "_")} for name in names]},
+            "review": {"projects": [{"name": name, "creator": "admin"} for name in names]},
+            "inference": {"models": [{"id": id, "created": 0, "owned_by": MARKUP} for id in ids]},
+        }
+    )
+    sandbox.fault(kind="status", status=503, path="(" + LONG + ")?", headers={"X-Markup": MARKUP}, body=LONG, times=0)
+    sandbox.fault(kind="reset_before", label=MARKUP, nth=1000)
+    sandbox.switch("artifact", version=MARKUP)
+    for name in (MARKUP, LONG, UNICODE, "plain"):
+        requests.get(f"{sandbox.url}/artifactory/{name}", params={"q": name})
+
+    def steps(page: Page) -> None:
+        enter(page, sandbox.secret)
+        expect(page.get_by_text("repositories 16")).to_be_visible()
+        expect(page.get_by_text("4 of the latest 4 requests")).to_be_visible()
+        assert page.title() == "Sandbox console"
+        assert page.locator("main script, main img").count() == 0
+
+    browser.check_page(sandbox.url + CONSOLE, "console", steps)
+
+
+def test_people_can_use_the_form_that_asks_for_the_secret(browser, sandbox):
+    browser.check_page(sandbox.url + CONSOLE, "console-entry")

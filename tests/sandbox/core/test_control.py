@@ -1,0 +1,130 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The sandbox's control API: health, reset, seeds, clock, switches."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+
+import pytest
+import requests
+import yaml
+
+from sandbox import client
+from support.wire.core import EXTENSIONS
+
+
+def test_health_needs_no_secret_and_everything_else_does(sandbox):
+    health = requests.get(f"{sandbox.url}/_sandbox/health")
+    assert health.json() == {"status": "ok", "services": ["artifact", "ci", "review", "inference"]}
+    for secret in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": sandbox.secret}):
+        assert requests.get(f"{sandbox.url}/_sandbox/journal", headers=secret).status_code == 401
+
+
+def test_paths_outside_the_services_are_404_in_json(sandbox):
+    answer = requests.get(f"{sandbox.url}/artifactoryish")
+    assert (answer.status_code, answer.json()) == (404, {"error": "Nothing is served at /artifactoryish"})
+
+
+def test_a_wrong_proxy_in_the_environment_does_not_come_between(sandbox, monkeypatch):
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    monkeypatch.delenv("no_proxy", raising=False)
+    client.Sandbox(sandbox.url, sandbox.secret).clear_journal()
+
+
+def test_environment_names_every_service(sandbox):
+    assert sandbox.environment["JFROG_URL"] == sandbox.url
+    assert sandbox.environment["JFROG_ACCESS_TOKEN"]
+
+
+def test_reset_forgets_switches_clock_faults_and_journal(sandbox, ping):
+    sandbox.switch("artifact", anonymous=True)
+    sandbox.clock(advance=3600)
+    sandbox.fault(kind="status", status=500)
+    requests.get(ping)
+    sandbox.reset()
+    assert sandbox.switches()["artifact"]["anonymous"] is False
+    assert abs(sandbox.clock()["now"] - time.time()) < 600
+    assert sandbox.faults() == sandbox.journal() == []
+
+
+def test_the_state_tells_what_there_is(sandbox, artifactory):
+    assert {
+        name: {table: found["total"] for table, found in tables.items()} for name, tables in sandbox.state().items()
+    } == {
+        "artifact": {"repositories": 7, "builds": 2},
+        "ci": {"jobs": 3, "queue": 1},
+        "review": {"projects": 2, "roles": 2},
+        "inference": {"projects": 3, "models": 37, "keys": 6},
+    }
+    artifactory.put("/generic-local/new.txt", data=b"new")
+    repositories = {row["key"]: row for row in sandbox.state()["artifact"]["repositories"]["rows"]}
+    assert repositories["generic-local"] == {
+        "key": "generic-local",
+        "class": "local",
+        "package_type": "generic",
+        "files": 4,
+    }
+    assert repositories["libs-remote"]["files"] == 1  # of its cache
+
+
+def test_the_state_goes_by_the_clock(sandbox):
+    queue, jobs = {}, {}
+    for hours in (0, 10):
+        sandbox.clock(advance=3600 * hours + 1)
+        ci = sandbox.state()["ci"]
+        queue[hours] = [row["job"] for row in ci["queue"]["rows"]]
+        jobs[hours] = {row["name"]: row["last_build"] for row in ci["jobs"]["rows"]}
+    assert (queue[0], queue[10]) == (["nightly"], [])
+    assert (jobs[0]["nightly"], jobs[10]["nightly"]) == (None, 1)
+
+
+def test_the_state_holds_no_secrets_and_no_more_than_people_read(sandbox):
+    model = {"created": 0, "owned_by": "system"}
+    sandbox.seed({"inference": {"models": [{"id": f"model-{n}", **model} for n in range(200)]}})
+    state = sandbox.state()
+    assert (state["inference"]["models"]["total"], len(state["inference"]["models"]["rows"])) == (237, 100)
+    for secret in ("JFROG_ACCESS_TOKEN", "JENKINS_API_TOKEN", "OPENAI_API_KEY", "OPENAI_ADMIN_KEY"):
+        assert sandbox.environment[secret] not in str(state)
+
+
+def test_the_clock_can_be_moved_and_stopped(sandbox):
+    assert sandbox.clock(set=1_000_000)["now"] == pytest.approx(1_000_000, abs=5)
+    assert sandbox.clock(advance=500)["now"] == pytest.approx(1_000_500, abs=5)
+    stopped = sandbox.clock(frozen=True)["now"]
+    time.sleep(0.02)
+    shown = sandbox.clock()
+    assert (shown["now"], shown["frozen"]) == (stopped, True)
+    assert shown["offset"] == pytest.approx(stopped - time.time(), abs=600)
+    assert sandbox.clock(advance=1)["now"] == pytest.approx(stopped + 1)
+    with pytest.raises(client.SandboxError, match="400"):
+        sandbox.clock(forward=1)
+
+
+@pytest.mark.parametrize(
+    ("service", "values", "complaint"),
+    [
+        ("artifact", {"colour": "red"}, "no switch 'colour'"),
+        ("artifact", {"anonymous": "yes"}, "takes a bool"),
+        ("nothing", {}, "no service 'nothing'"),
+    ],
+)
+def test_wrong_switches_are_refused(sandbox, service, values, complaint):
+    with pytest.raises(client.SandboxError, match=f"400.*{complaint}"):
+        sandbox.switch(service, **values)
+
+
+def test_the_readme_is_true(sandbox):
+    readme = (EXTENSIONS / "sandbox" / "README.md").read_text()
+    (table,) = re.findall(r"### Switches\n(.*?)###", readme, re.DOTALL)
+    for values in sandbox.switches().values():
+        for name, value in values.items():
+            default = json.dumps(value).strip('"') or "empty"
+            assert any(f"`{name}`" in row and default in row for row in table.splitlines()), (name, default)
+    for name in sandbox.environment:
+        assert f"`{name}`" in readme
+    (seed,) = re.findall(r"```yaml\n(.*?)```", readme, re.DOTALL)
+    sandbox.seed(yaml.safe_load(seed), reset=True)

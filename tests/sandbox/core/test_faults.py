@@ -1,0 +1,133 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Faults that the sandbox is told to make."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import requests
+
+from sandbox import client
+from support.servers.process import wait_for
+
+
+def test_latency(sandbox, ping):
+    sandbox.fault(kind="latency", seconds=0.5)
+    assert requests.get(ping).elapsed.total_seconds() >= 0.5
+
+
+def test_what_is_late_has_no_effect_after_a_reset(sandbox, artifactory):
+    sandbox.fault(kind="latency", seconds=0.5)
+    with ThreadPoolExecutor() as pool:
+        late = pool.submit(artifactory.delete, "/generic-local/app")
+        wait_for(lambda: sandbox.faults()[0]["matched"] == 1, "the request")
+        sandbox.reset()
+        with pytest.raises(requests.ConnectionError, match="reset by peer"):
+            late.result()
+    assert artifactory.get("/api/storage/generic-local/app").status_code == 200
+
+
+def test_status_is_answered_without_the_service(sandbox, artifactory):
+    sandbox.fault(kind="status", method="delete", status=503, headers={"Retry-After": 7}, body="come back later")
+    answer = artifactory.delete("/generic-local/app")
+    assert (answer.status_code, answer.headers["Retry-After"], answer.text) == (503, "7", "come back later")
+    assert artifactory.get("/api/storage/generic-local/app").status_code == 200
+
+
+def test_reset_before_the_service_saw_the_request(sandbox, artifactory):
+    sandbox.fault(kind="reset_before", method="DELETE")
+    with pytest.raises(requests.ConnectionError, match="reset by peer"):
+        artifactory.delete("/generic-local/app")
+    assert artifactory.get("/api/storage/generic-local/app").status_code == 200
+
+
+def test_reset_after_the_service_acted(sandbox, artifactory):
+    sandbox.fault(kind="reset_after", method="DELETE")
+    with pytest.raises(requests.ConnectionError, match="reset by peer"):
+        artifactory.delete("/generic-local/app")
+    assert artifactory.get("/api/storage/generic-local/app").status_code == 404
+
+
+def test_truncate_announces_more_than_it_sends(sandbox, artifactory):
+    whole = artifactory.get("/api/repositories").content
+    sandbox.fault(kind="truncate")
+    with pytest.raises(requests.exceptions.ChunkedEncodingError, match=f"{len(whole) // 2} bytes read"):
+        artifactory.get("/api/repositories")
+
+
+def test_body_replaces_body_and_headers_only(sandbox, artifactory):
+    sandbox.fault(kind="body", body="<html>", headers={"Content-Type": "text/html"})
+    answer = artifactory.get("/api/repositories")
+    assert (answer.status_code, answer.text, answer.headers["Content-Type"]) == (200, "<html>", "text/html")
+    assert answer.headers["Cache-Control"] == "no-store"
+
+
+def test_nth_and_times(sandbox, ping):
+    sandbox.fault(kind="status", status=500, nth=2, times=2)
+    assert [requests.get(ping).status_code for _unused in range(5)] == [200, 500, 500, 200, 200]
+
+
+def test_times_0_means_always(sandbox, ping):
+    sandbox.fault(kind="status", status=500, nth=2, times=0)
+    assert [requests.get(ping).status_code for _unused in range(4)] == [200, 500, 500, 500]
+    sandbox.clear_faults()
+    assert requests.get(ping).status_code == 200
+
+
+def test_one_is_cleared_by_itself(sandbox, ping):
+    first, second = (sandbox.fault(kind="status", status=status, times=0) for status in (501, 502))
+    sandbox.clear_fault(first["id"])
+    assert requests.get(ping).status_code == 502
+    for id in (first["id"], 99):
+        with pytest.raises(client.SandboxError, match=f"404.*There is no fault {id}"):
+            sandbox.clear_fault(id)
+    sandbox.clear_faults()
+    assert sandbox.fault(kind="truncate")["id"] > second["id"]  # so that nobody clears another one
+
+
+def test_only_matching_requests_count(sandbox, ping, artifactory):
+    sandbox.fault(kind="status", status=500, service="artifact", method="GET", path="/api/repositories$")
+    assert requests.get(ping).status_code == 200
+    assert artifactory.get("/api/repositories/generic-local").status_code == 200
+    assert artifactory.get("/api/repositories").status_code == 500
+    assert sandbox.faults()[0]["matched"] == 1
+
+
+@pytest.mark.parametrize("kind", ["status", "reset_before", "latency", "reset_after"])
+def test_a_fault_can_be_bound_to_the_name_of_a_call(sandbox, artifactory, kind):
+    sandbox.fault(kind=kind, label="delete_item", status=500, seconds=0.2)
+    assert artifactory.get("/api/storage/generic-local/app").status_code == 200
+    began = time.perf_counter()
+    try:
+        artifactory.delete("/generic-local/app")
+    except requests.ConnectionError:
+        assert kind in ("reset_before", "reset_after")
+    assert kind != "latency" or time.perf_counter() - began > 0.2
+    acted = artifactory.get("/api/storage/generic-local/app").status_code == 404
+    assert acted == (kind in ("latency", "reset_after"))
+    assert sandbox.faults()[0]["matched"] == 1
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"kind": "fire"},
+        {"kind": "status"},
+        {"kind": "status", "status": 999},
+        {"kind": "status", "status": "500"},
+        {"kind": "status", "status": 500, "path": "("},
+        {"kind": "status", "status": 500, "body": {"not": "text"}},
+        {"kind": "status", "status": 500, "service": "artefact"},
+        {"kind": "truncate", "times": True},
+        {"kind": "latency"},
+        {"kind": "latency", "seconds": "1"},
+        {},
+    ],
+)
+def test_nonsense_is_refused(sandbox, fields):
+    with pytest.raises(client.SandboxError, match="400"):
+        sandbox.fault(**fields)

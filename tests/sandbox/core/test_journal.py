@@ -1,0 +1,85 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The sandbox's journal of the requests it served."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import requests
+
+from sandbox import client
+from support.servers.process import wait_for
+
+
+def test_it_says_what_was_asked_and_answered(sandbox, artifactory):
+    sandbox.clear_journal()
+    artifactory.get("/api/storage/generic-local/a%20b?properties=x")
+    artifactory.put("/generic-local/new.txt", data=b"new")
+    first, second = sandbox.journal()
+    assert {name: first[name] for name in ("n", "service", "method", "path", "query", "effect", "status")} == {
+        "n": 1,
+        "service": "artifact",
+        "method": "GET",
+        "path": "/artifactory/api/storage/generic-local/a%20b",
+        "query": "properties=x",
+        "effect": "read",
+        "status": 404,
+    }
+    assert (second["label"], second["effect"], second["status"]) == ("deploy_file", "write", 201)
+    assert first["milliseconds"] > 0 and abs(first["time"] - time.time()) < 60
+
+
+def test_it_can_be_read_for_one_service(sandbox, ping):
+    requests.get(ping)
+    requests.get(f"{sandbox.url}/inference/v1/models")
+    assert [entry["service"] for entry in sandbox.journal()] == ["artifact", "inference"]
+    assert [entry["service"] for entry in sandbox.journal("inference")] == ["inference"]
+
+
+def test_it_can_be_read_on_from_where_one_was(sandbox, ping):
+    for number in range(4):
+        requests.get(f"{ping}?number={number}")
+
+    def read(query):
+        page = sandbox.call("GET", f"journal?{query}")
+        return page["began"], [entry["query"][-1] for entry in page["requests"]]
+
+    began, numbers = read("after=1")
+    assert numbers == ["1", "2", "3"]
+    assert read("after=4") == (began, [])
+    assert read("last=2") == read("after=1&last=2") == (began, ["2", "3"])
+    assert read("service=ci&after=1") == (began, [])
+    sandbox.clear_journal()
+    assert read("after=4")[0] > began
+    with pytest.raises(client.SandboxError, match=r"400.*after takes a number, not '-1'"):
+        read("after=-1")
+
+
+def test_a_dropped_connection_has_no_status(sandbox, ping):
+    sandbox.fault(kind="reset_before")
+    with pytest.raises(requests.ConnectionError):
+        requests.get(ping)
+    assert [entry["status"] for entry in sandbox.journal()] == [None]
+
+
+def test_it_holds_no_secrets(sandbox, ping):
+    query = "token=s3cret&api_key=s3cret&refresh_token=s3cret&Jenkins-Crumb=s3cret&token_id=7"
+    requests.get(f"{ping}?{query}", headers={"Authorization": "Bearer s3cret"})
+    assert "s3cret" not in str(sandbox.journal())
+    assert sandbox.journal()[0]["query"].endswith("&token_id=7")
+
+
+def test_a_request_that_is_answered_after_all_was_forgotten_is_not_noted(sandbox, ping):
+    sandbox.fault(kind="latency", seconds=0.5, service="artifact")
+    with ThreadPoolExecutor() as pool:
+        slow = pool.submit(requests.get, ping)
+        wait_for(lambda: sandbox.faults()[0]["matched"] == 1, "the request")
+        sandbox.clear_journal()
+        assert slow.result().status_code == 200
+    assert sandbox.journal() == []
+    requests.get(ping)
+    assert [entry["n"] for entry in sandbox.journal()] == [1]

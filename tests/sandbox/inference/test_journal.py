@@ -1,0 +1,24 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the sandbox tells of its inference API: the journal, and what it exports."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from support.wire.inference import ADMIN, SECRET, Api
+
+
+def test_the_journal_knows_what_costs_money(api: Api, sandbox: Any) -> None:
+    api.get("/v1/models")
+    api.chat()
+    api.get("/v1/x")
+    entries = [(entry["label"], entry["effect"], entry["status"]) for entry in sandbox.journal("inference")]
+    assert entries == [("list_models", "read", 200), ("chat", "write", 200), (None, "read", 404)]
+
+
+def test_exports(sandbox: Any) -> None:
+    environment = sandbox.environment
+    assert environment["OPENAI_BASE_URL"] == f"{sandbox.url}/inference/v1"
+    assert (environment["OPENAI_API_KEY"], environment["OPENAI_ADMIN_KEY"]) == (SECRET, ADMIN)

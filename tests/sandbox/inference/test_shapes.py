@@ -1,0 +1,159 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Every answer of the inference API is valid; `Api` sees to it, in all tests of this folder."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import jsonschema
+import pytest
+
+from sandbox.inference import not_served
+from support.wire import inference_shapes as shapes
+from support.wire.inference import ADMIN, SECRET, SESSION, Api, events
+
+ORGANIZATION = "/v1/organization"
+PROJECT = f"{ORGANIZATION}/projects/proj_sandbox"
+USER = "sk-sandbox00000000000000000000000000000003"
+TUNED = "ft:gpt-4o-mini-2024-07-18:acme::abc123"
+# In this order: what is deleted is deleted last
+CALLS: list[tuple[str, str, str, Any]] = [
+    (SECRET, "GET", "/v1/models", None),
+    (SECRET, "GET", "/v1/models/gpt-4o", None),
+    (SECRET, "DELETE", f"/v1/models/{TUNED}", None),
+    (SECRET, "GET", "/v1/fine_tuning/model_limits", None),
+    (SESSION, "GET", "/v1/organizations", None),
+    (SESSION, "GET", "/dashboard/rate_limits", None),
+    (SESSION, "GET", "/dashboard/billing/subscription", None),
+    (SESSION, "GET", "/dashboard/user/api_keys", None),
+    (SESSION, "GET", "/dashboard/feature_flags", None),
+    (SESSION, "GET", "/v1/dashboard/organizations/org-sandbox/projects/proj_sandbox/users", None),
+    (ADMIN, "GET", f"{ORGANIZATION}/users", None),
+    (ADMIN, "GET", f"{ORGANIZATION}/users/user-unnamed", None),
+    (ADMIN, "POST", f"{ORGANIZATION}/users/user-unnamed", {"role": "owner"}),
+    (ADMIN, "GET", f"{ORGANIZATION}/invites", None),
+    (ADMIN, "GET", f"{ORGANIZATION}/invites/invite-sandbox-carol", None),
+    (ADMIN, "POST", f"{ORGANIZATION}/invites", {"email": "dora@sandbox.example", "role": "reader"}),
+    (ADMIN, "DELETE", f"{ORGANIZATION}/invites/invite-sandbox-carol", None),
+    (ADMIN, "GET", f"{ORGANIZATION}/projects?include_archived=true", None),
+    (ADMIN, "POST", f"{ORGANIZATION}/projects", {"name": "New", "residency": "JP_STORAGE"}),
+    (ADMIN, "GET", f"{ORGANIZATION}/projects/proj_old", None),
+    (ADMIN, "GET", f"{PROJECT}/users", None),
+    (ADMIN, "POST", f"{PROJECT}/users", {"user_id": "user-sandbox-bob", "role": "member"}),
+    (ADMIN, "GET", f"{PROJECT}/users/user-sandbox-bob", None),
+    (ADMIN, "POST", f"{PROJECT}/users/user-sandbox-bob", {"role": "owner"}),
+    (ADMIN, "DELETE", f"{PROJECT}/users/user-sandbox-bob", None),
+    (ADMIN, "GET", f"{PROJECT}/service_accounts", None),
+    (ADMIN, "POST", f"{PROJECT}/service_accounts", {"name": "robot"}),
+    (ADMIN, "POST", f"{PROJECT}/service_accounts", {"name": "none", "create_service_account_only": True}),
+    (ADMIN, "GET", f"{PROJECT}/service_accounts/svc_acct_sandbox", None),
+    (ADMIN, "POST", f"{PROJECT}/service_accounts/svc_acct_sandbox", {"role": "owner"}),
+    (ADMIN, "POST", f"{PROJECT}/service_accounts/svc_acct_sandbox/api_keys", {"name": "more"}),
+    (ADMIN, "GET", f"{PROJECT}/api_keys", None),
+    (ADMIN, "GET", f"{PROJECT}/api_keys/key_alice", None),
+    (ADMIN, "DELETE", f"{PROJECT}/api_keys/key_alice", None),
+    (ADMIN, "DELETE", f"{PROJECT}/service_accounts/svc_acct_sandbox", None),
+    (ADMIN, "GET", f"{PROJECT}/rate_limits", None),
+    (ADMIN, "POST", f"{PROJECT}/rate_limits/rl-gpt-4o", {"max_requests_per_1_minute": 9}),
+    (ADMIN, "POST", PROJECT, {"name": "Renamed"}),
+    (ADMIN, "POST", f"{PROJECT}/archive", None),
+    (ADMIN, "GET", f"{ORGANIZATION}/admin_api_keys", None),
+    (ADMIN, "POST", f"{ORGANIZATION}/admin_api_keys", {"name": "short", "expires_in_seconds": 60}),
+    (ADMIN, "GET", f"{ORGANIZATION}/admin_api_keys/key_unnamed", None),
+    (ADMIN, "DELETE", f"{ORGANIZATION}/admin_api_keys/key_unnamed", None),
+    (ADMIN, "DELETE", f"{ORGANIZATION}/users/user-unnamed", None),
+]
+TOOL = {"type": "function", "function": {"name": "weather", "parameters": {"type": "object", "properties": {}}}}
+ASKED: list[dict[str, Any]] = [
+    {},
+    {"n": 2, "max_completion_tokens": 1},
+    {"logprobs": True, "top_logprobs": 2},
+    {"tools": [TOOL], "tool_choice": "required"},
+    {"response_format": {"type": "json_schema", "json_schema": {"name": "x", "schema": {}}}, "service_tier": "flex"},
+]
+# Who has no name, and whose keys
+UNNAMED = {
+    "organizations": [
+        {"id": "org-sandbox", "name": "sandbox", "users": [{"id": "user-unnamed", "email": "u@sandbox.example"}]}
+    ],
+    "keys": [
+        {"key": "sk-admin-unnamed", "id": "key_unnamed", "organization": "org-sandbox", "owner": "user-unnamed"},
+        {"key": "sk-proj-unnamed", "organization": "org-sandbox", "project": "proj_sandbox", "owner": "user-unnamed"},
+    ],
+    "models": [{"id": TUNED, "created": 1730000000}],
+}
+
+
+@pytest.fixture(scope="module")
+def answers(running_sandbox: Any) -> dict[str, Any]:
+    """An answer to each call, by its label."""
+    running_sandbox.reset()
+    running_sandbox.seed({"inference": UNNAMED})
+    api, told = Api(running_sandbox), {}
+    for key, method, path, body in CALLS:
+        answer = api.call(method, path, key, json=body)
+        assert answer.status_code == 200, f"{method} {path}: {answer.text}"
+        told[shapes.label(method, path)] = answer.json()
+    told["chat"] = api.chat(USER, store=True).json()
+    stored = f"/v1/chat/completions/{told['chat']['id']}"
+    for method, path in (("GET", ""), ("POST", ""), ("GET", "/messages"), ("DELETE", "")):
+        if method == "DELETE":
+            told["list_completions"] = api.get("/v1/chat/completions", USER).json()
+        answer = api.call(method, stored + path, USER, json={"metadata": {"team": "a"}})
+        told[shapes.label(method, stored + path)] = answer.json()
+    return told
+
+
+def test_every_call_that_is_served_has_a_shape_and_was_made(answers: dict[str, Any]) -> None:
+    served = shapes.ROUTES.labels - {route.label for route in not_served.ROUTES}
+    assert set(answers) == set(shapes.SHAPES) == served
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("asked", ASKED, ids=lambda asked: "-".join(asked) or "plain")
+def test_completions_are_valid(api: Api, asked: dict[str, Any], stream: bool) -> None:
+    usage = {"stream_options": {"include_usage": True}} if stream else {}
+    answer = api.chat(stream=stream, **usage, **asked)
+    assert answer.status_code == 200, answer.text
+    if stream:
+        assert len(events(answer)) > 2
+
+
+@pytest.mark.parametrize("reply", [{"refusal": "No."}, {"content": "Half", "stream_error": "server_error"}])
+def test_scripted_streams_are_valid(api: Api, reply: dict[str, Any]) -> None:
+    api.script(reply)
+    assert len(events(api.chat(stream=True))) > 2
+
+
+def test_what_is_missing_or_surplus_or_of_another_type_is_noticed(answers: dict[str, Any]) -> None:
+    for label in shapes.SHAPES.keys() - {"rate_limits", "subscription", "feature_flags"}:
+        for broken in damaged(answers[label]):
+            with pytest.raises(jsonschema.ValidationError):
+                shapes.validate(broken, shapes.SHAPES[label])
+
+
+def damaged(answer: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The answer, or its first entry, with one thing wrong."""
+    yield {**answer, "invented": 1}
+    yield {name: value for name, value in answer.items() if name != "object"} if "object" in answer else {}
+    for name, value in answer.items():
+        yield {**answer, name: {"a": ["surprise"]}}
+        if name == "data":
+            for entry in damaged(value[0]):
+                yield {**copy.deepcopy(answer), "data": [entry]}
+
+
+def test_refusals_are_valid_and_nothing_else_is(api: Api, sandbox: Any) -> None:
+    plain = api.get(f"{ORGANIZATION}/projects/nope", ADMIN).json()
+    sandbox.switch("inference", bare_admin_errors=True, bare_scope_errors=True)
+    bare = api.get(f"{ORGANIZATION}/projects/nope", ADMIN).json()
+    text = api.get("/v1/models", ADMIN).json()
+    assert [sorted(plain), sorted(bare), type(text["error"])] == [["error"], ["code", "message"], str]
+    for broken in ({}, {"error": {}}, {"error": {**plain["error"], "more": 1}}, {"message": "x"}, json.dumps(plain)):
+        with pytest.raises(jsonschema.ValidationError):
+            shapes.validate(broken, shapes.REFUSAL)

@@ -1,0 +1,66 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The review API on the wire: which action is meant."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import requests
+
+from support.wire.review import ALL_ACTIONS, Api
+
+
+def test_every_action_is_served(api: Api) -> None:
+    for action in ALL_ACTIONS:
+        assert api.post(action).status_code in (200, 400)
+
+
+NEWER_ACTIONS = """
+    build_log_download ci_builds ci_issue_details compliance_delete compliance_download compliance_report
+    delete_ci_build update_ci_build
+"""
+
+
+def test_newer_actions_are_known_to_newer_servers(api: Api, sandbox: Any) -> None:
+    for action in NEWER_ACTIONS.split():
+        assert api.refused(action) == (400, f"Unknown action: {action}")
+        assert f"<h2>{action}</h2>" not in requests.get(api.url, timeout=60).text
+    sandbox.switch("review", version_major="23", version_minor="1.0")
+    for action in NEWER_ACTIONS.split():
+        missing = "Missing required parameter: project"
+        assert api.refused(action) == (400, missing)
+        assert f"<h2>{action}</h2>" in requests.get(api.url, timeout=60).text
+
+
+def test_bad_calls(api: Api) -> None:
+    assert api.refused("foo") == (400, "Unknown action: foo")
+    assert api.refused("") == (400, "Missing required parameter: action")
+    assert api.refused("views") == (400, "Missing required parameter: project")
+    assert api.refused("views", project="") == (400, "Missing required parameter: project")
+    assert api.refused("create_view", project="platform", name="v") == (400, "Missing required parameter: query")
+    assert api.refused("users", limit="many") == (400, "Invalid value for parameter limit: many")
+    api.user = ""
+    assert api.refused("version") == (400, "Missing required parameter: user")
+
+
+def test_all_failures_can_be_a_500(api: Api, sandbox: Any) -> None:
+    sandbox.switch("review", all_failures_500=True)
+    assert api.refused("views", project="x") == (500, "Project not found: x")
+    assert api.refused("foo") == (500, "Unknown action: foo")
+
+
+def test_the_journal_names_actions_and_tells_reads_from_writes(api: Api, sandbox: Any) -> None:
+    api.records("views", project="platform")
+    api.write("create_view", project="platform", name="v", query="x")
+    api.refused("create_view", project="platform", name="v", query="x")
+    entries = [(entry["label"], entry["effect"], entry["status"]) for entry in sandbox.journal("review")]
+    assert entries == [("views", "read", 200), ("create_view", "write", 200), ("create_view", "write", 409)]
+
+
+def test_a_fault_can_be_bound_to_an_action(api: Api, sandbox: Any) -> None:
+    sandbox.fault(service="review", label="create_view", kind="status", status=500)
+    api.records("views", project="platform")
+    assert api.post("create_view", project="platform", name="v", query="x").status_code == 500
+    assert [view["name"] for view in api.records("views", project="platform")] == ["*default*"]

@@ -1,0 +1,68 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The review API on the wire: modules of a project."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from support.wire.review import Api
+
+DEFAULT = {"name": "*default*", "allowAll": True, "paths": ["**/*"]}
+
+
+def test_modules(api: Api) -> None:
+    assert api.records("modules", project="platform") == [
+        DEFAULT,
+        {"name": "third_party", "allowAll": True, "paths": ["**/3rdparty/*", "**/vendor/*"], "tags": ["external"]},
+    ]
+
+
+def test_a_module_is_made_changed_and_removed(api: Api) -> None:
+    module = {"project": "mobile-app", "name": "ui"}
+    api.write("create_module", **module, paths="**/ui/*,**/a\\,b/*", tags="qt", allow_groups="developers")
+    made = {"name": "ui", "allowAll": False, "paths": ["**/ui/*", "**/a,b/*"], "tags": ["qt"]}
+    assert api.records("modules", project="mobile-app") == [DEFAULT, made]
+    api.write("update_module", **module, allow_all="true", tags="")
+    assert api.records("modules", project="mobile-app")[1] == {
+        "name": "ui",
+        "allowAll": True,
+        "paths": ["**/ui/*", "**/a,b/*"],
+    }
+    api.write("update_module", **module, new_name="gui", paths="**/gui/*")
+    assert api.records("modules", project="mobile-app")[1]["name"] == "gui"
+    assert api.refused("update_module", **module) == (404, "Module not found: ui")
+    api.write("delete_module", project="mobile-app", name="gui")
+    assert api.records("modules", project="mobile-app") == [DEFAULT]
+    assert api.refused("delete_module", **module) == (404, "Module not found: ui")
+
+
+def test_who_is_let_in_is_told_behind_a_switch(api: Api, sandbox: Any) -> None:
+    sandbox.switch("review", module_access_told=True)
+    module = {"project": "mobile-app", "name": "ui"}
+    api.write("create_module", **module, paths="**/ui/*", allow_users="alice", deny_groups="developers")
+    lists = {"allowUsers": ["alice"], "allowGroups": [], "denyUsers": [], "denyGroups": ["developers"]}
+    assert api.records("modules", project="mobile-app")[1] == {
+        "name": "ui",
+        "allowAll": False,
+        "paths": ["**/ui/*"],
+        **lists,
+    }
+    api.write("update_module", **module, allow_users="")
+    assert api.records("modules", project="mobile-app")[1]["allowUsers"] == []
+
+
+def test_refusals(api: Api, sandbox: Any) -> None:
+    def refused(action: str, **fields: str) -> tuple[int, str]:
+        return api.refused(action, **{"project": "platform", "name": "third_party", **fields})
+
+    assert refused("create_module", paths="x") == (409, "Module already exists: third_party")
+    assert refused("create_module", name="new") == (400, "Missing required parameter: paths")
+    assert refused("update_module", paths="") == (400, "Missing required parameter: paths")
+    assert refused("update_module", new_name="*default*") == (409, "Module already exists: *default*")
+    assert refused("update_module", name="*default*") == (403, "Module is read-only: *default*")
+    assert refused("delete_module", name="*default*") == (403, "Module is read-only: *default*")
+    sandbox.seed({"review": {"roles": [{"name": "Project admin", "permissions": ["webapi_access"]}]}})
+    api.user = "alice"
+    assert refused("delete_module") == (403, "User alice does not have the manage_modules permission")

@@ -1,0 +1,93 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The review API on the wire: projects, streams, modules."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sandbox.client import SandboxError
+from support.wire.review import Api
+
+
+def test_the_id_of_a_project_is_a_slug(api: Api, sandbox: Any) -> None:
+    sandbox.seed({"review": {"projects": [{"name": "sds__speech.service__jpcc-sds", "creator": "wbh"}]}})
+    assert api.records("projects")[-1]["id"] == "sds__speech_service__jpcc_sds"
+
+
+def test_two_projects_never_share_an_id(api: Api, sandbox: Any) -> None:
+    def seed(name: str) -> None:
+        sandbox.seed({"review": {"projects": [{"name": name, "creator": "admin"}]}})
+
+    with pytest.raises(
+        SandboxError, match=r"the projects 'mobile-app' and 'mobile\.app' would have one id: mobile_app"
+    ):
+        seed("mobile.app")
+    api.write("update_project", name="mobile-app", new_name="apps")
+    seed("apps")
+    assert [project["id"] for project in api.records("projects")] == ["platform", "mobile_app"]
+    with pytest.raises(SandboxError, match="would have one id"):
+        seed("mobile-app")
+
+
+def test_roles_are_assigned_in_projects_that_are_there(sandbox: Any) -> None:
+    role = {"name": "r", "assignments": [{"account": "bob", "project": "x"}]}
+    with pytest.raises(SandboxError, match="assigned in the project 'x', which is not there"):
+        sandbox.seed({"review": {"roles": [role]}})
+
+
+def test_update_project(api: Api) -> None:
+    api.write("update_project", name="mobile-app", new_name="apps", tags="ios, android", auto_delete_threshold="5")
+    assert api.records("projects")[1] == {
+        "id": "mobile_app",
+        "name": "apps",
+        "creator": "admin",
+        "description": "The app",
+        "tags": ["ios", "android"],
+    }
+    assert api.refused("update_project", name="mobile-app") == (404, "Project not found: mobile-app")
+    assert api.refused("update_project", name="apps", new_name="platform") == (409, "Project already exists: platform")
+
+
+def test_streams_show_only_where_there_are_any(api: Api, sandbox: Any) -> None:
+    sandbox.seed({"review": {"projects": [{"name": "core", "creator": "admin", "streams": ["main", "main/fix"]}]}})
+    assert "core/main" not in [project["name"] for project in api.records("projects", include_streams="true")]
+    assert api.refused("views", project="core/main")[0] == 404
+    sandbox.switch("review", streams=True)
+    assert "core/main" not in [project["name"] for project in api.records("projects")]
+    names = [project["name"] for project in api.records("projects", include_streams="true")]
+    assert names[-3:] == ["core", "core/main", "core/main/fix"]
+    assert api.records("views", project="core/main/fix")[0]["name"] == "*default*"
+    assert {"name": "create_stream", "enabled": False} in api.records("roles")[0]["permissions"]
+
+
+def test_projects_are_created_by_newer_servers(api: Api, sandbox: Any) -> None:
+    assert api.refused("create_project", name="web.shop") == (400, "Unknown action: create_project")
+    sandbox.switch("review", version_major="23")
+    api.write("create_project", name="web.shop")
+    assert api.records("projects")[-1] == {"id": "web_shop", "name": "web.shop", "creator": "admin", "description": ""}
+    assert [module["name"] for module in api.records("modules", project="web.shop")] == ["*default*"]
+    assert [view["name"] for view in api.records("views", project="web.shop")] == ["*default*"]
+    assert api.refused("create_project", name="web.shop") == (409, "Project already exists: web.shop")
+    assert api.refused("create_project", name="web-shop")[0] == 409  # it would have the same id
+    api.user = "alice"
+    sandbox.seed({"review": {"roles": [{"name": "Project admin", "permissions": ["webapi_access"]}]}})
+    assert api.refused("create_project", name="mine")[0] == 403
+
+
+def test_a_project_goes_with_all_that_is_in_it(api: Api, sandbox: Any) -> None:
+    sandbox.seed({"review": {"projects": [{"name": "core", "creator": "admin", "streams": ["main"]}]}})
+    sandbox.switch("review", streams=True)
+    api.write("update_role_assignment", name="Project admin", project="core", account="bob")
+    api.write("delete_project", name="core")
+    names = [project["name"] for project in api.records("projects", include_streams="true")]
+    assert names == ["platform", "mobile-app"]
+    assert api.refused("modules", project="core/main") == (404, "Project not found: core/main")
+    assert api.refused("delete_project", name="core") == (404, "Project not found: core")
+    assert api.records("users", search="bob")[0]["roles"] == []
+    api.user = "alice"
+    sandbox.seed({"review": {"roles": [{"name": "Project admin", "permissions": ["webapi_access"]}]}})
+    assert api.refused("delete_project", name="platform")[0] == 403

@@ -1,0 +1,126 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The review API on the wire: reports along two axes, and churns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from support.wire.review import Api
+
+PROJECT = {"project": "mobile-app"}
+
+
+def table(api: Api, **fields: str) -> tuple[list[str], list[str], list[list[int]]]:
+    """Names of the rows, names of the columns, and the numbers, of a report without warnings."""
+    (found,) = api.records("report", **{**PROJECT, **fields})
+    assert found["warnings"] == []
+    return [row["name"] for row in found["rows"]], [column["name"] for column in found["columns"]], found["data"]
+
+
+def total(api: Api, **fields: str) -> int:
+    """The only number of a report without axes."""
+    rows, columns, data = table(api, **fields)
+    assert (rows, columns) == (["Total"], ["Total"])
+    return data[0][0]
+
+
+def test_a_report_without_axes_counts(api: Api) -> None:
+    assert total(api) == 3
+    assert total(api, filterQuery="severity:1-2") == 2
+    assert total(api, filterQuery="state:Fixed") == 1
+    assert total(api, build="build_1") == 2
+    assert total(api, project="platform") == 0
+    api.write("create_view", **PROJECT, name="mine", query="owner:alice")
+    assert total(api, view="mine") == 1
+
+
+@pytest.mark.parametrize(
+    ("axis", "names"),
+    [
+        ("Severity", ["Critical", "Error", "Warning"]),
+        ("State", ["Existing", "New"]),
+        ("Status", ["Analyze", "Fix"]),
+        ("Owner", ["alice", "unowned"]),
+        ("Error Code", ["ABV.GENERAL", "NPD.FUNC.MUST", "RLK.MAIN"]),
+        ("Module", ["*default*"]),
+        ("Category", ["C and C++"]),
+        ("Component", ["src"]),
+    ],
+)
+def test_each_axis_is_rows_or_columns(api: Api, axis: str, names: list[str]) -> None:
+    rows, columns, data = table(api, x=axis)
+    assert (rows, columns) == (names, ["Total"])
+    rows, columns, turned = table(api, y=axis.lower())
+    assert (rows, columns) == (["Total"], names)
+    assert [row[0] for row in data] == turned[0]
+    assert sum(turned[0]) == 3
+
+
+def test_two_axes(api: Api) -> None:
+    rows, columns, data = table(api, x="Severity", y="State")
+    assert rows == ["Critical", "Error", "Warning"]
+    assert columns == ["Existing", "New"]
+    assert data == [[1, 0], [1, 0], [0, 1]]
+
+
+def test_an_issue_counts_in_each_of_its_modules(api: Api) -> None:
+    for name, paths in (("core", "src/core/*"), ("lists", "**/list.c")):
+        api.write("create_module", **PROJECT, name=name, paths=paths, allow_all="true")
+    assert table(api, x="Module") == (["*default*", "core", "lists"], ["Total"], [[1], [2], [1]])
+
+
+def test_drill_down_goes_level_by_level(api: Api) -> None:
+    below, names = "0", []
+    while below != "-1":
+        (found,) = api.records("report", **PROJECT, x="Component", xDrilldown=below)
+        names.append([row["name"] for row in found["rows"]])
+        below = str(found["rows"][-1]["id"])
+    assert names == [["src"], ["app", "core"], ["list.c", "names.c"]]
+    (found,) = api.records("report", **PROJECT, y="category")
+    taxonomy = str(found["columns"][0]["id"])
+    (found,) = api.records("report", **PROJECT, y="category", yDrilldown=taxonomy)
+    assert [column["name"] for column in found["columns"]] == ["Buffer Overflow", "Other"]
+    (found,) = api.records("report", **PROJECT, x="category", xDrilldown="7")
+    assert (found["rows"], found["columns"], found["data"]) == ([], [], [])
+
+
+def test_what_is_alike_can_count_as_one(api: Api, sandbox: Any) -> None:
+    alike = {"code": "A", "file": "src/a.c", "method": "f"}
+    sandbox.seed(
+        {"review": {"projects": [{"name": "mobile-app", "creator": "admin", "issues": [alike, alike]}]}},
+    )
+    assert total(api, group_issues="false") == 5
+    assert total(api, group_issues="true") == 4
+    assert total(api) == 4
+    sandbox.switch("review", grouping_by_default=False)
+    assert total(api) == 5
+
+
+def test_what_is_not_known_is_warned_of_or_refused(api: Api) -> None:
+    (found,) = api.records("report", **PROJECT, x="Colour", filterQuery="colour:red")
+    assert found["warnings"] == ["Unknown axis: Colour", "Unknown keyword: colour"]
+    assert found["rows"] == [{"id": -1, "name": "Total"}]
+    assert api.refused("report", project="x") == (404, "Project not found: x")
+    assert api.refused("report", **PROJECT, build="x") == (404, "Build not found: x")
+    assert api.refused("report", **PROJECT, view="x") == (404, "View not found: x")
+
+
+def test_churns_count_files_by_build(api: Api) -> None:
+    (found,) = api.records("fchurns", **PROJECT)
+    assert set(found) == {"rows", "columns", "data"}
+    assert [row["name"] for row in found["rows"]] == ["src"]
+    assert [column["name"] for column in found["columns"]] == ["build_1", "build_2", "build_3"]
+    assert found["data"] == [[2, 1, 1]]
+    (found,) = api.records("fchurns", **PROJECT, component="src/", latestBuilds="2")
+    assert [row["name"] for row in found["rows"]] == ["app", "core"]
+    assert found["data"] == [[0, 1], [1, 0]]
+
+
+def test_churns_of_a_view(api: Api) -> None:
+    assert api.records("fchurns", **PROJECT, view="*default*", viewCreator="admin")
+    assert api.refused("fchurns", **PROJECT, view="*default*", viewCreator="bob") == (404, "View not found: *default*")
+    assert api.refused("fchurns", project="x") == (404, "Project not found: x")

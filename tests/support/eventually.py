@@ -1,0 +1,24 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What other clients see after a while."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from support.servers.process import wait_for
+
+
+def eventually(read: Callable[[], Any]) -> Any:
+    """What `read` gives once it gives something."""
+    found = None
+
+    def came() -> bool:
+        nonlocal found
+        found = read()
+        return bool(found)
+
+    wait_for(came, "something to come")
+    return found

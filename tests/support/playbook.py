@@ -1,0 +1,190 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Run tasks through the real ansible-playbook, and tell what each of them did."""
+
+from __future__ import annotations
+
+import atexit
+import dataclasses
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import yaml
+
+from sandbox.client import Sandbox
+
+SUPPORT = pathlib.Path(__file__).resolve().parent
+ROOT = SUPPORT.parent.parent
+# Processes that run side by side must not share their playbooks
+SCRATCH = ROOT / "build" / "integration" / str(os.getpid())
+atexit.register(shutil.rmtree, SCRATCH, ignore_errors=True)
+PLAYBOOK = pathlib.Path(sys.executable).with_name("ansible-playbook")
+LONG = 120  # seconds
+
+
+@dataclasses.dataclass
+class Done:
+    """What a task did."""
+
+    task: str
+    status: str
+    result: dict[str, Any]
+    requests: list[dict[str, Any]]
+
+    @property
+    def reads(self) -> list[str]:
+        """The requests that changed nothing."""
+        return [_text(request) for request in self.requests if request["effect"] == "read"]
+
+    @property
+    def writes(self) -> list[str]:
+        """The requests that had an effect, or were to have one."""
+        return [_text(request) for request in self.requests if request["effect"] == "write"]
+
+
+@dataclasses.dataclass
+class Run:
+    """A run of ansible-playbook."""
+
+    status: int
+    output: str
+    done: list[Done]
+
+    def of(self, task: str) -> Done:
+        """What the task of that name did."""
+        return next(done for done in self.done if done.task == task)
+
+
+def environment(sandbox: Sandbox | None = None, **more: str) -> dict[str, str]:
+    """The environment for Ansible's commands: this collection, and the sandbox's services."""
+    plain = {name: value for name, value in os.environ.items() if not name.startswith("ANSIBLE_")}
+    return {
+        **plain,
+        "ANSIBLE_COLLECTIONS_PATH": str(ROOT / "build" / "collections"),
+        "ANSIBLE_PYTHON_INTERPRETER": sys.executable,
+        "ANSIBLE_LOCALHOST_WARNING": "false",
+        "ANSIBLE_INVENTORY_UNPARSED_WARNING": "false",
+        "ANSIBLE_NOCOLOR": "true",
+        **(sandbox.environment if sandbox else {}),
+        **more,
+    }
+
+
+def finished(
+    options: Sequence[str | pathlib.Path],
+    variables: dict[str, str],
+    folder: pathlib.Path | None = None,
+    program: str = "ansible-playbook",
+) -> tuple[str, int]:
+    """What a program printed, and its exit status; it runs in this folder, with this environment."""
+    done = subprocess.run(
+        [PLAYBOOK.with_name(program), *options],
+        cwd=folder,
+        env=variables,
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        check=False,
+    )
+    return done.stdout + done.stderr, done.returncode
+
+
+def played(
+    command: Sequence[str | pathlib.Path], sandbox: Sandbox | None = None, folder: pathlib.Path | None = None
+) -> tuple[str, bool]:
+    """The output of ansible-playbook in one line, which has no warning, and whether all went well."""
+    told, status = finished(command, environment(sandbox), folder)
+    output = re.sub(r"\s+", " ", told)
+    assert "WARNING" not in output, output
+    return output, status == 0
+
+
+def interrupted(options: Sequence[str | pathlib.Path], variables: dict[str, str], moment: Callable[[], bool]) -> str:
+    """What ansible-playbook printed, in which somebody pressed Ctrl-C once the moment had come.
+
+    It may end before a module that it started, which hears Ctrl-C too: wait `until` that has cleaned up.
+    """
+    with subprocess.Popen(
+        [PLAYBOOK, *options],
+        env=variables,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        while not moment():
+            assert process.poll() is None, process.communicate()[0]
+            time.sleep(0.05)
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+        return process.communicate(timeout=LONG)[0]
+
+
+def until(condition: Callable[[], bool], otherwise: str) -> None:
+    """Wait for what surely comes, on a busy machine late."""
+    deadline = time.monotonic() + LONG
+    while not condition():
+        assert time.monotonic() < deadline, otherwise
+        time.sleep(0.05)
+
+
+def has_written(sandbox: Sandbox, service: str) -> bool:
+    """Whether somebody, of whom alone the journal tells, has sent a write."""
+    return any(entry["effect"] == "write" for entry in sandbox.journal(service))
+
+
+def run_tasks(
+    sandbox: Sandbox,
+    tasks: list[dict[str, Any]],
+    *options: str,
+    name: str,
+    hosts: str = "localhost",
+    settings: dict[str, str] | None = None,
+    **variables: Any,
+) -> Run:
+    """Run these tasks on one host, one after the other, going on after a failure.
+
+    :arg settings: more variables of the environment
+    """
+    SCRATCH.mkdir(parents=True, exist_ok=True)
+    play = {
+        "hosts": hosts,
+        "gather_facts": False,
+        "vars": variables,
+        "tasks": [{**task, "ignore_errors": True} for task in tasks],
+    }
+    playbook, record = SCRATCH / f"{name}.yml", SCRATCH / f"{name}.jsonl"
+    playbook.write_text(yaml.safe_dump([play], sort_keys=False, allow_unicode=True))
+    finished = subprocess.run(
+        [str(PLAYBOOK), str(playbook), *options],
+        env=environment(
+            sandbox,
+            ANSIBLE_CALLBACK_PLUGINS=str(SUPPORT / "callback_plugins"),
+            ANSIBLE_CALLBACKS_ENABLED="record",
+            RECORD_FILE=str(record),
+            **(settings or {}),
+        ),
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        check=False,
+    )
+    output = finished.stdout + finished.stderr
+    assert record.exists(), output
+    done = [Done(**json.loads(line)) for line in record.read_text().splitlines()]
+    assert len(done) == len(tasks), output
+    return Run(finished.returncode, output, done)
+
+
+def _text(request: dict[str, Any]) -> str:
+    return f"{request['method']} {request.get('label') or request['path']}"

@@ -1,0 +1,138 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a CI server says of its plugins and their installation, as seen on the wire of Jenkins 2.579."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+from urllib.parse import quote
+
+from support.ci_server import OLD_SESSION, page
+from support.conversation import Call, call
+
+LISTED = "plugins[active,deleted,dependencies[optional,shortName,version],enabled,hasUpdate,shortName,version]"
+CENTER = "jobs[*,plugin[name,version],status[*]],restartRequiredForCompletion,sites[dataTimestamp,id]"
+OFFER = "compatible,dependencies,name,neededDependencies[name],requiredCore,url,version"
+JOB = "hudson.model.UpdateCenter$"
+
+
+def plugin(name: str, version: str = "1.0", needs: str = "", **more: Any) -> dict[str, Any]:
+    """A plugin in the list; `needs` names another one that it needs."""
+    dependencies = [{"optional": False, "shortName": needs, "version": "1.0"}] if needs else []
+    state = {"active": True, "deleted": False, "enabled": True, "hasUpdate": False, **more}
+    return {**state, "dependencies": dependencies, "shortName": name, "version": version}
+
+
+def listing(*plugins: dict[str, Any], **answer: Any) -> Call:
+    """The server's list."""
+    if not answer:
+        answer["json"] = {"_class": "hudson.LocalPluginManager", "plugins": list(plugins)}
+    return call("GET", f"/pluginManager/api/json?tree={quote(LISTED, safe='')}", **answer)
+
+
+def job(number: int, name: str, status: str = "Success", version: str = "1.0", **more: Any) -> dict[str, Any]:
+    """An installation."""
+    kind = more.pop("kind", "InstallationJob")
+    success = status not in ("Failure", "Pending", "Installing")
+    return {
+        "_class": JOB + kind,
+        "errorMessage": None,
+        "id": number,
+        "type": kind,
+        "name": name,
+        "status": {"_class": f"{JOB}DownloadJob${status}", "success": success, "type": status},
+        "plugin": {"name": name, "version": version},
+        **more,
+    }
+
+
+def batch(number: int, status: str = "Success", kind: str = "CompleteBatchJob", **more: Any) -> dict[str, Any]:
+    """A job that is no installation."""
+    state = {"status": {"_class": f"{JOB}{kind}${status}"}}
+    return {"_class": JOB + kind, "errorMessage": None, "id": number, "type": kind, **state, **more}
+
+
+def center(
+    *jobs: dict[str, Any],
+    waits: bool = False,
+    age: float | None = 5.0,
+    session: dict[str, str] = OLD_SESSION,
+    **answer: Any,
+) -> Call:
+    """The update centre, with metadata of so many seconds ago; none since the server's start for `None`."""
+    stamp = 0 if age is None else int((time.time() - age) * 1000)
+    document = {
+        "_class": "hudson.model.UpdateCenter",
+        "jobs": list(jobs),
+        "restartRequiredForCompletion": waits,
+        "sites": [{"dataTimestamp": stamp, "id": "default"}],
+    }
+    answer = answer or {"json": document, "headers": session}
+    return call("GET", f"/updateCenter/api/json?tree={quote(CENTER, safe='')}", **answer)
+
+
+def offered(name: str, version: str = "1.0", needs: str = "", missing: str = "", **more: Any) -> Call:
+    """What the site offers; `needs` is a dependency, `missing` one that would be installed or enabled too."""
+    document = {
+        "_class": "hudson.model.UpdateSite$Plugin",
+        "compatible": True,
+        "dependencies": dict.fromkeys((needs or missing).split(), "1.0"),
+        "name": name,
+        "neededDependencies": [{"name": one} for one in missing.split()],
+        "requiredCore": "2.400",
+        "url": f"https://updates.example.com/plugins/{name}/{version}/{name}.hpi",
+        "version": version,
+        **more,
+    }
+    return call("GET", f"/updateCenter/plugin/{name}/api/json?tree={quote(OFFER, safe='')}", json=document)
+
+
+def not_offered(name: str) -> Call:
+    """The site does not offer it, or the server does not know."""
+    target = f"/updateCenter/plugin/{name}/api/json?tree={quote(OFFER, safe='')}"
+    return call("GET", target, 404, text=page("Not Found - Jenkins", "Oops! Not Found"))
+
+
+def prevalidate(wanted: str, *old: str) -> Call:
+    """The server says which of the plugins, such as `git@2.0`, are older than that."""
+    elements = "".join(f'<plugin plugin="{one}"/>' for one in wanted.split())
+    document = [{"name": name, "version": "2.0", "mode": "old"} for name in old]
+    return call(
+        "POST", "/pluginManager/prevalidateConfig", json=document, sent_body=f"<plugins>{elements}</plugins>".encode()
+    )
+
+
+def install(*names: str, dynamic: bool = True, **answer: Any) -> Call:
+    """Plugins are asked for."""
+    answer.setdefault("json", {"status": "ok", "data": {"correlationId": "9bd0e6d2-8f00-4bb6-a0a5-2f5f9c5f8c55"}})
+    sent = {"plugins": list(names), "dynamicLoad": dynamic}
+    return call("POST", "/pluginManager/installPlugins", sent_json=sent, **answer)
+
+
+def change(name: str, action: str, status: int = 200) -> Call:
+    """`makeEnabled`, `makeDisabled`, `doUninstall`."""
+    return call("POST", f"/pluginManager/plugin/{name}/{action}", status)
+
+
+def refresh() -> Call:
+    """The server asks its site; the answer is always the same."""
+    return call("POST", "/pluginManager/checkUpdatesServer", 302, headers={"Location": "/pluginManager/"})
+
+
+def manager_page(error: str = "") -> Call:
+    """The only place where a failure to ask the site is told."""
+    text = f"There were errors checking the update sites: {error}" if error else ""
+    return call("GET", "/pluginManager/", text=page("Plugins - Jenkins", "Plugins", text))
+
+
+def installed_page(*failed: str) -> Call:
+    """The only place, but for scripts, where plugins are named that failed to load."""
+    return call("GET", "/pluginManager/installed", text=page("Plugins - Jenkins", "Plugins", " ".join(failed)))
+
+
+def failed_script(status: int = 200, **failed: str) -> Call:
+    """The script that tells why plugins failed to load."""
+    return call("POST", "/scriptText", status, text=json.dumps(failed) + "\n")
