@@ -99,6 +99,29 @@ def test_one_query_looks_at_several_files_folder_by_folder() -> None:
     assert [outcome["why"] for outcome in result["outcomes"]] == reasons
 
 
+def look_in_a(*names: str) -> str:
+    """Return the query for several files of one folder."""
+    any_of = ",".join(f'{{"name":"{name}"}}' for name in names)
+    return f'items.find({{"repo":"app-local"}},{{"path":"a"}},{{"$or":[{any_of}]}}).include({LOOKED_AT})'
+
+
+def test_each_item_is_verified_before_its_deletion_when_batches_meet(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(deletion, "_BATCH", 4)
+    rows = [row("a", f"{number}.bin") for number in (1, 2, 3, 4, 5)]
+    delete = [call("DELETE", f"/artifactory/app-local/a/{number}.bin", 204) for number in (1, 2, 3, 4, 5)]
+    result = clean_up(
+        asked(SCAN, *rows),
+        asked(look_in_a("1.bin", "2.bin", "3.bin"), *rows[:2], {**rows[2], "actual_sha1": "0e57"}),
+        delete[0],
+        asked(look_in_a("4.bin", "5.bin"), rows[3], {**rows[4], "actual_sha1": "0e57"}),
+        delete[1],
+        delete[3],
+        asked(look_in_a("1.bin", "2.bin", "4.bin")),
+    )
+    outcomes = [outcome["outcome"] for outcome in result["outcomes"]]
+    assert outcomes == ["deleted", "deleted", "left", "deleted", "left"]
+
+
 def test_nothing_old_is_no_change_after_two_reads() -> None:
     result = clean_up(asked(SCAN))
     assert result["changed"] is False
@@ -166,6 +189,7 @@ def test_the_cache_of_a_remote_repository_is_asked_for_by_its_key() -> None:
     ("rule", "problem"),
     [
         ({"repos": ["a"]}, "rules[0]: one of the following is required: paths, names"),
+        ({"older_than": "30d"}, "missing required arguments: repos found in rules"),
         ({"repos": ["a"], "older_than": "30"}, "Option 'rules[0].older_than': takes an age such as 30d"),
         ({"repos": ["a"], "older_than": "3m"}, "Option 'rules[0].older_than': takes an age"),
         ({"repos": ["a"], "not_downloaded_since": "yesterday"}, "Option 'rules[0].not_downloaded_since': takes an age"),

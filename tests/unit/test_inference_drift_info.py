@@ -211,6 +211,13 @@ def test_keys() -> None:
     ]
 
 
+def test_an_old_key_is_not_revoked_by_name_when_a_key_of_unknown_age_shares_the_name() -> None:
+    unknown = {**key("a2", 0), "name": "A", "created_at": None}
+    calls = projects(), page("/admin_api_keys", key("a", 2), unknown), page("/projects/proj_0/api_keys")
+    text = "The admin key 'A' (a, of Olivia) is 2 days old, which is more than 1."
+    assert found(*calls, max_key_age_days=1) == [("too_old", text, None)]
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [
