@@ -64,9 +64,9 @@ $(eval $(call environment,$(galaxy),galaxy-importer))
 # Runs a command with the programs of an environment
 in = PATH="$(CURDIR)/$(1)/bin:$$PATH"
 pytest = $(call in,$(test)) python -m pytest
-# In their order: what takes longest comes early, and the many small ones fill what is left. A third of the time is
-# waiting, for servers that are slow on purpose: three workers keep two cores busy.
-side_by_side := --numprocesses 3 --dist loadscope --no-loadscope-reorder
+# Workers of pytest; a phase of `make test` has one, for other phases run beside it
+WORKERS ?= 3
+side_by_side = $(if $(filter-out 1,$(WORKERS)),--numprocesses $(WORKERS) --dist loadscope --no-loadscope-reorder)
 
 # --- The checkout, where Ansible looks for a collection ---------------------------------------------------------------
 
@@ -104,10 +104,28 @@ rehearse: $(core)/.complete $(collection) ## a playbook on a sandbox in place of
 bench: $(test)/.complete $(collection) ## what has to be fast, as ratios; writes build/bench.json, fails when short [ROWS="task item"]
 	@$(call in,$(test)) python tests/bench/run.py $(ROWS)
 
+# The files that `make check` is about, as in: make check FILES="plugins/module_utils/_bulk.py"
+FILES ?=
+.PHONY: check
+check: $(test)/.complete $(lint)/.complete $(collection) ## ruff, mypy, unit tests and ladders, in minutes [FILES= what concerns these files]
+	@$(call in,$(lint)) ruff check $(FILES)
+	@$(call in,$(lint)) ruff format --check $(FILES)
+	@$(MAKE) --no-print-directory lint-types
+	@tests=$$($(call in,$(test)) python tools/tests_of.py $(FILES)) && $(pytest) $(side_by_side) $$tests
+
+# The phases of `make test`, in their order: those that take longest come first
+gates := sanity molecule lint-ansible site dist demo sbom lint-types docs lint-changelog lint-python lint-shell
+phases := integration contract sanity sandbox molecule lint-ansible faults unit site $(filter-out sanity molecule lint-ansible site,$(gates))
+
 .PHONY: test
-test: $(collection) ## everything but the bench
-	@$(MAKE) --no-print-directory -j2 environments
-	@$(pytest) $(side_by_side)
+test: $(collection) ## everything but the bench, the mutants and the full products of faults
+	@WORKERS=1 $(python) tools/run_tests.py --set-up environments $(phases)
+
+# What depends on ansible-core's own interfaces, on its oldest line and on the newest that a Python of this machine runs
+oldest := PYTHON=python3.11,ANSIBLE_CORE=2.18
+.PHONY: matrix
+matrix: $(collection) ## what depends on ansible-core, on its oldest and newest lines
+	@$(python) tools/run_tests.py --set-up matrix-environments $(matrix-lines:%=integration,MARK=ansible_core,%)
 
 .PHONY: environments
 environments: $(environments:%=%/.complete) litellm execution

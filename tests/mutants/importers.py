@@ -1,0 +1,42 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which files import a file, directly or through others."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+
+def distances(checkout: Path, sources: str, path: str) -> dict[str, int]:
+    """Return the files that import a file, and the file itself, each with the number of imports between them."""
+    found, level = {path: 0}, [path]
+    while level:
+        level = sorted({importer for name in level for importer in _importers(checkout, sources)[name]} - found.keys())
+        found.update(dict.fromkeys(level, max(found.values()) + 1))
+    return found
+
+
+@cache
+def _importers(checkout: Path, sources: str) -> dict[str, set[str]]:
+    """Return, for each file below a folder, the files that import it."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for file in sorted((checkout / sources).rglob("*.py")):
+        for name in _imported(file):
+            below = name.replace(".", "/").rpartition(f"{sources}/")
+            found[f"{sources}/{below[2]}.py"].add(str(file.relative_to(checkout)))
+    return found
+
+
+def _imported(file: Path) -> Iterator[str]:
+    """Return the full names of modules, and of what may be one."""
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module or ""
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
