@@ -159,6 +159,10 @@ faults: $(test)/.complete $(collection) ## modules in one process against the sa
 contract: $(test)/.complete $(collection) ## independent clients and servers
 	@$(pytest) tests/contract
 
+.PHONY: mutants
+mutants: $(test)/.complete $(collection) ## mutations of module_utils that no test notices [FILES= N=40 SEED=]
+	@cd tests && $(call in,$(test)) python -m mutants $(if $(N),--number $(N)) $(if $(SEED),--seed $(SEED)) $(FILES)
+
 .PHONY: molecule
 molecule: $(test)/.complete $(collection) ## the scenario of each role [SCENARIO=name]
 	@cd extensions && $(call in,$(test)) molecule test $(if $(SCENARIO),--scenario-name $(SCENARIO),--all)
