@@ -30,12 +30,6 @@ SCRATCH = ROOT / "build" / "integration" / str(os.getpid())
 atexit.register(shutil.rmtree, SCRATCH, ignore_errors=True)
 PLAYBOOK = pathlib.Path(sys.executable).with_name("ansible-playbook")
 LONG = 120  # seconds
-VOLATILE = re.compile(
-    r'"(token_id|access_token|revoked|issued_at|expiry|session_before|session_after|session_id|request_id|id'
-    r"|created|created_at|last_used|last_used_at|modified|updated|timestamp"
-    r'|secret|removed|redacted_value|invite_id|added|added_at|expires|expires_at)": [^,}]+'
-)
-"""Members of results that differ between two runs."""
 
 
 @dataclasses.dataclass
@@ -56,24 +50,6 @@ class Done:
     def writes(self) -> list[str]:
         """The requests that had an effect, or were to have one."""
         return [_text(request) for request in self.requests if request["effect"] == "write"]
-
-
-def list_members(result: dict[str, Any]) -> dict[str, Any]:
-    """Return the names in a result, without its values."""
-    own = {name: value for name, value in result.items() if name not in ("diff", "invocation")}
-    return {name: sorted(value) if isinstance(value, dict) else None for name, value in own.items()}
-
-
-def normalize_diff(done: Done) -> dict[str, Any]:
-    """Return the diff without the values that only the server knows."""
-    diff: dict[str, Any] = normalize(done.result["diff"])
-    diff["after"].pop("id", None)
-    return diff
-
-
-def normalize(value: Any) -> Any:
-    """Return the JSON value with 0 in place of each member that differs between two runs."""
-    return json.loads(VOLATILE.sub(r'"\1": 0', json.dumps(value, sort_keys=True)))
 
 
 @dataclasses.dataclass
