@@ -1,60 +1,99 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The architecture holds: generated files are up to date, imports go one way, each layer does its own work."""
+"""The architecture: generated files are up to date, imports point downwards, each layer does its own work."""
 
 from __future__ import annotations
 
 import ast
+import functools
+import graphlib
 import importlib
-import pathlib
 import re
 from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 import yaml
+from ansible.module_utils.common.yaml import yaml_load
 
 import generate
 from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import LIMITS, SEGMENT, numbers_taken
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-PLUGINS = ROOT / "plugins"
+ROOT = Path(__file__).resolve().parent.parent.parent
 MODULES = generate.modules()
-README = (ROOT / "README.md").read_text()
 COLLECTION = "ansible_collections.buildworks.toolchain.plugins"
+MODULE_UTILS = f"{COLLECTION}.module_utils"
 
-# From the ground up: a file knows only those above it in this list
+# From the ground up: a file imports only what is above it in this list
 LAYERS = (
-    "_errors",
-    "_interruption",
-    "_limits",
-    "_argspec",
-    "_options",
-    "_task",
-    "_private_file",
-    "_local_file",
-    "_address",
-    "_credential",
-    "_http",
-    "_reconcile",
-    "_issued",
-    "_wait",
-    "_bulk",
-    ("_artifact", "_ci", "_review", "_inference"),
+    {"_errors"},
+    {"_interruption"},
+    {"_limits"},
+    {"_argspec"},
+    {"_options"},
+    {"_task"},
+    {"_private_file"},
+    {"_local_file"},
+    {"_address"},
+    {"_credential"},
+    {"_http"},
+    {"_reconcile"},
+    {"_issued"},
+    {"_wait"},
+    {"_bulk"},
+    {"_artifact", "_ci", "_review", "_inference"},
 )
+RANKS = {name: rank for rank, names in enumerate(LAYERS) for name in names}
+TOP = len(LAYERS)
 HTTP_LIBRARIES = {"requests", "urllib3", "urllib.request", "http.client", "socket", "ansible.module_utils.urls"}
-MAY_USE_SOCKETS = {"_review/ltoken.py"}  # looks up the names of a host
+# It resolves host names
+MAY_IMPORT = {f"{MODULE_UTILS}._review.ltoken": {"socket"}}
+FORBIDDEN_IN_MODULES = ("check_mode", "exit_json", "fail_json", "AnsibleModule", ".http", "try:")
 
 
-def test_what_is_generated_is_up_to_date() -> None:
-    for path, text in generate.generated().items():
-        assert path.read_text() == text, f"run tools/generate.py: {path} is out of date"
+def sources(folder: Path, package: str) -> dict[str, Path]:
+    """Return the files of a package by the names with which they are imported."""
+    paths = {".".join(path.relative_to(folder).with_suffix("").parts): path for path in sorted(folder.rglob("*.py"))}
+    return {f"{package}.{name}".removesuffix(".__init__"): path for name, path in paths.items()}
 
 
-def test_nothing_is_left_over_from_former_modules() -> None:
-    actions = {path.stem for path in (PLUGINS / "action").glob("*.py")}
-    assert actions == set(MODULES)
+PLUGINS = sources(ROOT / "plugins", COLLECTION)
+UTILS = [name for name in PLUGINS if name.startswith(f"{MODULE_UTILS}.")]
+SANDBOX = sources(ROOT / "extensions" / "sandbox", "sandbox")
+
+
+@functools.cache
+def imports(name: str) -> frozenset[str]:
+    """Return the absolute names of everything that a file imports, if only for types: `a.b` for `from a import b`."""
+    path = {**PLUGINS, **SANDBOX}[name]
+    package = (name if path.stem == "__init__" else name.rpartition(".")[0]).split(".")
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            parents = package[: len(package) - node.level + 1] if node.level else []
+            module = ".".join([*parents, *filter(None, [node.module])])
+            found.update(f"{module}.{alias.name}" for alias in node.names)
+    return frozenset(found)
+
+
+def imported_files(name: str, files: dict[str, Path]) -> set[str]:
+    """Return which of these files a file imports."""
+    found = {other if other in files else other.rpartition(".")[0] for other in imports(name)}
+    return (found & files.keys()) - {name}
+
+
+def test_generated_files_are_up_to_date() -> None:
+    outdated = [str(path) for path, text in generate.generated().items() if path.read_text() != text]
+    assert outdated == [], "run tools/generate.py"
+
+
+def test_every_action_belongs_to_a_module() -> None:
+    assert sorted(path.stem for path in (ROOT / "plugins" / "action").glob("*.py")) == MODULES
 
 
 def test_every_module_belongs_to_two_action_groups() -> None:
@@ -63,190 +102,203 @@ def test_every_module_belongs_to_two_action_groups() -> None:
     assert sorted(module for members in groups.values() for module in members) == MODULES
 
 
-def layer(name: str) -> int:
-    """The number of a file's layer, from the ground up."""
-    for number, names in enumerate(LAYERS):
-        if name in ((names,) if isinstance(names, str) else names):
-            return number
-    raise AssertionError(f"{name} has no place in the architecture")
+def layer(name: str) -> str:
+    """Return the layer that something in module_utils belongs to, and other names as they are."""
+    return name.removeprefix(f"{MODULE_UTILS}.").partition(".")[0] if is_in(name, MODULE_UTILS) else name
 
 
-def imported(path: pathlib.Path) -> Iterator[str]:
-    """The full names of the modules that a file imports."""
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            yield node.module or ""
+def is_in(name: str, package: str) -> bool:
+    return name == package or name.startswith(f"{package}.")
 
 
-UTILS = sorted((PLUGINS / "module_utils").rglob("*.py"))
+def test_every_layer_has_a_rank() -> None:
+    assert {layer(file) for file in UTILS} == RANKS.keys()
 
 
-@pytest.mark.parametrize("path", UTILS, ids=lambda path: str(path.relative_to(PLUGINS / "module_utils")))
-def test_imports_go_one_way(path: pathlib.Path) -> None:
-    own = path.relative_to(PLUGINS / "module_utils").parts[0].removesuffix(".py")
-    for name in imported(path):
-        if name.startswith(f"{COLLECTION}."):
-            kind, _unused, rest = name.removeprefix(f"{COLLECTION}.").partition(".")
-            assert kind == "module_utils"
-            other = rest.partition(".")[0]
-            assert other == own or layer(other) < layer(own), f"{own} must not know {other}"
+def test_imports_in_module_utils_point_downwards() -> None:
+    violations = []
+    for file in UTILS:
+        own = layer(file)
+        others = {layer(name) for name in imports(file) if is_in(name, COLLECTION)} - {own}
+        violations += [f"{file}: {other}" for other in sorted(others) if RANKS.get(other, TOP) >= RANKS[own]]
+    assert violations == []
 
 
-@pytest.mark.parametrize("path", UTILS, ids=lambda path: str(path.relative_to(PLUGINS / "module_utils")))
-def test_only_one_package_speaks_http(path: pathlib.Path) -> None:
-    relative = str(path.relative_to(PLUGINS / "module_utils"))
-    if not relative.startswith("_http/"):
-        allowed = {"socket"} if relative in MAY_USE_SOCKETS else set()
-        assert not (set(imported(path)) & HTTP_LIBRARIES) - allowed
+def test_only_the_http_package_imports_http_libraries() -> None:
+    violations = []
+    for file in PLUGINS:
+        if layer(file) != "_http":
+            used = {library for library in HTTP_LIBRARIES for name in imports(file) if is_in(name, library)}
+            violations += [f"{file}: {library}" for library in sorted(used - MAY_IMPORT.get(file, set()))]
+    assert violations == []
 
 
-def body(module: str) -> str:
-    """The code of a module, without its documentation."""
-    text = (PLUGINS / "modules" / f"{module}.py").read_text()
-    return text[text.index("\nSPEC = ") :]
+@pytest.mark.parametrize("files", [PLUGINS, SANDBOX], ids=["plugins", "sandbox"])
+def test_imports_have_no_cycles(files: dict[str, Path]) -> None:
+    graphlib.TopologicalSorter({file: imported_files(file, files) for file in files}).prepare()
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_a_module_is_a_spec_and_a_run(module: str) -> None:
-    code = body(module)
-    lines = [line for line in code.splitlines() if line.strip()]
-    assert len(lines) <= 70
-    for forbidden in ("check_mode", "exit_json", "fail_json", "AnsibleModule", ".http", "try:"):
-        assert forbidden not in code, f"{module} does the work of a layer below: {forbidden}"
-    assert not set(imported(PLUGINS / "modules" / f"{module}.py")) & HTTP_LIBRARIES
+def test_no_part_of_the_sandbox_imports_another_service() -> None:
+    violations = []
+    for file in SANDBOX:
+        services = {part(other) for other in imported_files(file, SANDBOX)} & set(generate.SERVICES)
+        violations += [f"{file}: {service}" for service in sorted(services - {part(file)})]
+    assert violations == []
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_a_module_says_whose_function_it_calls(module: str) -> None:
-    """`tokens.listed(...)`, not a bare `listed(...)`; a class has a name of its own."""
-    for node in ast.walk(ast.parse((PLUGINS / "modules" / f"{module}.py").read_text())):
-        if isinstance(node, ast.ImportFrom) and re.search(rf"\._({'|'.join(generate.SERVICES)})\.", str(node.module)):
-            names = [alias.name for alias in node.names]
-            assert not [name for name in names if name.islower()], f"import the file, not {names} of it"
+def part(file: str) -> str:
+    """Return the service, or the file of another name, that a file of the sandbox belongs to."""
+    return f"{file}.".split(".")[1]
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_options_are_documented_as_they_are(module: str) -> None:
-    code = importlib.import_module(f"{COLLECTION}.modules.{module}")
-    documented = options_of(module)
-    assert sorted(documented) == sorted(code.SPEC.options)
-    for name, option in code.SPEC.options.items():
-        assert documented[name].get("default") == option.get("default"), name
-        assert documented[name].get("type", "str") == option.get("type", "str"), name
-        for variable in (option.get("fallback") or (None, ()))[1]:
-            assert f"E({variable})" in str(documented[name]["description"]), f"{name} does not name {variable}"
+def test_a_module_is_a_spec_and_a_run() -> None:
+    violations = []
+    for module in MODULES:
+        text = source(module).read_text()
+        code = text[text.index("\nSPEC = ") :]
+        lines = [line for line in code.splitlines() if line.strip()]
+        violations += [f"{module}: {words}" for words in FORBIDDEN_IN_MODULES if words in code]
+        violations += [f"{module}: {len(lines)} lines"] if len(lines) > 70 else []
+    assert violations == [], "a layer below does this"
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_connection_variables_are_documented_with_their_options(module: str) -> None:
-    service = importlib.import_module(f"{COLLECTION}.modules.{module}").SPEC.service
-    documented = options_of(module)
-    own = (*service.login, *service.habits)
-    for option in own:
-        assert f"C({service.variable(option)})" in str(documented[option]["description"]), option
-    for option in service.transport:
-        assert f"C(toolchain_<service>_{option})" in str(documented[option]["description"]), option
-    rows = dict(re.findall(r"^\| (`toolchain_\w+_\.\.\.`|each of the four) \| (.*) \|$", README, re.MULTILINE))
-    assert rows[f"`toolchain_{service.name}_...`"] == ", ".join(f"`{option}`" for option in own)
-    assert rows["each of the four"] == ", ".join(f"`{option}`" for option in service.transport)
+def source(module: str) -> Path:
+    return PLUGINS[f"{COLLECTION}.modules.{module}"]
 
 
-def options_of(module: str) -> dict[str, dict[str, Any]]:
-    """The documented options of a module, with what its fragments say of them where it does not say otherwise."""
-    documentation = yaml.safe_load(importlib.import_module(f"{COLLECTION}.modules.{module}").DOCUMENTATION)
+def test_a_module_imports_files_and_classes_but_no_functions_of_a_service() -> None:
+    """`tokens.listed(...)` says whose function it is, which `listed(...)` does not."""
+    violations = []
+    for module in MODULES:
+        for name in sorted(imports(f"{COLLECTION}.modules.{module}")):
+            of, _dot, member = name.rpartition(".")
+            if member.islower() and name not in PLUGINS and re.search(rf"\._({'|'.join(generate.SERVICES)})\.", name):
+                violations.append(f"{module}: {member} of {of}")
+    assert violations == []
+
+
+@functools.cache
+def loaded(kind: str, name: str) -> ModuleType:
+    return importlib.import_module(f"{COLLECTION}.{kind}.{name}")
+
+
+@functools.cache
+def fragment_options(name: str) -> dict[str, dict[str, Any]]:
+    return yaml_load(loaded("doc_fragments", name).ModuleDocFragment.DOCUMENTATION)["options"] or {}
+
+
+@functools.cache
+def documented_options(module: str) -> dict[str, dict[str, Any]]:
+    """Return the documented options of a module, completed by those of its fragments."""
+    documentation = yaml_load(loaded("modules", module).DOCUMENTATION)
     options = dict(documentation["options"] or {})
     for fragment in documentation["extends_documentation_fragment"]:
-        name = fragment.rpartition(".")[2]
-        text = importlib.import_module(f"{COLLECTION}.doc_fragments.{name}").ModuleDocFragment.DOCUMENTATION
-        for option, shared in (yaml.safe_load(text)["options"] or {}).items():
+        for option, shared in fragment_options(fragment.rpartition(".")[2]).items():
             options[option] = {**shared, **options.get(option, {})}
     return options
+
+
+def spec_options(module: str) -> dict[str, dict[str, Any]]:
+    return loaded("modules", module).SPEC.options
+
+
+def test_every_option_is_documented() -> None:
+    undocumented = {module: spec_options(module).keys() ^ documented_options(module).keys() for module in MODULES}
+    assert {module: names for module, names in undocumented.items() if names} == {}
+
+
+def test_options_have_the_documented_type_default_and_variables() -> None:
+    violations = []
+    for module in MODULES:
+        documented = documented_options(module)
+        for name, option in spec_options(module).items():
+            same = documented[name].get("default") == option.get("default")
+            same &= documented[name].get("type", "str") == option.get("type", "str")
+            variables = (option.get("fallback") or (None, ()))[1]
+            if not same or any(f"E({variable})" not in description(documented[name]) for variable in variables):
+                violations.append(f"{module}: {name}")
+    assert violations == []
+
+
+def description(documented: dict[str, Any]) -> str:
+    text = documented["description"]
+    return text if isinstance(text, str) else " ".join(text)
+
+
+def test_connection_variables_are_documented_with_their_options() -> None:
+    violations = []
+    for module in MODULES:
+        service, documented = loaded("modules", module).SPEC.service, documented_options(module)
+        variables = {option: service.variable(option) for option in (*service.login, *service.habits)}
+        variables |= {option: f"toolchain_<service>_{option}" for option in service.transport}
+        violations += [
+            f"{module}: {option}"
+            for option, variable in variables.items()
+            if f"C({variable})" not in description(documented[option])
+        ]
+    assert violations == []
+
+
+def test_the_readme_lists_the_connection_variables() -> None:
+    readme = (ROOT / "README.md").read_text()
+    rows = dict(re.findall(r"^\| (`toolchain_\w+_\.\.\.`|each of the four) \| (.*) \|$", readme, re.MULTILINE))
+    services = {service.name: service for service in (loaded("modules", module).SPEC.service for module in MODULES)}
+    for name, service in services.items():
+        own = (*service.login, *service.habits)
+        assert rows[f"`toolchain_{name}_...`"] == ", ".join(f"`{option}`" for option in own)
+        assert rows["each of the four"] == ", ".join(f"`{option}`" for option in service.transport)
+
+
+def test_each_option_has_documented_limits_or_says_why_not() -> None:
+    violations = []
+    for module in MODULES:
+        for path, option, documented in every_option(spec_options(module), documented_options(module)):
+            violations += [f"{module}: {path}: {lacking}" for lacking in lacking_limits(option, documented)]
+    assert violations == []
 
 
 def every_option(
     options: dict[str, dict[str, Any]], documented: dict[str, dict[str, Any]], inside: str = ""
 ) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
-    """Each option with its path and its documentation, those inside others too."""
+    """Yield each option with its path and its documentation, suboptions included."""
     for name, option in options.items():
         yield inside + name, option, documented[name]
         if option.get("options"):
             yield from every_option(option["options"], documented[name]["suboptions"], f"{inside}{name}.")
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_each_option_has_limits_or_says_why_not(module: str) -> None:
-    code = importlib.import_module(f"{COLLECTION}.modules.{module}")
-    for path, option, documented in every_option(code.SPEC.options, options_of(module)):
-        if option.get("type", "str") == "bool" or "choices" in option or "options" in option:
-            continue
-        assert set(option) & set(LIMITS), f"{path}: which values does it take?"
-        if option["type"] in ("int", "float"):
-            assert "at_least" in option, path
-            assert "at_most" in option, path
-            assert numbers_taken(option) in str(documented["description"]), f"{path}: {numbers_taken(option)}"
-        said = documented["description"]
-        description = said if isinstance(said, str) else " ".join(said)
-        if "matches" in option and option["matches"] != SEGMENT["matches"]:
-            takes = option["matches"][1].partition(", such as")[0]
-            assert takes in description.lower(), f"{path}: {takes}"
-        if option.get("not_empty") and not option.get("one_line") and option["type"] != "path":
-            assert "not be empty" in description, path
+def lacking_limits(option: dict[str, Any], documented: dict[str, Any]) -> Iterator[str]:
+    """Yield what an option, or its description, lacks to say which values it takes."""
+    if option.get("type", "str") == "bool" or "choices" in option or "options" in option:
+        return
+    text = description(documented)
+    if not set(option) & set(LIMITS):
+        yield "any of _limits.LIMITS"
+    if option["type"] in ("int", "float"):
+        unbounded = {"at_least", "at_most"} - option.keys()
+        yield from sorted(unbounded)
+        if not unbounded and numbers_taken(option) not in text:
+            yield numbers_taken(option)
+    if "matches" in option and option["matches"] != SEGMENT["matches"]:
+        pattern = option["matches"][1].partition(", such as")[0]
+        if pattern not in text.lower():
+            yield pattern
+    may_have_lines = option.get("not_empty") and not option.get("one_line") and option["type"] != "path"
+    if may_have_lines and "not be empty" not in text:
+        yield "not be empty"
 
 
-def test_what_holds_for_all_names_and_paths_is_said_once() -> None:
-    notes = importlib.import_module(f"{COLLECTION}.doc_fragments.connection").ModuleDocFragment.DOCUMENTATION
-    assert "is one line, without blanks at its ends; neither it nor a path must be empty" in " ".join(notes.split())
+def test_limits_of_all_names_and_paths_are_documented_once() -> None:
+    notes = " ".join(loaded("doc_fragments", "connection").ModuleDocFragment.DOCUMENTATION.split())
+    assert "is one line, without blanks at its ends; neither it nor a path must be empty" in notes
     assert "of a repository has no slash" in notes
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_secrets_are_marked_as_such(module: str) -> None:
-    code = importlib.import_module(f"{COLLECTION}.modules.{module}")
-    for name, option in code.SPEC.options.items():
-        if re.search(r"password|secret|token|_key$", name):
-            assert "no_log" in option or name in ("client_key",), f"{name}: say whether it is a secret"
-
-
-SANDBOX = ROOT / "extensions" / "sandbox"
-SANDBOX_PARTS = sorted({path.relative_to(SANDBOX).parts[0] for path in SANDBOX.rglob("*.py")})
-SERVICES = {"artifact", "ci", "review", "inference"}
-
-
-def neighbours(path: pathlib.Path) -> Iterator[pathlib.Path]:
-    """The files of the sandbox that one of them imports, if only for their types."""
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.ImportFrom) and node.level:
-            folder = path.parents[node.level - 1].joinpath(*(node.module or "").split("."))
-            names = [folder.with_suffix(".py")] if node.module else []
-            names += [folder / f"{alias.name}.py" for alias in node.names]
-            yield from (name for name in names if name.exists())
-
-
-def circle(path: pathlib.Path, way: tuple[pathlib.Path, ...] = (), seen: set[pathlib.Path] | None = None) -> list[str]:
-    """The files on a way from a file back to itself, or none."""
-    seen = set() if seen is None else seen
-    for other in neighbours(path):
-        if other == (*way, path)[0]:
-            return [step.stem for step in (*way, path)]
-        if other not in seen:
-            seen.add(other)
-            found = circle(other, (*way, path), seen)
-            if found:
-                return found
-    return []
-
-
-@pytest.mark.parametrize(
-    "path", sorted(SANDBOX.rglob("*.py")), ids=lambda path: str(path.relative_to(SANDBOX).with_suffix(""))
-)
-def test_the_sandbox_has_no_import_circles(path: pathlib.Path) -> None:
-    assert circle(path) == []
-
-
-@pytest.mark.parametrize("part", SANDBOX_PARTS)
-def test_services_of_the_sandbox_do_not_know_each_other(part: str) -> None:
-    files = (SANDBOX / part).rglob("*.py") if (SANDBOX / part).is_dir() else [SANDBOX / part]
-    known = {other.relative_to(SANDBOX).parts[0] for path in files for other in neighbours(path)}
-    assert not known & (SERVICES - {part})
+def test_options_that_may_be_secrets_say_whether_they_are() -> None:
+    violations = [
+        f"{module}: {name}"
+        for module in MODULES
+        for name, option in spec_options(module).items()
+        if re.search(r"password|secret|token|_key$", name) and "no_log" not in option and name != "client_key"
+    ]
+    assert violations == []
