@@ -19,7 +19,7 @@ from pathlib import Path
 from mutants import trial
 from mutants.copies import CHECKOUT, tracked_files
 from mutants.mutations import Mutation, mutations
-from mutants.recording import FOLDERS
+from mutants.recording import TESTS
 from mutants.trial import Outcome, Trial
 
 PACKAGE = "plugins/module_utils"
@@ -34,8 +34,7 @@ def main(arguments: list[str]) -> int:
     found = find_mutations(CHECKOUT, options.files or [PACKAGE])
     sample = sorted(found, key=lambda mutation: mutation.order(options.seed))[: options.number]
     print(f"Seed {options.seed}: {len(sample):,} of {len(found):,} mutations", flush=True)
-    tests = [folder for folder in FOLDERS if (CHECKOUT / folder).is_dir()]
-    return report(trial.run(CHECKOUT, sample, tests=tests))
+    return report(trial.run(CHECKOUT, sample, tests=TESTS))
 
 
 def find_mutations(checkout: Path, places: Iterable[str]) -> list[Mutation]:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import multiprocessing
 import os
 import shutil
@@ -27,14 +28,18 @@ class Copy:
     """A copy of what git tracks, or would track if it were added.
 
     :ivar root: the folder, which is replaced
+    :ivar digest: of the names and contents of all files
     """
 
     def __init__(self, checkout: Path, root: Path) -> None:
         self.root = root
         shutil.rmtree(root, ignore_errors=True)
+        digest = hashlib.sha256()
         for name in tracked_files(checkout):
             (root / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(checkout / name, root / name)
+            digest.update(f"{name}\0".encode() + hashlib.sha256((root / name).read_bytes()).digest())
+        self.digest = digest.hexdigest()
         (root / COLLECTION).parent.mkdir(parents=True)
         (root / COLLECTION).symlink_to("../../../..")
         (root / "build" / "env").symlink_to(checkout / "build" / "env")

@@ -6,8 +6,9 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from coverage import CoverageData
 from mutants.copies import Copy
 
 # In the order in which they are run against a mutant
-FOLDERS = ("tests/unit", "tests/ladder", "tests/faults")
+TESTS = ("tests/meta/test_architecture.py", "tests/unit", "tests/ladder", "tests/faults")
 
 
 class Record:
@@ -47,15 +48,17 @@ class Record:
         return found
 
 
-def record(copy: Copy, folder: Path, package: str, tests: Iterable[str]) -> Record:
-    """Run the tests of a copy, which must pass, and record them in a folder."""
+def record(copy: Copy, folder: Path, package: str, tests: Sequence[str]) -> Record:
+    """Run the tests of a copy, which must pass, and record them in a folder; a record of the same files is reused."""
     folder.mkdir(parents=True, exist_ok=True)
-    coverage = [f"--cov={package}", "--cov-context=test", "--cov-report="]
-    side_by_side = ["--numprocesses=2", "--dist=loadscope", "--no-loadscope-reorder"]
-    seconds = f"--seconds={folder / 'seconds.json'}"
-    status, output = copy.pytest(
-        ["-q", *side_by_side, *coverage, seconds, *tests], COVERAGE_FILE=str(folder / "coverage")
-    )
-    if status:
-        raise SystemExit(f"The tests must pass without a mutation:\n{output}")
+    key, data, seconds = folder / "key", folder / "coverage", folder / "seconds.json"
+    current = f"{copy.digest} {package} {tests} {sys.version}"
+    if not key.exists() or key.read_text() != current:
+        key.unlink(missing_ok=True)
+        coverage = [f"--cov={package}", "--cov-context=test", "--cov-report=", f"--seconds={seconds}"]
+        side_by_side = ["--numprocesses=2", "--dist=loadscope", "--no-loadscope-reorder"]
+        status, output = copy.pytest(["-q", *side_by_side, *coverage, *tests], COVERAGE_FILE=str(data))
+        if status:
+            raise SystemExit(f"The tests must pass without a mutation:\n{output}")
+        key.write_text(current)
     return Record(copy, folder)

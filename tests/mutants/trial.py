@@ -21,7 +21,7 @@ from pathlib import Path
 from mutants.copies import Copy
 from mutants.importers import distances
 from mutants.mutations import Mutation
-from mutants.recording import FOLDERS, Record, record
+from mutants.recording import TESTS, Record, record
 
 _COPIES = 2
 # Test files whose tests are run before all others are collected
@@ -53,7 +53,7 @@ def run(
 ) -> Iterator[Trial]:
     """Try each mutation of a sample, several at a time, in copies of a checkout below its build/mutants.
 
-    :arg tests: folders
+    :arg tests: files and folders
     :arg sources: the folder with all files that may import a mutated one
     """
     folder = checkout / "build" / "mutants"
@@ -89,7 +89,7 @@ def choose(mutation: Mutation, recorded: Record, checkout: Path, sources: str) -
         cost[_file(test)] = cost.get(_file(test), 0) + recorded.seconds.get(test, 0)
 
     def order(test: str) -> tuple[int, int, float, str, float]:
-        folder = next((number for number, name in enumerate(FOLDERS) if test.startswith(f"{name}/")), len(FOLDERS))
+        folder = next((number for number, name in enumerate(TESTS) if test.startswith(name)), len(TESTS))
         return folder, near.get(test, 1000), cost[_file(test)], _file(test), recorded.seconds.get(test, 0)
 
     return sorted(chosen - {_AT_IMPORT}, key=order)
@@ -123,8 +123,7 @@ def _run_tests(copy: Copy, recorded: Record, tests: list[str]) -> int | None:
 def _parts(tests: list[str]) -> Iterator[list[str]]:
     """Divide tests so that few have to be collected for most mutations."""
     first_files = list(dict.fromkeys(map(_file, tests)))[:_FIRST_FILES]
-    last = FOLDERS[-1]
-    for _key, part in groupby(tests, key=lambda test: (_file(test) in first_files, test.startswith(f"{last}/"))):
+    for _key, part in groupby(tests, key=lambda test: (_file(test) in first_files, test.startswith(TESTS[-1]))):
         yield list(part)
 
 
