@@ -128,6 +128,30 @@ def test_nothing_old_is_no_change_after_two_reads() -> None:
     assert result["plan"] is None
 
 
+SURVEY = (
+    'items.find({"repo":"app-local"}).include("repo","path","name","size").sort({"$asc":["path","name"]}).limit(5000)'
+)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "share"),
+    [([10, 10, 10, 10], 25.0), ([10, 2, 2, 2], 62.5), ([10, 90], 50.0), ([10, 10, 9], 34.48), ([10], 100.0), ([], 0.0)],
+)
+def test_the_share_of_a_repository_is_that_of_its_files_or_its_bytes(sizes: list[int], share: float) -> None:
+    stored = [row("a", f"{number}.bin", size=size) for number, size in enumerate(sizes)]
+    result = clean_up(asked(SCAN, row("a", "0.bin")), asked(SURVEY, *stored), max_share=share, check_mode=True)
+    assert result["plan"]["repositories"] == [{"repo": "app-local", "items": 1, "bytes": 10, "share": share}]
+    assert "msg" not in result
+
+
+def test_a_plan_above_the_largest_share_deletes_nothing() -> None:
+    stored = [row("a", "0.bin"), row("b", "1.bin")]
+    result = clean_up(asked(SCAN, row("a", "0.bin")), asked(SURVEY, *stored), max_share=49.9)
+    problem = "The plan has 50 % of 'app-local', more than 'max_share' allows (49.9 %). Nothing was deleted."
+    assert problem in result["msg"]
+    assert result["plan"]["items"] == 1
+
+
 def test_what_the_server_finds_is_judged_again() -> None:
     newer = row("a", "new.bin", modified="2026-03-01T00:00:00.000Z")
     assert clean_up(asked(SCAN, newer))["plan"] is None

@@ -26,6 +26,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._private_file
     gather,
     store,
     store_lines,
+    store_pieces,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
@@ -44,6 +45,17 @@ def test_a_new_file_is_for_its_owner_alone(file: Path, umask: int) -> None:
         os.umask(before)
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert file.read_bytes() == "sécret\n".encode()
+
+
+@pytest.mark.parametrize(("umask", "mode"), [(0o000, 0o666), (0o022, 0o644), (0o077, 0o600)])
+def test_a_new_file_of_pieces_has_the_mode_that_the_umask_leaves(file: Path, umask: int, mode: int) -> None:
+    before = os.umask(umask)
+    try:
+        store_pieces(Task({}), str(file), [b"a", b"b"])
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE(file.stat().st_mode) == mode
+    assert file.read_bytes() == b"ab"
 
 
 def test_storing_is_a_write(file: Path) -> None:
