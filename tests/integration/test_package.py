@@ -1,0 +1,67 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Commands of a checkout: what they print where they cannot run, and the tarball that is built."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import tarball
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def run(*command: str, folder: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize(
+    ("settings", "complaint"),
+    [
+        (["ANSIBLE_CORE=2.17"], "ANSIBLE_CORE=2.17 is not supported; there are 2.18 2.19 2.20 2.21 2.22."),
+        (["ANSIBLE_CORE=2.22", f"PYTHON={sys.executable}"], "ansible-core 2.22 runs on Python 3.13 3.14, not on 3."),
+        (["PYTHON=python2.7"], "PYTHON=python2.7 is no Python 3.11 or newer that can be run here;"),
+    ],
+)
+def test_make_refuses_a_version_in_one_sentence_when_it_does_not_fit(settings: list[str], complaint: str) -> None:
+    if complaint.endswith("not on 3.") and sys.version_info >= (3, 13):
+        pytest.skip("this Python runs it")
+    done = run("make", "--dry-run", "demo", *settings)
+    assert done.returncode
+    assert done.stdout == ""
+    assert complaint in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_the_sandbox_names_the_missing_packages() -> None:
+    done = run(sys.executable, "-S", "-m", "sandbox", folder=ROOT / "extensions")
+    assert done.returncode == 1
+    requirements = ROOT / "extensions/sandbox/requirements.txt"
+    assert done.stderr == (
+        "The sandbox needs Python packages that are missing here (lxml, starlette, uvicorn, wsproto, yaml): "
+        f"install them with '{sys.executable} -m pip install -r {requirements}'.\n"
+    )
+    assert requirements.exists()
+
+
+def test_git_ignores_the_tarball() -> None:
+    assert run("git", "check-ignore", "buildworks-toolchain-0.1.0.tar.gz").returncode == 0
+
+
+def test_the_same_files_make_the_same_tarball(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = tarball.build(tmp_path / "first")
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    previous = os.umask(0o077)
+    try:
+        second = tarball.build(tmp_path / "second")
+    finally:
+        os.umask(previous)
+    assert first.read_bytes() == second.read_bytes()
