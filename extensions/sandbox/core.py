@@ -61,7 +61,7 @@ class Sandbox:
     def reset(self) -> None:
         """Be as right after the first start."""
         self.faults = Faults(SERVICES)
-        with self.world.transaction():
+        with self.world.files.replacing(), self.world.transaction():
             for service in self.services:
                 service.reset()
             self.world.reset()

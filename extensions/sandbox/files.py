@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import pathlib
-import shutil
 import tempfile
 from collections.abc import AsyncIterable, Iterable, Iterator
 from dataclasses import dataclass
@@ -30,6 +29,7 @@ class Files:
 
     def __init__(self, folder: pathlib.Path) -> None:
         self._folder = folder
+        self._stored: set[str] | None = None  # within `replacing`, what was stored since it began
         folder.mkdir(parents=True, exist_ok=True)
 
     def path(self, sha256: str) -> pathlib.Path:
@@ -43,6 +43,19 @@ class Files:
                 incoming.write(chunk)
             return incoming.keep()
 
+    def put_bytes(self, content: bytes) -> Stored:
+        """Store a content that is in memory; costs no write if it exists."""
+        stored = Stored(
+            hashlib.sha256(content).hexdigest(),
+            hashlib.sha1(content).hexdigest(),
+            hashlib.md5(content).hexdigest(),
+            len(content),
+        )
+        if not self.path(stored.sha256).exists():
+            return self.put([content])
+        self._record(stored)
+        return stored
+
     async def put_stream(self, chunks: AsyncIterable[bytes]) -> Stored:
         """Keep a content that is still arriving."""
         with self._incoming() as incoming:
@@ -54,10 +67,22 @@ class Files:
         """Forget a content."""
         self.path(sha256).unlink(missing_ok=True)
 
-    def clear(self) -> None:
-        """Forget all contents."""
-        for folder in self._folder.glob("??"):
-            shutil.rmtree(folder)
+    @contextlib.contextmanager
+    def replacing(self) -> Iterator[None]:
+        """Remove all contents at the end of the block except those stored within it."""
+        kept: set[str] = set()
+        self._stored = kept
+        try:
+            yield
+        finally:
+            self._stored = None
+        for path in self._folder.glob("??/*"):
+            if path.name not in kept:
+                path.unlink()
+
+    def _record(self, stored: Stored) -> None:
+        if self._stored is not None:
+            self._stored.add(stored.sha256)
 
     @contextlib.contextmanager
     def _incoming(self) -> Iterator[_Incoming]:
@@ -87,4 +112,5 @@ class _Incoming:
         path = self._files.path(stored.sha256)
         path.parent.mkdir(exist_ok=True)
         pathlib.Path(self._file.name).replace(path)
+        self._files._record(stored)
         return stored

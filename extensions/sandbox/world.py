@@ -87,9 +87,8 @@ class World:
                 raise ValueError(f"Switch {name!r} of {service!r} takes a {type(default).__name__}.")
 
     def reset(self) -> None:
-        """Forget all contents, and put clock and switches back to their defaults."""
+        """Put clock, settings and switches back to their defaults."""
         self.clock.reset()
-        self.files.clear()
         self.db.execute("DELETE FROM sandbox_settings")
         self._switches = {service: dict(values) for service, values in self._defaults.items()}
 

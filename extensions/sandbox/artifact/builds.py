@@ -176,7 +176,7 @@ async def discard(call: Call, build: Build, artifacts: bool) -> list[Item]:
         path = (
             f"{RECORDS}/{quote(build.name, safe='')}/{quote(build.number, safe='')}-{round(build.started * 1000)}.json"
         )
-        content = call.world.files.put([json.dumps(build.record).encode()])
+        content = call.world.files.put_bytes(json.dumps(build.record).encode())
         call.items.put_trashed(path, content, call.principal.name)
     return kept
 

@@ -24,7 +24,7 @@ def generate(state: State, repo: str, path: str, count: int, by: str = "admin", 
     files = _Files(state, repo, path, count, by, facts)
     state.planting.folders(repo, (parent_of(path) or "" for path in files.each(path)), by)
     if facts.keys() <= {"content"}:
-        stored = state.world.files.put([facts.get("content", "").encode()])
+        stored = state.world.files.put_bytes(facts.get("content", "").encode())
         state.items.add_files(repo, files.each(path), stored, by)
     else:
         files.plant()

@@ -94,7 +94,7 @@ def _plant_repository(state: State, repository: dict[str, Any]) -> None:
 
 
 def _plant_file(state: State, repo: str, path: str, file: dict[str, Any]) -> None:
-    stored = state.world.files.put([str(file.get("content", "")).encode()])
+    stored = state.world.files.put_bytes(str(file.get("content", "")).encode())
     item = state.items.put_file(repo, path, stored, ClientChecksums(), file.get("by", "admin"))
     state.items.set_properties(item, _properties(file))
 
@@ -151,7 +151,7 @@ def _properties(described: dict[str, Any]) -> dict[str, list[str]]:
 
 def _push(state: State, repo: str, image: str, tag: str) -> None:
     config = {"architecture": "amd64", "os": "linux", "config": {"Labels": {"image": image, "tag": tag}}}
-    stored = state.world.files.put([json.dumps(config).encode()])
+    stored = state.world.files.put_bytes(json.dumps(config).encode())
     manifest = {
         "schemaVersion": 2,
         "mediaType": MANIFEST_TYPE,
@@ -162,7 +162,7 @@ def _push(state: State, repo: str, image: str, tag: str) -> None:
         },
         "layers": [],
     }
-    content = state.world.files.put([json.dumps(manifest).encode()])
+    content = state.world.files.put_bytes(json.dumps(manifest).encode())
     folder = f"{image}/{tag}"
     state.items.put_file(repo, f"{folder}/sha256__{stored.sha256}", stored, ClientChecksums(), "admin")
     item = state.items.put_file(repo, f"{folder}/manifest.json", content, ClientChecksums(), "admin")
