@@ -35,15 +35,15 @@ def test_a_page_without_faults_passes(browser: Chromium, page: Path) -> None:
 
 
 FAULTS = {
-    "light: broken": "<script>console.error('broken')</script>",
-    "light: thrown": "<script>throw new Error('thrown')</script>",
-    "light: Failed to load resource: net::ERR_FILE_NOT_FOUND": "<img alt='' src='missing.png'>",
-    "light: asks for http://127.0.0.1:9/x.png": "<img alt='' src='http://127.0.0.1:9/x.png'>",
-    "360 pixels, dark: cut off: <table": WIDE,
-    "1600 pixels, light: cut off: <html": f"<details><summary>More</summary><pre>{'wide' * 500}</pre></details>",
-    "light: cut off: <text": "<svg role='img' aria-label='plot' width='50'><text y='15'>far too long</text></svg>",
-    "1600 pixels, light: Elements must meet minimum color contrast": "<p style='color: #888'>pale</p>",
-    "1600 pixels, dark: Elements must meet minimum color contrast": "<p style='color: #555'>dim</p>",
+    "pixels: broken": "<script>console.error('broken')</script>",
+    "pixels: thrown": "<script>throw new Error('thrown')</script>",
+    "pixels: Failed to load resource: net::ERR_FILE_NOT_FOUND": "<img alt='' src='missing.png'>",
+    "pixels: asks for http://127.0.0.1:9/x.png": "<img alt='' src='http://127.0.0.1:9/x.png'>",
+    "360 pixels: cut off: <table": WIDE,
+    "1600 pixels: cut off: <html": f"<details><summary>More</summary><pre>{'wide' * 500}</pre></details>",
+    "pixels: cut off: <text": "<svg role='img' aria-label='plot' width='50'><text y='15'>far too long</text></svg>",
+    "light: Elements must meet minimum color contrast": "<p style='color: #888'>pale</p>",
+    "dark: Elements must meet minimum color contrast": "<p style='color: #555'>dim</p>",
     "light: Images must have alternative text": "<img src='data:,'>",
 }
 

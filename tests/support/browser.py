@@ -87,17 +87,17 @@ class Chromium:
 
         `page` is a URL or a file; `steps` bring it to what is to be looked at. Nothing may be wrong in its console,
         fetched from elsewhere, cut off, or found by axe, also in what is folded. Where others made the design, only the
-        part `within` which is ours is held to that, in the `schemes` that the design has.
+        part `within` which is ours is held to that, in the `schemes` that the design has. axe, which takes longest,
+        looks at each width and at each scheme, but not at each pair of them.
         `build/pages/<name>-<width>-<scheme>.png` shows it as people meet it.
         """
         url = page.resolve().as_uri() if isinstance(page, Path) else page
         look = Look(name, steps, within)
         complaints = self._in_its_thread(
             lambda: [
-                f"{name}, {width} pixels, {scheme}: {complaint}"
+                f"{name}, {width} pixels: {complaint}"
                 for width in WIDTHS
-                for scheme in schemes
-                for complaint in _complaints(self._browser, url, look, width, scheme)
+                for complaint in _complaints(self._browser, url, look, width, schemes)
             ]
         )
         assert not complaints, "\n".join(complaints)
@@ -111,6 +111,33 @@ class Chromium:
                 steps(page)
 
         self._in_its_thread(use)
+        return found
+
+    @contextlib.contextmanager
+    def tab(self, url: str) -> Iterator[Tab]:
+        """Keep a page open at a desk, for tests to which loading it would cost more than using it."""
+        found: list[str] = []
+        opened = _opened(self._browser, url, WIDTHS[-1], SCHEMES[0], found)
+        page = self._in_its_thread(opened.__enter__)
+        try:
+            yield Tab(page, self._in_its_thread, found)
+        finally:
+            self._in_its_thread(lambda: opened.__exit__(None, None, None))
+
+
+class Tab:
+    """An open page."""
+
+    def __init__(self, page: Page, in_its_thread: Callable[..., Any], found: list[str]) -> None:
+        self._page = page
+        self._in_its_thread = in_its_thread
+        self._found = found
+
+    def use(self, steps: Steps) -> list[str]:
+        """Use the page; return what was wrong in its console or fetched from elsewhere since the last use."""
+        self._in_its_thread(lambda: steps(self._page))
+        found = self._found.copy()
+        self._found.clear()
         return found
 
 
@@ -136,14 +163,18 @@ def chromium() -> Iterator[Chromium]:
             in_its_thread(playwright.stop)
 
 
-def _complaints(browser: Browser, url: str, look: Look, width: int, scheme: str) -> list[str]:
+def _complaints(browser: Browser, url: str, look: Look, width: int, schemes: Sequence[Any]) -> list[str]:
     found: list[str] = []
-    with _opened(browser, url, width, scheme, found) as page:
+    with _opened(browser, url, width, schemes[0], found) as page:
         look.steps(page)
-        _take_screenshot(page, SCREENSHOTS / f"{look.name}-{width}-{scheme}.png")
+        for scheme in schemes:
+            page.emulate_media(color_scheme=scheme)
+            _take_screenshot(page, SCREENSHOTS / f"{look.name}-{width}-{scheme}.png")
         page.evaluate(UNFOLD)
         found.extend(f"cut off: {element}" for element in page.evaluate(CUT_OFF, look.within))
-        found.extend(_inaccessible(page, look.within))
+        scheme = schemes[WIDTHS.index(width) % len(schemes)]
+        page.emulate_media(color_scheme=scheme)
+        found.extend(f"{scheme}: {problem}" for problem in _inaccessible(page, look.within))
         if not page.pdf().startswith(b"%PDF-"):
             found.append("cannot be printed")
     return found

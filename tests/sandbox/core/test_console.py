@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ import pytest
 import requests
 
 from sandbox import client
-from support.browser import Chromium
+from support.browser import Chromium, Tab
 from support.wire.core import EXTENSIONS
 
 if TYPE_CHECKING:
@@ -32,16 +32,20 @@ def enter(page: Page, secret: str) -> None:
     page.get_by_role("button", name="Open").click()
 
 
+@pytest.fixture(scope="module")
+def console(browser: Chromium, running_sandbox: client.Sandbox) -> Iterator[Tab]:
+    """The console, opened once with the secret; it follows each reset of the sandbox."""
+    with browser.tab(running_sandbox.url + CONSOLE) as tab:
+        tab.use(lambda page: enter(page, running_sandbox.secret))
+        yield tab
+
+
 @pytest.fixture
-def use(browser: Chromium, sandbox: client.Sandbox) -> Callable[..., None]:
-    """Uses the console with the secret; the browser has nothing to complain of but the requests that are refused."""
+def use(console: Tab, sandbox: client.Sandbox) -> Callable[..., None]:
+    """Use the console of the reset sandbox; the browser may report only the requests that are refused."""
 
     def run(steps: Callable[[Page], None], *refused: str) -> None:
-        def steps_inside(page: Page) -> None:
-            enter(page, sandbox.secret)
-            steps(page)
-
-        assert set(browser.visit(sandbox.url + CONSOLE, steps_inside)) <= set(refused)
+        assert set(console.use(steps)) <= set(refused)
 
     return run
 
@@ -197,6 +201,7 @@ def test_a_fault_is_set_strikes_and_is_cleared(use, sandbox, ping):
 
     def steps(page: Page) -> None:
         faults = page.get_by_role("region", name="Faults", exact=True)
+        faults.get_by_label("Kind").select_option("status")
         faults.get_by_role("spinbutton", name="Status").fill("503")
         faults.get_by_label("Path").fill("system/ping$")
         faults.get_by_label("How many").fill("2")
@@ -239,6 +244,7 @@ def test_each_fault_is_cleared_by_itself(use, sandbox, ping):
         sandbox.clear_fault(3)
         faults.get_by_role("button", name="Clear fault 3").click()
         expect(page.get_by_text("Refused: There is no fault 3.")).to_be_visible()
+        page.unroute_all(behavior="wait")
 
     use(steps, REFUSED % "404 (Not Found)")
 
@@ -248,6 +254,7 @@ def test_a_fault_that_makes_no_sense_is_refused_with_the_reason(use, sandbox):
 
     def steps(page: Page) -> None:
         faults = page.get_by_role("region", name="Faults", exact=True)
+        faults.get_by_label("Kind").select_option("status")
         faults.get_by_label("Headers").fill("no colon")
         faults.get_by_role("button", name="Set the fault").click()
         expect(page.get_by_text("A header is a name, a colon and a value; not: no colon")).to_be_visible()
@@ -350,7 +357,8 @@ def test_people_can_use_it_however_much_there_is(browser, sandbox):
             "ci": {"jobs": [{"name": name.replace("/", "_")} for name in names]},
             "review": {"projects": [{"name": name, "creator": "admin"} for name in names]},
             "inference": {"models": [{"id": id, "created": 0, "owned_by": MARKUP} for id in ids]},
-        }
+        },
+        reset=True,
     )
     sandbox.fault(kind="status", status=503, path="(" + LONG + ")?", headers={"X-Markup": MARKUP}, body=LONG, times=0)
     sandbox.fault(kind="reset_before", label=MARKUP, nth=1000)
@@ -360,7 +368,7 @@ def test_people_can_use_it_however_much_there_is(browser, sandbox):
 
     def steps(page: Page) -> None:
         enter(page, sandbox.secret)
-        expect(page.get_by_text("repositories 16")).to_be_visible()
+        expect(page.get_by_text("repositories 9")).to_be_visible()
         expect(page.get_by_text("4 of the latest 4 requests")).to_be_visible()
         assert page.title() == "Sandbox console"
         assert page.locator("main script, main img").count() == 0
