@@ -17,9 +17,9 @@ from support.servers.groovy import groovy_jar
 from support.servers.process import UnavailableError
 
 CONSOLES = (None, "linux")
-# Each example has eight or more arguments or texts of a script in it
+# Each example has twenty or more arguments or texts of a script in it
 GENERATED = settings(
-    max_examples=250, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
 
 
@@ -182,7 +182,7 @@ DATA = st.recursive(
 
 
 @GENERATED
-@given(args=st.dictionaries(TEXTS, DATA, min_size=8, max_size=12), node=st.sampled_from(CONSOLES))
+@given(args=st.dictionaries(TEXTS, DATA, min_size=20, max_size=30), node=st.sampled_from(CONSOLES))
 def test_arguments_come_out_as_they_went_in(server: dict[str, Any], args: dict[str, Any], node: str | None) -> None:
     assert value_of(server, "println args.size()\nreturn args", args=args, node=node) == args
 
@@ -201,7 +201,7 @@ def triple(text: str) -> str:
 
 @GENERATED
 @given(
-    texts=st.lists(TEXTS, min_size=8, max_size=12),
+    texts=st.lists(TEXTS, min_size=20, max_size=30),
     quoted=st.sampled_from((single, triple)),
     node=st.sampled_from(CONSOLES),
 )

@@ -218,7 +218,7 @@ CRITERIA = st.recursive(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(criteria=st.lists(CRITERIA, min_size=1, max_size=3))
 def test_generated_queries_find_what_they_say(repository, criteria):
     query = f"items.find({','.join(criterion.text for criterion in criteria)})"
@@ -228,7 +228,7 @@ def test_generated_queries_find_what_they_say(repository, criteria):
     assert found == sorted(item["name"] for item in ITEMS if all(criterion.meets(item) for criterion in criteria))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(
     criterion=CRITERIA,
     fields=st.permutations(["repo", "size", "name"]),

@@ -109,6 +109,11 @@ def answers(running_sandbox: Any) -> dict[str, Any]:
     return told
 
 
+def test_the_shapes_are_valid_schemas() -> None:
+    for schema in (*shapes.SHAPES.values(), shapes.CHUNK, shapes.REFUSAL):
+        jsonschema.Draft202012Validator.check_schema(schema)
+
+
 def test_every_call_that_is_served_has_a_shape_and_was_made(answers: dict[str, Any]) -> None:
     served = shapes.ROUTES.labels - {route.label for route in not_served.ROUTES}
     assert set(answers) == set(shapes.SHAPES) == served

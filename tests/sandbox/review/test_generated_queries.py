@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from sandbox.client import Sandbox
 from support.wire.review import FORM, LTOKENS
 
-MANY, EXAMPLES = 500, 250
+MANY, EXAMPLES = 300, 120
 BUILDS = ["one", "two", "three"]
 SEVERITIES = ["Critical", "Error", "Warning", "Review", *(f"Severity {code}" for code in range(5, 11))]
 STATUSES = ["Analyze", "Ignore", "Not a Problem", "Fix", "Fix in Next Release", "Defer", "Filter"]

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from sandbox.client import Sandbox
 from support import running
 
-IN_A_LIST, LISTS = 120, 25
-COMMENTS, RUNS = 10, 12
+IN_A_LIST, LISTS = 120, 10
+COMMENTS, RUNS = 10, 6
 PIECES = [
     "+",
     "%",

@@ -345,7 +345,8 @@ def check_event(data: str) -> None:
 
 
 def validate(body: Any, schema: Schema) -> None:
-    jsonschema.validate(body, schema, cls=jsonschema.Draft202012Validator)
+    """Raise ValidationError unless the body has this shape; the schema itself is not checked."""
+    jsonschema.Draft202012Validator(schema).validate(body)
 
 
 def label(method: str, path: str) -> str:
