@@ -17,7 +17,7 @@ import requests
 import yaml
 
 from sandbox.client import Sandbox
-from support.playbook import PLAYBOOK, environment
+from support.playbook import PLAYBOOK, environment, list_failures
 
 needs_systemd = pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="CANNOT RUN HERE: no systemd-analyze")
 SESSIONS = {"ci_settings_session_timeout": 1440, "ci_settings_session_eviction": 43200}
@@ -52,8 +52,16 @@ class Host:
 
     def run(self, *options: str, **variables: Any) -> tuple[bool, str, int]:
         """Whether the role did well, its output in one line, and how many of its tasks changed something."""
+        well, output = self.play({"jenkins": variables}, *options)
+        changed = re.search(r"changed=(\d+)", output)
+        assert changed, output
+        return well, output, int(changed[1])
+
+    def play(self, hosts: dict[str, dict[str, Any]], *options: str) -> tuple[bool, str]:
+        """Run the role for hosts with these variables; return whether all succeeded, and the output in one line."""
         inventory, playbook = self.folder / "hosts.json", self.folder / "play.yml"
-        inventory.write_text(json.dumps({"ci": {"hosts": {"jenkins": {**self.variables, **variables}}}}))
+        given = {name: {**self.variables, **variables} for name, variables in hosts.items()}
+        inventory.write_text(json.dumps({"ci": {"hosts": given}}))
         play = {"hosts": "ci", "gather_facts": False, "roles": ["buildworks.toolchain.ci_settings"]}
         playbook.write_text(yaml.safe_dump([play]))
         self.sandbox.clear_journal()
@@ -69,9 +77,7 @@ class Host:
         self.written = [label for label in labels if label != "script"]  # what one does is not known to the sandbox
         output = re.sub(r"\s+", " ", done.stdout + done.stderr)
         assert "WARNING" not in output
-        changed = re.search(r"changed=(\d+)", output)
-        assert changed, output
-        return done.returncode == 0, output, int(changed[1])
+        return done.returncode == 0, output
 
     def restart_command(self) -> str:
         variables = self.sandbox.environment
@@ -223,53 +229,45 @@ def test_builds_that_run_too_long_put_the_restart_off(host: Host) -> None:
     assert "1 build(s) still run: slow #1. It takes builds again." in output
 
 
-@pytest.mark.parametrize(
-    ("given", "told"),
-    [
-        ({"ci_settings_java": "maybe"}, "value of ci_settings_java must be one of"),
-        ({"ci_settings_session_timeout": "a day"}, "ci_settings_session_timeout"),
-        (
-            {"ci_settings_session_timeout": 5, "ci_settings_launch_options": ["{{ mistyped }}"]},
-            "'mistyped' is undefined",
-        ),
-    ],
-)
-def test_what_is_wrong_is_told_before_anything_is_written(host: Host, given: dict[str, Any], told: str) -> None:
-    well, output, _changed = host.run(**given)
-    assert not well
-    assert told in output
+MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
+    "java": ({"ci_settings_java": "maybe"}, "value of ci_settings_java must be one of"),
+    "timeout": ({"ci_settings_session_timeout": "a day"}, "ci_settings_session_timeout"),
+    "options": (
+        {"ci_settings_session_timeout": 5, "ci_settings_launch_options": ["{{ mistyped }}"]},
+        "'mistyped' is undefined",
+    ),
+}
+
+
+def test_mistakes_are_reported_before_anything_is_written(host: Host) -> None:
+    _well, output = host.play({name: variables for name, (variables, _problem) in MISTAKES.items()})
+    failures = list_failures(output)
+    for name, (_variables, problem) in MISTAKES.items():
+        assert problem in failures[name]
     assert not host.environment.exists()
     assert not host.written
 
 
 def java(folder: Path, version: str) -> str:
     """A Java that is known by what it says of itself."""
-    program = folder / "java"
+    program = folder / f"java-{version}"
     program.write_text(f"#!/bin/sh\necho 'openjdk version \"{version}\" 2024-01-16' >&2\n")
     program.chmod(0o755)
     return str(program)
 
 
-@pytest.mark.parametrize(
-    ("version", "given", "told"),
-    [
-        ("21.0.2", {}, ""),
-        ("17.0.9", {}, "The server runs on Java 21 or 25, but"),
-        ("17.0.9", {"ci_settings_java_releases": [11, 17]}, ""),
-        ("1.8.0_392", {"ci_settings_java_releases": [8]}, ""),
-        ("25-ea", {}, ""),
-    ],
-)
-def test_java_is_checked_against_what_the_server_needs(
-    host: Host, tmp_path: Path, version: str, given: dict[str, Any], told: str
-) -> None:
-    link = {"ci_settings_java": "check", "ci_settings_java_command": java(tmp_path, version)}
-    well, output, _changed = host.run(ci_settings_restart=False, **link, **given)
-    assert well == (not told), output
-    assert told in output
-
-
-def test_java_that_is_not_there_is_told(host: Host) -> None:
-    well, output, _changed = host.run(ci_settings_java="check", ci_settings_java_command="no-java-here")
-    assert not well
-    assert "but 'no-java-here' is none." in output
+def test_java_is_checked_against_what_the_server_needs(host: Host, tmp_path: Path) -> None:
+    hosts = {
+        "new": {"ci_settings_java_command": java(tmp_path, "21.0.2")},
+        "old": {"ci_settings_java_command": java(tmp_path, "17.0.9")},
+        "allowed": {"ci_settings_java_command": java(tmp_path, "17.0.9"), "ci_settings_java_releases": [11, 17]},
+        "oldest": {"ci_settings_java_command": java(tmp_path, "1.8.0_392"), "ci_settings_java_releases": [8]},
+        "early": {"ci_settings_java_command": java(tmp_path, "25-ea")},
+        "missing": {"ci_settings_java_command": "no-java-here"},
+    }
+    check = {"ci_settings_java": "check", "ci_settings_restart": False}
+    _well, output = host.play({name: {**check, **variables} for name, variables in hosts.items()})
+    failures = list_failures(output)
+    assert failures.keys() == {"old", "missing"}, output
+    assert "The server runs on Java 21 or 25, but" in failures["old"]
+    assert "but 'no-java-here' is none." in failures["missing"]

@@ -13,7 +13,7 @@ import pytest
 
 from sandbox.client import Sandbox
 from support import running
-from support.playbook import played
+from support.playbook import play_mistakes, played
 
 OLD = {
     "title": "old releases",
@@ -143,40 +143,36 @@ def test_an_artifact_that_cannot_be_deleted_is_told_and_what_went_too(sandbox: S
     assert "Done so far: 2 artifacts deleted." in output
 
 
-@pytest.mark.parametrize(
-    ("variables", "problem"),
-    [
-        (
-            {"artifact_housekeeping_cleanup": {"max_items": 0}},
-            "The plan has 1 items, more than 'max_items' allows (0).",
-        ),
-        (
-            {
-                "artifact_housekeeping_rules": [{"repos": ["*-local"], "names": ["app-*"], "larger_than": 1}],
-                "artifact_housekeeping_cleanup": {"max_share": 50},
-            },
-            "The plan has 70 % of 'generic-local' and 100 % of 'libs-release-local', more than 'max_share' allows",
-        ),
-        ({"artifact_housekeeping_rules": [{**OLD, "older": "30d"}]}, "older. Supported parameters include"),
-        ({"artifact_housekeeping_rules": [{**OLD, "older_than": "30 moons"}]}, "Option 'rules[0].older_than'"),
-        ({"artifact_housekeeping_rules": [{**OLD, "repos": ["generic-locl"]}]}, "no repository 'generic-locl'"),
-        (
-            {"artifact_housekeeping_rules": [{**OLD, "older_than": "{{ retention_age }}"}]},
-            "'retention_age' is undefined",
-        ),
-        ({"artifact_housekeeping_rules": None}, "argument 'artifact_housekeeping_rules' is of type"),
-        ({"artifact_housekeeping_builds": [{"count": 1}]}, "missing required arguments: build"),
-        ({"artifact_housekeeping_from_plan": "nowhere"}, "Option 'from_plan': cannot read 'nowhere'"),
-    ],
-)
-def test_what_cannot_be_is_told_before_anything_is_done(
-    variables: dict[str, Any], problem: str, sandbox: Sandbox, tmp_path: Path
-) -> None:
-    output, written, well = keep_house(sandbox, tmp_path, **variables)
-    assert not well
-    assert problem in output
-    assert "Done so far" not in output
-    assert not written
+MISTAKES: list[tuple[dict[str, Any], str]] = [
+    (
+        {"artifact_housekeeping_cleanup": {"max_items": 0}},
+        "The plan has 1 items, more than 'max_items' allows (0).",
+    ),
+    (
+        {
+            "artifact_housekeeping_rules": [{"repos": ["*-local"], "names": ["app-*"], "larger_than": 1}],
+            "artifact_housekeeping_cleanup": {"max_share": 50},
+        },
+        "The plan has 70 % of 'generic-local' and 100 % of 'libs-release-local', more than 'max_share' allows",
+    ),
+    ({"artifact_housekeeping_rules": [{**OLD, "older": "30d"}]}, "older. Supported parameters include"),
+    ({"artifact_housekeeping_rules": [{**OLD, "older_than": "30 moons"}]}, "Option 'rules[0].older_than'"),
+    ({"artifact_housekeeping_rules": [{**OLD, "repos": ["generic-locl"]}]}, "no repository 'generic-locl'"),
+    ({"artifact_housekeeping_rules": [{**OLD, "older_than": "{{ retention_age }}"}]}, "'retention_age' is undefined"),
+    ({"artifact_housekeeping_rules": None}, "argument 'artifact_housekeeping_rules' is of type"),
+    ({"artifact_housekeeping_builds": [{"count": 1}]}, "missing required arguments: build"),
+    ({"artifact_housekeeping_from_plan": "nowhere"}, "Option 'from_plan': cannot read 'nowhere'"),
+]
+
+
+def test_mistakes_are_reported_before_anything_is_deleted(sandbox: Sandbox, tmp_path: Path) -> None:
+    mistakes = [{**HOUSEKEEPING, **variables} for variables, _problem in MISTAKES]
+    playbook = "buildworks.toolchain.housekeeping"
+    messages = play_mistakes(playbook, "artifact", mistakes, tmp_path, sandbox=sandbox)
+    for message, (_variables, problem) in zip(messages, MISTAKES, strict=True):
+        assert problem in message
+        assert "Done so far" not in message
+    assert {entry["effect"] for entry in sandbox.journal("artifact")} == {"read"}
 
 
 @pytest.mark.parametrize(("tag", "expected"), [("builds", ["retain_builds"]), ("trash", ["clean_trash"])])

@@ -9,10 +9,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from sandbox.client import Sandbox
-from support.playbook import played
+from support.playbook import play_mistakes, played
 
 PAYMENTS: dict[str, Any] = {
     "review_onboarding_project": {"name": "payments", "description": "Cards, & more", "tags": ["pci"]},
@@ -77,20 +75,20 @@ def test_the_gate_of_a_project_with_builds_is_tried_at_the_end(sandbox: Sandbox,
     assert "mobile-app has no more issues than are allowed." in output
 
 
-@pytest.mark.parametrize(
-    ("variables", "told"),
-    [
-        (
-            {"review_onboarding_groups": [{"name": "leads", "role": "Projct admin"}]},
-            "There is no role Projct admin, which groups shall get (review_onboarding_groups)",
-        ),
-        ({"review_onboarding_project": {"tags": []}}, "missing required arguments: name"),
-        ({"review_onboarding_views": [{"name": "x", "qery": "severity:1"}]}, "Supported parameters include"),
-        ({}, "There is no project 'payments', or this account may not see it, and this server (20.4) creates none"),
-    ],
-    ids=["role", "project", "view", "server"],
-)
-def test_what_cannot_be_is_told(sandbox: Sandbox, tmp_path: Path, variables: dict[str, Any], told: str) -> None:
-    output, _writes, good = onboard(sandbox, tmp_path, "--check", **variables)
-    assert not good
-    assert told in output
+MISTAKES: list[tuple[dict[str, Any], str]] = [
+    (
+        {"review_onboarding_groups": [{"name": "leads", "role": "Projct admin"}]},
+        "There is no role Projct admin, which groups shall get (review_onboarding_groups)",
+    ),
+    ({"review_onboarding_project": {"tags": []}}, "missing required arguments: name"),
+    ({"review_onboarding_views": [{"name": "x", "qery": "severity:1"}]}, "Supported parameters include"),
+    ({}, "There is no project 'payments', or this account may not see it, and this server (20.4) creates none"),
+]
+
+
+def test_mistakes_are_reported(sandbox: Sandbox, tmp_path: Path) -> None:
+    mistakes = [{**PAYMENTS, **variables} for variables, _problem in MISTAKES]
+    playbook = "buildworks.toolchain.onboarding"
+    messages = play_mistakes(playbook, "review", mistakes, tmp_path, "--check", sandbox=sandbox)
+    for message, (_variables, problem) in zip(messages, MISTAKES, strict=True):
+        assert problem in message

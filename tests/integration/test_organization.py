@@ -15,7 +15,7 @@ import yaml
 
 from sandbox.client import Sandbox
 from support import running
-from support.playbook import ROOT, played
+from support.playbook import ROOT, play_mistakes, played
 
 SEARCH = {
     "name": "Search & find",
@@ -134,17 +134,19 @@ def test_projects_are_renamed_and_archived(organization: Organization) -> None:
     assert (writes, reads) == ([], ["list_projects"])
 
 
-def test_what_cannot_be_is_told(organization: Organization) -> None:
+def test_mistakes_are_reported_before_anything_is_written(sandbox: Sandbox, tmp_path: Path) -> None:
     limit = {"model": "gpt-4o", "max_requests_per_minute": 1}
     keyless = {"name": "x", "project_name": "Sandbox"}
-    for name, wanted, told in (
+    wrong = [
         ("projects", {"name": "Sandbox", "limits": [limit]}, "Supported parameters"),
         ("projects", {"name": "Default project", "state": "absent"}, "can be neither changed nor archived"),
         ("service_accounts", keyless, "state is present but all of the following are missing: key_file"),
-    ):
-        output, writes, _reads = organization.play("provision", **{f"inference_provision_{name}": [wanted]})
-        assert (organization.well, writes) == (False, [])
-        assert told in output
+    ]
+    mistakes = [{f"inference_provision_{name}": [entry]} for name, entry, _problem in wrong]
+    messages = play_mistakes("buildworks.toolchain.provision", "inference", mistakes, tmp_path, sandbox=sandbox)
+    for message, (_name, _entry, problem) in zip(messages, wrong, strict=True):
+        assert problem in message
+    assert not [entry for entry in sandbox.journal("inference") if entry["effect"] == "write"]
 
 
 USERS = [

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from sandbox.client import Sandbox
-from support.playbook import played
+from support.playbook import play_mistakes, played
 
 VERSION = [{"name": "VERSION", "type": "string", "default": "1"}]
 JOBS = [
@@ -91,23 +91,23 @@ def test_the_first_bad_build_ends_it_and_another_run_goes_on_from_there(sandbox:
     assert "changed=0" in output
 
 
-@pytest.mark.parametrize(
-    ("last", "told"),
-    [
-        ({"job": "deploi"}, "deploi"),
-        ({"job": "deploy", "parameters": {"VERSIN": 3}}, "VERSIN"),
-        ({"parameters": {}}, "missing required arguments: job"),
-        ({"job": "deploy", "parameters": {"VERSION": "{{ mistyped }}"}}, "'mistyped' is undefined"),
-        ({"job": "deploy", "unless": {"within": "a day"}}, "within"),
-    ],
-    ids=["job", "parameter", "missing", "undefined", "type"],
-)
-def test_what_cannot_run_is_told_before_the_first_build(
-    sandbox: Sandbox, tmp_path: Path, last: dict[str, Any], told: str
-) -> None:
-    output, builds, well = pipeline(sandbox, tmp_path, [STAGES[0], {"name": "deploy", "builds": [last]}])
-    assert (well, builds) == (False, 0), output
-    assert told in output
+MISTAKES: list[tuple[dict[str, Any], str]] = [
+    ({"job": "deploi"}, "deploi"),
+    ({"job": "deploy", "parameters": {"VERSIN": 3}}, "VERSIN"),
+    ({"parameters": {}}, "missing required arguments: job"),
+    ({"job": "deploy", "parameters": {"VERSION": "{{ mistyped }}"}}, "'mistyped' is undefined"),
+    ({"job": "deploy", "unless": {"within": "a day"}}, "within"),
+]
+
+
+def test_mistakes_are_reported_before_the_first_build(sandbox: Sandbox, tmp_path: Path) -> None:
+    mistakes = [
+        {"ci_pipeline_stages": [STAGES[0], {"name": "deploy", "builds": [last]}]} for last, _problem in MISTAKES
+    ]
+    messages = play_mistakes("buildworks.toolchain.pipeline", "ci", mistakes, tmp_path, sandbox=sandbox)
+    for message, (_last, problem) in zip(messages, MISTAKES, strict=True):
+        assert problem in message
+    assert "build" not in {entry["label"] for entry in sandbox.journal("ci") if entry["effect"] == "write"}
 
 
 def test_a_job_that_an_earlier_build_makes_is_not_looked_for_first(sandbox: Sandbox, tmp_path: Path) -> None:

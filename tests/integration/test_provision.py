@@ -10,11 +10,10 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-import pytest
 import yaml
 
 from sandbox.client import Sandbox
-from support.playbook import PLAYBOOK, environment
+from support.playbook import PLAYBOOK, environment, play_mistakes
 
 
 def provision(sandbox: Sandbox, folder: Path, groups: dict[str, Any], *options: str) -> tuple[str, dict[str, str]]:
@@ -144,22 +143,19 @@ def test_a_file_that_cannot_be_deployed_stops_no_other_file_and_is_made_up_for(
     assert written(sandbox) == ["deploy_file", "deploy_file", "patch_metadata"]
 
 
-@pytest.mark.parametrize(
-    ("files", "problem"),
-    [
-        ([{"repo": "generic-local", "path": "a", "content": "{{ version_of_app }}"}], "'version_of_app' is undefined"),
-        ([{"repo": "generic-local", "path": "a", "contents": "1"}], "contents. Supported parameters include"),
-        ([{"repo": "generic-local", "path": "a"}], "items[0]: state is present but any of the following are missing"),
-        ([{"repo": "", "path": "a", "content": ""}], "Option 'items[0].repo': must not be empty"),
-    ],
-)
-def test_files_that_cannot_be_are_told_before_any_is_deployed(
-    files: list[dict[str, Any]], problem: str, sandbox: Sandbox, tmp_path: Path
-) -> None:
+def test_mistakes_in_files_are_reported_before_any_is_deployed(sandbox: Sandbox, tmp_path: Path) -> None:
     good = {"repo": "generic-local", "path": "good", "content": ""}
-    output, recap = provision(sandbox, tmp_path, artifact(sandbox, artifact_provision_files=[*files, good]))
-    assert "failed=1" in recap["artifactory"], output
-    assert problem in " ".join(output.split())
+    wrong = [
+        ({**good, "path": "a", "content": "{{ version_of_app }}"}, "'version_of_app' is undefined"),
+        ({"repo": "generic-local", "path": "a", "contents": "1"}, "contents. Supported parameters include"),
+        ({"repo": "generic-local", "path": "a"}, "items[0]: state is present but any of the following are missing"),
+        ({**good, "repo": ""}, "Option 'items[0].repo': must not be empty"),
+    ]
+    host = artifact(sandbox)["artifact"]["hosts"]["artifactory"]
+    mistakes = [{**host, "artifact_provision_files": [file, good]} for file, _problem in wrong]
+    messages = play_mistakes("buildworks.toolchain.provision", "artifact", mistakes, tmp_path)
+    for message, (_file, problem) in zip(messages, wrong, strict=True):
+        assert problem in message
     assert not written(sandbox)
 
 
@@ -262,20 +258,19 @@ def test_scripts_are_run_once(sandbox: Sandbox, tmp_path: Path) -> None:
         assert scripts_run(sandbox) == scripts
 
 
-@pytest.mark.parametrize(
-    ("variables", "told"),
-    [
-        ({"ci_provision_jobs": [{"name": "apple"}, {"name": "app", "parameters": ["A"]}]}, "apple is not there"),
-        ({"ci_provision_jobs": [{"parameters": ["A"]}]}, "missing required arguments: name"),
-        ({"ci_provision_install_plugins": [{"version": "1"}]}, "missing required arguments: name"),
-        ({"ci_provision_install_plugins": [{"name": "nothing-of-the-kind"}]}, "nothing-of-the-kind"),
-        ({"ci_provision_scripts": [{"name": "x", "script": "x()"}]}, "missing required arguments: unless"),
-        ({"ci_provision_scripts": [{**TELL, "script": "{{ mistyped }}"}]}, "'mistyped' is undefined"),
-    ],
-    ids=["job", "job-name", "plugin-name", "plugin", "unless", "undefined"],
-)
-def test_what_is_not_as_wanted_is_told(sandbox: Sandbox, tmp_path: Path, variables: dict[str, Any], told: str) -> None:
-    output, recap = provision(sandbox, tmp_path, {"ci": {"hosts": {"jenkins": ci(sandbox, **variables)}}})
-    assert "failed=1" in recap["jenkins"], output
-    assert told in " ".join(output.split())
+MISTAKES: list[tuple[dict[str, Any], str]] = [
+    ({"ci_provision_jobs": [{"name": "apple"}, {"name": "app", "parameters": ["A"]}]}, "apple is not there"),
+    ({"ci_provision_jobs": [{"parameters": ["A"]}]}, "missing required arguments: name"),
+    ({"ci_provision_install_plugins": [{"version": "1"}]}, "missing required arguments: name"),
+    ({"ci_provision_install_plugins": [{"name": "nothing-of-the-kind"}]}, "nothing-of-the-kind"),
+    ({"ci_provision_scripts": [{"name": "x", "script": "x()"}]}, "missing required arguments: unless"),
+    ({"ci_provision_scripts": [{**TELL, "script": "{{ mistyped }}"}]}, "'mistyped' is undefined"),
+]
+
+
+def test_mistakes_are_reported_before_a_script_runs(sandbox: Sandbox, tmp_path: Path) -> None:
+    mistakes = [ci(sandbox, **variables) for variables, _problem in MISTAKES]
+    messages = play_mistakes("buildworks.toolchain.provision", "ci", mistakes, tmp_path)
+    for message, (_variables, problem) in zip(messages, MISTAKES, strict=True):
+        assert problem in message
     assert scripts_run(sandbox) == 0

@@ -9,10 +9,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from sandbox.client import Sandbox
-from support.playbook import played
+from support.playbook import play_mistakes, played
 
 CRITICAL = {"title": "critical", "query": "severity:1", "allowed": 1}
 NEW = {"title": "new ones", "query": "state:New"}
@@ -52,18 +50,20 @@ def test_without_checks_it_is_open(sandbox: Sandbox, tmp_path: Path) -> None:
     assert good, output
 
 
-@pytest.mark.parametrize(
-    ("checks", "problem"),
-    [
-        ([{"query": "severty:1"}], "Unknown keyword: severty. So nobody knows what the check counts."),
-        ([{"query": "severity:1", "alowed": 1}], "alowed. Supported parameters include"),
-        ([{"query": "grouping:on"}], "leaves 'grouping:' to the module"),
-        ([{"query": "", "view": "elsewhere"}], "View not found: elsewhere"),
-    ],
-)
-def test_a_gate_that_cannot_judge_is_shut(
-    checks: list[dict[str, Any]], problem: str, sandbox: Sandbox, tmp_path: Path
-) -> None:
-    output, good = judge(sandbox, tmp_path, checks)
-    assert not good
-    assert problem in output
+MISTAKES: list[tuple[dict[str, Any], str]] = [
+    ({"query": "severty:1"}, "Unknown keyword: severty. So nobody knows what the check counts."),
+    ({"query": "severity:1", "alowed": 1}, "alowed. Supported parameters include"),
+    ({"query": "grouping:on"}, "leaves 'grouping:' to the module"),
+    ({"query": "", "view": "elsewhere"}, "View not found: elsewhere"),
+]
+
+
+def test_a_gate_fails_when_a_check_cannot_be_evaluated(sandbox: Sandbox, tmp_path: Path) -> None:
+    mistakes = [
+        {"review_quality_gate_project": "mobile-app", "review_quality_gate_checks": [check]}
+        for check, _problem in MISTAKES
+    ]
+    messages = play_mistakes("buildworks.toolchain.quality_gate", "review", mistakes, tmp_path, sandbox=sandbox)
+    for message, (_check, problem) in zip(messages, MISTAKES, strict=True):
+        assert problem in message
+    assert {entry["effect"] for entry in sandbox.journal("review")} <= {"read"}

@@ -13,7 +13,7 @@ import pytest
 
 from sandbox.client import Sandbox
 from support import running
-from support.playbook import played
+from support.playbook import play_mistakes, played
 
 IMAGES = [
     {"repo": "docker-local", "image": image, "target_repo": "docker-release-local", **more}
@@ -100,28 +100,26 @@ def test_one_image_of_several_that_fails(sandbox: Sandbox, tmp_path: Path) -> No
     assert written == ["promote_image", "promote_build", "patch_metadata"]
 
 
-@pytest.mark.parametrize(
-    ("variables", "problem"),
-    [
-        (
-            {"artifact_release_build": {**RELEASE["artifact_release_build"], "from_status": "tested"}},
-            "has the status 'staged'; it must have 'tested' to become 'released'.",
-        ),
-        (
-            {"artifact_release_build": {**RELEASE["artifact_release_build"], "number": "99"}},
-            "The run '99' of 'app' is not there, or this account may not see it.",
-        ),
-        (
-            {"artifact_release_images": [*IMAGES, {**IMAGES[0], "tag": "9.9"}]},
-            "There is no image 'acme/web:9.9' in the repository 'docker-local'",
-        ),
-    ],
-)
-def test_what_cannot_be_released_is_told_before_anything_is_done(
-    variables: dict[str, Any], problem: str, sandbox: Sandbox, tmp_path: Path
-) -> None:
-    output, written, well = release(sandbox, tmp_path, **variables)
-    assert not well
-    assert problem in output
-    assert "Nothing was done." in output
-    assert not written
+MISTAKES: list[tuple[dict[str, Any], str]] = [
+    (
+        {"artifact_release_build": {**RELEASE["artifact_release_build"], "from_status": "tested"}},
+        "has the status 'staged'; it must have 'tested' to become 'released'.",
+    ),
+    (
+        {"artifact_release_build": {**RELEASE["artifact_release_build"], "number": "99"}},
+        "The run '99' of 'app' is not there, or this account may not see it.",
+    ),
+    (
+        {"artifact_release_images": [*IMAGES, {**IMAGES[0], "tag": "9.9"}]},
+        "There is no image 'acme/web:9.9' in the repository 'docker-local'",
+    ),
+]
+
+
+def test_mistakes_are_reported_before_anything_is_promoted(sandbox: Sandbox, tmp_path: Path) -> None:
+    mistakes = [{**RELEASE, **variables} for variables, _problem in MISTAKES]
+    messages = play_mistakes("buildworks.toolchain.release", "artifact", mistakes, tmp_path, sandbox=sandbox)
+    for message, (_variables, problem) in zip(messages, MISTAKES, strict=True):
+        assert problem in message
+        assert "Nothing was done." in message
+    assert not writes(sandbox)

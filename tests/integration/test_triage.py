@@ -9,10 +9,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from sandbox.client import Sandbox
-from support.playbook import played
+from support.playbook import play_mistakes, played
 
 LEAKS = {"title": "leaks", "query": "code:RLK", "from_owner": ["unowned"], "owner": "alice"}
 REST = {"title": "rest", "query": "severity:1-4", "from_status": ["Analyze"], "status": "Fix", "comment": "soon"}
@@ -59,21 +57,21 @@ def test_it_is_planned_done_once_and_summed_up(sandbox: Sandbox, tmp_path: Path)
     assert summary(tmp_path) == done
 
 
-@pytest.mark.parametrize(
-    ("rules", "variables", "problem"),
-    [
-        ([{"query": "status:Analyze", "status": "Fix"}], {}, "say it in 'from_status'"),
-        ([{"query": "code:RLK"}], {}, "one of the following is required: status, owner, comment"),
-        ([{**LEAKS, "from": ["Analyze"]}], {}, "from. Supported parameters include"),
-        ([{**LEAKS, "status": "Done"}], {}, "value of status must be one of: Analyze, Ignore"),
-        ([LEAKS], {"review_triage_project": "elsewhere"}, "Project not found: elsewhere"),
-        ([LEAKS, {"query": "cod:RLK", "status": "Fix"}], {}, "Unknown keyword: cod. Nothing was cited."),
-    ],
-)
-def test_what_cannot_be_is_told_before_anything_is_done(
-    rules: list[dict[str, Any]], variables: dict[str, Any], problem: str, sandbox: Sandbox, tmp_path: Path
-) -> None:
-    output, written, well = triage(sandbox, tmp_path, rules, **variables)
-    assert not well
-    assert problem in output
-    assert not written
+MISTAKES: list[tuple[list[dict[str, Any]], str, str]] = [
+    ([{"query": "status:Analyze", "status": "Fix"}], "mobile-app", "say it in 'from_status'"),
+    ([{"query": "code:RLK"}], "mobile-app", "one of the following is required: status, owner, comment"),
+    ([{**LEAKS, "from": ["Analyze"]}], "mobile-app", "from. Supported parameters include"),
+    ([{**LEAKS, "status": "Done"}], "mobile-app", "value of status must be one of: Analyze, Ignore"),
+    ([LEAKS], "elsewhere", "Project not found: elsewhere"),
+    ([LEAKS, {"query": "cod:RLK", "status": "Fix"}], "mobile-app", "Unknown keyword: cod. Nothing was cited."),
+]
+
+
+def test_mistakes_are_reported_before_an_issue_is_changed(sandbox: Sandbox, tmp_path: Path) -> None:
+    mistakes = [
+        {"review_triage_rules": rules, "review_triage_project": project} for rules, project, _problem in MISTAKES
+    ]
+    messages = play_mistakes("buildworks.toolchain.triage", "review", mistakes, tmp_path, sandbox=sandbox)
+    for message, (_rules, _project, problem) in zip(messages, MISTAKES, strict=True):
+        assert problem in message
+    assert {entry["effect"] for entry in sandbox.journal("review")} == {"read"}

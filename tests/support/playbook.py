@@ -30,6 +30,7 @@ SCRATCH = ROOT / "build" / "integration" / str(os.getpid())
 atexit.register(shutil.rmtree, SCRATCH, ignore_errors=True)
 PLAYBOOK = pathlib.Path(sys.executable).with_name("ansible-playbook")
 LONG = 120  # seconds
+FAILED = re.compile(r"(?:fatal|failed): \[([^\]]+)\].*?=> (?=\{)")
 
 
 @dataclasses.dataclass
@@ -107,6 +108,37 @@ def played(
     output = re.sub(r"\s+", " ", told)
     assert "WARNING" not in output, output
     return output, status == 0
+
+
+def play_mistakes(
+    playbook: str,
+    group: str,
+    mistakes: Sequence[dict[str, Any]],
+    folder: pathlib.Path,
+    *options: str,
+    sandbox: Sandbox | None = None,
+) -> list[str]:
+    """Run a playbook with one host for each mistake; return the messages of the failed tasks of each host.
+
+    :arg mistakes: the variables of each host
+    :arg folder: the place of the inventory
+    """
+    hosts = {f"mistake{number}": variables for number, variables in enumerate(mistakes)}
+    inventory = folder / "mistakes.yml"
+    inventory.write_text(yaml.safe_dump({group: {"hosts": hosts}}, allow_unicode=True))
+    output, _good = played([playbook, "-i", inventory, *options], sandbox)
+    failures = list_failures(output)
+    assert failures.keys() == hosts.keys(), output
+    return [failures[host] for host in hosts]
+
+
+def list_failures(output: str) -> dict[str, str]:
+    """Return the messages of the failed tasks of each host, each in one line."""
+    failures: dict[str, str] = {}
+    for failed in FAILED.finditer(output):
+        result, _end = json.JSONDecoder().raw_decode(output, failed.end())
+        failures[failed[1]] = " ".join([*failures.get(failed[1], "").split(), *str(result["msg"]).split()])
+    return failures
 
 
 def interrupted(options: Sequence[str | pathlib.Path], variables: dict[str, str], moment: Callable[[], bool]) -> str:
