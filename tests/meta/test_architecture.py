@@ -207,16 +207,16 @@ def test_every_option_is_documented() -> None:
     assert {module: names for module, names in undocumented.items() if names} == {}
 
 
-def test_options_have_the_documented_type_default_and_variables() -> None:
+def test_options_are_declared_as_documented() -> None:
+    declared_with = {"type": "str", "elements": None, "required": False, "default": None, "choices": None}
     violations = []
     for module in MODULES:
-        documented = documented_options(module)
-        for name, option in spec_options(module).items():
-            same = documented[name].get("default") == option.get("default")
-            same &= documented[name].get("type", "str") == option.get("type", "str")
+        for path, option, documented in every_option(spec_options(module), documented_options(module)):
+            shown = {**documented, "choices": list(documented["choices"])} if "choices" in documented else documented
+            same = all(option.get(key, value) == shown.get(key, value) for key, value in declared_with.items())
             variables = (option.get("fallback") or (None, ()))[1]
-            if not same or any(f"E({variable})" not in description(documented[name]) for variable in variables):
-                violations.append(f"{module}: {name}")
+            if not same or any(f"E({variable})" not in description(documented) for variable in variables):
+                violations.append(f"{module}: {path}")
     assert violations == []
 
 
