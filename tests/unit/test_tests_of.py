@@ -1,0 +1,46 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import pytest
+
+from export import CHECKOUT
+from tests_of import ALL, ALWAYS, main, selected
+
+
+def test_without_files_it_is_all_of_them(capsys: pytest.CaptureFixture[str]) -> None:
+    main([])
+    assert capsys.readouterr().out.split() == ALL
+
+
+@pytest.mark.parametrize(
+    ("file", "tests"),
+    [
+        ("plugins/modules/ci_info.py", ["tests/unit/test_ci_info.py"]),
+        ("plugins/module_utils/_artifact/cleanup/rules.py", ["tests/unit/test_artifact_cleanup.py"]),
+        ("plugins/module_utils/_http/client.py", ["tests/unit/test_http.py", "tests/unit/test_review_view.py"]),
+        ("tests/support/ci_server.py", ["tests/unit/test_ci_restart.py"]),
+        ("tests/unit/test_wait.py", ["tests/unit/test_wait.py"]),
+        ("tools/tarball.py", []),
+    ],
+)
+def test_a_file_concerns_the_tests_that_use_it(file: str, tests: list[str]) -> None:
+    found = selected({CHECKOUT / file})
+    assert {*ALWAYS, *tests} <= {*found}
+    assert "tests/unit/test_argspec.py" not in found
+
+
+def test_a_layer_concerns_the_ladders_of_the_modules_that_import_it() -> None:
+    found = selected({CHECKOUT / "plugins/module_utils/_artifact/cleanup/rules.py"})
+    assert [test for test in found if "ladder" in test] == [
+        "tests/ladder/test_ladder.py::test_case_climbs_its_ladder[artifact_cleanup]"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("file", "folder"), [("ci/queue.py", "tests/sandbox/ci"), ("routing.py", "tests/sandbox/core")]
+)
+def test_a_file_of_the_sandbox_concerns_the_tests_of_its_service(file: str, folder: str) -> None:
+    assert folder in selected({CHECKOUT / "extensions/sandbox" / file})
