@@ -113,19 +113,12 @@ check: $(test)/.complete $(lint)/.complete $(collection) ## ruff, mypy, unit tes
 	@$(MAKE) --no-print-directory lint-types
 	@tests=$$($(call in,$(test)) python tools/tests_of.py $(FILES)) && $(pytest) $(side_by_side) $$tests
 
-# The phases of `make test`, in their order: those that take longest come first
-gates := sanity molecule lint-ansible site dist demo sbom lint-types docs lint-changelog lint-python lint-shell
-phases := integration contract sanity sandbox molecule lint-ansible faults unit site $(filter-out sanity molecule lint-ansible site,$(gates))
-
+# The phases of `make test`. Those that take longest come first, so that none is left alone at the end.
+phases := integration sanity contract sandbox-tests molecule lint-ansible faults unit site-pages dist demo sbom \
+	lint-types docs lint-changelog lint-python lint-shell
 .PHONY: test
-test: $(collection) ## everything but the bench, the mutants and the full products of faults
+test: $(collection) ## everything but the bench, the mutants and the full product of faults
 	@WORKERS=1 $(python) tools/run_tests.py --set-up environments $(phases)
-
-# What depends on ansible-core's own interfaces, on its oldest line and on the newest that a Python of this machine runs
-oldest := PYTHON=python3.11,ANSIBLE_CORE=2.18
-.PHONY: matrix
-matrix: $(collection) ## what depends on ansible-core, on its oldest and newest lines
-	@$(python) tools/run_tests.py --set-up matrix-environments $(matrix-lines:%=integration,MARK=ansible_core,%)
 
 .PHONY: environments
 environments: $(environments:%=%/.complete) litellm execution
@@ -144,24 +137,28 @@ execution: $(test)/.complete
 test-environment: $(test)/.complete
 
 .PHONY: unit
-unit: $(test)/.complete $(collection) ## modules against exact wire conversations
-	@$(pytest) tests/unit tests/meta
+unit: $(test)/.complete $(collection) ## modules against exact wire conversations, their ladders, the architecture
+	@$(pytest) $(side_by_side) tests/unit tests/ladder tests/meta
 
 .PHONY: integration
 integration: $(test)/.complete $(collection) ## ansible-playbook against the sandbox
 	@$(pytest) $(side_by_side) tests/integration
 
+.PHONY: matrix
+matrix: $(test)/.complete $(collection) ## those of the integration tests that depend on the line of ansible-core
+	@$(pytest) $(side_by_side) -m ansible_core tests/integration
+
 .PHONY: faults
-faults: $(test)/.complete $(collection) ## modules in one process against the sandbox, when something goes wrong
-	@$(pytest) $(side_by_side) tests/faults
+faults: $(test)/.complete $(collection) ## modules against the sandbox, when something goes wrong [ALL=1 each fault at each request]
+	@$(if $(ALL),TOOLCHAIN_ALL_FAULTS=1) $(pytest) $(side_by_side) tests/faults
+
+.PHONY: sandbox-tests
+sandbox-tests: $(test)/.complete $(collection) ## the sandbox on the wire
+	@$(pytest) $(side_by_side) tests/sandbox
 
 .PHONY: contract
 contract: $(test)/.complete $(collection) ## independent clients and servers
-	@$(pytest) tests/contract
-
-.PHONY: mutants
-mutants: $(test)/.complete $(collection) ## mutations of module_utils that no test notices [FILES= N=40 SEED=]
-	@cd tests && $(call in,$(test)) python -m mutants $(if $(N),--number $(N)) $(if $(SEED),--seed $(SEED)) $(FILES)
+	@$(pytest) $(side_by_side) tests/contract
 
 .PHONY: molecule
 molecule: $(test)/.complete $(collection) ## the scenario of each role [SCENARIO=name]
@@ -220,6 +217,10 @@ docs: $(lint)/.complete ## lint the documentation of the modules
 .PHONY: site
 site: $(lint)/.complete $(collection) ## the documentation site, build/site; warnings and dead links fail
 	@$(call in,$(lint)) python tools/build_site.py
+
+.PHONY: site-pages
+site-pages: site $(test)/.complete ## the pages of the site in a browser
+	@$(pytest) tests/site
 
 .PHONY: dist
 dist: $(core)/.complete $(galaxy)/.complete ## build the tarball, let galaxy-importer judge it, install it and run it
