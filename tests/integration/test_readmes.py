@@ -1,15 +1,13 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the READMEs show runs as a user would copy it into an empty folder, with other addresses and credentials."""
+"""The examples of the READMEs run as a user would copy them, with the addresses and credentials of the sandbox."""
 
 from __future__ import annotations
 
 import json
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,46 +15,64 @@ import pytest
 import yaml
 
 from sandbox.client import Sandbox
-from support.playbook import ROOT, environment
+from support.playbook import ROOT, SUPPORT, environment, finished
 
 READMES = [ROOT / "README.md", *sorted((ROOT / "roles").glob("*/README.md"))]
 FILE = re.compile(r"# (inventory/\S+)\n")
+STARTED = re.compile(r"^PLAY \[(\S+)\] \*", re.MULTILINE)
 
 
 def blocks(readme: Path, language: str) -> list[str]:
-    """The blocks of a README in a language."""
+    """Return the code blocks of a README in a language."""
     return re.findall(rf"^```{language}\n(.*?)^```", readme.read_text(), re.MULTILINE | re.DOTALL)
 
 
-def play(block: str) -> list[dict[str, Any]]:
-    """The block as a play, which tasks alone are not."""
+def play(block: str) -> dict[str, Any]:
+    """Return a code block as a play, which tasks alone are not."""
     entries = yaml.safe_load(block)
-    return entries if "hosts" in entries[0] else [{"hosts": "localhost", "gather_facts": False, "tasks": entries}]
+    if "hosts" not in entries[0]:
+        return {"hosts": "localhost", "gather_facts": False, "tasks": entries}
+    (only,) = entries
+    return only
 
 
-PLAYS = [
-    pytest.param(play(block), id=f"{readme.parent.name}-{number}")
+PLAYS = {
+    f"{readme.parent.name if readme.parent != ROOT else 'README'}-{number}": play(block)
     for readme in READMES
     for number, block in enumerate(blocks(readme, "yaml"))
     if not FILE.match(block)
-]
+}
 COMMANDS = [
     line.removeprefix("$ ")
     for block in blocks(ROOT / "README.md", "console")
     for line in block.splitlines()
     if line.startswith(("$ ansible ", "$ ansible-playbook "))
 ]
+# A command with more options proves the one without them
+LONGEST = [command for command in COMMANDS if not any(other.startswith(f"{command} ") for other in COMMANDS)]
 
 
-@pytest.fixture
-def reached(sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The options for a command of Ansible that put the sandbox in place of the servers, in a new home."""
+@pytest.fixture(scope="module")
+def home(running_sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A new home folder, with the login of Klocwork and the inventory of the README."""
+    folder = tmp_path_factory.mktemp("home")
+    (folder / ".klocwork").mkdir()
+    (folder / ".klocwork" / "ltoken").write_text(Path(running_sandbox.environment["KLOCWORK_LTOKEN"]).read_text())
+    for block in blocks(ROOT / "README.md", "yaml"):
+        if named := FILE.match(block):
+            file = folder / named[1]
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(block)
+    return folder
+
+
+def run(sandbox: Sandbox, home: Path, program: str, *options: str, **settings: str) -> tuple[str, int]:
+    """Run a program of Ansible in the home folder with the sandbox in place of the servers.
+
+    :return: the output and the exit status
+    """
     variables = sandbox.environment
-    for name in ("HOME", "PWD"):
-        monkeypatch.setenv(name, str(tmp_path))
-    (tmp_path / ".klocwork").mkdir()
-    (tmp_path / ".klocwork" / "ltoken").write_text(Path(variables["KLOCWORK_LTOKEN"]).read_text())
-    instead = {
+    servers = {
         "toolchain_artifact_url": variables["JFROG_URL"],
         "toolchain_artifact_token": variables["JFROG_ACCESS_TOKEN"],
         "toolchain_ci_url": variables["JENKINS_URL"],
@@ -66,34 +82,42 @@ def reached(sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         "toolchain_inference_url": variables["OPENAI_BASE_URL"],
         "toolchain_inference_api_key": variables["OPENAI_API_KEY"],
     }
-    return ["--extra-vars", json.dumps(instead)]
+    where = environment(sandbox, HOME=str(home), PWD=str(home), **settings)
+    return finished([*options, "--extra-vars", json.dumps(servers)], where, home, program)
 
 
-def run(sandbox: Sandbox, folder: Path, *command: str) -> None:
-    """Run a command of Ansible, which must succeed."""
-    done = subprocess.run(
-        [str(Path(sys.executable).with_name(command[0])), *command[1:]],
-        cwd=folder,
-        env=environment(sandbox),
-        capture_output=True,
-        text=True,
-        stdin=subprocess.DEVNULL,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+@pytest.fixture(scope="module")
+def failures(running_sandbox: Sandbox, home: Path) -> dict[str, str]:
+    """Run all plays with one start of ansible-playbook, each on a fresh sandbox; return the output of those that fail.
+
+    A failure ends a run, so that the plays after it need one more start.
+    """
+    settings = {
+        "ANSIBLE_CALLBACK_PLUGINS": str(SUPPORT / "callback_plugins"),
+        "ANSIBLE_CALLBACKS_ENABLED": "fresh",
+        "ANSIBLE_GATHERING": "explicit",
+    }
+    failed: dict[str, str] = {}
+    rest = list(PLAYS)
+    while rest:
+        plays = [{**PLAYS[name], "name": name} for name in rest]
+        (home / "plays.yml").write_text(yaml.safe_dump(plays, sort_keys=False))
+        output, status = run(running_sandbox, home, "ansible-playbook", "plays.yml", **settings)
+        started = STARTED.findall(output)
+        assert started, output
+        assert started == rest[: len(started)]
+        if status:
+            failed[started[-1]] = output[output.index(f"PLAY [{started[-1]}]") :]
+        rest = rest[len(started) :]
+    return failed
 
 
-@pytest.mark.parametrize("plays", PLAYS)
-def test_an_example_runs(plays: list[dict[str, Any]], sandbox: Sandbox, reached: list[str], tmp_path: Path) -> None:
-    (tmp_path / "play.yml").write_text(yaml.safe_dump(plays, sort_keys=False))
-    run(sandbox, tmp_path, "ansible-playbook", "play.yml", *reached)
+@pytest.mark.parametrize("name", PLAYS)
+def test_an_example_runs(failures: dict[str, str], name: str) -> None:
+    assert name not in failures, failures[name]
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_a_command_runs(command: str, sandbox: Sandbox, reached: list[str], tmp_path: Path) -> None:
-    for block in blocks(ROOT / "README.md", "yaml"):
-        if named := FILE.match(block):
-            file = tmp_path / named[1]
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(block)
-    run(sandbox, tmp_path, *shlex.split(command), *reached)
+@pytest.mark.parametrize("command", LONGEST)
+def test_a_command_runs(command: str, sandbox: Sandbox, home: Path) -> None:
+    output, status = run(sandbox, home, *shlex.split(command))
+    assert status == 0, output
