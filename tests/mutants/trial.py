@@ -12,6 +12,7 @@ from __future__ import annotations
 import enum
 import json
 import queue
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -78,19 +79,20 @@ def choose(mutation: Mutation, recorded: Record, checkout: Path, sources: str) -
     """Return the tests that may notice a mutation, the cheapest file of the first folder first."""
     first, last = mutation.lines
     chosen = recorded.tests_of_lines(mutation.path, range(first, last + 1))
-    near = dict.fromkeys(chosen, 0)
+    near = dict.fromkeys(map(_file, chosen), 0)
     if _AT_IMPORT in chosen or not mutation.in_function:
         for path, distance in distances(checkout, sources, mutation.path).items():
             for test in recorded.tests_of_file(path):
-                near.setdefault(test, distance)
+                near.setdefault(_file(test), distance)
         chosen = set(recorded.seconds)
-    cost: dict[str, float] = {}
+    cost: dict[str, float] = defaultdict(float)
     for test in chosen:
-        cost[_file(test)] = cost.get(_file(test), 0) + recorded.seconds.get(test, 0)
+        cost[_file(test)] += recorded.seconds.get(test, 0)
 
     def order(test: str) -> tuple[int, int, float, str, float]:
-        folder = next((number for number, name in enumerate(TESTS) if test.startswith(name)), len(TESTS))
-        return folder, near.get(test, 1000), cost[_file(test)], _file(test), recorded.seconds.get(test, 0)
+        file = _file(test)
+        folder = next((number for number, name in enumerate(TESTS) if file.startswith(name)), len(TESTS))
+        return folder, near.get(file, 1000), cost[file], file, recorded.seconds.get(test, 0)
 
     return sorted(chosen - {_AT_IMPORT}, key=order)
 
@@ -116,7 +118,7 @@ def _run_tests(copy: Copy, recorded: Record, tests: list[str]) -> int | None:
     listed.write_text(json.dumps(tests))
     files = list(dict.fromkeys(map(_file, tests)))
     seconds = sum(recorded.seconds.get(test, 0) for test in tests)
-    status, _output = copy.pytest(["-x", "-q", f"--listed={listed}", *files], timeout=60 + 5 * seconds)
+    status, _output = copy.pytest(["-x", "-q", f"--listed={listed}", *files], timeout=30 + 5 * seconds)
     return status
 
 
