@@ -108,11 +108,21 @@ OPERATIONS: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.fixture(scope="module")
+def operations(running_sandbox: Sandbox) -> Run:
+    """All steps of all operations, in one start of ansible-playbook."""
+    running_sandbox.reset()
+    tasks = [
+        task(f"{module}: {name}", options, module, **keywords)
+        for module, options in OPERATIONS.items()
+        for name, keywords in STEPS.items()
+    ]
+    return run_tasks(running_sandbox, tasks, name="operations")
+
+
 @pytest.mark.parametrize("module", OPERATIONS)
-def test_operations_on_many_are_foreseen_done_and_done_once(module: str, sandbox: Sandbox) -> None:
-    tasks = [task(name, OPERATIONS[module], module, **keywords) for name, keywords in STEPS.items()]
-    run = run_tasks(sandbox, tasks, name=f"many {module}")
-    check, done, again = (run.of(name) for name in STEPS)
+def test_operations_on_many_are_predicted_and_done_once(module: str, operations: Run) -> None:
+    check, done, again = (operations.of(f"{module}: {name}") for name in STEPS)
     for one in (check, done, again):
         assert one.status == "ok", one.result
     assert not check.writes

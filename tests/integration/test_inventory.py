@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +16,7 @@ import pytest
 import yaml
 
 from sandbox.client import Sandbox
-from support.playbook import PLAYBOOK, SUPPORT, Run, environment, run_tasks, until
+from support.playbook import PLAYBOOK, SUPPORT, Done, Run, environment, finished, run_tasks, until
 
 ITEM = {"repo": "generic-local", "path": "app/1.0/app-1.0.tar.gz"}
 ASK = {"buildworks.toolchain.artifact_properties_info": ITEM}
@@ -31,7 +32,14 @@ ELSEWHERE = {
     "OPENAI_BASE_URL": "http://127.0.0.1:1",
     "OPENAI_API_KEY": "of-the-environment",
 }
-WAYS = {"in process": [], "as a module": ["-e", "toolchain_in_process=false"]}
+BOTH_WAYS = [{"toolchain_in_process": True}, {"toolchain_in_process": False}]
+HOSTS = {
+    "repo": "artifact_repository_info",
+    "ci": "ci_info",
+    "review": "review_project_info",
+    "inference": "inference_model_info",
+}
+pytestmark = pytest.mark.ansible_core
 
 
 @pytest.fixture
@@ -92,29 +100,42 @@ def ad_hoc(sandbox: Sandbox, inventory: str, host: str, module: str, *options: s
     return done.returncode, done.stdout + done.stderr
 
 
-def run(sandbox: Sandbox, inventory: str, host: str, tasks: list[dict[str, Any]], *options: str) -> Run:
+def run(sandbox: Sandbox, inventory: str, host: str, tasks: list[dict[str, Any]]) -> Run:
     """These tasks on this host, in an environment that leads nowhere."""
     named = [{"name": str(number), "ignore_unreachable": True, **task} for number, task in enumerate(tasks)]
-    return run_tasks(
-        sandbox, named, "-i", inventory, *options, name=f"inventory-{host}", hosts=host, settings=ELSEWHERE
-    )
+    return run_tasks(sandbox, named, "-i", inventory, name=f"inventory-{host}", hosts=host, settings=ELSEWHERE)
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize(
-    ("host", "module"),
-    [
-        ("repo", "artifact_repository_info"),
-        ("ci", "ci_info"),
-        ("review", "review_project_info"),
-        ("inference", "inference_model_info"),
-    ],
-)
-def test_an_ad_hoc_command_needs_no_more(sandbox: Sandbox, inventory: str, host: str, module: str, way: str) -> None:
-    status, shown = ad_hoc(sandbox, inventory, host, module, *WAYS[way])
+def run_both_ways(sandbox: Sandbox, inventory: str, host: str, *tasks: dict[str, Any]) -> list[list[Done]]:
+    """Run these tasks on this host in process and as modules, and return what they did each way."""
+    both = [{**task, "vars": {**task.get("vars", {}), **way}} for way in BOTH_WAYS for task in tasks]
+    done = run(sandbox, inventory, host, both).done
+    return [done[: len(tasks)], done[len(tasks) :]]
+
+
+@pytest.mark.parametrize("way", [[], ["-e", "toolchain_in_process=false"]], ids=["in process", "as a module"])
+def test_an_ad_hoc_command_needs_no_more(sandbox: Sandbox, inventory: str, way: list[str]) -> None:
+    status, shown = ad_hoc(sandbox, inventory, "repo", HOSTS["repo"], *way)
     assert status == 0, shown
     assert "SUCCESS" in shown
     assert "WARNING" not in shown
+
+
+def test_a_task_of_each_service_needs_no_more(sandbox: Sandbox, inventory: str) -> None:
+    plays = [
+        {
+            "hosts": host,
+            "gather_facts": False,
+            "tasks": [{f"buildworks.toolchain.{module}": {}, "vars": way} for way in BOTH_WAYS],
+        }
+        for host, module in HOSTS.items()
+    ]
+    path = Path(inventory).with_name("services.yml")
+    path.write_text(yaml.safe_dump(plays))
+    output, status = finished(["-i", inventory, path], environment(sandbox, **ELSEWHERE))
+    assert status == 0, output
+    assert len(re.findall("^ok: ", output, re.MULTILINE)) == len(HOSTS) * len(BOTH_WAYS)
+    assert "WARNING" not in output
 
 
 def test_a_task_runs_here_whichever_way(sandbox: Sandbox, inventory: str) -> None:
@@ -152,22 +173,20 @@ def test_a_host_that_is_a_machine_is_asked_from_there(sandbox: Sandbox, inventor
     assert run(sandbox, inventory, "machine", [ASK]).of("0").status == "unreachable"
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_an_undefined_variable_fails_by_its_name(sandbox: Sandbox, inventory: str, way: str) -> None:
-    failed = run(sandbox, inventory, "typo", [ASK], *WAYS[way]).of("0")
-    assert failed.result["msg"].startswith("The variable 'toolchain_artifact_url' cannot be used: ")
-    assert "'staging_addres' is undefined" in failed.result["msg"]
-    assert not failed.requests
+def test_an_undefined_variable_fails_by_its_name(sandbox: Sandbox, inventory: str) -> None:
+    for [failed] in run_both_ways(sandbox, inventory, "typo", ASK):
+        assert failed.result["msg"].startswith("The variable 'toolchain_artifact_url' cannot be used: ")
+        assert "'staging_addres' is undefined" in failed.result["msg"]
+        assert not failed.requests
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_nothing_comes_half_from_the_environment(sandbox: Sandbox, inventory: str, way: str) -> None:
-    failed = run(sandbox, inventory, "only-address", [ASK], *WAYS[way]).of("0")
-    assert failed.result["msg"].endswith("No credential was sent: give 'token', or 'username' and 'password'.")
+def test_nothing_comes_half_from_the_environment(sandbox: Sandbox, inventory: str) -> None:
+    for [failed] in run_both_ways(sandbox, inventory, "only-address", ASK):
+        assert failed.result["msg"].endswith("No credential was sent: give 'token', or 'username' and 'password'.")
     no_address = {**ASK, "vars": {"toolchain_artifact_token": "of-the-play"}}
-    failed = run(sandbox, inventory, "localhost", [no_address], *WAYS[way]).of("0")
-    assert failed.result["msg"].startswith("Option 'url': is required: ")
-    assert "JFROG_URL of the environment does not count" in failed.result["msg"]
+    for [failed] in run_both_ways(sandbox, inventory, "localhost", no_address):
+        assert failed.result["msg"].startswith("Option 'url': is required: ")
+        assert "JFROG_URL of the environment does not count" in failed.result["msg"]
 
 
 def test_address_and_credential_come_from_the_host_or_the_task(sandbox: Sandbox, inventory: str) -> None:
@@ -188,18 +207,17 @@ def refused() -> Iterator[tuple[dict[str, Any], str]]:
     yield ASK, "'token' came from the variable toolchain_artifact_token."
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_a_refused_credential_is_told_with_where_it_came_from(sandbox: Sandbox, inventory: str, way: str) -> None:
+def test_a_refused_credential_is_reported_with_its_origin(sandbox: Sandbox, inventory: str) -> None:
     tasks, expected = zip(*refused(), strict=True)
-    done = run(sandbox, inventory, "wrong", list(tasks), *WAYS[way]).done
-    for one, where in zip(done, expected, strict=True):
-        assert one.result["msg"].endswith(where)
-        assert "of-the-" not in json.dumps(one.result)
-        assert "refused_credential" not in one.result
-    of_environment = {**ASK, "vars": {"toolchain_artifact_timeout": 5}}
+    for done in run_both_ways(sandbox, inventory, "wrong", *tasks):
+        for one, where in zip(done, expected, strict=True):
+            assert one.result["msg"].endswith(where)
+            assert "of-the-" not in json.dumps(one.result)
+            assert "refused_credential" not in one.result
+    of_environment = [{**ASK, "vars": {"toolchain_artifact_timeout": 5, **way}} for way in BOTH_WAYS]
     settings = {"JFROG_ACCESS_TOKEN": "of-the-environment"}
-    [done_] = run_tasks(sandbox, [of_environment], *WAYS[way], name="inventory-env", settings=settings).done
-    assert done_.result["msg"].endswith("'token' came from the environment variable JFROG_ACCESS_TOKEN.")
+    for one in run_tasks(sandbox, of_environment, name="inventory-env", settings=settings).done:
+        assert one.result["msg"].endswith("'token' came from the environment variable JFROG_ACCESS_TOKEN.")
 
 
 def test_a_role_needs_no_more(sandbox: Sandbox, inventory: str) -> None:

@@ -14,7 +14,10 @@ from typing import Any
 import pytest
 
 from sandbox.client import Sandbox
+from support import running
 from support.playbook import SUPPORT, Run, environment, run_tasks
+
+pytestmark = pytest.mark.ansible_core
 
 ITEM = {"repo": "generic-local", "path": "app/1.0/app-1.0.tar.gz"}
 ASK = {"buildworks.toolchain.artifact_properties_info": ITEM}
@@ -129,13 +132,12 @@ def test_progress_leaves_machine_readable_output_alone(sandbox: Sandbox) -> None
     assert json.loads(done.stdout)["repositories"]
 
 
-@pytest.mark.parametrize("in_process", [True, False], ids=["in process", "as a module"])
-def test_a_key_that_yaml_takes_for_a_boolean_is_refused(in_process: bool, sandbox: Sandbox) -> None:
-    options = {**ITEM, "properties": {True: "x"}}
-    task = {"name": "set", "buildworks.toolchain.artifact_properties": options}
-    done = run_tasks(sandbox, [task], name="keys", toolchain_in_process=in_process).of("set")
-    assert done.result["msg"].startswith("Option 'properties': has the key true, which is no text")
-    assert not done.reads + done.writes
+def test_a_key_that_yaml_takes_for_a_boolean_is_refused(sandbox: Sandbox) -> None:
+    task = {"buildworks.toolchain.artifact_properties": {**ITEM, "properties": {True: "x"}}}
+    both = [{**task, "vars": {"toolchain_in_process": in_process}} for in_process in (True, False)]
+    for done in run_tasks(sandbox, both, name="keys").done:
+        assert done.result["msg"].startswith("Option 'properties': has the key true, which is no text")
+        assert not done.reads + done.writes
 
 
 def ad_hoc(sandbox: Sandbox, module: str, args: str = "", *options: str, **variables: str) -> tuple[int, str]:
@@ -157,30 +159,38 @@ def test_ad_hoc_works_and_reads_well(sandbox: Sandbox) -> None:
     assert json.loads(shown.partition("=>")[2])["properties"]["build.name"] == ["app"]
 
 
-@pytest.mark.parametrize(
-    ("args", "variables", "expected"),
-    [
-        (
-            "repo=a path=b pth=c",
-            {},
-            "parameters for (buildworks.toolchain.artifact_properties_info) module: pth.",
-        ),
-        ("repo=generic-local", {}, "missing required arguments: path"),
-        ("repo=generic-local path=nothing", {}, "There is no item 'nothing' in the repository 'generic-local'"),
-        ("repo=generic-local path=app", {"JFROG_URL": ""}, "Option 'url': is required"),
-        (
-            "repo=generic-local path=app",
-            {"JFROG_URL": "repo.example.com"},
-            "takes an address such as https://host:port",
-        ),
-        ("repo=generic-local path=app", {"JFROG_ACCESS_TOKEN": "wr0ng"}, "The credential was not accepted"),
-        ("repo=generic-local path=app retries=0", {"JFROG_URL": "http://127.0.0.1:1"}, "Connection refused"),
-        ("repo=generic-local path=app timeout=soon", {}, "argument 'timeout' is of type"),
-    ],
-)
-def test_a_mistake_gets_a_clear_answer(sandbox: Sandbox, args: str, variables: dict[str, str], expected: str) -> None:
-    status, shown = ad_hoc(sandbox, "artifact_properties_info", args, **variables)
+def test_an_unknown_option_is_reported_to_an_ad_hoc_command(sandbox: Sandbox) -> None:
+    status, shown = ad_hoc(sandbox, "artifact_properties_info", "repo=a path=b pth=c", JFROG_ACCESS_TOKEN="wr0ng")
     assert status != 0
-    assert expected in shown
+    assert "parameters for (buildworks.toolchain.artifact_properties_info) module: pth." in shown
     assert "Traceback" not in shown
     assert "wr0ng" not in shown
+
+
+@pytest.mark.parametrize(
+    ("options", "variables", "expected"),
+    [
+        ({"path": None}, {}, "missing required arguments: path"),
+        ({"path": "nothing"}, {}, "There is no item 'nothing' in the repository 'generic-local'"),
+        ({}, {"JFROG_URL": ""}, "Option 'url': is required"),
+        ({}, {"JFROG_URL": "repo.example.com"}, "takes an address such as https://host:port"),
+        ({}, {"JFROG_ACCESS_TOKEN": "wr0ng"}, "The credential was not accepted"),
+        ({"retries": 0}, {"JFROG_URL": "http://127.0.0.1:1"}, "Connection refused"),
+        ({"timeout": "soon"}, {}, "argument 'timeout' is of type"),
+    ],
+)
+def test_a_mistake_gets_a_clear_message(
+    sandbox: Sandbox,
+    monkeypatch: pytest.MonkeyPatch,
+    options: dict[str, Any],
+    variables: dict[str, str],
+    expected: str,
+) -> None:
+    for name, value in {**sandbox.environment, **variables}.items():
+        monkeypatch.setenv(name, value)
+    given = {name: value for name, value in {**ITEM, **options}.items() if value is not None}
+    result = running.run("artifact_properties_info", **given)
+    assert result["failed"]
+    assert expected in result["msg"]
+    assert "Traceback" not in result["msg"]
+    assert "wr0ng" not in json.dumps(result)
