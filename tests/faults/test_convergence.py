@@ -1,10 +1,14 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whatever goes wrong with whichever request: no run calls it good that is not, and two more runs make it good.
+"""If a request fails, no run reports a success that is none, and two more runs reach the desired state.
 
-Goes over all resource modules, lasting operations and fetches, each with what its case says, in this process, against
-the sandbox.
+The tasks are the steps of all resources, lasting operations and fetches, with the options of their cases. They run in
+this process, against the sandbox.
+
+The default run covers each request of each task with one fault. At the first write, where the most can go wrong, it
+covers each fault with each step of a resource, and with each policy of writes in each service: the layers that handle
+a fault in a way of their own. `make faults ALL=1` tries each fault at each request.
 """
 
 from __future__ import annotations
@@ -15,17 +19,18 @@ import json
 import pathlib
 import re
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http import retry, session
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http import session
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer, Request
 from sandbox.client import Sandbox
 from support import running
 from support.at_once import at_once
 from support.cases import CASES, FETCHES, OPERATIONS, RESOURCES, SERVICE_OF, module_of
 from support.cases.form import Case, Fetch, Operation, Resource
+from support.faults import ALL, covering
 from support.servers.process import wait_for
 from support.transport import closed_port
 
@@ -39,7 +44,7 @@ FAULTS: dict[str, dict[str, Any]] = {
     "truncated": {"kind": "truncate"},
     "page instead": {"kind": "status", "status": 200, **HTML},
     "page after": {"kind": "body", **HTML},
-    "late": {"kind": "latency", "seconds": 0.3},
+    "late": {"kind": "latency", "seconds": 0.2},
     **{str(status): {"kind": "status", "status": status} for status in (401, 429, 500, 503)},
 }
 STEPS = {"create": [], "update": ["create"], "absent": ["create", "update"]}
@@ -47,23 +52,16 @@ STEPS = {"create": [], "update": ["create"], "absent": ["create", "update"]}
 DO = "options"
 LASTING = [module for module, operation in OPERATIONS.items() if operation.lasting and operation.look]
 TASKS = [*itertools.product(RESOURCES, STEPS), *itertools.product([*LASTING, *FETCHES], [DO])]
-# A program has ways of its own with an answer: what counts here is whether its request had an effect
+# A program handles responses in ways of its own, so that only the effect of its request matters
 OF_PROGRAMS = ("reset before", "reset after")
 VOLATILE = re.compile(
     r'"(token_id|issued_at|expiry|last_used|last_used_at|session_id|id|created|created_at|modified|updated'
     r'|redacted_value|expires|expires_at|added|added_at)": [^,}]+'
 )
 MORE_RUNS = 2
+ROUNDS = 5 if ALL else 1  # of tasks at the same time
 PATIENCE = 0.05  # seconds for the answer that is late
 Timeout = tuple[float, float, float]
-
-
-@pytest.fixture(autouse=True)
-def as_a_user(monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -> None:
-    """The modules find the sandbox through the environment, and lose no time between two tries."""
-    for name, value in sandbox.environment.items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.setattr(retry, "backoff", lambda _attempt: 0.0)
 
 
 def nowhere(connection: session.Connection, timeout: Timeout) -> tuple[session.Connection, Timeout]:
@@ -75,6 +73,16 @@ def impatient(connection: session.Connection, timeout: Timeout) -> tuple[session
     """No time for the answer."""
     return connection, (timeout[0], PATIENCE, PATIENCE)
 
+
+class CleanRun(NamedTuple):
+    """A run without faults: its requests, and the state that it reached."""
+
+    requests: list[dict[str, Any]]
+    state: str
+
+
+# By module and step: the same for all tests, because each begins with a reset
+CLEAN_RUNS: dict[tuple[str, str], CleanRun] = {}
 
 # What becomes of a request on its way
 ON_THE_WAY = {"refused": nowhere, "late": impatient}
@@ -122,7 +130,16 @@ class Scene:
         for earlier in STEPS.get(step, ()):
             done = self.run(earlier)
             assert not done.get("failed"), done["msg"]
-        self.sandbox.clear_journal()
+
+    def clean_run(self, step: str) -> CleanRun:
+        """Run the step without faults, once per process."""
+        if (self.module, step) not in CLEAN_RUNS:
+            self.begin(step)
+            self.sandbox.clear_journal()
+            result = self.run(step)
+            assert result["changed"], result
+            CLEAN_RUNS[self.module, step] = CleanRun(self.requests(), self.state())
+        return CLEAN_RUNS[self.module, step]
 
     def run(self, step: str, **more: Any) -> dict[str, Any]:
         """The result of one run of a step."""
@@ -132,8 +149,10 @@ class Scene:
         return running.run(module_of(self.module), **options)
 
     def run_with(self, fault: str, nth: int, step: str) -> dict[str, Any]:
-        """The result of one run of a step in which one request goes wrong, when all have had their effect."""
+        """Return the result of a run of the step in which one request fails, once all have had their effect."""
         sent: list[Request] = []
+        if fault == "late":
+            self.sandbox.clear_journal()
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(session.Connection, "send", sending(fault, nth, sent))
             if FAULTS[fault]:
@@ -145,7 +164,7 @@ class Scene:
         return result
 
     def requests(self) -> list[dict[str, Any]]:
-        """The requests that were served since the beginning of the step."""
+        """Return the requests that the sandbox has served since the journal was cleared."""
         return self.sandbox.journal(SERVICE_OF[self.module])
 
     def state(self) -> str:
@@ -174,53 +193,105 @@ class Scene:
         return self.state() == wanted and (step == "absent" or self.secret_works())
 
     def check_converges(self, step: str, wanted: str, case: str) -> None:
-        """See to it that two more runs make it good, and the last of them finds nothing to do."""
+        """Verify that two more runs at most reach the desired state, and the last of them changes nothing."""
         for _again in range(MORE_RUNS):
             result = self.run(step)
             if not result.get("failed"):
                 assert self.is_good(step, wanted), f"{case}: called good, but is {self.state()}"
+                if not result["changed"]:
+                    return
         assert not result.get("failed"), f"{case}: {result['msg']}"
         assert not result["changed"], f"{case}: {result}"
 
-
-@pytest.fixture(params=RESOURCES)
-def scene(request: pytest.FixtureRequest, sandbox: Sandbox, tmp_path: pathlib.Path) -> Scene:
-    """Each resource module, one after the other."""
-    return Scene(sandbox, request.param, tmp_path)
-
-
-def faults_of(module: str) -> Iterable[str]:
-    """What can go wrong with a module's requests."""
-    return OF_PROGRAMS if getattr(CASES[module], "by_program", False) else FAULTS
-
-
-@pytest.mark.parametrize(
-    ("module", "step", "fault"), [(module, step, fault) for module, step in TASKS for fault in faults_of(module)]
-)
-def test_two_more_runs_make_it_good(
-    sandbox: Sandbox, tmp_path: pathlib.Path, module: str, step: str, fault: str
-) -> None:
-    scene = Scene(sandbox, module, tmp_path)
-    scene.begin(step)
-    clean = scene.run(step)
-    assert clean["changed"], clean
-    requests = len(scene.requests())
-    wanted = scene.state()
-    for nth in range(1, requests + 1):
-        case = f"{fault} at request {nth} of {requests}"
-        scene.begin(step)
-        result = scene.run_with(fault, nth, step)
+    def check_fault(self, fault: str, nth: int, step: str) -> None:
+        """Verify a run of the step whose nth request fails, and the runs after it."""
+        clean = self.clean_run(step)
+        case = f"{fault} at request {nth} of {len(clean.requests)}"
+        self.begin(step)
+        result = self.run_with(fault, nth, step)
         if not result.get("failed"):
-            assert scene.is_good(step, wanted), f"{case}: called good, but is {scene.state()}"
-        scene.check_converges(step, wanted, case)
+            assert self.is_good(step, clean.state), f"{case}: called good, but is {self.state()}"
+        self.check_converges(step, clean.state, case)
+
+
+def faults_of(task: tuple[str, str]) -> Iterable[str]:
+    """Return the faults that the requests of a task can have."""
+    return OF_PROGRAMS if getattr(CASES[task[0]], "by_program", False) else FAULTS
+
+
+def step_of(task: tuple[str, str]) -> str:
+    """Return the step: creating, updating and deleting are different functions of each layer."""
+    return task[1]
+
+
+def write_policy(task: tuple[str, str]) -> tuple[str, ...]:
+    """Return the service with the policy of its write, or the form of a case that has no such policy."""
+    module, _step = task
+    case = CASES[module]
+    if isinstance(case, Fetch):
+        return SERVICE_OF[module], "fetch"
+    if getattr(case, "by_program", False):
+        return SERVICE_OF[module], "program"
+    assert isinstance(case, (Resource, Operation))
+    policies = ("repeatable", "undone", "first_of_several")
+    return SERVICE_OF[module], *(policy for policy in policies if getattr(case.write, policy))
+
+
+PRODUCT = [(task, fault) for task in TASKS for fault in faults_of(task)]
+FAULTS_OF_WRITES = covering(PRODUCT, step_of, write_policy)
+
+
+def write_of(clean: CleanRun) -> int:
+    """Return the number of the first write, or of the last request of a fetch."""
+    effects = [request["effect"] for request in clean.requests]
+    return effects.index("write") + 1 if "write" in effects else len(effects)
+
+
+def other_requests(module: str, clean: CleanRun) -> list[int]:
+    """Return the numbers of all requests but the first write, and, unless all are run, but repeated polls."""
+    numbers = [nth for nth in range(1, len(clean.requests) + 1) if nth != write_of(clean)]
+    if ALL or not getattr(CASES[module], "polls", False):
+        return numbers
+    return [nth for nth in numbers if nth == 1 or not is_same_read(*clean.requests[nth - 2 : nth])]
+
+
+def is_same_read(before: dict[str, Any], request: dict[str, Any]) -> bool:
+    """Return whether a request reads what the one before it read."""
+    return request["effect"] == "read" and all(
+        before[name] == request[name] for name in ("method", "path", "query", "label")
+    )
+
+
+@pytest.fixture
+def scene(request: pytest.FixtureRequest, running_sandbox: Sandbox, tmp_path: pathlib.Path) -> Scene:
+    """A module on the sandbox, which each step resets."""
+    return Scene(running_sandbox, request.getfixturevalue("module"), tmp_path)
+
+
+def test_selection_covers_each_task_and_each_fault_of_each_layer() -> None:
+    assert {task for task, _ in FAULTS_OF_WRITES} == set(TASKS)
+    for layer in (step_of, write_policy):
+        selected = {(layer(task), fault) for task, fault in FAULTS_OF_WRITES}
+        assert selected == {(layer(task), fault) for task, fault in PRODUCT}
+
+
+@pytest.mark.parametrize(("module", "step", "fault"), [(*task, fault) for task, fault in FAULTS_OF_WRITES])
+def test_state_converges_when_the_write_fails(scene: Scene, module: str, step: str, fault: str) -> None:
+    scene.check_fault(fault, write_of(scene.clean_run(step)), step)
+
+
+@pytest.mark.parametrize(("module", "step"), TASKS)
+def test_state_converges_when_another_request_fails(scene: Scene, module: str, step: str) -> None:
+    requests = [(module, step, nth) for nth in other_requests(module, scene.clean_run(step))]
+    for (*_task, nth), fault in covering(itertools.product(requests, faults_of((module, step)))):
+        scene.check_fault(fault, nth, step)
 
 
 @pytest.mark.parametrize("step", STEPS)
-def test_the_same_task_twice_at_once(scene: Scene, step: str) -> None:
-    scene.begin(step)
-    scene.run(step)
-    wanted = scene.state()
-    for _round in range(5):
+@pytest.mark.parametrize("module", RESOURCES)
+def test_state_converges_when_the_same_task_runs_twice_at_once(scene: Scene, module: str, step: str) -> None:
+    wanted = scene.clean_run(step).state
+    for _round in range(ROUNDS):
         scene.begin(step)
         results = at_once(*[lambda: scene.run(step, timeout=60)] * 2)
         if not any(result.get("failed") for result in results):
@@ -228,15 +299,27 @@ def test_the_same_task_twice_at_once(scene: Scene, step: str) -> None:
         scene.check_converges(step, wanted, "twice at once")
 
 
-@pytest.mark.parametrize("steps", list(itertools.combinations(STEPS, 2)), ids="-".join)
-def test_two_tasks_that_want_different_things_at_once(scene: Scene, steps: tuple[str, str]) -> None:
+PAIRS_OF_STEPS = list(itertools.product(RESOURCES, itertools.combinations(STEPS, 2)))
+STEPS_AT_ONCE = covering(PAIRS_OF_STEPS, SERVICE_OF.__getitem__)
+
+
+def test_selection_covers_each_module_and_each_pair_of_steps_of_each_service() -> None:
+    assert {module for module, _ in STEPS_AT_ONCE} == set(RESOURCES)
+    selected = {(SERVICE_OF[module], steps) for module, steps in STEPS_AT_ONCE}
+    assert selected == {(SERVICE_OF[module], steps) for module, steps in PAIRS_OF_STEPS}
+
+
+@pytest.mark.parametrize(("module", "steps"), STEPS_AT_ONCE)
+def test_state_is_of_one_order_when_different_tasks_run_at_once(
+    scene: Scene, module: str, steps: tuple[str, str]
+) -> None:
     wanted = {}
     for order in (*[(step,) for step in steps], steps, steps[::-1]):
         scene.begin(steps[1])
         for step in order:
             scene.run(step)
         wanted[order] = scene.state()
-    for _round in range(3):
+    for _round in range(ROUNDS):
         scene.begin(steps[1])
         results = at_once(*[lambda step=step: scene.run(step, timeout=60) for step in steps])  # type: ignore[misc]
         if not any(result.get("failed") for result in results):

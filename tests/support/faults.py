@@ -1,0 +1,44 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Select from a product of cases and faults the pairs that a default run needs."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Hashable, Iterable
+from typing import TypeVar
+
+CaseT = TypeVar("CaseT", bound=Hashable)
+FaultT = TypeVar("FaultT", bound=Hashable)
+
+ALL = os.environ.get("TOOLCHAIN_ALL_FAULTS") == "1"
+"""Whether to run the full product, as `make faults ALL=1` does."""
+
+
+def covering(
+    pairs: Iterable[tuple[CaseT, FaultT]], *layers: Callable[[CaseT], Hashable], full: bool = ALL
+) -> list[tuple[CaseT, FaultT]]:
+    """Return pairs in which each case occurs, and each fault with each layer.
+
+    Pairs compete by a hash of their text. Each case takes the best of its pairs, and so does each fault in a layer.
+    Therefore the selection is the same in each run, and a new case replaces only the pairs that it beats.
+
+    :arg pairs: the product of cases and faults, without the faults that a case cannot have
+    :arg layers: functions that return the layer of a case: what handles the fault in a way of its own
+    :arg full: whether to return all pairs
+    """
+    product = list(pairs)
+    if full:
+        return product
+    best: dict[Hashable, tuple[CaseT, FaultT]] = {}
+    for case, fault in sorted(product, key=_rank):
+        for key in [("case", case), *((number, layer(case), fault) for number, layer in enumerate(layers))]:
+            best.setdefault(key, (case, fault))
+    chosen = set(best.values())
+    return [pair for pair in product if pair in chosen]
+
+
+def _rank(pair: tuple[Hashable, Hashable]) -> bytes:
+    return hashlib.sha256(repr(pair).encode()).digest()
