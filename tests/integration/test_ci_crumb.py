@@ -14,6 +14,8 @@ from ansible_collections.buildworks.toolchain.plugins.lookup import ci_crumb
 from sandbox.client import Sandbox
 from support.playbook import run_tasks
 
+pytestmark = pytest.mark.ansible_core
+
 POST, SHOW = yaml.safe_load(ci_crumb.EXAMPLES)
 
 

@@ -180,6 +180,7 @@ def test_a_policy_is_set_at_once_and_for_good(host: Host) -> None:
     assert (well, changed) == (True, 0), output
 
 
+@pytest.mark.ansible_core
 def test_a_policy_that_the_server_does_not_have_is_told(host: Host) -> None:
     knows(host, "sandbox;")
     well, output, _changed = host.run(ci_settings_content_security_policy="")

@@ -72,6 +72,7 @@ def test_check_mode_only_plans(sandbox: Sandbox, tmp_path: Path) -> None:
     assert '"trash": "1 to be changed"' in output
 
 
+@pytest.mark.ansible_core
 def test_it_is_done_once_and_summed_up(sandbox: Sandbox, tmp_path: Path) -> None:
     output, written, well = keep_house(sandbox, tmp_path)
     assert well, output

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 import yaml
 
 from ansible_collections.buildworks.toolchain.plugins.lookup import inference_chat
@@ -22,6 +23,7 @@ def run(sandbox: Sandbox, home: Path, *arguments: str) -> Run:
     return run_tasks(sandbox, EXAMPLES, *arguments, name="lookup", settings={"HOME": str(home)})
 
 
+@pytest.mark.ansible_core
 def test_the_examples_answer_and_pay_once(sandbox: Sandbox, tmp_path: Path) -> None:
     sandbox.call("POST", "inference/replies", {"content": f"You said: {QUESTION}"})
     sandbox.call("POST", "inference/replies", {"content": '{"network": true}'})

@@ -9,6 +9,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from ansible.release import __version__
 
 from sandbox.client import Sandbox
@@ -30,6 +31,7 @@ VARIABLES: list[tuple[str, dict[str, Any]]] = [
 OLD = __version__.startswith("2.18.")
 
 
+@pytest.mark.ansible_core
 def test_members_without_a_value_are_as_if_they_were_not_there(sandbox: Sandbox, tmp_path: Path) -> None:
     play = tmp_path / "play.yml"
     tasks = [

@@ -9,6 +9,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from sandbox.client import Sandbox
 from support.playbook import play_mistakes, played
 
@@ -37,6 +39,7 @@ def onboard(sandbox: Sandbox, folder: Path, *options: str, **variables: Any) -> 
     return output, [entry["label"] for entry in sandbox.journal("review") if entry["effect"] == "write"], good
 
 
+@pytest.mark.ansible_core
 def test_a_project_is_onboarded_from_nothing_and_once(sandbox: Sandbox, tmp_path: Path) -> None:
     sandbox.switch("review", version_major="23", module_access_told=True)
     output, writes, good = onboard(sandbox, tmp_path, "--check")

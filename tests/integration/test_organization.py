@@ -175,6 +175,7 @@ def drifted(sandbox: Sandbox) -> None:
     sandbox.seed({"inference": {"organizations": [shadow], "keys": [*keys, old]}})
 
 
+@pytest.mark.ansible_core
 def test_drift_is_reported_and_mended_when_told(organization: Organization, sandbox: Sandbox, tmp_path: Path) -> None:
     drifted(sandbox)
     declared = {

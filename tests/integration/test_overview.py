@@ -11,6 +11,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 
 from sandbox.client import Sandbox
@@ -186,6 +187,7 @@ def row(page: str, name: str) -> list[str]:
     return [cell.strip() for cell in re.findall(r"<td[^>]*>(.*?)</td>", found[1], re.DOTALL)]
 
 
+@pytest.mark.ansible_core
 def test_a_second_run_tells_the_growth_and_old_runs_are_forgotten(
     sandbox: Sandbox, artifactory: Session, tmp_path: Path
 ) -> None:

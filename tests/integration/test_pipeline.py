@@ -54,6 +54,7 @@ def pipeline(
     return output, len(writes), good
 
 
+@pytest.mark.ansible_core
 def test_stages_run_in_their_order(sandbox: Sandbox, tmp_path: Path) -> None:
     output, builds, well = pipeline(sandbox, tmp_path, STAGES, "--check")
     assert (well, builds) == (True, 0), output

@@ -10,6 +10,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 
 from sandbox.client import Sandbox
@@ -44,6 +45,7 @@ def ci(sandbox: Sandbox, **more: Any) -> dict[str, Any]:
     }
 
 
+@pytest.mark.ansible_core
 def test_a_service_that_fails_stops_no_other(sandbox: Sandbox, tmp_path: Path) -> None:
     models = {
         "toolchain_inference_url": sandbox.environment["OPENAI_BASE_URL"],
@@ -117,6 +119,7 @@ FILES: dict[str, Any] = {
 }
 
 
+@pytest.mark.ansible_core
 def test_files_and_trees_are_there_at_once_and_once(sandbox: Sandbox, tmp_path: Path) -> None:
     groups = artifact(sandbox, **FILES)
     _output, recap = provision(sandbox, tmp_path, groups, "--check")
@@ -212,6 +215,7 @@ def review(sandbox: Sandbox, **variables: Any) -> dict[str, Any]:
     return {"review": {"hosts": {"klocwork": {**reached, **variables}}}}
 
 
+@pytest.mark.ansible_core
 def test_a_new_project_with_all_that_belongs_to_it_is_predicted_made_and_left_alone(
     sandbox: Sandbox, tmp_path: Path
 ) -> None:

@@ -9,6 +9,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from sandbox.client import Sandbox
 from support.playbook import play_mistakes, played
 
@@ -29,6 +31,7 @@ def judge(sandbox: Sandbox, folder: Path, checks: list[dict[str, Any]], **variab
     return output, good
 
 
+@pytest.mark.ansible_core
 def test_a_gate_is_open_or_shut_and_tells_what_it_met(sandbox: Sandbox, tmp_path: Path) -> None:
     output, good = judge(sandbox, tmp_path, [CRITICAL])
     assert good, output

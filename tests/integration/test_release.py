@@ -60,6 +60,7 @@ def statuses() -> list[str]:
     return [status["status"] for status in build["statuses"]]
 
 
+@pytest.mark.ansible_core
 def test_a_release_is_done_once(sandbox: Sandbox, tmp_path: Path) -> None:
     output, written, well = release(sandbox, tmp_path, "--check")
     assert well, output

@@ -23,6 +23,8 @@ from sandbox.client import Sandbox
 from support.browser import Chromium
 from support.playbook import PLAYBOOK, environment, finished
 
+pytestmark = pytest.mark.ansible_core
+
 ITEM = "app/1.0/app-1.0.tar.gz"
 SECRETS = {"hidden": "second-secret", "in a loop": "third-secret"}
 HIDDEN = r"(\*{8}|\$REDACTED\$)"

@@ -10,6 +10,8 @@ import os
 import re
 from pathlib import Path
 
+import pytest
+
 from sandbox.client import Sandbox
 from support.playbook import PLAYBOOK, environment, finished
 from support.runner import PROVISION, RunnerFolder
@@ -38,6 +40,7 @@ TELLING = {
 }
 
 
+@pytest.mark.ansible_core
 def test_events_and_artifacts_tell_what_happened_and_no_secret(sandbox: Sandbox, tmp_path: Path) -> None:
     files = [{"repo": "generic-local", "path": f"app/{name}", "content": name} for name in ("first", "late")]
     host = {"toolchain_artifact_url": sandbox.environment["JFROG_URL"], "artifact_provision_files": files}

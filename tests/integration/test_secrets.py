@@ -14,6 +14,8 @@ from sandbox.client import Sandbox
 from support.cases import MODULES, RESOURCES, SECRETS, SERVICES, forget, logins, parameters, task
 from support.playbook import run_tasks
 
+pytestmark = pytest.mark.ansible_core
+
 SECRET_FILES = {module: resource.secret_file for module, resource in RESOURCES.items() if resource.secret_file}
 # What tells of a refusal is the same for all modules of a service; what makes secrets must make no file
 REFUSED = {True: MODULES, False: [*SECRET_FILES, *(next(iter(service.cases)) for service in SERVICES.values())]}

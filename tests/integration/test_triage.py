@@ -9,6 +9,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from sandbox.client import Sandbox
 from support.playbook import play_mistakes, played
 
@@ -34,6 +36,7 @@ def summary(folder: Path) -> dict[str, Any]:
     return json.loads((folder / "summary").read_text())
 
 
+@pytest.mark.ansible_core
 def test_it_is_planned_done_once_and_summed_up(sandbox: Sandbox, tmp_path: Path) -> None:
     output, written, well = triage(sandbox, tmp_path, [LEAKS, REST], "--check")
     assert well, output
