@@ -1,36 +1,41 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Each module when an answer is not as it should be: the sandbox's own answers, mutated, end in a clear message.
+"""A module that receives a malformed response ends in a clear message.
 
-A conversation of each module with the sandbox is recorded. Then it is played back, many times, with one thing in one
-answer changed: a member missing, null, of another type, huge, nested deeply; or the answer as a whole.
+A conversation of each module with the sandbox is recorded. Then it is played back, many times, with one change in one
+response: a member missing, null, of another type, huge, nested deeply; or another body.
+
+The default run changes each member of each response once, and uses each value, and each body, with each module. All
+elements of a list are one member. `make faults ALL=1` tries each value for each member, and each body for each
+response.
 """
 
 from __future__ import annotations
 
 import copy
+import itertools
 import json
 import os
-import random
 import re
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils import _wait
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http import retry, session
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http import session
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer, Request
 from sandbox.client import Sandbox
 from support import running
 from support.cases import SERVICES, SPEAKING, forget, parameters
+from support.faults import covering
 
-CASES = 16_000
 SECRETS = [name for service in SERVICES.values() for name in service.credentials.values()]
-# Waiting ends soon, for most mutated answers mean "not yet"
+# A few polls, because most mutated responses mean "not yet"
 SOON: dict[str, dict[str, Any]] = {
-    module: {"wait_timeout": 0.02, "wait_delay": 0.1}
+    module: {"wait_timeout": 1, "wait_delay": 0.1}
     for module in (
         "ci_build",
         "ci_plugin",
@@ -48,44 +53,65 @@ GONE = object()
 # Those whose requests and answers go one after the other; a command is sent while its answer comes
 RECORDABLE = [module for module in SPEAKING if module != "ci_cli"]
 DEEP: Any = json.loads("[" * 300 + "]" * 300)
-VALUES = [
-    GONE,
-    None,
-    True,
-    False,
-    0,
-    -1,
-    7,
-    2.5,
-    1e300,
-    10**30,
-    "",
-    "text",
-    [],
-    {},
-    [None],
-    ["text"],
-    {"a": DEEP},
-    DEEP,
-]
-WHOLES = [
-    b"",
-    b"null",
-    b"7",
-    b'"text"',
-    b"[]",
-    b"{}",
-    b"[null]",
-    b'{"a": NaN}',
-    b"<!DOCTYPE html><html>Sign in</html>",
-    b'{"error": {"message": "down for repair"}}',
-    b'{"errors": [{"status": 503, "message": "down for repair"}]}',
-    b'{"errors": 7, "error": [], "messages": {}, "message": {}, "error_description": []}',
-    b"[" * 100_000,
-    b'{"a":' * 100_000,
-    b"1" * 5_000,
-    b"\xff\xfe\x00",
-]
+VALUES: dict[str, Any] = {
+    "gone": GONE,
+    "null": None,
+    "true": True,
+    "false": False,
+    "zero": 0,
+    "negative": -1,
+    "number": 7,
+    "fraction": 2.5,
+    "huge fraction": 1e300,
+    "huge number": 10**30,
+    "empty text": "",
+    "text": "text",
+    "empty list": [],
+    "empty object": {},
+    "list of null": [None],
+    "list of text": ["text"],
+    "object with a deep list": {"a": DEEP},
+    "deep list": DEEP,
+}
+BODIES: dict[str, Callable[[bytes], bytes]] = {
+    "cut off": lambda body: body[: len(body) // 2],
+    "cut off at the end": lambda body: body[:-1],
+    **{
+        name: lambda _body, instead=instead: instead  # type: ignore[misc]
+        for name, instead in {
+            "empty": b"",
+            "null": b"null",
+            "number": b"7",
+            "text": b'"text"',
+            "empty list": b"[]",
+            "empty object": b"{}",
+            "list of null": b"[null]",
+            "not a number": b'{"a": NaN}',
+            "page": b"<!DOCTYPE html><html>Sign in</html>",
+            "error": b'{"error": {"message": "down for repair"}}',
+            "list of errors": b'{"errors": [{"status": 503, "message": "down for repair"}]}',
+            "errors of other types": b'{"errors": 7, "error": [], "message": {}, "error_description": []}',
+            "messages of another type": b'{"messages": {}, "message": 7}',
+            "deep list": b"[" * 100_000,
+            "deep object": b'{"a":' * 100_000,
+            "long number": b"1" * 5_000,
+            "not UTF-8": b"\xff\xfe\x00",
+        }.items()
+    },
+}
+
+
+class Clock:
+    """A clock that sleeping moves forward at once."""
+
+    def __init__(self) -> None:
+        self._slept = 0.0
+
+    def monotonic(self) -> float:
+        return time.monotonic() + self._slept
+
+    def sleep(self, seconds: float) -> None:
+        self._slept += seconds
 
 
 class Exchange(NamedTuple):
@@ -134,10 +160,6 @@ class Tape:
 @pytest.fixture(params=RECORDABLE)
 def recorded(request: pytest.FixtureRequest, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> tuple[str, Tape]:
     """A module, and its conversation with the sandbox."""
-    monkeypatch.setattr(retry, "backoff", lambda _attempt: 0.0)
-    monkeypatch.setattr(_wait.time, "sleep", lambda _seconds: None)
-    for name, value in sandbox.environment.items():
-        monkeypatch.setenv(name, value)
     tape = Tape()
 
     def send(*sent: Any) -> Answer:
@@ -147,15 +169,29 @@ def recorded(request: pytest.FixtureRequest, sandbox: Sandbox, monkeypatch: pyte
     forget()
     result = running.run(request.param, **parameters(request.param))
     assert not result.get("failed"), result["msg"]
+    monkeypatch.setattr(_wait, "time", Clock())
     return request.param, tape
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """The ways to all members and elements of a document."""
+    """Return the paths of all members and elements of a document."""
     for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
         yield (*path, key)
         if isinstance(inner, (dict, list)):
             yield from places(inner, (*path, key))
+
+
+def members(body: bytes) -> list[tuple[int, tuple[Any, ...]]]:
+    """Return one place for each member of a response: the number of a line, and a path in the document of this line."""
+    found: dict[tuple[Any, ...], tuple[int, tuple[Any, ...]]] = {}
+    for number, line in enumerate(body.splitlines()):
+        try:
+            document = json.loads(line)
+        except ValueError:
+            continue
+        for path in places(document) if isinstance(document, (dict, list)) else ():
+            found.setdefault(tuple("*" if isinstance(key, int) else key for key in path), (number, path))
+    return list(found.values())
 
 
 def replaced(document: Any, path: tuple[Any, ...], value: Any) -> bytes:
@@ -171,35 +207,36 @@ def replaced(document: Any, path: tuple[Any, ...], value: Any) -> bytes:
     return json.dumps(document).encode()
 
 
-def mutated(chance: random.Random, body: bytes) -> bytes:
-    """One thing in an answer otherwise; one line of it where it has a document a line."""
-    lines = body.splitlines() or [b""]
-    number = chance.randrange(len(lines))
-    try:
-        document = json.loads(lines[number])
-    except ValueError:
-        document = None
-    inside = list(places(document)) if isinstance(document, (dict, list)) else []
-    if inside and chance.random() < 0.8:
-        lines[number] = replaced(document, chance.choice(inside), chance.choice(VALUES))
-    else:
-        whole = lines[number]
-        lines[number] = chance.choice([*WHOLES, whole[: chance.randint(0, len(whole))]])
+def with_value(body: bytes, place: tuple[int, tuple[Any, ...]], value: Any) -> bytes:
+    """Return the response with another value at a place."""
+    lines = body.splitlines()
+    number, path = place
+    lines[number] = replaced(json.loads(lines[number]), path, value)
     return b"\n".join(lines)
 
 
-def test_a_mutated_answer_ends_in_a_clear_message(recorded: tuple[str, Tape]) -> None:
+def mutated(exchanges: list[Exchange]) -> Iterator[tuple[str, int, bytes]]:
+    """Return the changes to a conversation: a name, the number of the response, and its new body."""
+    in_members = [(number, place) for number, exchange in enumerate(exchanges) for place in members(exchange.body)]
+    for (number, place), name in covering(itertools.product(in_members, VALUES), conversation):
+        yield f"{name} at {place}", number, with_value(exchanges[number].body, place, VALUES[name])
+    for number, name in covering(itertools.product(range(len(exchanges)), BODIES), conversation):
+        yield name, number, BODIES[name](exchanges[number].body)
+
+
+def conversation(_case: object) -> None:
+    """Return the one layer of a conversation: its module."""
+
+
+def test_module_explains_a_mutated_response(recorded: tuple[str, Tape]) -> None:
     module, tape = recorded
     options = {**parameters(module), "retries": 0, **SOON.get(module, {})}
     secrets = [os.environ[name] for name in SECRETS]
-    chance = random.Random(module)
-    for _case in range(CASES // len(RECORDABLE) + 1):
-        number = chance.randrange(len(tape.exchanges))
-        body = mutated(chance, tape.exchanges[number].body)
+    for name, number, body in mutated(tape.exchanges):
         tape.rewind(number, body)
         forget()
         result = running.run(module, **options)
-        case = f"answer {number}: {body[:500]!r}: {result.get('msg')}"
+        case = f"answer {number}, {name}: {body[:500]!r}: {result.get('msg')}"
         assert not [secret for secret in secrets if secret in json.dumps(result)], case
         if result.get("failed"):
             assert "report this defect" not in result["msg"], case
