@@ -23,8 +23,6 @@ import yaml
 from sandbox import client
 from support.running import run
 from support.servers.hudson import Hudson
-from support.servers.hudson import hudson as another_hudson
-from support.servers.process import UnavailableError
 
 CLIENT = Path(__file__).parent / "client" / "Client.java"
 TRANSPORTS = ("http", "websocket")
@@ -309,44 +307,34 @@ def test_the_examples(with_jar: client.Sandbox, over_ssh: dict[str, Any]) -> Non
 # --- Hudson 1.395 and its own client
 
 
-@pytest.fixture(scope="module")
-def hudson() -> Iterator[Hudson]:
-    """A Hudson of our own."""
-    try:
-        with another_hudson(csrf=False, users=False) as running:
-            yield running
-    except UnavailableError as reason:
-        pytest.skip(f"CANNOT RUN HERE: {reason}")
-
-
 def on_hudson(hudson: Hudson, command: str, *arguments: str, **options: Any) -> dict[str, Any]:
     return run("ci_cli", url=hudson.url, command=command, arguments=list(arguments), wait_timeout=300, **options)
 
 
-def test_hudson_by_its_own_client(hudson: Hudson, tmp_path: Path) -> None:
-    result = on_hudson(hudson, "version", via="jar", reads=True)
+def test_hudson_by_its_own_client(open_hudson: Hudson, tmp_path: Path) -> None:
+    result = on_hudson(open_hudson, "version", via="jar", reads=True)
     assert (result["rc"], result["stdout"].strip()) == (0, "1.395")
-    assert on_hudson(hudson, "groovy", "=", via="jar", stdin="println 6 * 7\n")["stdout"].strip() == "42"
-    refused = on_hudson(hudson, "build", "nothing", via="jar")
+    assert on_hudson(open_hudson, "groovy", "=", via="jar", stdin="println 6 * 7\n")["stdout"].strip() == "42"
+    refused = on_hudson(open_hudson, "build", "nothing", via="jar")
     assert refused["msg"].startswith("The command 'build nothing' ended with exit code 255: No such job 'nothing'")
     assert not refused["changed"]
-    kept = run("ci_cli_jar", url=hudson.url, dest=str(tmp_path / "cli.jar"))
+    kept = run("ci_cli_jar", url=open_hudson.url, dest=str(tmp_path / "cli.jar"))
     assert (kept["changed"], kept["jar"]["version"]) == (True, None)
-    assert not run("ci_cli_jar", url=hudson.url, dest=str(tmp_path / "cli.jar"))["changed"]
+    assert not run("ci_cli_jar", url=open_hudson.url, dest=str(tmp_path / "cli.jar"))["changed"]
 
 
-def test_hudsons_client_is_told_the_login_by_its_environment(hudson: Hudson, tmp_path: Path) -> None:
+def test_hudsons_client_is_told_the_login_by_its_environment(open_hudson: Hudson, tmp_path: Path) -> None:
     """It cannot use it with Java 9 and newer, for which it was not made."""
     fake = tmp_path / "java"
     fake.write_text('#!/bin/sh\necho "$@"\nenv\n')
     fake.chmod(0o755)
     login = {"username": "admin", "password": "s3cret-password", "java": str(fake), "via": "jar"}
-    line, *environment = on_hudson(hudson, "version", **login)["stdout_lines"]
+    line, *environment = on_hudson(open_hudson, "version", **login)["stdout_lines"]
     assert line.endswith("hudson-cli.jar version")
-    assert f"HUDSON_URL={hudson.url.replace('//', '//admin:********@')}" in environment
-    assert "takes none with / @ ? # or %" in on_hudson(hudson, "version", **{**login, "password": "a/b"})["msg"]
+    assert f"HUDSON_URL={open_hudson.url.replace('//', '//admin:********@')}" in environment
+    assert "takes none with / @ ? # or %" in on_hudson(open_hudson, "version", **{**login, "password": "a/b"})["msg"]
 
 
-def test_hudson_does_not_speak_todays_protocol(hudson: Hudson) -> None:
-    result = on_hudson(hudson, "version", timeout=3, retries=0)
+def test_hudson_does_not_speak_todays_protocol(open_hudson: Hudson) -> None:
+    result = on_hudson(open_hudson, "version", timeout=3, retries=0)
     assert "An older server is reached by its own client ('via: jar')." in result["msg"]
