@@ -185,6 +185,39 @@ def test_a_lost_reply_that_cannot_be_cleared_up_is_told_as_unknown() -> None:
     assert "is not known" in result["failures"][0]["reason"]
 
 
+def delete_old(status: int = 204, **more: Any) -> Call:
+    return call("DELETE", "/artifactory/app-local/a/old.bin", status, **more)
+
+
+def test_a_refused_deletion_fails_without_another_request() -> None:
+    old = row("a", "old.bin")
+    result = clean_up(asked(SCAN, old), asked(THERE, old), delete_old(403), on_error="report")
+    assert result["counts"]["failed"] == 1
+    assert "403" in result["failures"][0]["reason"]
+    assert result["changed"] is False
+
+
+def test_an_item_that_is_missing_after_a_server_error_was_deleted() -> None:
+    old = row("a", "old.bin")
+    result = clean_up(asked(SCAN, old), asked(THERE, old), delete_old(500), asked(THERE), asked(THERE))
+    assert result["outcomes"][0]["outcome"] == "deleted"
+
+
+def test_an_item_that_exists_after_a_server_error_is_a_failure() -> None:
+    old = row("a", "old.bin")
+    result = clean_up(asked(SCAN, old), asked(THERE, old), delete_old(500), asked(THERE, old), on_error="report")
+    assert "It is still there." in result["failures"][0]["reason"]
+
+
+def test_a_deletion_is_retried_when_its_reply_is_lost_and_the_item_exists() -> None:
+    old = row("a", "old.bin")
+    lost, exists = delete_old(drop=True), asked(THERE, old)
+    result = clean_up(asked(SCAN, old), exists, lost, exists, delete_old(), asked(THERE), retries=1)
+    assert result["outcomes"][0]["outcome"] == "deleted"
+    result = clean_up(asked(SCAN, old), exists, lost, exists, lost, exists, retries=1, on_error="report")
+    assert "It is still there." in result["failures"][0]["reason"]
+
+
 def test_each_thing_that_a_rule_says_is_in_the_query() -> None:
     text = (
         'items.find({"repo":"app-local"},{"$or":[{"path":{"$match":"a/*"}},{"path":{"$match":"50?"}}]},'

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http import session
 from support.conversation import Call, conversation
 from support.review_server import ACCOUNT, act, records, refusal
 from support.running import run
@@ -109,6 +110,15 @@ def test_a_file_goes_to_its_place(tmp_path: Path, check_mode: bool) -> None:
     assert target.exists() is not check_mode
     if not check_mode:
         assert (target.read_bytes(), target.stat().st_mode & 0o777) == (b"%PDF\n\0\xff", 0o640)
+
+
+def test_a_file_beyond_the_largest_answer_is_stored_as_it_arrives(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session, "_LARGEST_ANSWER", 2**16)
+    content = b"0123456789abcdef" * 2**14
+    assert not called(download(content), **DOWNLOAD, dest=str(tmp_path / "report")).get("failed")
+    assert (tmp_path / "report").read_bytes() == content
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,142 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""ci_cli runs ssh or java with exact arguments; here, both are a program that prints what it was started with."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.conversation import Call, call, conversation
+from support.running import run
+
+ACCOUNT = {"username": "admin", "api_token": "11aa22bb33cc44dd55ee66ff7700881199"}
+ENDPOINT = call("GET", "/login", headers={"X-SSH-Endpoint": "ci.example.com:2222"})
+CAREFUL = ["-T", "-o", "BatchMode=yes", "-o", "StrictHostKeyChecking=yes"]
+
+
+def program(path: Path, *lines: str) -> Path:
+    """Write a program that prints its arguments, one a line, and then runs more lines of shell."""
+    path.write_text("\n".join(["#!/bin/sh", "printf '%s\\n' \"$@\"", *lines, ""]))
+    path.chmod(0o755)
+    return path
+
+
+@pytest.fixture
+def ssh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder that is the whole PATH, with ssh in it."""
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    program(tmp_path / "ssh")
+    return tmp_path
+
+
+def cli(*calls: Call, **parameters: Any) -> dict[str, Any]:
+    with conversation(*calls) as server:
+        return run("ci_cli", **{"url": server.url, "command": "version", **ACCOUNT, **parameters})
+
+
+def over_ssh(*calls: Call, **parameters: Any) -> dict[str, Any]:
+    return cli(*(calls or [ENDPOINT]), via="ssh", **parameters)
+
+
+def test_ssh_runs_the_command_at_the_endpoint_of_the_server(ssh: Path) -> None:
+    result = over_ssh(command="build", arguments=["my app", "-p", 'a="b\\"'])
+    line = 'build "my app" -p "a=\\"b\\\\\\""'
+    assert result["stdout_lines"] == [*CAREFUL, "-p", "2222", "-l", "admin", "--", "ci.example.com", line]
+    assert (result["rc"], result["plan"]["via"]) == (0, "ssh")
+
+
+def test_ssh_uses_the_given_user_key_and_host_keys_only(ssh: Path) -> None:
+    key, known = ssh / "key", ssh / "known hosts"
+    key.touch()
+    known.touch()
+    result = over_ssh(ssh_user="deployer", identity_file=str(key), known_hosts=str(known))
+    assert result["stdout_lines"] == [
+        *CAREFUL,
+        *("-i", str(key), "-o", "IdentitiesOnly=yes"),
+        *("-o", f'UserKnownHostsFile="{known}"', "-o", "GlobalKnownHostsFile=/dev/null"),
+        *("-p", "2222", "-l", "deployer", "--", "ci.example.com", "version"),
+    ]
+
+
+@pytest.mark.parametrize("option", ["identity_file", "known_hosts"])
+def test_a_missing_file_is_refused_before_any_request(ssh: Path, option: str) -> None:
+    with conversation() as server:
+        result = run("ci_cli", url=server.url, command="version", via="ssh", **ACCOUNT, **{option: str(ssh / "none")})
+    assert f"Option '{option}': '{ssh / 'none'}' cannot be read: there is none" in result["msg"]
+
+
+def test_ssh_needs_a_user() -> None:
+    with conversation() as server:
+        result = run("ci_cli", url=server.url, command="version", via="ssh")
+    assert "Option 'ssh_user': is required with 'via: ssh', or 'username'" in result["msg"]
+
+
+@pytest.mark.parametrize(
+    ("headers", "message"),
+    [
+        ({}, "names no SSH server"),
+        ({"X-SSH-Endpoint": "-oProxyCommand=x:22"}, "is no address of a host and its port: '-oProxyCommand=x:22'"),
+    ],
+)
+def test_an_unusable_endpoint_is_reported(ssh: Path, headers: dict[str, str], message: str) -> None:
+    assert message in over_ssh(call("GET", "/login", headers=headers))["msg"]
+
+
+def test_the_exit_code_of_ssh_is_that_of_the_command(ssh: Path) -> None:
+    program(ssh / "ssh", "echo careful >&2", "exit 3")
+    result = over_ssh(accept=[0, 3])
+    assert (result["rc"], result["stderr"]) == (3, "careful\n")
+    assert over_ssh()["failed"]
+
+
+def test_ssh_reads_the_input_of_the_command(ssh: Path) -> None:
+    program(ssh / "ssh", "cat")
+    assert over_ssh(stdin="<project/>")["stdout_lines"][-1] == "<project/>"
+
+
+def test_a_command_that_exceeds_its_time_is_stopped(ssh: Path) -> None:
+    program(ssh / "ssh", "exec sleep 60")
+    result = over_ssh(wait_timeout=0.1)
+    assert "Waited 0.1 s, but the command 'version' goes on." in result["msg"]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "options"),
+    [
+        ({}, ["-http"]),
+        ({"jar_transport": "websocket"}, ["-webSocket"]),
+        ({"validate_certs": False}, ["-http", "-noCertificateCheck"]),
+    ],
+)
+def test_java_runs_the_client_of_the_server(tmp_path: Path, parameters: dict[str, Any], options: list[str]) -> None:
+    client = io.BytesIO()
+    with zipfile.ZipFile(client, "w") as archive:
+        archive.writestr("META-INF/MANIFEST.MF", "Jenkins-CLI-Version: 2.579\r\n")
+    java = program(tmp_path / "java", 'echo "$JENKINS_USER_ID $JENKINS_API_TOKEN $JENKINS_URL"')
+    path = "/jnlpJars/jenkins-cli.jar"
+    calls = [
+        call("GET", "/login", headers={"X-Jenkins": "2.579"}),
+        Call("HEAD", path, 200, client.getvalue(), {"Content-Length": str(len(client.getvalue()))}),
+        Call("GET", path, 200, client.getvalue()),
+    ]
+    with conversation(*calls) as server:
+        given = {"java": str(java), "java_options": ["-Xmx64m"], "jar_cache": str(tmp_path / "cache"), **parameters}
+        result = run("ci_cli", url=server.url, command="version", via="jar", **ACCOUNT, **given)
+    (jar,) = tmp_path.glob("cache/*/jenkins-cli.jar")
+    login = f"admin {ACCOUNT['api_token']} {server.url}"
+    assert jar.read_bytes() == client.getvalue()
+    assert [line.replace("********", ACCOUNT["api_token"]) for line in result["stdout_lines"]] == [
+        *("-Xmx64m", "-jar", str(jar), *options, "version"),
+        login,
+    ]
+
+
+def test_a_missing_program_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert "Option 'via': cannot run 'ssh': No such file or directory" in over_ssh()["msg"]
