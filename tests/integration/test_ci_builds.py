@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Builds in folders, with all that they leave, and the ways to end them, by playbooks."""
+"""Builds in folders, with all that they leave, and the ways to end them."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import pytest
 import requests
 
 from sandbox.client import Sandbox
-from support.playbook import run_tasks
+from support.playbook import until
+from support.running import run
 
-PREFIX = "buildworks.toolchain."
 ODD = "team/a b (é)/feature%2Flogin"
 PATH = "/job/team/job/a%20b%20(%C3%A9)/job/feature%252Flogin"
 
@@ -33,11 +33,11 @@ def start_pipeline(sandbox: Sandbox, script: str) -> None:
     start(sandbox, PATH, name=ODD, kind="pipeline", script=script)
 
 
-def run(sandbox: Sandbox, name: str, *tasks: tuple[str, dict[str, Any]], options: tuple[str, ...] = ()) -> list[Any]:
-    """The results of some tasks of one playbook."""
-    steps = [{"name": f"task {number}", PREFIX + module: given} for number, (module, given) in enumerate(tasks)]
-    done = run_tasks(sandbox, steps, *options, name=name)
-    return [done.of(step["name"]).result for step in steps]
+@pytest.fixture(autouse=True)
+def set_environment(monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -> None:
+    """The modules find the sandbox through the environment."""
+    for name, value in sandbox.environment.items():
+        monkeypatch.setenv(name, value)
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def run(sandbox: Sandbox, name: str, *tasks: tuple[str, dict[str, Any]], options
 def test_a_build_is_ended_as_far_as_needed(sandbox: Sandbox, signals: str, ended_by: str) -> None:
     start_pipeline(sandbox, f'node {{ sh "{signals}sleep 600" }}')
     given = {"job": ODD, "build": "last", "up_to": "kill", "wait_timeout": 1, "wait_delay": 0.1}
-    first, second = run(sandbox, f"ci_build_stop_{ended_by}", ("ci_build_stop", given), ("ci_build_stop", given))
+    first, second = run("ci_build_stop", **given), run("ci_build_stop", **given)
     assert (first["changed"], first["ended_by"], first["build"]["result"]) == (True, ended_by, "ABORTED")
     assert (second["changed"], second["plan"]) == (False, None)
 
@@ -54,21 +54,23 @@ def test_a_build_is_ended_as_far_as_needed(sandbox: Sandbox, signals: str, ended
 def test_a_freestyle_build_that_does_not_end_is_told(sandbox: Sandbox) -> None:
     start(sandbox, "/job/deaf", name="deaf", command="trap '' TERM\nsleep 600")
     given = {"job": "deaf", "build": "1", "up_to": "kill", "wait_timeout": 0.5, "wait_delay": 0.1}
-    [result] = run(sandbox, "ci_build_stop_deaf", ("ci_build_stop", given))
+    result = run("ci_build_stop", **given)
     assert "'deaf' #1 still runs, 0.5 s after stop. It is no Pipeline build" in result["msg"]
+
+
+def has_ended(result: dict[str, Any]) -> bool:
+    """Whether the build has ended."""
+    return bool((result.get("build") or {}).get("result"))
 
 
 def test_a_build_and_what_it_leaves(sandbox: Sandbox, tmp_path: Path) -> None:
     start_pipeline(sandbox, "node { sh 'echo built > out/app.txt'; archiveArtifacts 'out/*'; echo 'done' }")
     file = tmp_path / "log"
     asked = {"job": ODD, "build": "last", "console_file": str(file), "console_lines": 3, "xpath": "number"}
-    told, listed, jobs = run(
-        sandbox,
-        "ci_build_told",
-        ("ci_build_info", asked),
-        ("ci_build_info", {"job": ODD, "all_builds": True, "fields": ["result"]}),
-        ("ci_job_info", {"depth": 9, "fields": ["last"]}),
-    )
+    until(lambda: has_ended(run("ci_build_info", job=ODD, build="last")), "the build does not end")
+    told = run("ci_build_info", **asked)
+    listed = run("ci_build_info", job=ODD, all_builds=True, fields=["result"])
+    jobs = run("ci_job_info", depth=9, fields=["last"])
     assert told["build"]["artifacts"][0]["path"] == "out/app.txt"
     assert told["xpath"]["text"] == "1"
     assert told["console"][-1] == "Finished: SUCCESS"

@@ -14,7 +14,7 @@ import pytest
 import requests
 
 from sandbox.client import Sandbox
-from support.playbook import SCRATCH, environment, has_written, interrupted, run_tasks, until
+from support.playbook import SCRATCH, Done, environment, has_written, interrupted, run_here, until
 
 PREFIX = "buildworks.toolchain."
 NO_SIGHT = ["Overall/Read", "Overall/Manage"]
@@ -46,34 +46,40 @@ def quieting(sandbox: Sandbox) -> bool:
     return found
 
 
-def run(sandbox: Sandbox, name: str, module: str, *options: str, **parameters: Any) -> Any:
-    """What a task did."""
-    parameters = {"wait_delay": 0.1, "wait_timeout": 120, **parameters}
-    return run_tasks(sandbox, [{"name": "task", PREFIX + module: parameters}], *options, name=name).of("task")
+@pytest.fixture(autouse=True)
+def set_environment(monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -> None:
+    """The modules find the sandbox through the environment."""
+    for name, value in sandbox.environment.items():
+        monkeypatch.setenv(name, value)
 
 
-def restart(sandbox: Sandbox, name: str, *options: str, **parameters: Any) -> Any:
-    """What a task that restarts safely did."""
-    return run(sandbox, name, "ci_safe_restart", *options, **parameters)
+def run(sandbox: Sandbox, module: str, **parameters: Any) -> Done:
+    """Run a module in this process."""
+    return run_here(sandbox, module, **{"wait_delay": 0.1, "wait_timeout": 120, **parameters})
+
+
+def restart(sandbox: Sandbox, **parameters: Any) -> Done:
+    """Restart safely."""
+    return run(sandbox, "ci_safe_restart", **parameters)
 
 
 def test_it_gets_through_all_stages_of_a_restart(sandbox: Sandbox) -> None:
     names = ("stopping", "unauthorized", "refused", "hanging", "starting", "unauthorized", "starting")
     sandbox.switch("ci", restart_stages=[{"stage": name, "seconds": 0.4} for name in names])
-    done = restart(sandbox, "ci_restart_stages")
+    done = restart(sandbox)
     assert done.result["changed"], done.result
     assert done.result["restart"]["session_after"] != done.result["restart"]["session_before"]
 
 
 def test_a_server_that_never_answers_does_not_outlast_the_deadline(sandbox: Sandbox) -> None:
     sandbox.switch("ci", restart_stages=[{"stage": "hanging", "seconds": 3600}])
-    done = restart(sandbox, "ci_restart_hanging", wait_timeout=1)
+    done = restart(sandbox, wait_timeout=1)
     assert "The restart has begun, but has not come to its end." in done.result["msg"]
 
 
 def test_cancel_on_timeout(sandbox: Sandbox) -> None:
     start_build(sandbox, 3600)
-    done = restart(sandbox, "ci_restart_cancel", wait_timeout=0.5, cancel_on_timeout=True)
+    done = restart(sandbox, wait_timeout=0.5, cancel_on_timeout=True)
     assert "1 build(s) still run: slow #1. The restart was cancelled, the server takes" in done.result["msg"]
     assert not quieting(sandbox)
 
@@ -81,7 +87,7 @@ def test_cancel_on_timeout(sandbox: Sandbox) -> None:
 def test_a_quiet_down_of_others_stays(sandbox: Sandbox) -> None:
     start_build(sandbox, 3600)
     sandbox.seed({"ci": {"quieting_down": "Backup"}})
-    done = restart(sandbox, "ci_restart_quiet", wait_timeout=0.5, cancel_on_timeout=True)
+    done = restart(sandbox, wait_timeout=0.5, cancel_on_timeout=True)
     assert "the server was quieting down before" in done.result["msg"]
     assert quieting(sandbox)
 
@@ -89,7 +95,7 @@ def test_a_quiet_down_of_others_stays(sandbox: Sandbox) -> None:
 def test_a_cancellation_by_others_ends_the_wait(sandbox: Sandbox) -> None:
     start_build(sandbox, 3600)
     sandbox.switch("ci", quiet_down_seconds=0.5)
-    done = restart(sandbox, "ci_restart_others")
+    done = restart(sandbox)
     assert done.result["msg"] == "Another client cancelled the restart: the server takes builds again."
 
 
@@ -99,7 +105,7 @@ def test_a_restart_under_way_is_waited_for(sandbox: Sandbox) -> None:
     sandbox.clear_journal()
     end = threading.Thread(target=end_the_restart, args=[sandbox])
     end.start()
-    done = restart(sandbox, "ci_restart_under_way")
+    done = restart(sandbox)
     end.join()
     assert not done.result["changed"]
     assert done.result["restart"]["requested_by"] == "another client"
@@ -110,46 +116,46 @@ def test_builds_that_the_account_may_not_see(sandbox: Sandbox) -> None:
     sandbox.seed({"ci": {"users": [{"name": "ops", "password": "ops-secret", "permissions": NO_SIGHT}]}})
     start_build(sandbox, 3600)
     account = {"username": "ops", "password": "ops-secret"}
-    done = restart(sandbox, "ci_restart_unseen", wait_timeout=0.5, cancel_on_timeout=True, **account)
+    done = restart(sandbox, wait_timeout=0.5, cancel_on_timeout=True, **account)
     assert "1 build(s) that this account may not see still run. The restart was cancelled" in done.result["msg"]
 
 
-@pytest.mark.parametrize("options", [(), ("--check",)], ids=["run", "check"])
-def test_a_server_that_cannot_restart_itself(sandbox: Sandbox, options: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("check_mode", [False, True], ids=["run", "check"])
+def test_a_server_that_cannot_restart_itself(sandbox: Sandbox, check_mode: bool) -> None:
     sandbox.switch("ci", restart_supported=False)
-    done = restart(sandbox, "ci_restart_unable", *options)
+    done = restart(sandbox, check_mode=check_mode)
     assert done.status == "failed"
     assert "cannot restart itself" in done.result["msg"]
-    assert ("Logging ID=" in done.result["msg"]) == (not options)
+    assert ("Logging ID=" in done.result["msg"]) is not check_mode
 
 
 def test_check_mode_knows_the_right(sandbox: Sandbox) -> None:
     sandbox.seed({"ci": {"users": [{"name": "eye", "password": "eye-secret", "permissions": ["Overall/Read"]}]}})
     account = {"username": "eye", "password": "eye-secret"}
-    for options in ((), ("--check",)):
-        done = restart(sandbox, "ci_restart_right", *options, **account)
+    for check_mode in (False, True):
+        done = restart(sandbox, check_mode=check_mode, **account)
         assert "eye is missing the Overall/Manage permission" in done.result["msg"]
 
 
 def test_a_disabled_plugin_requires_a_restart(sandbox: Sandbox) -> None:
     api(sandbox, "POST", "/pluginManager/plugin/git/makeDisabled")
-    assert restart(sandbox, "ci_restart_required", only_if_required=True).result["changed"]
-    assert not restart(sandbox, "ci_restart_required", only_if_required=True).result["changed"]
+    assert restart(sandbox, only_if_required=True).result["changed"]
+    assert not restart(sandbox, only_if_required=True).result["changed"]
 
 
 def test_a_hard_restart_kills_only_when_told(sandbox: Sandbox) -> None:
     start_build(sandbox, 3600)
-    refused = run(sandbox, "ci_restart_refused", "ci_restart")
+    refused = run(sandbox, "ci_restart")
     assert refused.result["msg"].startswith("A restart now would kill slow #1. ")
     assert not refused.writes
-    done = run(sandbox, "ci_restart_kills", "ci_restart", kill_builds=True)
+    done = run(sandbox, "ci_restart", kill_builds=True)
     assert done.result["restart"]["session_after"] != done.result["restart"]["session_before"]
     assert api(sandbox, "GET", "/job/slow/1/api/json").json()["result"] == "ABORTED"
 
 
 def test_a_quiet_down_waits_for_the_running_build(sandbox: Sandbox) -> None:
     start_build(sandbox, 2)
-    done = run(sandbox, "ci_quiet_down_waits", "ci_quiet_down", reason="Disks")
+    done = run(sandbox, "ci_quiet_down", reason="Disks")
     assert done.result["changed"]
     assert api(sandbox, "GET", "/job/slow/1/api/json").json()["result"] == "SUCCESS"
     assert quieting(sandbox)
@@ -158,7 +164,7 @@ def test_a_quiet_down_waits_for_the_running_build(sandbox: Sandbox) -> None:
 @pytest.mark.parametrize("cancel", [True, False])
 def test_a_quiet_down_that_takes_too_long(sandbox: Sandbox, cancel: bool) -> None:
     start_build(sandbox, 3600)
-    done = run(sandbox, "ci_quiet_down_late", "ci_quiet_down", wait_timeout=0.5, cancel_on_timeout=cancel)
+    done = run(sandbox, "ci_quiet_down", wait_timeout=0.5, cancel_on_timeout=cancel)
     told = "It takes builds again." if cancel else "The server takes no builds; ci_quiet_down with 'state: absent'"
     assert f"1 build(s) still run: slow #1. {told}" in done.result["msg"]
     assert quieting(sandbox) is not cancel

@@ -11,10 +11,9 @@ import pytest
 
 import generate
 from sandbox.client import Sandbox
-from support import running
 from support.cases import CASES, MODULES, SECRETS, SERVICE_OF, forget, module_of
 from support.ladder import Step, check_ladder, list_steps
-from support.playbook import Done
+from support.playbook import Done, run_here
 
 
 @pytest.fixture(autouse=True)
@@ -27,9 +26,7 @@ def set_environment(monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -> None:
 
 def run_step(case: str, step: Step, sandbox: Sandbox) -> Done:
     """Run a step and return its result and requests."""
-    sandbox.clear_journal()
-    result = running.run(module_of(case), check_mode=step.check_mode, diff_mode=True, **step.options)
-    return Done(step.name, "failed" if result.get("failed") else "ok", result, sandbox.journal())
+    return run_here(sandbox, module_of(case), step.check_mode, **step.options)
 
 
 def test_every_module_has_a_case_of_its_service() -> None:

@@ -22,6 +22,7 @@ from typing import Any
 import yaml
 
 from sandbox.client import Sandbox
+from support import running
 
 SUPPORT = pathlib.Path(__file__).resolve().parent
 ROOT = SUPPORT.parent.parent
@@ -173,6 +174,13 @@ def until(condition: Callable[[], bool], otherwise: str) -> None:
 def has_written(sandbox: Sandbox, service: str) -> bool:
     """Whether somebody, of whom alone the journal tells, has sent a write."""
     return any(entry["effect"] == "write" for entry in sandbox.journal(service))
+
+
+def run_here(sandbox: Sandbox, module: str, check_mode: bool = False, **parameters: Any) -> Done:
+    """Run a module in this process, which needs the sandbox's variables in its environment."""
+    sandbox.clear_journal()
+    result = running.run(module, check_mode=check_mode, diff_mode=True, **parameters)
+    return Done(module, "failed" if result.get("failed") else "ok", result, sandbox.journal())
 
 
 def run_tasks(
