@@ -162,7 +162,7 @@ contract: $(test)/.complete $(collection) ## independent clients and servers
 
 .PHONY: molecule
 molecule: $(test)/.complete $(collection) ## the scenario of each role [SCENARIO=name]
-	@cd extensions && $(call in,$(test)) molecule test $(if $(SCENARIO),--scenario-name $(SCENARIO),--all)
+	@cd extensions && $(call in,$(test)) PYTHONPATH=../tests python -m support.scenarios $(SCENARIO)
 
 .PHONY: sanity
 sanity: $(lint)/.complete ## ansible-test sanity
