@@ -619,3 +619,12 @@ def test_messages_tell_no_header_no_query_and_no_credential() -> None:
     with conversation(call("GET", "/x?key=secret-word", 500)) as server, pytest.raises(ServerRefusal) as error:
         transport(server.url).read("GET", "/x", query={"key": "secret-word"}, headers={"X-Secret": "secret-word"})
     assert str(error.value) == f"GET {server.url}/x: 500 Internal Server Error."
+
+
+def test_a_rehearsal_sends_requests_to_the_sandbox_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    with conversation(OK) as server:
+        monkeypatch.setenv("TOOLCHAIN_REHEARSAL_URL", f"{server.url}/sandbox")
+        assert transport(server.url).read("GET", "/x").json() == {"ok": True}
+        for other in (server.url.replace("http:", "https:"), f"http://127.0.0.1:{closed_port()}", "http://ci.example"):
+            with pytest.raises(ToolchainError, match=f"This is a rehearsal, so {other} is not asked"):
+                transport(other).read("GET", "/x")
