@@ -151,39 +151,6 @@ ORGANIZATION = {
 MENDED = ("projects Search", "limits proj_sandbox", "users bob@sandbox.example", "users alice@sandbox.example")
 
 
-def test_an_organization_is_governed_in_a_rehearsal(
-    production: Production, sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    snapshot, hosts, values = tmp_path / "snapshot", tmp_path / "hosts.yml", tmp_path / "values.yml"
-    seen = ["-e", f"snapshot_folder={snapshot}", "-e", '{"snapshot_services": ["inference"]}']
-    hosts.write_text(yaml.safe_dump({"inference": {"hosts": {"openai": {}}}}))
-    output, good = played(["buildworks.toolchain.snapshot", "-i", hosts, *seen], sandbox)
-    assert good, output
-    [url, _by_proxy] = production.addresses
-    keys = {"api_key": f"sk-{SECRET}", "admin_key": f"sk-admin-{SECRET}", "session_token": f"sess-{SECRET}"}
-    reached = {"url": url, **keys, "organization": "org-of-others", "project": "proj_of_others"}
-    host = {f"toolchain_inference_{option}": value for option, value in reached.items()}
-    hosts.write_text(yaml.safe_dump({"inference": {"hosts": {"openai": {**host, **ORGANIZATION}}}}))
-    values.write_text(
-        yaml.safe_dump(
-            {
-                "rehearse_inventory": str(hosts),
-                "rehearse_playbook": "buildworks.toolchain.governance",
-                "rehearse_snapshot": str(snapshot),
-            }
-        )
-    )
-    monkeypatch.setenv("OPENAI_BASE_URL", url)
-    output, good = played(["buildworks.toolchain.rehearse", "-e", f"@{values}"])
-    assert good, output
-    assert production.calls == []
-    assert SECRET not in output
-    changed = output.partition("What the first run changed")[2]
-    assert [what for what in MENDED if f"openai Mend {what}" not in changed] == []
-    assert "openai Revoke keys Main admin key" in changed
-    assert "The second run had nothing to do." in output
-
-
 REVIEWED: dict[str, Any] = {
     "review_triage_project": "mobile-app",
     "review_triage_rules": [{"query": "code:RLK", "from_owner": ["unowned"], "owner": "alice", "status": "Fix"}],
@@ -192,40 +159,57 @@ REVIEWED: dict[str, Any] = {
 }
 
 
-def test_a_rehearsal_on_a_snapshot_knows_the_projects_and_accounts_and_asks_nobody_else(
-    sandbox: Sandbox, tmp_path: Path
+def test_a_rehearsal_on_a_snapshot_changes_what_production_holds(
+    production: Production, sandbox: Sandbox, tmp_path: Path
 ) -> None:
-    url, ltokens = sandbox.environment["KLOCWORK_URL"], sandbox.environment["KLOCWORK_LTOKEN"]
-    login = {"toolchain_review_url": url, "toolchain_review_ltoken_file": ltokens, "toolchain_review_username": "admin"}
     hosts, site, folder = tmp_path / "hosts.yml", tmp_path / "site.yml", tmp_path / "snapshot"
-    hosts.write_text(yaml.safe_dump({"review": {"hosts": {"klocwork": {**login, **REVIEWED}}}}))
-    imported = [f"buildworks.toolchain.{name}" for name in ("onboarding", "triage")]
+    review_url = sandbox.environment["KLOCWORK_URL"]
+    klocwork = {
+        "toolchain_review_url": review_url,
+        "toolchain_review_ltoken_file": sandbox.environment["KLOCWORK_LTOKEN"],
+        "toolchain_review_username": "admin",
+    }
+    hosts.write_text(yaml.safe_dump(group_hosts({}, klocwork)))
+    output, good = played(["buildworks.toolchain.snapshot", "-i", hosts, "-e", f"snapshot_folder={folder}"], sandbox)
+    assert good, output
+    [url, _by_proxy] = production.addresses
+    keys = {"api_key": f"sk-{SECRET}", "admin_key": f"sk-admin-{SECRET}", "session_token": f"sess-{SECRET}"}
+    login = {"url": url, **keys, "organization": "org-of-others", "project": "proj_of_others"}
+    openai = {f"toolchain_inference_{option}": value for option, value in login.items()}
+    hosts.write_text(yaml.safe_dump(group_hosts({**openai, **ORGANIZATION}, {**klocwork, **REVIEWED})))
+    site.write_text(yaml.safe_dump(list_plays(review_url)))
+    sandbox.clear_journal()
+    files = {"inventory": hosts, "playbook": site, "snapshot": folder}
+    options = [word for name, path in files.items() for word in ("-e", f"rehearse_{name}={path}")]
+    output, good = played(["buildworks.toolchain.rehearse", *options], sandbox)
+    assert good, output
+    assert production.calls == []
+    assert sandbox.journal() == []
+    assert SECRET not in output
+    changed = output.partition("What the first run changed")[2]
+    assert [change for change in MENDED if f"openai Mend {change}" not in changed] == []
+    assert "openai Revoke keys Main admin key" in changed
+    assert "klocwork Cite issues by the rules" in changed
+    assert "payments" in changed
+    assert "The second run had nothing to do." in output
+    assert output.count(f"This is a rehearsal, so {review_url} is not asked.") >= 2
+
+
+def group_hosts(openai: dict[str, Any], klocwork: dict[str, Any]) -> dict[str, Any]:
+    """Return an inventory of two services."""
+    return {"inference": {"hosts": {"openai": openai}}, "review": {"hosts": {"klocwork": klocwork}}}
+
+
+def list_plays(url: str) -> list[dict[str, Any]]:
+    """Return the plays of both services, and one that calls a program with the address of production."""
     direct = {
         "ansible.builtin.command": f"kwadmin --url {url} list-projects",
         "ignore_errors": True,
         "changed_when": False,
     }
-    plays = [{"ansible.builtin.import_playbook": name} for name in imported]
-    plays.append({"hosts": "review", "connection": "local", "gather_facts": False, "tasks": [direct]})
-    site.write_text(yaml.safe_dump(plays))
-    output, good = played(["buildworks.toolchain.snapshot", "-i", hosts, "-e", f"snapshot_folder={folder}"])
-    assert good, output
-    sandbox.clear_journal()
-    asked = {"inventory": hosts, "playbook": site, "snapshot": folder}
-    output, good = played(
-        [
-            "buildworks.toolchain.rehearse",
-            *(word for name, path in asked.items() for word in ("-e", f"rehearse_{name}={path}")),
-        ],
-        sandbox,
-    )
-    assert good, output
-    assert sandbox.journal() == []
-    done = output.partition("What the first run changed")[2]
-    assert "klocwork Cite issues by the rules" in done
-    assert "payments" in done
-    assert "The second run had nothing to do." in done
-    assert output.count(f"This is a rehearsal, so {url} is not asked.") >= 2
+    names = [f"buildworks.toolchain.{name}" for name in ("governance", "onboarding", "triage")]
+    plays: list[dict[str, Any]] = [{"ansible.builtin.import_playbook": name} for name in names]
+    return [*plays, {"hosts": "review", "connection": "local", "gather_facts": False, "tasks": [direct]}]
 
 
 def run(status: int = 0, failed: int = 0, changed: tuple[str, ...] = ()) -> Run:
