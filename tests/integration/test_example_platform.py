@@ -25,10 +25,11 @@ PIPELINES = (".github/workflows/toolchain.yml", ".gitlab-ci.yml", "Jenkinsfile")
 
 
 @pytest.fixture(scope="module")
-def sites() -> Iterator[dict[str, client.Sandbox]]:
-    """A sandbox is the four services of a site."""
-    with client.start() as europe, client.start() as america:
-        yield dict(zip(SITES, (europe, america), strict=True))
+def sites(running_sandbox: client.Sandbox) -> Iterator[dict[str, client.Sandbox]]:
+    """The sandboxes of the two sites, each with four services."""
+    running_sandbox.reset()
+    with client.start() as america:
+        yield dict(zip(SITES, (running_sandbox, america), strict=True))
 
 
 @pytest.fixture(scope="module")
