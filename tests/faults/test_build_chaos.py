@@ -1,9 +1,10 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whatever goes wrong with whichever request of a build's life: one build, its right number, its right result.
+"""If a request of a build fails, the task reports one build with its number and result, or what is not known.
 
-Or a failure that says what is not known.
+The default run covers each request of each way to start a build with one fault, and each fault before, at and after the
+request that starts it. `make faults ALL=1` tries each fault at each request.
 """
 
 from __future__ import annotations
@@ -18,10 +19,11 @@ import pytest
 import requests
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import start
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http import retry, session
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http import session
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer, Request
 from sandbox.client import Sandbox
 from support.at_once import at_once
+from support.faults import covering
 from support.running import run
 from support.servers.process import wait_for
 
@@ -49,11 +51,8 @@ JOB = {"name": "life", "command": "echo version $VERSION\nsleep 0.3", "quiet_per
 
 
 @pytest.fixture(autouse=True)
-def as_a_user(monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -> None:
-    """The modules find the sandbox through the environment, and lose no time between two tries."""
-    for name, value in sandbox.environment.items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.setattr(retry, "backoff", lambda _attempt: 0.0)
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Look for a build after a late reply no longer than needed."""
     monkeypatch.setattr(start, "_SECONDS_TO_LOOK", 2 * LATE)
 
 
@@ -141,16 +140,29 @@ def check(result: dict[str, Any], builds: dict[int, dict[str, Any]], started: bo
         assert not result["changed"]
 
 
-@pytest.mark.parametrize("fault", FAULTS)
-@pytest.mark.parametrize("life", LIVES)
-def test_each_request_of_a_builds_life_in_turn(sandbox: Sandbox, life: str, fault: str) -> None:
-    server = Server(sandbox)
-    for nth in range(1, REQUESTS + 1):
-        result = lived(server, life, fault, nth)
-        try:
-            check(result, server.builds(), started=nth > STARTS[life])
-        except AssertionError as error:
-            raise AssertionError(f"{fault} at request {nth}: {error}; {result}") from None
+def phase(request: tuple[str, int]) -> int:
+    """Return -1 before the request that starts the build, 0 for this request, 1 after it."""
+    life, nth = request
+    return (nth > STARTS[life]) - (nth < STARTS[life])
+
+
+LIFE_REQUESTS = list(itertools.product(LIVES, range(1, REQUESTS + 1)))
+CHOSEN = covering(itertools.product(LIFE_REQUESTS, FAULTS), phase)
+
+
+def test_selection_covers_each_request_and_each_fault_of_each_phase() -> None:
+    assert {request for request, _ in CHOSEN} == set(LIFE_REQUESTS)
+    selected = {(phase(request), fault) for request, fault in CHOSEN}
+    assert selected == set(itertools.product((-1, 0, 1), FAULTS))
+
+
+@pytest.mark.parametrize(("life", "nth", "fault"), [(*request, fault) for request, fault in CHOSEN])
+def test_result_is_true_when_a_request_of_a_build_fails(
+    running_sandbox: Sandbox, life: str, nth: int, fault: str
+) -> None:
+    server = Server(running_sandbox)
+    result = lived(server, life, fault, nth)
+    check(result, server.builds(), started=nth > STARTS[life])
 
 
 @pytest.mark.parametrize("form", ["fields", "json"])

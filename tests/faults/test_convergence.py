@@ -30,7 +30,7 @@ from support import running
 from support.at_once import at_once
 from support.cases import CASES, FETCHES, OPERATIONS, RESOURCES, SERVICE_OF, module_of
 from support.cases.form import Case, Fetch, Operation, Resource
-from support.faults import ALL, covering
+from support.faults import ALL, covering, without_polls
 from support.servers.process import wait_for
 from support.transport import closed_port
 
@@ -248,18 +248,10 @@ def write_of(clean: CleanRun) -> int:
 
 
 def other_requests(module: str, clean: CleanRun) -> list[int]:
-    """Return the numbers of all requests but the first write, and, unless all are run, but repeated polls."""
-    numbers = [nth for nth in range(1, len(clean.requests) + 1) if nth != write_of(clean)]
-    if ALL or not getattr(CASES[module], "polls", False):
-        return numbers
-    return [nth for nth in numbers if nth == 1 or not is_same_read(*clean.requests[nth - 2 : nth])]
-
-
-def is_same_read(before: dict[str, Any], request: dict[str, Any]) -> bool:
-    """Return whether a request reads what the one before it read."""
-    return request["effect"] == "read" and all(
-        before[name] == request[name] for name in ("method", "path", "query", "label")
-    )
+    """Return the numbers of all requests but the first write and repeated polls."""
+    polls = getattr(CASES[module], "polls", False)
+    numbers = without_polls(clean.requests) if polls else range(1, len(clean.requests) + 1)
+    return [nth for nth in numbers if nth != write_of(clean)]
 
 
 @pytest.fixture

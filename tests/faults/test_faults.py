@@ -1,13 +1,18 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Each module when something goes wrong: a clear error or a recovery, no duplicate write, no secret shown.
+"""A module that meets a fault recovers or fails with a clear message, repeats no write, and shows no secret.
 
-In this process, against the sandbox.
+The modules run in this process, against the sandbox.
+
+The default run covers each module with a fault of the whole server, each request of a query with a fault, each write
+with both ways of losing it, and each fault with each form of case in each service: the layers that handle a fault in a
+way of their own. `make faults ALL=1` runs the full product.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 import socket
@@ -15,10 +20,21 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http import retry
 from sandbox.client import Sandbox
 from support import running
-from support.cases import OPERATIONS, RESOURCES, SERVICE_OF, SERVICES, SPEAKING, forget, module_of, parameters
+from support.cases import (
+    CASES,
+    OPERATIONS,
+    QUERIES,
+    RESOURCES,
+    SERVICE_OF,
+    SERVICES,
+    SPEAKING,
+    forget,
+    module_of,
+    parameters,
+)
+from support.faults import covering, without_polls
 
 PAGE = "<!DOCTYPE html><html><head><title>Sign in</title></head><body>Please sign in</body></html>"
 SECRETS = [name for service in SERVICES.values() for name in service.credentials.values()]
@@ -26,15 +42,52 @@ READERS = [module for module in SPEAKING if module not in OPERATIONS or OPERATIO
 WRITES = {
     module: case.write for module, case in {**RESOURCES, **OPERATIONS}.items() if not getattr(case, "by_program", False)
 }
+# A command is sent while its response arrives: when one of the two requests is lost, the other waits
+SEQUENTIAL_QUERIES = [module for module in QUERIES if module in SPEAKING and module != "ci_cli"]
+# test_convergence and test_build_chaos cover the requests of the other operations
+SINGLE_ACTS = [
+    module
+    for module, operation in OPERATIONS.items()
+    if not (operation.lasting and operation.look) and module_of(module) != "ci_build"
+]
 EMPTY_FIRST = [module for module, case in {**RESOURCES, **OPERATIONS}.items() if case.empty_first]
 
 
+REFUSALS = (401, 403, 404, 500)
+SERVER_FAULTS = ("not running", "wrong path", "page", "slow", "rate limit", *REFUSALS)
+READ_FAULTS: dict[str, dict[str, Any]] = {
+    "503": {"kind": "status", "status": 503},
+    "reset before": {"kind": "reset_before"},
+    "reset after": {"kind": "reset_after"},
+    "truncated": {"kind": "truncate"},
+}
+WRITE_ERRORS = (500, 503)
+
+
+def form(module: str) -> tuple[str, str]:
+    """Return the service and the form of the case."""
+    return SERVICE_OF[module], type(CASES[module]).__name__
+
+
+def write_policy(module: str) -> tuple[Any, ...]:
+    """Return the service and the policy of the write."""
+    write = WRITES[module]
+    return SERVICE_OF[module], write.repeatable, write.repeated_after, write.undone
+
+
+SERVER = covering(itertools.product(SPEAKING, SERVER_FAULTS), form)
+FIRST_READS = covering(itertools.product(READERS, READ_FAULTS), form)
+FAILED_WRITES = covering(itertools.product(WRITES, WRITE_ERRORS), write_policy)
+
+
+def modules_with(fault: str) -> list[str]:
+    """Return the modules that meet this fault of the whole server."""
+    return [module for module, other in SERVER if other == fault]
+
+
 @pytest.fixture(autouse=True)
-def as_a_user(monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -> None:
-    """The modules find the sandbox through the environment, and lose no time between two tries."""
-    for name, value in sandbox.environment.items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.setattr(retry, "backoff", lambda _attempt: 0.0)
+def no_files() -> None:
+    """Remove the files that cases leave on this machine."""
     forget()
 
 
@@ -63,7 +116,18 @@ def carried_out(sandbox: Sandbox, module: str) -> int:
     return sum(entry["status"] is None or entry["status"] < 400 for entry in written)
 
 
-@pytest.mark.parametrize("module", SPEAKING)
+def test_selection_covers_each_module_and_each_fault_of_each_form() -> None:
+    for chosen, modules, faults, layer in (
+        (SERVER, SPEAKING, SERVER_FAULTS, form),
+        (FIRST_READS, READERS, READ_FAULTS, form),
+        (FAILED_WRITES, WRITES, WRITE_ERRORS, write_policy),
+    ):
+        assert {module for module, _ in chosen} == set(modules)
+        layers = {layer(module) for module in modules}
+        assert {(layer(module), fault) for module, fault in chosen} == set(itertools.product(layers, faults))
+
+
+@pytest.mark.parametrize("module", modules_with("not running"))
 def test_a_server_that_is_not_there(module: str, sandbox: Sandbox) -> None:
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
@@ -74,15 +138,14 @@ def test_a_server_that_is_not_there(module: str, sandbox: Sandbox) -> None:
     assert "Connection refused. Is the address right, and is the server up?" in result["msg"]
 
 
-@pytest.mark.parametrize("module", SPEAKING)
+@pytest.mark.parametrize("module", modules_with("wrong path"))
 def test_a_wrong_path_in_the_address(module: str, sandbox: Sandbox) -> None:
     result = run(module, url=f"{sandbox.url}/elsewhere", **SERVICES[SERVICE_OF[module]].elsewhere)
     check_failure(result, sandbox)
     assert re.search("[Ii]s the path in 'url' right|is its path right|the address lacks its version", result["msg"])
 
 
-@pytest.mark.parametrize("status", [401, 403, 404, 500])
-@pytest.mark.parametrize("module", SPEAKING)
+@pytest.mark.parametrize(("module", "status"), [pair for pair in SERVER if pair[1] in REFUSALS])
 def test_a_refusal(module: str, status: int, sandbox: Sandbox) -> None:
     sandbox.fault(service=SERVICE_OF[module], kind="status", status=status, times=0, body="no, for reasons")
     result = run(module)
@@ -90,7 +153,7 @@ def test_a_refusal(module: str, status: int, sandbox: Sandbox) -> None:
     assert not result["changed"]
 
 
-@pytest.mark.parametrize("module", SPEAKING)
+@pytest.mark.parametrize("module", modules_with("page"))
 def test_a_page_instead_of_an_answer(module: str, sandbox: Sandbox) -> None:
     fault = {"status": 200, "headers": {"Content-Type": "text/html"}, "body": PAGE}
     sandbox.fault(service=SERVICE_OF[module], kind="status", times=0, **fault)
@@ -99,7 +162,7 @@ def test_a_page_instead_of_an_answer(module: str, sandbox: Sandbox) -> None:
     assert "login page" in result["msg"] or "no CI server" in result["msg"]
 
 
-@pytest.mark.parametrize("module", SPEAKING)
+@pytest.mark.parametrize("module", modules_with("slow"))
 def test_a_server_slower_than_the_timeout(module: str, sandbox: Sandbox) -> None:
     sandbox.fault(service=SERVICE_OF[module], kind="latency", seconds=60, times=0)
     patience = OPERATIONS[module].patience if module in OPERATIONS else "timeout"
@@ -108,7 +171,7 @@ def test_a_server_slower_than_the_timeout(module: str, sandbox: Sandbox) -> None
     assert f"no answer within '{patience}'" in result["msg"]
 
 
-@pytest.mark.parametrize("module", SPEAKING)
+@pytest.mark.parametrize("module", modules_with("rate limit"))
 def test_a_server_that_asks_for_patience(module: str, sandbox: Sandbox) -> None:
     sandbox.fault(service=SERVICE_OF[module], kind="status", status=429, headers={"Retry-After": "0"})
     result = run(module)
@@ -116,19 +179,48 @@ def test_a_server_that_asks_for_patience(module: str, sandbox: Sandbox) -> None:
     assert "had to be repeated" in result["warnings"][0]
 
 
-@pytest.mark.parametrize(
-    "fault",
-    [{"kind": "status", "status": 503}, {"kind": "reset_before"}, {"kind": "reset_after"}, {"kind": "truncate"}],
-)
-@pytest.mark.parametrize("module", READERS)
-def test_a_read_is_repeated(module: str, fault: dict[str, Any], sandbox: Sandbox) -> None:
-    sandbox.fault(service=SERVICE_OF[module], **fault)
+@pytest.mark.parametrize(("module", "fault"), FIRST_READS)
+def test_a_read_is_repeated(module: str, fault: str, sandbox: Sandbox) -> None:
+    sandbox.fault(service=SERVICE_OF[module], **READ_FAULTS[fault])
     result = run(module)
     assert not result.get("failed"), result["msg"]
-    if fault["kind"] == "truncate" and module in EMPTY_FIRST:
+    if fault == "truncated" and module in EMPTY_FIRST:
         assert "warnings" not in result
     else:
         assert "1 request(s) had to be repeated" in result["warnings"][0]
+
+
+@pytest.mark.parametrize("module", SEQUENTIAL_QUERIES)
+def test_each_request_of_a_query_is_repeated(module: str, sandbox: Sandbox) -> None:
+    expected = run(module)
+    requests = [(module, nth) for nth in range(1, len(sandbox.journal(SERVICE_OF[module])) + 1)]
+    for (_module, nth), fault in covering(itertools.product(requests, READ_FAULTS)):
+        sandbox.fault(service=SERVICE_OF[module], nth=nth, **READ_FAULTS[fault])
+        result = run(module)
+        assert not result.get("failed"), (fault, nth, result["msg"])
+        warnings = result.pop("warnings", [])
+        if fault == "truncated" and not warnings:  # nothing is missing from an empty response
+            assert result == expected, nth
+        else:
+            assert "1 request(s) had to be repeated" in warnings[0], (fault, nth)
+            assert result.keys() == expected.keys(), (fault, nth)
+
+
+@pytest.mark.parametrize("module", SINGLE_ACTS)
+def test_no_fault_at_any_request_repeats_an_act(module: str, sandbox: Sandbox) -> None:
+    run(module)
+    requests = [(module, nth) for nth in without_polls(sandbox.journal(SERVICE_OF[module]))]
+    for (_module, nth), fault in covering(itertools.product(requests, READ_FAULTS)):
+        sandbox.reset()
+        forget()
+        sandbox.fault(service=SERVICE_OF[module], nth=nth, **READ_FAULTS[fault])
+        result = run(module)
+        if result.get("failed"):
+            check_failure(result, sandbox)
+        else:
+            assert result["changed"] is changes(module), (fault, nth)
+            assert carried_out(sandbox, module), (fault, nth)
+        assert carried_out(sandbox, module) <= 1 or WRITES[module].repeatable, (fault, nth)
 
 
 @pytest.mark.parametrize("module", WRITES)
@@ -163,8 +255,7 @@ def test_a_write_whose_reply_was_lost(module: str, sandbox: Sandbox) -> None:
         assert run(module)["changed"] is (module in OPERATIONS and changes(module) and not OPERATIONS[module].lasting)
 
 
-@pytest.mark.parametrize("status", [500, 503])
-@pytest.mark.parametrize("module", WRITES)
+@pytest.mark.parametrize(("module", "status"), FAILED_WRITES)
 def test_a_write_that_the_server_fails_at(module: str, status: int, sandbox: Sandbox) -> None:
     sandbox.fault(service=SERVICE_OF[module], kind="status", status=status, label=WRITES[module].label)
     result = run(module)

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Hashable, Iterable
-from typing import TypeVar
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Any, TypeVar
 
 CaseT = TypeVar("CaseT", bound=Hashable)
 FaultT = TypeVar("FaultT", bound=Hashable)
@@ -38,6 +38,20 @@ def covering(
             best.setdefault(key, (case, fault))
     chosen = set(best.values())
     return [pair for pair in product if pair in chosen]
+
+
+def without_polls(requests: Sequence[dict[str, Any]]) -> list[int]:
+    """Return the numbers of requests in the sandbox's journal, from 1, of a read and its repetitions only the first."""
+    numbers = range(1, len(requests) + 1)
+    if ALL:
+        return list(numbers)
+    return [nth for nth in numbers if nth == 1 or not _is_same_read(*requests[nth - 2 : nth])]
+
+
+def _is_same_read(before: dict[str, Any], request: dict[str, Any]) -> bool:
+    return request["effect"] == "read" and all(
+        before[name] == request[name] for name in ("method", "path", "query", "label")
+    )
 
 
 def _rank(pair: tuple[Hashable, Hashable]) -> bytes:
