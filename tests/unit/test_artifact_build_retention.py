@@ -259,3 +259,15 @@ def test_wrong_items_are_refused_before_any_request(items: list[dict[str, Any]],
     with conversation() as server:
         result = run("artifact_build_retention", url=server.url, items=items)
     assert problem in result["msg"]
+
+
+@pytest.mark.parametrize(("surplus", "shown"), [(9, ""), (10, ""), (11, " and 1 more"), (12, " and 2 more")])
+def test_ten_runs_that_are_missing_unexpectedly_are_named(surplus: int, shown: str) -> None:
+    numbers = [f"{number}" for number in range(3, 3 + surplus)]
+    found = [{"uri": f"/{number}", "started": started("2")} for number in numbers]
+    oldest = {"uri": "/1", "started": started("1")}
+    before = call("GET", f"{BUILD}/web", json={"uri": "…", "buildsNumbers": [oldest, *found]})
+    with conversation(before, look("1"), order(more={"count": surplus}), runs()) as server:
+        result = run("artifact_build_retention", url=server.url, build="web", count=surplus)
+    named = ", ".join(f"'{number}'" for number in numbers[:10])
+    assert result["warnings"] == [f"These runs are gone as well, which was not foreseen: {named}{shown}."]

@@ -152,6 +152,23 @@ def test_a_plan_above_the_largest_share_deletes_nothing() -> None:
     assert result["plan"]["items"] == 1
 
 
+def page_of(folder: str, first: int, end: int) -> list[dict[str, Any]]:
+    return [row(folder, f"{number:03}.bin") for number in range(first, end)]
+
+
+def test_a_folder_beyond_a_page_is_read_to_its_end_before_the_next(tmp_path: Path) -> None:
+    pages = [
+        asked(SCAN.replace("5000", "100"), *page_of("a", 0, 100)),
+        asked(None, *page_of("a", 100, 200)),
+        asked(None, *page_of("a", 200, 250)),
+        asked(None, *page_of("b", 0, 99)),
+    ]
+    plan = clean_up(*pages, page_size=100, check_mode=True, shown=1000)["plan"]
+    assert [entry["path"] for entry in plan["first"]] == [
+        f"{entry['path']}/{entry['name']}" for entry in page_of("a", 0, 250) + page_of("b", 0, 99)
+    ]
+
+
 def test_what_the_server_finds_is_judged_again() -> None:
     newer = row("a", "new.bin", modified="2026-03-01T00:00:00.000Z")
     assert clean_up(asked(SCAN, newer))["plan"] is None

@@ -132,6 +132,16 @@ def test_exit_codes_are_told_apart(code: int, said: str, words: str, changed: bo
     assert (result["rc"], result["stderr"]) == (code, said)
 
 
+@pytest.mark.parametrize(
+    ("code", "said", "unknown"),
+    [(255, "", True), (255, "\nERROR: No such job 'x'\n", False), (5, "\nERROR: null\n", False), (16, "", False)],
+)
+def test_only_a_lost_client_leaves_the_outcome_unknown(code: int, said: str, unknown: bool) -> None:
+    with command_line(answer=error(said) + end(code)) as server:
+        result = cli(server, "build", "app")
+    assert ("Whether the request had its effect is not known." in result["msg"]) is unknown
+
+
 def test_an_exit_code_that_is_accepted() -> None:
     with command_line(answer=end(1)) as server:
         result = cli(server, "build", "app", "-s", accept=[0, 1])

@@ -439,3 +439,14 @@ def virtual_time(monkeypatch: pytest.MonkeyPatch) -> list[float]:
         "ansible_collections.buildworks.toolchain.plugins.module_utils._http.client.time.sleep", Time.sleep
     )
     return naps
+
+
+def test_an_answer_from_the_cache_takes_no_attempt(tmp_path: Path) -> None:
+    cached = {"prompts": PROMPTS[:1], "cache": str(tmp_path / "cache")}
+
+    def without_answers() -> dict[str, Any]:
+        (tmp_path / "answers").unlink()
+        return cached
+
+    address_in(tmp_path, answered("First?"), then=without_answers, **cached)
+    assert [(line["outcome"], line["attempts"], line["text"]) for line in lines(tmp_path)] == [("answered", 0, "Yes.")]
