@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The documentation site: it is built, and people can use it."""
+"""Pages of the documentation site in a browser; `make site` builds them first."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from support.browser import Chromium
-from support.make import CHECKOUT, make
+from support.servers.build import BUILD
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -35,8 +35,10 @@ READY = """() => [...document.querySelectorAll("table.docutils")].every(
 
 @pytest.fixture(scope="module")
 def site() -> Path:
-    make("site")
-    return CHECKOUT / "build" / "site"
+    folder = BUILD / "site"
+    if not (folder / "index.html").exists():
+        pytest.fail(f"There is no site in {folder}. Run: make site", pytrace=False)
+    return folder
 
 
 def wait_until_ready(page: Page) -> None:
