@@ -156,12 +156,17 @@ def page_of(folder: str, first: int, end: int) -> list[dict[str, Any]]:
     return [row(folder, f"{number:03}.bin") for number in range(first, end)]
 
 
-def test_a_folder_beyond_a_page_is_read_to_its_end_before_the_next(tmp_path: Path) -> None:
+def test_a_folder_beyond_a_page_is_read_to_its_end_before_the_next() -> None:
+    first = SCAN.replace("5000", "100")
+
+    def after(conditions: str) -> str:
+        return first.replace(").include", f",{conditions}).include")
+
     pages = [
-        asked(SCAN.replace("5000", "100"), *page_of("a", 0, 100)),
-        asked(None, *page_of("a", 100, 200)),
-        asked(None, *page_of("a", 200, 250)),
-        asked(None, *page_of("b", 0, 99)),
+        asked(first, *page_of("a", 0, 100)),
+        asked(after('{"path":"a"},{"name":{"$gt":"099.bin"}}'), *page_of("a", 100, 200)),
+        asked(after('{"path":"a"},{"name":{"$gt":"199.bin"}}'), *page_of("a", 200, 250)),
+        asked(after('{"path":{"$gt":"a"}}'), *page_of("b", 0, 99)),
     ]
     plan = clean_up(*pages, page_size=100, check_mode=True, shown=1000)["plan"]
     assert [entry["path"] for entry in plan["first"]] == [
