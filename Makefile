@@ -160,6 +160,10 @@ sandbox-tests: $(test)/.complete $(collection) ## the sandbox on the wire
 contract: $(test)/.complete $(collection) ## independent clients and servers
 	@$(pytest) $(side_by_side) tests/contract
 
+.PHONY: mutants
+mutants: $(test)/.complete $(collection) ## mutations of module_utils that no test notices [FILES= N=40 SEED=]
+	@cd tests && $(call in,$(test)) python -m mutants $(if $(N),--number $(N)) $(if $(SEED),--seed $(SEED)) $(FILES)
+
 .PHONY: molecule
 molecule: $(test)/.complete $(collection) ## the scenario of each role [SCENARIO=name]
 	@cd extensions && $(call in,$(test)) PYTHONPATH=../tests python -m support.scenarios $(SCENARIO)
