@@ -175,7 +175,6 @@ def drifted(sandbox: Sandbox) -> None:
     sandbox.seed({"inference": {"organizations": [shadow], "keys": [*keys, old]}})
 
 
-@pytest.mark.ansible_core
 def test_drift_is_reported_and_mended_when_told(organization: Organization, sandbox: Sandbox, tmp_path: Path) -> None:
     drifted(sandbox)
     declared = {
@@ -212,6 +211,7 @@ def test_drift_is_reported_and_mended_when_told(organization: Organization, sand
     assert not writes
 
 
+@pytest.mark.ansible_core
 def test_what_cannot_be_mended_stops_nothing_else_and_is_told(organization: Organization, sandbox: Sandbox) -> None:
     drifted(sandbox)
     output, writes, _reads = organization.play(

@@ -60,7 +60,6 @@ def statuses() -> list[str]:
     return [status["status"] for status in build["statuses"]]
 
 
-@pytest.mark.ansible_core
 def test_a_release_is_done_once(sandbox: Sandbox, tmp_path: Path) -> None:
     output, written, well = release(sandbox, tmp_path, "--check")
     assert well, output
@@ -89,6 +88,7 @@ def test_a_failure_in_the_middle_says_what_is_done_and_another_run_goes_on(sandb
     assert statuses() == ["staged", "released"]
 
 
+@pytest.mark.ansible_core
 def test_one_image_of_several_that_fails(sandbox: Sandbox, tmp_path: Path) -> None:
     sandbox.fault(service="artifact", kind="status", status=403, label="promote_image", nth=2, body="no right")
     output, _written, well = release(sandbox, tmp_path)

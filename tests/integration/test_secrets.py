@@ -14,8 +14,6 @@ from sandbox.client import Sandbox
 from support.cases import MODULES, RESOURCES, SECRETS, SERVICES, forget, logins, parameters, task
 from support.playbook import run_tasks
 
-pytestmark = pytest.mark.ansible_core
-
 SECRET_FILES = {module: resource.secret_file for module, resource in RESOURCES.items() if resource.secret_file}
 # What tells of a refusal is the same for all modules of a service; what makes secrets must make no file
 REFUSED = {True: MODULES, False: [*SECRET_FILES, *(next(iter(service.cases)) for service in SERVICES.values())]}
@@ -43,6 +41,7 @@ def files(tmp_path: pathlib.Path) -> dict[str, pathlib.Path]:
     return {module: tmp_path / module for module in SECRET_FILES}
 
 
+@pytest.mark.ansible_core
 @pytest.mark.parametrize("here", [True, False], ids=["in process", "as a module"])
 def test_no_secret_that_was_made_is_told(here: bool, sandbox: Sandbox, files: dict[str, pathlib.Path]) -> None:
     output = tried(sandbox, files, files, here)

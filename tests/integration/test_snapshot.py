@@ -403,7 +403,6 @@ def test_secrets_are_made_up_from_the_name_and_the_account(tmp_path: Path) -> No
     assert len({made_up("one", "ci"), made_up("two", "ci"), made_up("one", "admin")}) == 3
 
 
-@pytest.mark.ansible_core
 def test_what_may_not_be_seen_is_told_and_a_sample_is_no_more(sandbox: Sandbox, tmp_path: Path) -> None:
     folder = tmp_path / "seen"
     blind = {"key": "sk-admin-blind", "organization": "org-sandbox", "scopes": ["api.usage.read"]}
@@ -496,6 +495,7 @@ def test_an_account_that_sees_nothing_gets_no_snapshot(sandbox: Sandbox, tmp_pat
     assert not list(tmp_path.glob("*/*/manifest.json"))
 
 
+@pytest.mark.ansible_core
 def test_what_would_be_mixed_or_masked_is_refused(sandbox: Sandbox, tmp_path: Path) -> None:
     sandbox.seed({"artifact": {"users": [{"name": "common", "password": "local", "admin": True}]}})
     inventory, common = tmp_path / "hosts.ini", "toolchain_artifact_username=common toolchain_artifact_password=local"
