@@ -143,7 +143,7 @@ def many(repo: str, count: int) -> dict[str, Any]:
 
 
 def test_the_control_api_answers_while_a_seed_is_planted_and_the_services_wait(crowded):
-    planting = threading.Thread(target=crowded.seed, args=(many("more-local", MANY // 3),))
+    planting = threading.Thread(target=crowded.seed, args=(many("more-local", MANY),))
     planting.start()
     worked = work_before_answers(crowded, planting.is_alive)
     planting.join()
