@@ -302,3 +302,15 @@ def test_options_that_may_be_secrets_say_whether_they_are() -> None:
         if re.search(r"password|secret|token|_key$", name) and "no_log" not in option and name != "client_key"
     ]
     assert violations == []
+
+
+def test_secret_options_are_hidden() -> None:
+    secrets = {"admin_key", "api_key", "api_token", "ltoken", "password", "session_token", "source_password", "token"}
+    secrets |= {"secret_args", "secret_parameters"}
+    violations = [
+        f"{module}: {path}"
+        for module in MODULES
+        for path, option, _documented in every_option(spec_options(module), documented_options(module))
+        if option.get("no_log", False) is not (path.rpartition(".")[2] in secrets)
+    ]
+    assert violations == []
