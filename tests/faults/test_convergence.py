@@ -89,7 +89,7 @@ ON_THE_WAY = {"refused": nowhere, "late": impatient}
 
 
 def sending(fault: str, nth: int, sent: list[Request]) -> Callable[..., Answer]:
-    """In place of `Connection.send`: writes down what was sent, and sees to what becomes of the nth request."""
+    """Return a replacement of `Connection.send` that records the requests and lets the nth of them fail."""
     send, numbers = session.Connection.send, itertools.count(1)
 
     def one(connection: session.Connection, request: Request, timeout: Timeout) -> Answer:
@@ -103,7 +103,7 @@ def sending(fault: str, nth: int, sent: list[Request]) -> Callable[..., Answer]:
 
 @dataclasses.dataclass
 class Scene:
-    """One module on a sandbox of its own."""
+    """A module and the sandbox that it works on."""
 
     sandbox: Sandbox
     module: str
@@ -122,7 +122,7 @@ class Scene:
         return self.folder / "secret"
 
     def begin(self, step: str) -> None:
-        """Everything is as it is before the step."""
+        """Reset the sandbox and run the earlier steps."""
         self.sandbox.reset()
         self.secret_file.unlink(missing_ok=True)
         if isinstance(self.case, Fetch):
@@ -142,7 +142,7 @@ class Scene:
         return CLEAN_RUNS[self.module, step]
 
     def run(self, step: str, **more: Any) -> dict[str, Any]:
-        """The result of one run of a step."""
+        """Return the result of one run of a step."""
         options = {"retries": 0, **getattr(self.case, step), **more}
         if self.secret_option:
             options[self.secret_option] = str(self.secret_file)
@@ -168,7 +168,7 @@ class Scene:
         return self.sandbox.journal(SERVICE_OF[self.module])
 
     def state(self) -> str:
-        """What is there, as a query sees it, without what differs from one run to the next; or what was fetched."""
+        """Return the state as a query reports it, without values that differ between runs; or the fetched file."""
         if isinstance(self.case, Fetch):
             return self.case.file.read_bytes().hex() if self.case.file.exists() else "nothing"
         assert isinstance(self.case, (Resource, Operation))
@@ -179,7 +179,7 @@ class Scene:
         return VOLATILE.sub(r'"\1": 0', json.dumps(seen, sort_keys=True))
 
     def secret_works(self) -> bool:
-        """Whether the secret in the file, if there has to be one, logs in."""
+        """Return whether the secret in the file logs in, or the case has none."""
         if not isinstance(self.case, Resource) or not self.case.secret_file:
             return True
         if not self.secret_file.exists():
@@ -189,7 +189,7 @@ class Scene:
         return not running.run(query, **options, **login).get("failed")
 
     def is_good(self, step: str, wanted: str) -> bool:
-        """Whether everything is as the step wants it: nothing missing, nothing surplus, the secret at hand."""
+        """Return whether the state is the desired one and the secret, if there is one, works."""
         return self.state() == wanted and (step == "absent" or self.secret_works())
 
     def check_converges(self, step: str, wanted: str, case: str) -> None:
@@ -301,7 +301,9 @@ def test_selection_covers_each_module_and_each_pair_of_steps_of_each_service() -
     assert selected == {(SERVICE_OF[module], steps) for module, steps in PAIRS_OF_STEPS}
 
 
-@pytest.mark.parametrize(("module", "steps"), STEPS_AT_ONCE)
+@pytest.mark.parametrize(
+    ("module", "steps"), [pytest.param(module, steps, id="-".join((module, *steps))) for module, steps in STEPS_AT_ONCE]
+)
 def test_state_is_of_one_order_when_different_tasks_run_at_once(
     scene: Scene, module: str, steps: tuple[str, str]
 ) -> None:
