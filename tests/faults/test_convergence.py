@@ -279,8 +279,15 @@ def test_state_converges_when_another_request_fails(scene: Scene, module: str, s
         scene.check_fault(fault, nth, step)
 
 
-@pytest.mark.parametrize("step", STEPS)
-@pytest.mark.parametrize("module", RESOURCES)
+def resource_policy(module: str) -> tuple[str, ...]:
+    """Return the service of a resource with the policy of its write."""
+    return write_policy((module, DO))
+
+
+STEPS_TWICE_AT_ONCE = covering(itertools.product(RESOURCES, STEPS), resource_policy)
+
+
+@pytest.mark.parametrize(("module", "step"), STEPS_TWICE_AT_ONCE)
 def test_state_converges_when_the_same_task_runs_twice_at_once(scene: Scene, module: str, step: str) -> None:
     wanted = scene.clean_run(step).state
     for _round in range(ROUNDS):
@@ -293,6 +300,12 @@ def test_state_converges_when_the_same_task_runs_twice_at_once(scene: Scene, mod
 
 PAIRS_OF_STEPS = list(itertools.product(RESOURCES, itertools.combinations(STEPS, 2)))
 STEPS_AT_ONCE = covering(PAIRS_OF_STEPS, SERVICE_OF.__getitem__)
+
+
+def test_selection_covers_each_module_and_each_step_of_each_policy_twice_at_once() -> None:
+    assert {module for module, _ in STEPS_TWICE_AT_ONCE} == set(RESOURCES)
+    selected = {(resource_policy(module), step) for module, step in STEPS_TWICE_AT_ONCE}
+    assert selected == {(resource_policy(module), step) for module, step in itertools.product(RESOURCES, STEPS)}
 
 
 def test_selection_covers_each_module_and_each_pair_of_steps_of_each_service() -> None:
