@@ -10,12 +10,13 @@ A module belongs to the service whose doc fragment it extends, and to the group 
 from __future__ import annotations
 
 import ast
+import functools
 import pathlib
 from typing import Any
 
 import yaml
 
-from role_options import mirrored
+from role_options import load_yaml, mirrored
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MODULES = ROOT / "plugins" / "modules"
@@ -78,11 +79,12 @@ def service_of(module: str) -> str:
     return next(service for service in SERVICES if service in names)
 
 
+@functools.cache
 def documentation(module: str, name: str) -> Any:
-    """What a module has under a name such as `EXAMPLES`."""
+    """Return what a module declares under a name such as `EXAMPLES`; do not change it."""
     for node in ast.parse((MODULES / f"{module}.py").read_text()).body:
         if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == name:
-            return yaml.safe_load(ast.literal_eval(node.value))
+            return load_yaml(ast.literal_eval(node.value))
     raise SystemExit(f"{module} has no {name}")
 
 
