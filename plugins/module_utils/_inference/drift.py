@@ -266,7 +266,7 @@ def _of_keys(admin: Admin, declared: Declared, most: int, found: list[Fields]) -
     keys = members.admin_keys(admin)
     own = key_values.of(declared.own_key, keys)
     # to revoke is by name
-    kept = [key["name"] for key in keys if key is own or (key["age_days"] or 0) <= most]
+    kept = [key["name"] for key in keys if key is own or not _is_too_old(key, most)]
     for key in keys:
         mend = None if key["name"] in (None, *kept) else {"name": key["name"], "state": "absent"}
         yield from _of_key(key, most, mend=mend)
@@ -276,9 +276,9 @@ def _of_keys(admin: Admin, declared: Declared, most: int, found: list[Fields]) -
 
 
 def _of_key(key: Fields, most: int, *, project: str | None = None, mend: Fields | None = None) -> t.Iterator[Finding]:
-    age, owner = key["age_days"], key["owner"]
-    if age is None or age <= most:
+    if not _is_too_old(key, most):
         return
+    age, owner = key["age_days"], key["owner"]
     whose = owner["name"] or owner["email"] or owner["id"] or "an owner that is not told"
     what = f"admin key '{key['name']}'" if project is None else f"key '{key['name']}' of the project '{project}'"
     yield Finding(
@@ -293,6 +293,11 @@ def _of_key(key: Fields, most: int, *, project: str | None = None, mend: Fields 
         found=age,
         mend=mend,
     )
+
+
+def _is_too_old(key: Fields, most: int) -> bool:
+    """Return whether a key is known to be older than so many days."""
+    return key["age_days"] is not None and key["age_days"] > most
 
 
 def _given(entry: Fields) -> Fields:
