@@ -31,8 +31,8 @@ from support.playbook import PLAYBOOK, ROOT, environment
 SITE = ROOT / "docs" / "site"
 FOLDERS = ("guides", "coming-from")
 COMMAND = re.compile(r"^ +\$ (.*)$", re.MULTILINE)
-# What needs a container (tests/gates/test_execution_environment.py runs it, where there are some), builds a package
-# (tests/contract/sandbox/core/test_installed.py does), or is of other tools
+# What needs a container engine (test_execution_environment.py runs it where there is one), builds a package
+# (tests/sandbox/core/test_installed.py does), or belongs to other tools
 NOT_RUN = re.compile(
     r"ansible-builder build |ansible-navigator |.* --container-|python -m pip install .*/sandbox$"
     r"|(artifactory-cleanup|jf|kwadmin|openai) "
