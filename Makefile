@@ -38,28 +38,40 @@ export PYTHON ANSIBLE_CORE
 # Ansible keeps caches and temporary files here, not in the home folder
 export ANSIBLE_HOME = $(CURDIR)/build/ansible
 
-# --- Virtual environments: built once, built again when a requirements file changes -----------------------------------
+# --- Virtual environments: built once, and again when their lock in requirements/ changes -----------------------------
 
-core := build/env/py$(version)-core$(ANSIBLE_CORE)
-test := $(core)-test
-lint := $(core)-lint
-galaxy := build/env/py$(version)-galaxy-importer
-environments := $(core) $(test) $(lint) $(galaxy)
+core := build/env/core-$(ANSIBLE_CORE)-py$(version)
+test := build/env/test-$(ANSIBLE_CORE)-py$(version)
+lint := build/env/lint-py$(version)
+galaxy := build/env/galaxy-importer-py$(version)
+litellm := build/env/litellm-py$(version)
+sarif := build/env/sarif-tools-py$(version)
+go := build/env/go-py$(version)
+environments := $(core) $(test) $(lint) $(galaxy) $(litellm) $(sarif) $(go)
 
-# $(1): folder; $(2): names of requirements files
-define environment
-$(1)/.complete: $(patsubst %,requirements/%.txt,constraints $(2))
-	@echo "Building $(1) (once)"
-	@$$(python) -m venv --clear $(1)
-	@$(1)/bin/python -m pip install --quiet --disable-pip-version-check $(patsubst %,-r requirements/%.txt,$(2))
-	@touch $$@
-endef
+build-environment = $(python) tools/environments.py
 
-runtime := ansible-$(ANSIBLE_CORE) runtime sandbox
-$(eval $(call environment,$(core),$(runtime)))
-$(eval $(call environment,$(test),$(runtime) test browser contract molecule runner))
-$(eval $(call environment,$(lint),$(runtime) test lint docs sbom))
-$(eval $(call environment,$(galaxy),galaxy-importer))
+build/env/%-py$(version)/.filled: requirements/%.txt
+	@echo "Building build/env/$*-py$(version) (once)"
+	@$(build-environment) $* > /dev/null
+
+.PHONY: environments
+environments: $(environments:%=%/.filled) environments-of-other-pythons clients ## what the tests need, fetched and built
+
+.PHONY: environments-of-other-pythons
+environments-of-other-pythons:
+	@$(build-environment) execution another > /dev/null
+	@if [ -n "$$(tools/find-python.sh python3.9)" ]; then $(build-environment) oldest python3.9 > /dev/null; \
+		else echo "CANNOT RUN HERE: modules on the oldest packages: Python 3.9 is missing"; fi
+
+# The clients and servers that the contract tests drive
+.PHONY: clients
+clients: $(test)/.filled $(go)/.filled
+	@$(call in,$(test)) PYTHONPATH=tools:tests python -m support.clients
+
+.PHONY: lock
+lock: ## write the locks of all environments in requirements/ from their inputs [OPTIONS=--upgrade]
+	@$(python) tools/lock.py $(OPTIONS)
 
 # Runs a command with the programs of an environment
 in = PATH="$(CURDIR)/$(1)/bin:$$PATH"
@@ -87,27 +99,27 @@ help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | while IFS='	' read -r target does; do printf '  %-14s %s\n' "$$target" "$$does"; done
 
 .PHONY: demo
-demo: $(core)/.complete $(collection) ## provision all four services of a sandbox, twice, and tell what happened
+demo: $(core)/.filled $(collection) ## provision all four services of a sandbox, twice, and tell what happened
 	@$(call in,$(core)) python tools/demo.py
 
 .PHONY: sandbox
-sandbox: $(core)/.complete ## the four services on loopback, in the foreground [PORT=0] [STATE=folder]
+sandbox: $(core)/.filled ## the four services on loopback, in the foreground [PORT=0] [STATE=folder]
 	@cd extensions && exec $(CURDIR)/$(core)/bin/python -m sandbox --port $(PORT) $(if $(STATE),--state $(abspath $(STATE)))
 
 .PHONY: rehearse
-rehearse: $(core)/.complete $(collection) ## a playbook on a sandbox in place of an inventory's services [PLAYBOOK= INVENTORY= SNAPSHOT= OPTIONS=]
+rehearse: $(core)/.filled $(collection) ## a playbook on a sandbox in place of an inventory's services [PLAYBOOK= INVENTORY= SNAPSHOT= OPTIONS=]
 	$(if $(and $(PLAYBOOK),$(INVENTORY)),,$(error name both, as in: make rehearse PLAYBOOK=site.yml INVENTORY=inventory))
 	@$(call in,$(core)) PYTHONPATH=extensions python -m sandbox.rehearsal --playbook $(PLAYBOOK) --inventory $(INVENTORY) \
 		$(if $(SNAPSHOT),--snapshot $(SNAPSHOT)) $(OPTIONS)
 
 .PHONY: bench
-bench: $(test)/.complete $(collection) ## what has to be fast, as ratios; writes build/bench.json, fails when short [ROWS="task item"]
+bench: $(test)/.filled $(collection) ## what has to be fast, as ratios; writes build/bench.json, fails when short [ROWS="task item"]
 	@$(call in,$(test)) python tests/bench/run.py $(ROWS)
 
 # The files that `make check` is about, as in: make check FILES="plugins/module_utils/_bulk.py"
 FILES ?=
 .PHONY: check
-check: $(test)/.complete $(lint)/.complete $(collection) ## ruff, mypy, unit tests and ladders, in minutes [FILES= what concerns these files]
+check: $(test)/.filled $(lint)/.filled $(collection) ## ruff, mypy, unit tests and ladders, in minutes [FILES= what concerns these files]
 	@$(call in,$(lint)) ruff check $(FILES)
 	@$(call in,$(lint)) ruff format --check $(FILES)
 	@$(MAKE) --no-print-directory lint-types
@@ -120,44 +132,31 @@ phases := integration sanity contract sandbox-tests molecule lint-ansible faults
 test: $(collection) ## everything but the bench, the mutants and the full product of faults
 	@WORKERS=1 $(python) tools/run_tests.py --set-up environments $(phases)
 
-.PHONY: environments
-environments: $(environments:%=%/.complete) litellm execution
-
-# The tests build these themselves; here they do not have to wait for them
-build-environment = cd tests && $(call in,$(test)) python -m support.servers.environments
-.PHONY: litellm
-litellm: $(test)/.complete
-	@$(build-environment) litellm > /dev/null
-
-.PHONY: execution
-execution: $(test)/.complete
-	@$(build-environment) execution another > /dev/null
-
 .PHONY: test-environment
-test-environment: $(test)/.complete
+test-environment: $(test)/.filled
 
 .PHONY: unit
-unit: $(test)/.complete $(collection) ## modules against exact wire conversations, their ladders, the architecture
+unit: $(test)/.filled $(collection) ## modules against exact wire conversations, their ladders, the architecture
 	@$(pytest) $(side_by_side) tests/unit tests/ladder tests/meta
 
 .PHONY: integration
-integration: $(test)/.complete $(collection) ## ansible-playbook against the sandbox
+integration: $(test)/.filled $(collection) ## ansible-playbook against the sandbox
 	@$(pytest) $(side_by_side) tests/integration
 
 .PHONY: matrix
-matrix: $(test)/.complete $(collection) ## those of the integration tests that depend on the line of ansible-core
+matrix: $(test)/.filled $(collection) ## those of the integration tests that depend on the line of ansible-core
 	@$(pytest) $(side_by_side) -m ansible_core tests/integration
 
 .PHONY: faults
-faults: $(test)/.complete $(collection) ## modules against the sandbox, when something goes wrong [ALL=1 each fault at each request]
+faults: $(test)/.filled $(collection) ## modules against the sandbox, when something goes wrong [ALL=1 each fault at each request]
 	@$(if $(ALL),TOOLCHAIN_ALL_FAULTS=1) $(pytest) $(side_by_side) tests/faults
 
 .PHONY: sandbox-tests
-sandbox-tests: $(test)/.complete $(collection) ## the sandbox on the wire
+sandbox-tests: $(test)/.filled $(collection) ## the sandbox on the wire
 	@$(pytest) $(side_by_side) tests/sandbox
 
 .PHONY: contract
-contract: $(test)/.complete $(collection) ## independent clients and servers
+contract: $(test)/.filled $(collection) ## independent clients and servers
 	@$(pytest) $(side_by_side) tests/contract
 
 .PHONY: mutants
@@ -165,18 +164,18 @@ mutants: $(test)/.complete $(collection) ## mutations of module_utils that no te
 	@cd tests && $(call in,$(test)) python -m mutants $(if $(N),--number $(N)) $(if $(SEED),--seed $(SEED)) $(FILES)
 
 .PHONY: molecule
-molecule: $(test)/.complete $(collection) ## the scenario of each role [SCENARIO=name]
+molecule: $(test)/.filled $(collection) ## the scenario of each role [SCENARIO=name]
 	@cd extensions && $(call in,$(test)) PYTHONPATH=../tests python -m support.scenarios $(SCENARIO)
 
 .PHONY: sanity
-sanity: $(lint)/.complete ## ansible-test sanity
+sanity: $(lint)/.filled ## ansible-test sanity
 	@$(call in,$(lint)) python tools/sanity.py
 
 .PHONY: lint
 lint: lint-python lint-types lint-ansible lint-shell lint-changelog ## ruff, mypy, ansible-lint, shellcheck and the changelog
 
 .PHONY: lint-python
-lint-python: $(lint)/.complete
+lint-python: $(lint)/.filled
 	@$(call in,$(lint)) ruff check
 	@$(call in,$(lint)) ruff format --check
 
@@ -184,54 +183,54 @@ plugins := ansible_collections.buildworks.toolchain.plugins
 typed := $(plugins).module_utils $(plugins).plugin_utils $(plugins).action $(plugins).callback $(plugins).filter sandbox
 
 .PHONY: format
-format: $(lint)/.complete ## let ruff put imports and layout in order
+format: $(lint)/.filled ## let ruff put imports and layout in order
 	@$(call in,$(lint)) ruff check --fix --quiet --exit-zero
 	@$(call in,$(lint)) ruff format
 
 .PHONY: lint-types
-lint-types: $(lint)/.complete $(collection)
+lint-types: $(lint)/.filled $(collection)
 	@$(call in,$(lint)) mypy $(typed:%=--package %) $(patsubst tools/%.py,--module %,$(wildcard tools/*.py))
 
 .PHONY: lint-ansible
-lint-ansible: $(lint)/.complete $(collection)
+lint-ansible: $(lint)/.filled $(collection)
 	@$(call in,$(lint)) ansible-lint --offline
 	@$(call in,$(lint)) python tools/lint_tasks.py
 
 .PHONY: lint-shell
-lint-shell: $(lint)/.complete
+lint-shell: $(lint)/.filled
 	@$(call in,$(lint)) shellcheck .ci/run $$(git ls-files -co --exclude-standard '*.sh')
 
 .PHONY: lint-changelog
-lint-changelog: $(lint)/.complete ## the fragments, and CHANGELOG.md, which must be as antsibull-changelog writes it
+lint-changelog: $(lint)/.filled ## the fragments, and CHANGELOG.md, which must be as antsibull-changelog writes it
 	@$(call in,$(lint)) antsibull-changelog lint
 	@$(call in,$(lint)) antsibull-changelog lint-changelog-yaml changelogs/changelog.yaml
 	@$(call in,$(lint)) antsibull-changelog generate --output build/CHANGELOG.md
 	@diff -u CHANGELOG.md build/CHANGELOG.md
 
 .PHONY: changelog
-changelog: $(lint)/.complete $(collection) ## release the fragments and new modules as the version of galaxy.yml
+changelog: $(lint)/.filled $(collection) ## release the fragments and new modules as the version of galaxy.yml
 	@cd $(collection) && $(call in,$(lint)) antsibull-changelog release --reload-plugins
 
 .PHONY: docs
 docs: export ANSIBLE_COLLECTIONS_PATH = $(CURDIR)/build/docs
-docs: $(lint)/.complete ## lint the documentation of the modules
+docs: $(lint)/.filled ## lint the documentation of the modules
 	@$(call in,$(lint)) python tools/export.py build/docs/ansible_collections/buildworks/toolchain
 	@cd build/docs/ansible_collections/buildworks/toolchain && $(call in,$(lint)) antsibull-docs lint-collection-docs --plugin-docs .
 
 .PHONY: site
-site: $(lint)/.complete $(collection) ## the documentation site, build/site; warnings and dead links fail
+site: $(lint)/.filled $(collection) ## the documentation site, build/site; warnings and dead links fail
 	@$(call in,$(lint)) python tools/build_site.py
 
 .PHONY: site-pages
-site-pages: site $(test)/.complete ## the pages of the site in a browser
+site-pages: site $(test)/.filled ## the pages of the site in a browser
 	@$(pytest) tests/site
 
 .PHONY: dist
-dist: $(core)/.complete $(galaxy)/.complete ## build the tarball, let galaxy-importer judge it, install it and run it
+dist: $(core)/.filled $(galaxy)/.filled ## build the tarball, let galaxy-importer judge it, install it and run it
 	@$(call in,$(core)) python tools/dist.py $(galaxy)
 
 .PHONY: sbom
-sbom: $(lint)/.complete $(test)/.complete ## write what an execution environment holds to build/sbom.json (CycloneDX)
+sbom: $(lint)/.filled ## write what an execution environment holds to build/sbom.json (CycloneDX)
 	@programs=$$($(build-environment) execution another) && $(call in,$(lint)) python tools/sbom.py $$programs/..
 
 # A line of ansible-core with the Pythons that it runs on: 2.22=3.13,3.14
@@ -240,11 +239,11 @@ empty :=
 lines-with-pythons = $(foreach line,$(lines),$(line)=$(subst $(empty) ,$(comma),$(pythons-$(line))))
 
 .PHONY: release-notes
-release-notes: $(lint)/.complete ## try the release of the version of galaxy.yml: names, fragments, what is new
+release-notes: $(lint)/.filled ## try the release of the version of galaxy.yml: names, fragments, what is new
 	@$(call in,$(lint)) python tools/release_notes.py
 
 .PHONY: installed
-installed: $(core)/.complete ## run the demo with the installed tarball, in a fresh environment on each line of ansible-core
+installed: $(core)/.filled ## run the demo with the installed tarball, in a fresh environment on each line of ansible-core
 	@$(call in,$(core)) python tools/installed.py $(lines-with-pythons)
 
 .PHONY: release-check

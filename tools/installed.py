@@ -18,6 +18,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from environments import find, uv, uv_environment
 from export import CHECKOUT
 from tarball import build
 
@@ -38,28 +39,26 @@ def main(lines: list[str]) -> None:
     sys.exit(f"It does not work with ansible-core {', '.join(failed)}" if failed else None)
 
 
-def find(python: str) -> str:
-    """The path of a Python; empty when there is none."""
-    found = subprocess.check_output([CHECKOUT / "tools/find-python.sh", python], text=True)
-    return found.split()[0] if found else ""
-
-
 def works(core: str, version: str, tarball: Path) -> bool:
     """Whether the demo ends well; else its output is in a file that is named."""
     folder = WORK / f"core{core}"
     collection = folder / "ansible_collections/buildworks/toolchain"
     programs = folder / "environment/bin"
-    pip: list[str | Path] = [programs / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    requirements = [collection / "requirements.txt", collection / "extensions/sandbox/requirements.txt"]
+    install: list[str | Path] = [uv(), "pip", "install", "--python", programs / "python"]
     steps: list[list[str | Path]] = [
-        [find(f"python{version}"), "-m", "venv", folder / "environment"],
-        [*pip, "-r", CHECKOUT / f"requirements/ansible-{core}.txt"],
+        [uv(), "venv", "--python", find(f"python{version}"), folder / "environment"],
+        [*install, "--requirements", CHECKOUT / f"requirements/ansible-{core}.in"],
         [programs / "ansible-galaxy", "collection", "install", "--offline", "--collections-path", folder, tarball],
-        [*pip, "-r", collection / "requirements.txt", "-r", collection / "extensions/sandbox/requirements.txt"],
+        [*install, *(word for file in requirements for word in ("--requirements", file))],
         [programs / "python", CHECKOUT / "tools/demo.py", collection],
     ]
     folder.mkdir()
     log = folder / "output.txt"
-    environment = os.environ | {"PATH": f"{programs}:{os.environ['PATH']}", "ANSIBLE_COLLECTIONS_PATH": str(folder)}
+    environment = uv_environment() | {
+        "PATH": f"{programs}:{os.environ['PATH']}",
+        "ANSIBLE_COLLECTIONS_PATH": str(folder),
+    }
     with log.open("w") as output:
         done = all(
             subprocess.run(step, env=environment, stdout=output, stderr=output, check=False).returncode == 0

@@ -9,7 +9,6 @@ the home folder, and passes neither pip's environment variables nor the pyenv ve
 
 from __future__ import annotations
 
-import ast
 import os
 import re
 import shutil
@@ -19,6 +18,7 @@ from pathlib import Path
 
 import ansible_test
 
+from environments import find, pip_settings
 from export import CHECKOUT, export
 
 WORK = CHECKOUT / "build/sanity"
@@ -61,11 +61,8 @@ def seed_pip() -> None:
 
 
 def configure_pip() -> None:
-    """Write down how pip is set up here, by files and by variables."""
-    listing = subprocess.check_output([sys.executable, "-m", "pip", "config", "list"], text=True)
-    found = re.findall(r"^(global|:env:)\.([\w-]+)=(.*)$", listing, re.MULTILINE)
-    # Variables come last: they go before files.
-    settings = {name: ast.literal_eval(value) for _origin, name, value in sorted(found, reverse=True)}
+    """Copy the configuration of pip on this machine to the home folder of ansible-test."""
+    settings = pip_settings()
     lines = [f"{name} = {value}\n" for name, value in settings.items()]
     folder = HOME / ".config/pip"
     folder.mkdir(parents=True, exist_ok=True)
@@ -73,11 +70,11 @@ def configure_pip() -> None:
 
 
 def offer_oldest_python() -> None:
-    found = subprocess.check_output([CHECKOUT / "tools/find-python.sh", OLDEST], text=True)
+    found = find(OLDEST)
     shutil.rmtree(BIN, ignore_errors=True)
     BIN.mkdir()
     if found:
-        (BIN / OLDEST).symlink_to(found.split()[0])
+        (BIN / OLDEST).symlink_to(found)
     else:
         tell(f"import and compile with {OLDEST}: there is no such Python")
 

@@ -72,7 +72,7 @@ def requirements() -> list[str]:
 
 
 def needed(sbom: dict[str, Any]) -> dict[str, Any]:
-    """Without what the collection does not lead to, as the virtual environment's own pip."""
+    """Return the part of the SBOM that the collection depends on."""
     leads_to = {each["ref"]: each.get("dependsOn", []) for each in sbom["dependencies"]}
     found, unseen = set[str](), [sbom["metadata"]["component"]["bom-ref"]]
     while unseen:

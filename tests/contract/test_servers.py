@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import requests
 
-from support.servers.build import fill_once
+from build_folder import fill_once
 from support.servers.docker_registry import DockerRegistry
 from support.servers.docker_registry import docker_registry as another_docker_registry
 from support.servers.hudson import Hudson

@@ -13,12 +13,6 @@ import generate
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_requirements_name_each_package_once() -> None:
-    for path in (ROOT / "requirements.txt", *(ROOT / "requirements").glob("*.txt")):
-        packages = re.findall(r"^[\w.-]+(?=[=<>])", path.read_text().lower(), re.MULTILINE)
-        assert sorted(packages) == sorted(set(packages)), path
-
-
 def test_the_readme_names_the_permissions_for_each_module() -> None:
     table = (ROOT / "README.md").read_text().partition("| task | permission")[2].partition("\n\n")[0]
     assert [module for module in generate.modules() if f"`{module}`" not in table] == []

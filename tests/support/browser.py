@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from support.servers.build import BUILD, alone
+from build_folder import BUILD, alone
 from support.servers.process import UnavailableError
 
 if TYPE_CHECKING:

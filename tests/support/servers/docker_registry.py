@@ -42,7 +42,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from support.servers.build import BUILD, fill_once
+from build_folder import BUILD, fill_once
 from support.servers.process import UnavailableError, direct_session, free_port, running
 
 MANIFEST_TYPE = "application/vnd.docker.distribution.manifest.v2+json"

@@ -9,7 +9,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from support.servers.build import BUILD, fill_once
+from build_folder import BUILD, fill_once
 from support.servers.process import UnavailableError
 
 VERSION = "2.4.21"

@@ -16,7 +16,7 @@ from typing import Any
 
 import requests
 
-from support.servers.build import BUILD
+from build_folder import BUILD
 from support.servers.process import UnavailableError, answers, direct_session, free_port, running, wait_for
 
 SCRIPT = Path(__file__).with_name("hudson.sh")

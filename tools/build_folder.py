@@ -11,13 +11,13 @@ import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[1]
 BUILD = ROOT / "build"
 
 
 @contextlib.contextmanager
 def alone(folder: Path) -> Iterator[None]:
-    """Wait until no other process is in such a block with this folder, which need not exist."""
+    """Hold the lock of this folder, which may be missing, against all other processes."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     with folder.with_name(f"{folder.name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -25,7 +25,11 @@ def alone(folder: Path) -> Iterator[None]:
 
 
 def fill_once(folder: Path, key: str, fill: Callable[[Path], None]) -> Path:
-    """Return the folder, filled by `fill` unless an earlier call did so with the same key."""
+    """Return the folder, filled by `fill` unless an earlier call with the same key has done so.
+
+    An interrupted call leaves no mark, so that the next one starts again. The mark of a filled folder is as new as the
+    last call, because make compares its time with that of the requirements.
+    """
     with alone(folder):
         mark = folder / ".filled"
         if not mark.exists() or mark.read_text() != key:
@@ -33,4 +37,5 @@ def fill_once(folder: Path, key: str, fill: Callable[[Path], None]) -> Path:
             folder.mkdir()
             fill(folder)
             mark.write_text(key)
+        mark.touch()
     return folder
