@@ -6,9 +6,7 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import shutil
-import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -16,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from build_folder import BUILD, alone
-from support.servers.process import UnavailableError
+from build_folder import BUILD
+from support.servers.debian import install
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -147,7 +145,7 @@ def chromium() -> Iterator[Chromium]:
     from playwright.sync_api import expect, sync_playwright
 
     expect.set_options(timeout=PATIENCE)
-    program = _installed()
+    program = installed_chromium()
     with ThreadPoolExecutor(max_workers=1) as thread:
 
         def in_its_thread(function: Callable[..., Any]) -> Any:
@@ -213,32 +211,9 @@ def _inaccessible(page: Page, within: str) -> list[str]:
     ]
 
 
-def _installed() -> str:
-    """The path of the browser, installed from Debian's packages where it is missing."""
-    with alone(BUILD / "chromium"):
-        if not shutil.which("chromium"):
-            _install()
+def installed_chromium() -> str:
+    """Return the path of the browser, installed from Debian's packages where it is missing."""
+    install("chromium", "chromium")
     program = shutil.which("chromium")
     assert program
     return program
-
-
-def _install() -> None:
-    if os.geteuid() or not shutil.which("apt-get"):
-        raise UnavailableError("chromium is not installed, and installing it needs root and apt-get")
-    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive", "LC_ALL": "C"}
-    told = []
-    # Where the lists of packages cannot be fetched, those of an earlier time may do
-    for command in (["update"], ["install", "--yes", "--no-install-recommends", "chromium"]):
-        done = subprocess.run(
-            ["apt-get", "-o", "DPkg::Lock::Timeout=600", *command],
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            check=False,
-        )
-        told += [f"apt-get {command[0]}:", *done.stdout.split()]
-    if done.returncode:
-        raise UnavailableError(f"chromium is not installed, and cannot be: {' '.join(told)[-1000:]}")

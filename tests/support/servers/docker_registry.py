@@ -54,15 +54,19 @@ CONFIG_TYPE = "application/vnd.docker.container.image.v1+json"
 
 @dataclass(frozen=True)
 class DockerRegistry:
-    """A running registry: the root of its URLs, the repository key in its paths, and its log with a line a request."""
+    """A running registry: the root of its URLs, the repository key in its paths, and its log with a line a request.
+
+    `prefix` is the path above v2, with slashes around it.
+    """
 
     url: str
     repository: str
     log: Path
+    prefix: str
 
     @property
     def api(self) -> str:
-        return f"{self.url}/artifactory/api/docker/{self.repository}/v2"
+        return f"{self.url}{self.prefix}v2"
 
     def push(self, image: str, tag: str, kind: str = MANIFEST_TYPE) -> str:
         """Store an image without layers, whose content is told by its name and tag; return the manifest's digest."""
@@ -113,13 +117,14 @@ class DockerRegistry:
 
 
 @contextlib.contextmanager
-def docker_registry(repository: str = "docker-local") -> Iterator[DockerRegistry]:
-    """Run an empty registry on loopback."""
-    program = _program()
+def docker_registry(repository: str = "docker-local", at_root: bool = False) -> Iterator[DockerRegistry]:
+    """Run an empty registry on loopback: at Artifactory's path of the repository, or where OCI clients look for it."""
+    executable = program()
     with tempfile.TemporaryDirectory(prefix="docker-registry-") as name:
         folder = Path(name)
         port = free_port()
-        registry = DockerRegistry(f"http://127.0.0.1:{port}", repository, folder / "registry.log")
+        prefix = "/" if at_root else f"/artifactory/api/docker/{repository}/"
+        registry = DockerRegistry(f"http://127.0.0.1:{port}", repository, folder / "registry.log", prefix)
         config = folder / "config.json"
         config.write_text(
             json.dumps(
@@ -132,17 +137,18 @@ def docker_registry(repository: str = "docker-local") -> Iterator[DockerRegistry
                     },
                     "http": {
                         "addr": f"127.0.0.1:{port}",
-                        "prefix": f"/artifactory/api/docker/{repository}/",
+                        "prefix": prefix,
                         "secret": "for uploads to this one process",
                     },
                 }
             )
         )
-        with running([str(program), "serve", str(config)], f"{registry.api}/", registry.log, timeout=60):
+        with running([str(executable), "serve", str(config)], f"{registry.api}/", registry.log, timeout=60):
             yield registry
 
 
-def _program() -> Path:
+def program() -> Path:
+    """Return the registry's program, unpacked from Debian's package once unless it is installed."""
     installed = shutil.which("docker-registry")
     if installed:
         return Path(installed)

@@ -6,29 +6,21 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 from pathlib import Path
 
 from build_folder import BUILD, fill_once
-from support.servers.process import UnavailableError
+from support.clients.maven import COPY, Maven
 
 VERSION = "2.4.21"
-COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.6.0:copy"
 
 
 def groovy_jar() -> Path:
     """Return the jar with all of Groovy, fetched from Maven Central once."""
-    for tool in ("java", "mvn"):
-        if not shutil.which(tool):
-            raise UnavailableError(f"Groovy needs Java and Maven, and there is no {tool} on the path")
-    return fill_once(BUILD / "groovy", VERSION, _fetch) / f"groovy-all-{VERSION}.jar"
+    maven = Maven.fetched()
 
+    def fetch(folder: Path) -> None:
+        artifact = f"-Dartifact=org.codehaus.groovy:groovy-all:{VERSION}"
+        maven.run(folder / "maven", COPY, artifact, f"-DoutputDirectory={folder}")
+        shutil.rmtree(folder / "maven")
 
-def _fetch(folder: Path) -> None:
-    artifact = f"-Dartifact=org.codehaus.groovy:groovy-all:{VERSION}"
-    own_cache = folder / "maven"
-    subprocess.run(
-        ["mvn", "-q", "-B", "-C", f"-Dmaven.repo.local={own_cache}", COPY, artifact, f"-DoutputDirectory={folder}"],
-        check=True,
-    )
-    shutil.rmtree(own_cache)
+    return fill_once(BUILD / "groovy", VERSION, fetch) / f"groovy-all-{VERSION}.jar"

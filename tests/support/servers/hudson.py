@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,7 +16,8 @@ from typing import Any
 import requests
 
 from build_folder import BUILD
-from support.servers.process import UnavailableError, answers, direct_session, free_port, running, wait_for
+from support.clients.maven import Maven
+from support.servers.process import answers, direct_session, free_port, running, wait_for
 
 SCRIPT = Path(__file__).with_name("hudson.sh")
 JOB = """<?xml version='1.0' encoding='UTF-8'?>
@@ -117,12 +117,12 @@ class Hudson:
 @contextlib.contextmanager
 def hudson(csrf: bool = True, users: bool = True) -> Iterator[Hudson]:
     """Run Hudson on loopback with a new home; with users, an administrator and one who may only read."""
-    for tool in ("java", "javac", "jar", "mvn"):
-        if not shutil.which(tool):
-            raise UnavailableError(f"Hudson needs a JDK and Maven, and there is no {tool} on the path")
+    maven = Maven.fetched()
     admin = Credentials("admin", "worthless-admin-password")
     reader = Credentials("reader", "worthless-reader-password")
     settings = {"HUDSON_CSRF": "1" if csrf else "0", "HUDSON_CACHE": str(BUILD / "hudson")}
+    settings |= {"PATH": f"{maven.program.parent}:{os.environ['PATH']}"}
+    settings |= {"MAVEN_ARGS": f"-Dmaven.repo.local.tail={maven.plugins}"}
     if users:
         settings |= {
             "HUDSON_USER": admin.username,

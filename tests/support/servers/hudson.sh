@@ -48,7 +48,7 @@ fetch() { # folder
   <build><plugins><plugin>
     <groupId>org.apache.maven.plugins</groupId>
     <artifactId>maven-dependency-plugin</artifactId>
-    <version>3.6.0</version>
+    <version>3.8.1</version>
     <configuration>
       <outputDirectory>$1</outputDirectory>
       <stripVersion>true</stripVersion>

@@ -19,6 +19,7 @@ import pytest
 import requests
 
 Server = TypeVar("Server")
+Fetched = TypeVar("Fetched")
 
 
 class UnavailableError(Exception):
@@ -33,6 +34,14 @@ def or_skip(server: contextlib.AbstractContextManager[Server]) -> Iterator[Serve
         except UnavailableError as reason:
             pytest.skip(f"CANNOT RUN HERE: {reason}")
         yield started
+
+
+def fetched_or_skip(fetch: Callable[[], Fetched]) -> Fetched:
+    """Return what the function fetches, or skip where the machine cannot have it."""
+    try:
+        return fetch()
+    except UnavailableError as reason:
+        pytest.skip(f"CANNOT RUN HERE: {reason}")
 
 
 def free_port() -> int:

@@ -1,0 +1,19 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Fetch what the contract tests drive, so that no test waits for it: `python -m support.clients` (from tests)."""
+
+from __future__ import annotations
+
+from support.browser import installed_chromium
+from support.clients.maven import Maven
+from support.clients.oci import crane
+from support.servers.docker_registry import program as docker_registry
+from support.servers.groovy import groovy_jar
+from support.servers.process import UnavailableError
+
+for fetch in (installed_chromium, Maven.fetched, groovy_jar, docker_registry, crane):
+    try:
+        fetch()
+    except UnavailableError as reason:
+        print(f"CANNOT RUN HERE: {reason}", flush=True)
