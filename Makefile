@@ -56,7 +56,8 @@ build/env/%-py$(version)/.filled: requirements/%.txt
 	@$(build-environment) $* > /dev/null
 
 .PHONY: environments
-environments: $(environments:%=%/.filled) environments-of-other-pythons clients ## what the tests need, fetched and built
+environments: ## build the environments and fetch the clients and servers of the tests
+	@$(MAKE) --no-print-directory -j2 $(environments:%=%/.filled) environments-of-other-pythons clients
 
 .PHONY: environments-of-other-pythons
 environments-of-other-pythons:

@@ -10,10 +10,11 @@ from support.clients.maven import Maven
 from support.clients.oci import crane
 from support.servers.docker_registry import program as docker_registry
 from support.servers.groovy import groovy_jar
+from support.servers.hudson import fetch as fetch_hudson
 from support.servers.process import UnavailableError
 
-for fetch in (installed_chromium, Maven.fetched, groovy_jar, docker_registry, crane):
+for get in (installed_chromium, Maven.fetched, groovy_jar, fetch_hudson, docker_registry, crane):
     try:
-        fetch()
+        get()
     except UnavailableError as reason:
         print(f"CANNOT RUN HERE: {reason}", flush=True)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import subprocess
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ import requests
 
 from build_folder import BUILD
 from support.clients.maven import Maven
-from support.servers.process import answers, direct_session, free_port, running, wait_for
+from support.servers.process import UnavailableError, answers, direct_session, free_port, running, wait_for
 
 SCRIPT = Path(__file__).with_name("hudson.sh")
 JOB = """<?xml version='1.0' encoding='UTF-8'?>
@@ -114,15 +115,28 @@ class Hudson:
         wait_for(lambda: answers(f"{self.url}/api/json"), "the server to answer")
 
 
+def fetch() -> dict[str, str]:
+    """Fetch the server once; return the environment for its script."""
+    maven = Maven.fetched()
+    settings = {
+        "PATH": f"{maven.program.parent}:{os.environ['PATH']}",
+        "MAVEN_ARGS": f"-Dmaven.repo.local.tail={maven.plugins}",
+        "HUDSON_CACHE": str(BUILD / "hudson"),
+    }
+    environment = {**os.environ, **settings}
+    done = subprocess.run(["bash", SCRIPT], env=environment, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise UnavailableError(f"Hudson cannot be fetched: {done.stdout}{done.stderr}")
+    return environment
+
+
 @contextlib.contextmanager
 def hudson(csrf: bool = True, users: bool = True) -> Iterator[Hudson]:
     """Run Hudson on loopback with a new home; with users, an administrator and one who may only read."""
-    maven = Maven.fetched()
+    environment = fetch()
     admin = Credentials("admin", "worthless-admin-password")
     reader = Credentials("reader", "worthless-reader-password")
-    settings = {"HUDSON_CSRF": "1" if csrf else "0", "HUDSON_CACHE": str(BUILD / "hudson")}
-    settings |= {"PATH": f"{maven.program.parent}:{os.environ['PATH']}"}
-    settings |= {"MAVEN_ARGS": f"-Dmaven.repo.local.tail={maven.plugins}"}
+    settings = {"HUDSON_CSRF": "1" if csrf else "0"}
     if users:
         settings |= {
             "HUDSON_USER": admin.username,
@@ -135,7 +149,6 @@ def hudson(csrf: bool = True, users: bool = True) -> Iterator[Hudson]:
         log = Path(name) / "hudson.log"
         port = free_port()
         url = f"http://127.0.0.1:{port}"
-        # The first start on a machine fetches the server.
         command = ["bash", str(SCRIPT), str(port), str(home)]
-        with running(command, f"{url}/api/json", log, timeout=420, env={**os.environ, **settings}) as pid:
+        with running(command, f"{url}/api/json", log, timeout=180, env={**environment, **settings}) as pid:
             yield Hudson(url, home, log, pid, csrf, users, admin, reader)

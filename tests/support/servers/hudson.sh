@@ -3,7 +3,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# hudson.sh PORT HOME
+# hudson.sh [PORT HOME]
+#
+# Without arguments, only fetches the server.
 #
 # Runs Hudson 1.395, a real CI server (the last release before it was renamed
 # to Jenkins), on 127.0.0.1:PORT with the folder HOME as its home. Becomes the
@@ -23,8 +25,9 @@
 # and the users only go into a new one.
 set -euo pipefail
 
-port=${1:?usage: hudson.sh PORT HOME}
-home=${2:?usage: hudson.sh PORT HOME}
+port=${1-}
+home=${2-}
+[ $# = 0 ] || [ $# = 2 ] || { echo "usage: hudson.sh [PORT HOME]" >&2; exit 1; }
 script=$(readlink -f "${BASH_SOURCE[0]}")
 cache=${HUDSON_CACHE:-$(dirname "$script")/../../../build/hudson}
 hudson=1.395
@@ -34,8 +37,7 @@ die() { echo "hudson.sh: $*" >&2; exit 1; }
 for tool in java javac jar mvn; do
   command -v "$tool" >/dev/null || die "no $tool on the path"
 done
-mkdir -p "$home" "$cache"
-home=$(cd "$home" && pwd)
+mkdir -p "$cache"
 cache=$(cd "$cache" && pwd)
 
 # --- 1. the server, laid out for this JDK ----------------------------------
@@ -162,7 +164,12 @@ if [ ! -d "$server" ]; then
   trap - EXIT
 fi
 
+[ -n "$port" ] || exit 0
+
 # --- 2. the home folder ----------------------------------------------------
+mkdir -p "$home"
+home=$(cd "$home" && pwd)
+
 add_user() { # name password, as HudsonPrivateSecurityRealm keeps it
   local salt=abcdef hash
   case $1 in '' | *[!A-Za-z0-9._-]*) die "not a user name this script takes: $1" ;; esac
