@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from support.browser import installed_chromium
+from support.clients.jfrog import jfrog_client
 from support.clients.maven import Maven
 from support.clients.oci import crane
 from support.servers.docker_registry import program as docker_registry
@@ -13,7 +14,7 @@ from support.servers.groovy import groovy_jar
 from support.servers.hudson import fetch as fetch_hudson
 from support.servers.process import UnavailableError
 
-for get in (installed_chromium, Maven.fetched, groovy_jar, fetch_hudson, docker_registry, crane):
+for get in (installed_chromium, Maven.fetched, groovy_jar, fetch_hudson, docker_registry, jfrog_client, crane):
     try:
         get()
     except UnavailableError as reason:
