@@ -161,7 +161,7 @@ contract: $(test)/.filled $(collection) ## independent clients and servers
 	@$(pytest) $(side_by_side) tests/contract
 
 .PHONY: mutants
-mutants: $(test)/.complete $(collection) ## mutations of module_utils that no test notices [FILES= N=40 SEED=]
+mutants: $(test)/.filled $(collection) ## mutations of module_utils that no test notices [FILES= N=40 SEED=]
 	@cd tests && $(call in,$(test)) python -m mutants $(if $(N),--number $(N)) $(if $(SEED),--seed $(SEED)) $(FILES)
 
 .PHONY: molecule
