@@ -4,10 +4,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 # Prints the path and the version of the Python that $1 names, looking into pyenv when it is not on the PATH.
-# Prints nothing when there is none that can be run.
+# Prints nothing when there is none that can be run. For a virtual environment, prints the Python that it is based on,
+# because the environment may be rebuilt.
 
 # Python 2 understands it too
-describe='import sys; print("%s %d.%d" % ((sys.executable,) + sys.version_info[:2]))'
+describe='import sys; print("%s %d.%d" % ((getattr(sys, "_base_executable", sys.executable),) + sys.version_info[:2]))'
 
 find_in_pyenv() {
     version=${1#python}
