@@ -65,13 +65,19 @@ class Control:
 
     async def _reset(self, request: Request) -> Any:
         self._sandbox.reset()
+        self._export(request)
         return {}
 
     async def _seed(self, request: Request) -> Any:
         await self._sandbox.plant(_parsed(await request.body()), reset=request.query_params.get("reset") == "1")
+        self._export(request)
         return {}
 
     async def _exports(self, request: Request) -> Any:
+        return self._export(request)
+
+    def _export(self, request: Request) -> dict[str, str]:
+        """Return the variables of all services; the files that they name have the users of now."""
         return self._sandbox.exports(str(request.base_url).rstrip("/"))
 
     async def _state(self, request: Request) -> Any:

@@ -55,6 +55,17 @@ def test_rights_come_through_groups_too(api: Api) -> None:
     assert api.refused("update_project", name="mobile-app")[0] == 403
 
 
+def test_the_ltoken_file_follows_seeds_and_resets(sandbox: Any) -> None:
+    path = pathlib.Path(sandbox.environment["KLOCWORK_LTOKEN"])
+    default = path.read_text()
+    sandbox.seed({"review": {"users": [{"name": "carol", "ltoken": "c" * 64}]}})
+    assert path.read_text().splitlines()[-1].endswith(f";carol;{'c' * 64}")
+    sandbox.seed({}, reset=True)
+    assert path.read_text() == ""
+    sandbox.reset()
+    assert path.read_text() == default
+
+
 def test_the_ltoken_file_is_exported(api: Api, sandbox: Any) -> None:
     assert sandbox.environment["KLOCWORK_URL"] == f"{sandbox.url}/analysis"
     path = pathlib.Path(sandbox.environment["KLOCWORK_LTOKEN"])
