@@ -19,11 +19,11 @@ import re
 import subprocess
 import sys
 import time
-import xml.etree.ElementTree as ElementTree
 from collections import Counter, deque
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
+from xml.etree import ElementTree
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 LOGS = CHECKOUT / "build/test"

@@ -92,8 +92,8 @@ def base(node: ast.ImportFrom, path: Path) -> str:
 
 def files_of(name: str) -> Iterator[Path]:
     """Return the files that an import of a dotted name reads: packages on the way, and the module itself."""
-    prefix, root = next((prefix, root) for prefix, root in ROOTS.items() if f"{name}.".startswith(prefix))
-    place = root
+    prefix = max(prefix for prefix in ROOTS if f"{name}.".startswith(prefix))
+    place = ROOTS[prefix]
     for part in name.removeprefix(prefix).split("."):
         place /= part
         yield from filter(Path.is_file, (place / "__init__.py", place.with_suffix(".py")))

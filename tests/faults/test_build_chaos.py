@@ -151,7 +151,7 @@ CHOSEN = covering(itertools.product(LIFE_REQUESTS, FAULTS), phase)
 
 
 def test_selection_covers_each_request_and_each_fault_of_each_phase() -> None:
-    assert {request for request, _ in CHOSEN} == set(LIFE_REQUESTS)
+    assert {request for request, _unused in CHOSEN} == set(LIFE_REQUESTS)
     selected = {(phase(request), fault) for request, fault in CHOSEN}
     assert selected == set(itertools.product((-1, 0, 1), FAULTS))
 

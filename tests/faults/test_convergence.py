@@ -261,7 +261,7 @@ def scene(request: pytest.FixtureRequest, running_sandbox: Sandbox, tmp_path: pa
 
 
 def test_selection_covers_each_task_and_each_fault_of_each_layer() -> None:
-    assert {task for task, _ in FAULTS_OF_WRITES} == set(TASKS)
+    assert {task for task, _unused in FAULTS_OF_WRITES} == set(TASKS)
     for layer in (step_of, write_policy):
         selected = {(layer(task), fault) for task, fault in FAULTS_OF_WRITES}
         assert selected == {(layer(task), fault) for task, fault in PRODUCT}
@@ -303,13 +303,13 @@ STEPS_AT_ONCE = covering(PAIRS_OF_STEPS, SERVICE_OF.__getitem__)
 
 
 def test_selection_covers_each_module_and_each_step_of_each_policy_twice_at_once() -> None:
-    assert {module for module, _ in STEPS_TWICE_AT_ONCE} == set(RESOURCES)
+    assert {module for module, _unused in STEPS_TWICE_AT_ONCE} == set(RESOURCES)
     selected = {(resource_policy(module), step) for module, step in STEPS_TWICE_AT_ONCE}
     assert selected == {(resource_policy(module), step) for module, step in itertools.product(RESOURCES, STEPS)}
 
 
 def test_selection_covers_each_module_and_each_pair_of_steps_of_each_service() -> None:
-    assert {module for module, _ in STEPS_AT_ONCE} == set(RESOURCES)
+    assert {module for module, _unused in STEPS_AT_ONCE} == set(RESOURCES)
     selected = {(SERVICE_OF[module], steps) for module, steps in STEPS_AT_ONCE}
     assert selected == {(SERVICE_OF[module], steps) for module, steps in PAIRS_OF_STEPS}
 

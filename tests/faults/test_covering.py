@@ -29,7 +29,7 @@ def test_covering_has_each_case_and_each_fault_of_each_layer(cases: list[tuple[s
     product = list(itertools.product(cases, faults))
     chosen = covering(product, layer, parity, full=False)
     assert set(chosen) <= set(product)
-    assert {case for case, _ in chosen} == set(cases)
+    assert {case for case, _unused in chosen} == set(cases)
     for of in (layer, parity):
         assert {(of(case), fault) for case, fault in chosen} == {(of(case), fault) for case, fault in product}
 
@@ -44,7 +44,7 @@ def test_covering_is_small(cases: list[tuple[str, int]], faults: list[str]) -> N
 def test_covering_has_one_fault_per_case_when_there_are_no_layers(
     cases: list[tuple[str, int]], faults: list[str]
 ) -> None:
-    assert [case for case, _ in covering(itertools.product(cases, faults), full=False)] == cases
+    assert [case for case, _unused in covering(itertools.product(cases, faults), full=False)] == cases
 
 
 @given(CASES, FAULTS, st.data())

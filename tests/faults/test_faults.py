@@ -122,7 +122,7 @@ def test_selection_covers_each_module_and_each_fault_of_each_form() -> None:
         (FIRST_READS, READERS, READ_FAULTS, form),
         (FAILED_WRITES, WRITES, WRITE_ERRORS, write_policy),
     ):
-        assert {module for module, _ in chosen} == set(modules)
+        assert {module for module, _unused in chosen} == set(modules)
         layers = {layer(module) for module in modules}
         assert {(layer(module), fault) for module, fault in chosen} == set(itertools.product(layers, faults))
 

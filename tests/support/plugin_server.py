@@ -59,7 +59,7 @@ def center(
     *jobs: dict[str, Any],
     waits: bool = False,
     age: float | None = 5.0,
-    session: dict[str, str] = OLD_SESSION,
+    session: dict[str, str] | None = None,
     **answer: Any,
 ) -> Call:
     """The update centre, with metadata of so many seconds ago; none since the server's start for `None`."""
@@ -70,7 +70,7 @@ def center(
         "restartRequiredForCompletion": waits,
         "sites": [{"dataTimestamp": stamp, "id": "default"}],
     }
-    answer = answer or {"json": document, "headers": session}
+    answer = answer or {"json": document, "headers": session or OLD_SESSION}
     return call("GET", f"/updateCenter/api/json?tree={quote(CENTER, safe='')}", **answer)
 
 

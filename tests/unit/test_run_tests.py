@@ -12,21 +12,15 @@ import pytest
 import run_tests
 from run_tests import Outcome
 
-MAKEFILE = """\
-good:
-	@echo fine
-bad:
-	@echo this is why; exit 1
-missing:
-	@echo CANNOT RUN HERE: there is no Java
-some-failed:
-	@echo '<testsuites><testsuite tests="9" failures="1" errors="1" skipped="2"/></testsuites>' > build/test/$@.xml
-	@exit 1
-all-passed:
-	@echo '<testsuites><testsuite tests="9" failures="0" errors="0" skipped="0"/></testsuites>' > build/test/$@.xml
-none-ran:
-	@echo '<testsuites><testsuite tests="0" failures="0" errors="0" skipped="0"/></testsuites>' > build/test/$@.xml
-"""
+REPORT = """echo '<testsuite tests="{}" failures="{}" errors="{}" skipped="{}"/>' > build/test/$@.xml"""
+RECIPES = {
+    "good": "echo fine",
+    "bad": "echo this is why; exit 1",
+    "missing": "echo CANNOT RUN HERE: there is no Java",
+    "some-failed": f"{REPORT.format(9, 1, 1, 2)}; exit 1",
+    "all-passed": REPORT.format(9, 0, 0, 0),
+    "none-ran": REPORT.format(0, 0, 0, 0),
+}
 CONTRIBUTING = """\
 | phase | proves | CPU seconds |
 | --- | --- | --- |
@@ -37,7 +31,7 @@ CONTRIBUTING = """\
 @pytest.fixture(autouse=True)
 def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Use a folder with a few phases in place of the checkout."""
-    (tmp_path / "Makefile").write_text(MAKEFILE)
+    (tmp_path / "Makefile").write_text("".join(f"{name}:\n\t@{recipe}\n" for name, recipe in RECIPES.items()))
     (tmp_path / "CONTRIBUTING.md").write_text(CONTRIBUTING)
     monkeypatch.setattr(run_tests, "CHECKOUT", tmp_path)
     monkeypatch.setattr(run_tests, "LOGS", tmp_path / "build" / "test")
