@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from build_folder import BUILD
 from support.browser import Chromium
-from support.servers.build import BUILD
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
