@@ -1,7 +1,9 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs ansible-test sanity on a copy of the collection, in a home folder of its own.
+"""Run ansible-test sanity on a copy of the published files, in a home folder of its own.
+
+Tests and tools are not published. ruff checks them, with its version of the rules of pylint.
 
 ansible-test wants the path ansible_collections/NAMESPACE/NAME and a git repository, keeps its virtual environments in
 the home folder, and passes neither pip's environment variables nor the pyenv version on.
@@ -17,6 +19,7 @@ import sys
 from pathlib import Path
 
 import ansible_test
+import yaml
 
 from environments import find, pip_settings
 from export import CHECKOUT, export
@@ -40,6 +43,7 @@ OLDEST = "python3.9"
 
 def main() -> int:
     export(COPY)
+    remove_unpublished()
     subprocess.run(["git", "init", "--quiet"], cwd=COPY, check=True)
     seed_pip()
     configure_pip()
@@ -47,6 +51,16 @@ def main() -> int:
     skips = [option for test in unobtainable() for option in ("--skip-test", test)]
     command = ["ansible-test", "sanity", "--color", "no", *skips, *sys.argv[1:]]
     return subprocess.run(command, cwd=COPY, env=environment(), check=False).returncode
+
+
+def remove_unpublished() -> None:
+    """Remove what the tarball of the collection does not contain."""
+    for pattern in yaml.safe_load((COPY / "galaxy.yml").read_text())["build_ignore"]:
+        for path in COPY.glob(pattern):
+            if path.is_dir():
+                shutil.rmtree(path)
+            else:
+                path.unlink()
 
 
 def seed_pip() -> None:
