@@ -127,7 +127,7 @@ check: $(test)/.filled $(lint)/.filled $(collection) ## ruff, mypy, unit tests a
 	@tests=$$($(call in,$(test)) python tools/tests_of.py $(FILES)) && $(pytest) $(side_by_side) $$tests
 
 # The phases of `make test`. Those that take longest come first, so that none is left alone at the end.
-phases := integration sanity contract sandbox-tests molecule lint-ansible faults unit site-pages dist demo sbom \
+phases := integration,WORKERS=2 sanity contract sandbox-tests molecule lint-ansible faults unit site-pages dist demo sbom \
 	lint-types docs lint-changelog lint-python lint-shell
 .PHONY: test
 test: $(collection) ## everything but the bench, the mutants and the full product of faults
