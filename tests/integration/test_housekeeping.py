@@ -14,6 +14,7 @@ import pytest
 from sandbox.client import Sandbox
 from support import running
 from support.playbook import play_mistakes, played
+from support.steps import RESET, Step, fault, run_role
 
 OLD = {
     "title": "old releases",
@@ -30,7 +31,6 @@ HOUSEKEEPING: dict[str, Any] = {
     "artifact_housekeeping_trash": [{"action": "clean", "repo": "generic-local", "path": "tools"}],
     "artifact_housekeeping_refresh_timeout": 1,
 }
-WRITES = ["delete_item", "delete_item", "clean_trash", "retain_builds"]
 PATH = "app/1.0/app-1.0.tar.gz"
 
 
@@ -61,58 +61,25 @@ def plan(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (folder / "plan").read_text().splitlines()[1:]]
 
 
-def test_check_mode_only_plans(sandbox: Sandbox, tmp_path: Path) -> None:
-    output, written, well = keep_house(sandbox, tmp_path, "--check")
+@pytest.mark.ansible_core
+def test_check_mode_only_plans_and_a_run_executes_the_approved_part(sandbox: Sandbox, tmp_path: Path) -> None:
+    rules = [OLD, {"title": "readme", "repos": ["generic-local"], "names": ["README.txt"], "larger_than": 1}]
+    tags = ("--tags", "cleanup,builds,trash")
+    output, written, well = keep_house(sandbox, tmp_path, "--check", *tags, artifact_housekeeping_rules=rules)
     assert well, output
     assert not written
-    assert [(line["kind"], line["path"]) for line in plan(tmp_path)] == [("file", PATH), ("folder", "app/1.0")]
+    assert [(line["kind"], line["path"]) for line in plan(tmp_path)] == [
+        *[("file", PATH), ("file", "app/README.txt"), ("folder", "app/1.0")]
+    ]
     assert not (tmp_path / "summary").exists()
-    assert '"artifacts": "1 to be deleted, 17 bytes"' in output
+    assert '"artifacts": "2 to be deleted, ' in output
     assert '"runs": "2 to be discarded"' in output
     assert '"trash": "1 to be changed"' in output
-
-
-@pytest.mark.ansible_core
-def test_it_is_done_once_and_summed_up(sandbox: Sandbox, tmp_path: Path) -> None:
-    output, written, well = keep_house(sandbox, tmp_path)
-    assert well, output
-    assert written == sorted(WRITES)
-    assert '"artifacts": "1 deleted, 17 bytes"' in output
-    summary = json.loads((tmp_path / "summary").read_text())
-    (row,) = summary["repositories"]
-    assert row["repo"] == "generic-local"
-    assert row["before"] - row["after"] == summary["total"]["before"] - summary["total"]["after"] == 17
-    assert summary["cleanup"]["deleted"]["items"] == 1
-    assert [run["number"] for run in summary["builds"][0]["discarded"]] == ["3", "1"]
-    assert summary["trash"][0]["status"] == "changed"
-    output, written, well = keep_house(sandbox, tmp_path)
-    assert well, output
-    assert not written
-    assert "changed=0" in output
-    assert json.loads((tmp_path / "summary").read_text()) == summary
-
-
-def test_what_the_server_did_not_count_again_is_not_told(sandbox: Sandbox, tmp_path: Path) -> None:
-    sandbox.fault(service="artifact", kind="status", status=202, label="calculate_storage_summary", nth=2)
-    output, _written, well = keep_house(sandbox, tmp_path)
-    assert well, output
-    summary = json.loads((tmp_path / "summary").read_text())
-    assert [(row["repo"], row["after"]) for row in summary["repositories"]] == [("generic-local", None)]
-    assert summary["total"]["after"] is None
-
-
-def test_what_was_approved_is_done_and_no_more(sandbox: Sandbox, tmp_path: Path) -> None:
-    more = {**OLD, "title": "readme", "names": ["README.txt"], "keep_newest": None, "larger_than": 1}
-    more = {name: value for name, value in more.items() if value and not name.startswith("group")}
-    rules = {"artifact_housekeeping_rules": [OLD, more], "artifact_housekeeping_builds": []}
-    _output, _written, well = keep_house(sandbox, tmp_path, "--check", **rules)
-    assert well
-    assert {line["path"] for line in plan(tmp_path)} == {PATH, "app/1.0", "app/README.txt"}
     approved = tmp_path / "approved"
     lines = (tmp_path / "plan").read_text().splitlines(keepends=True)
     approved.write_text("".join(line for line in lines if "README" not in line))
     output, written, well = keep_house(
-        sandbox, tmp_path, "--tags", "cleanup", artifact_housekeeping_from_plan=str(approved), **rules
+        sandbox, tmp_path, "--tags", "cleanup", artifact_housekeeping_from_plan=str(approved)
     )
     assert well, output
     assert written == ["delete_item", "delete_item"]
@@ -120,28 +87,45 @@ def test_what_was_approved_is_done_and_no_more(sandbox: Sandbox, tmp_path: Path)
     assert is_there("app/README.txt")
 
 
-def test_a_failure_in_the_middle_says_what_is_done_and_another_run_goes_on(sandbox: Sandbox, tmp_path: Path) -> None:
-    sandbox.fault(service="artifact", kind="status", status=403, label="retain_builds", body="no right")
-    output, _written, well = keep_house(sandbox, tmp_path)
-    assert not well
-    assert "'Discard old runs of builds' failed: 1 of 2 items failed." in output
-    assert "403 no right" in output
-    assert "Done so far: 1 artifacts deleted. Run the role again to go on from there." in output
-    output, written, well = keep_house(sandbox, tmp_path)
-    assert well, output
-    assert written == ["clean_trash", "retain_builds"]
-
-
-def test_an_artifact_that_cannot_be_deleted_is_told_and_what_went_too(sandbox: Sandbox, tmp_path: Path) -> None:
-    both = {**OLD, "keep_newest": None, "larger_than": 1, "names": ["*"]}
-    rules = [{name: value for name, value in both.items() if value and not name.startswith("group")}]
-    sandbox.fault(service="artifact", kind="status", status=403, label="delete_item", nth=2, body="no right")
-    output, _written, well = keep_house(
-        sandbox, tmp_path, artifact_housekeeping_rules=rules, artifact_housekeeping_cleanup={"workers": 1}
+def test_runs_that_fail_end_incomplete_or_have_nothing_to_do(sandbox: Sandbox, tmp_path: Path) -> None:
+    every_file = {"repos": ["generic-local"], "names": ["*"], "larger_than": 1}
+    refused = {**HOUSEKEEPING, "artifact_housekeeping_rules": [every_file]}
+    refused["artifact_housekeeping_cleanup"] = {"workers": 1}
+    nothing = {name: [] for name, value in HOUSEKEEPING.items() if isinstance(value, list)}
+    nothing["artifact_housekeeping_measure"] = False
+    no_right = {"service": "artifact", "kind": "status", "status": 403, "body": "no right"}
+    not_counted = fault(service="artifact", kind="status", status=202, label="calculate_storage_summary", nth=2)
+    files = [tmp_path / name for name in ("counted", "uncounted")]
+    counted, uncounted = ({**HOUSEKEEPING, "artifact_housekeeping_summary_file": str(file)} for file in files)
+    stopped, continued, repeated, _uncounted, refused_item, empty = run_role(
+        sandbox,
+        "artifact_housekeeping",
+        [
+            Step(counted, [fault(label="retain_builds", **no_right)]),
+            Step(counted),
+            Step(counted),
+            Step(uncounted, [RESET, not_counted]),
+            Step(refused, [RESET, fault(label="delete_item", nth=2, **no_right)]),
+            Step(nothing),
+        ],
+        tmp_path,
     )
-    assert not well
-    assert "'Clean up the artifacts' failed: 1 of 3 items failed." in output
-    assert "Done so far: 2 artifacts deleted." in output
+    assert "'Discard old runs of builds' failed: 1 of 2 items failed." in stopped.failure
+    assert "403 no right" in stopped.failure
+    assert "Done so far: 1 artifacts deleted. Run the role again to go on from there." in stopped.failure
+    assert not continued.failure
+    assert sorted(continued.writes) == ["clean_trash", "retain_builds"]
+    assert (repeated.failure, repeated.writes, repeated.changed) == ("", [], 0)
+    summary = json.loads(files[0].read_text())
+    assert summary["trash"][0]["status"] == "changed"  # not replaced by the run that changed nothing
+    summary = json.loads(files[1].read_text())
+    assert [(row["repo"], row["after"]) for row in summary["repositories"]] == [("generic-local", None)]
+    assert summary["total"]["after"] is None
+    assert "'Clean up the artifacts' failed: 1 of 3 items failed." in refused_item.failure
+    assert "Done so far: 2 artifacts deleted." in refused_item.failure
+    assert not empty.failure
+    assert not empty.requests
+    assert '"repositories": []' in empty.output
 
 
 MISTAKES: list[tuple[dict[str, Any], str]] = [
@@ -176,20 +160,14 @@ def test_mistakes_are_reported_before_anything_is_deleted(sandbox: Sandbox, tmp_
     assert {entry["effect"] for entry in sandbox.journal("artifact")} == {"read"}
 
 
-@pytest.mark.parametrize(("tag", "expected"), [("builds", ["retain_builds"]), ("trash", ["clean_trash"])])
-def test_a_part_is_done_alone(tag: str, expected: list[str], sandbox: Sandbox, tmp_path: Path) -> None:
-    output, written, well = keep_house(sandbox, tmp_path, "--tags", tag)
+def test_a_run_is_summed_up(sandbox: Sandbox, tmp_path: Path) -> None:
+    output, written, well = keep_house(sandbox, tmp_path, "--tags", "builds,cleanup")
     assert well, output
-    assert sorted(set(written)) == expected
-    assert '"artifacts": "0 deleted, 0 bytes"' in output
-
-
-def test_nothing_is_asked_for_nothing_and_who_is_no_administrator_does_not_measure(
-    sandbox: Sandbox, tmp_path: Path
-) -> None:
-    empty = {name: [] for name, value in HOUSEKEEPING.items() if isinstance(value, list)}
-    unmeasured = ("-e", "artifact_housekeeping_measure=false")
-    output, _written, well = keep_house(sandbox, tmp_path, *unmeasured, **empty)
-    assert well, output
-    assert not sandbox.journal("artifact")
-    assert '"repositories": []' in output
+    assert written == ["delete_item", "delete_item", "retain_builds"]
+    assert '"artifacts": "1 deleted, 17 bytes"' in output
+    summary = json.loads((tmp_path / "summary").read_text())
+    (row,) = summary["repositories"]
+    assert row["repo"] == "generic-local"
+    assert row["before"] - row["after"] == summary["total"]["before"] - summary["total"]["after"] == 17
+    assert summary["cleanup"]["deleted"]["items"] == 1
+    assert [run["number"] for run in summary["builds"][0]["discarded"]] == ["3", "1"]
