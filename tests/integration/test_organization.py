@@ -16,6 +16,7 @@ import yaml
 from sandbox.client import Sandbox
 from support import running
 from support.playbook import ROOT, play_mistakes, played
+from support.steps import RESET, Call, Step, run_role
 
 SEARCH = {
     "name": "Search & find",
@@ -28,6 +29,7 @@ SEARCH = {
 SEEDED = yaml.safe_load((ROOT / "extensions" / "sandbox" / "seeds" / "default" / "inference.yml").read_text())
 PROJECTS = [SEARCH, {"name": "Sandbox", "limits": [{"model": "gpt-4", "max_requests_per_1_minute": 7}]}]
 MADE = ["create_project", "update_project_limit", "update_project_limit", "update_project_limit"]
+OTHERS = [{"id": "proj_old", "name": "Old"}, {"id": "proj_unused", "name": "Unused"}]
 # As few as can be: the list, and one for each project with limits
 READS = ["list_projects", "list_project_limits", "list_project_limits"]
 
@@ -39,56 +41,16 @@ def as_a_user(monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -> None:
         monkeypatch.setenv(name, value)
 
 
-class Organization:
-    """The sandbox's organization, provisioned by the playbook."""
-
-    def __init__(self, sandbox: Sandbox, folder: Path) -> None:
-        self._sandbox = sandbox
-        self._inventory = folder / "hosts.ini"
-        self._inventory.write_text("[inference]\nopenai\n")
-        self._values = folder / "values.json"
-
-    def play(self, playbook: str, *options: str, **variables: Any) -> tuple[str, list[str], list[str]]:
-        """The output in one line, the writes and the reads."""
-        self._values.write_text(json.dumps(variables))
-        self._sandbox.clear_journal()
-        command = [f"buildworks.toolchain.{playbook}", "-i", self._inventory, "-e", f"@{self._values}", *options]
-        self.output, self.well = played(command, self._sandbox)
-        journal = self._sandbox.journal("inference")
-        writes, reads = ([entry["label"] for entry in journal if entry["effect"] == kind] for kind in ("write", "read"))
-        return self.output, writes, reads
-
-
-@pytest.fixture
-def organization(sandbox: Sandbox, tmp_path: Path) -> Organization:
-    return Organization(sandbox, tmp_path)
-
-
 def listed() -> dict[str, Any]:
     """The projects with their limits, by name."""
     projects = running.run("inference_project_info", details=["rate_limits"])["projects"]
     return {project["name"]: project for project in projects}
 
 
-def test_projects_with_limits_are_there_at_once_and_once(organization: Organization) -> None:
-    output, writes, _reads = organization.play("provision", "--check", inference_provision_projects=PROJECTS)
-    assert organization.well, output
-    assert "changed=2 " in output
-    assert not writes
-    output, writes, reads = organization.play("provision", inference_provision_projects=PROJECTS)
-    assert organization.well, output
-    assert writes == MADE
-    search = listed()["Search & find"]
-    assert search["external_key_id"] == "ext_1"
-    assert search["rate_limits"]["gpt-4o"]["max_tokens_per_1_minute"] == 1000
-    output, writes, reads = organization.play("provision", inference_provision_projects=PROJECTS)
-    assert "changed=0 " in output
-    assert (writes, reads) == ([], READS)
-
-
-def test_people_accounts_and_keys_are_there_at_once_and_once(organization: Organization, tmp_path: Path) -> None:
+def test_one_run_changes_and_the_next_only_reads(sandbox: Sandbox, tmp_path: Path) -> None:
     files = [tmp_path / name for name in ("indexer.key", "audit.key")]
-    wanted = {
+    limits = {"inference_provision_projects": PROJECTS}
+    people = {
         "inference_provision_projects": [{"name": "New"}],
         "inference_provision_users": [
             {"email": "dora@sandbox.example", "projects": [{"name": "New", "role": "owner"}]},
@@ -100,38 +62,39 @@ def test_people_accounts_and_keys_are_there_at_once_and_once(organization: Organ
         ],
         "inference_provision_admin_keys": [{"name": "audit", "key_file": str(files[1]), "expires_in": 86400}],
     }
-    output, writes, _reads = organization.play("provision", "--check", **wanted)
-    assert organization.well, output
-    assert not writes
-    output, writes, _reads = organization.play("provision", **wanted)
-    assert organization.well, output
-    assert writes == [
-        "create_project",
-        "create_invite",
-        "delete_user",
-        "create_service_account",
-        "delete_service_account",
-        "create_admin_key",
+    others = {"id": "org-sandbox", "name": "sandbox", "projects": OTHERS}
+    seed: Call = ("POST", "seed", {"inference": {"organizations": [others]}})
+    other_projects = [{"name": "Renamed", "id": "proj_old"}, {"name": "Unused", "state": "absent"}]
+    renamed = {"inference_provision_projects": other_projects}
+    steps = [Step(limits), Step(limits), Step(people), Step(people), Step(renamed, [seed]), Step(renamed)]
+    results = run_role(sandbox, "inference_provision", steps, tmp_path)
+    assert not [result.failure for result in results if result.failure]
+    assert [result.writes for result in results] == [
+        MADE,
+        [],
+        [
+            "create_project",
+            "create_invite",
+            "delete_user",
+            "create_service_account",
+            "delete_service_account",
+            "create_admin_key",
+        ],
+        [],
+        ["update_project", "archive_project"],
+        [],
     ]
+    assert [result.changed for result in results[1::2]] == [0, 0, 0]
+    assert [results[1].reads, results[5].reads] == [READS, ["list_projects"]]
+    projects = listed()
+    assert set(projects) == {"Default project", "Sandbox", "Search & find", "New", "Renamed"}
+    search = projects["Search & find"]
+    assert search["external_key_id"] == "ext_1"
+    assert search["rate_limits"]["gpt-4o"]["max_tokens_per_1_minute"] == 1000
     values = [file.read_text().strip() for file in files]
     assert [value.startswith(start) for value, start in zip(values, ("sk-svcacct-", "sk-admin-"), strict=True)]
     assert [file.stat().st_mode & 0o777 for file in files] == [0o600, 0o600]
-    assert not any(value in output for value in values)
-    output, writes, _reads = organization.play("provision", **wanted)
-    assert "changed=0 " in output
-    assert not writes
-
-
-def test_projects_are_renamed_and_archived(organization: Organization) -> None:
-    organization.play("provision", inference_provision_projects=[{"name": "Old"}, {"name": "Done with"}])
-    wanted = [{"name": "New", "id": listed()["Old"]["id"]}, {"name": "Done with", "state": "absent"}]
-    output, writes, _reads = organization.play("provision", inference_provision_projects=wanted)
-    assert organization.well, output
-    assert writes == ["update_project", "archive_project"]
-    assert set(listed()) == {"Default project", "Sandbox", "New"}
-    output, writes, reads = organization.play("provision", inference_provision_projects=wanted)
-    assert "changed=0 " in output
-    assert (writes, reads) == ([], ["list_projects"])
+    assert not any(value in result.output for value in values for result in results)
 
 
 def test_mistakes_are_reported_before_anything_is_written(sandbox: Sandbox, tmp_path: Path) -> None:
@@ -165,37 +128,42 @@ DRIFT = [
 ]
 
 
-def drifted(sandbox: Sandbox) -> None:
-    """A project and a key that nobody declared; all other keys are as of today."""
+def drift() -> Call:
+    """Return the call that seeds a project and a key that are not declared, and makes all other keys new."""
     today = int(time.time())
     keys = [{**key, "created_at": today} for key in SEEDED["keys"]]
     old = {"key": "sk-admin-old00000000000", "id": "key_old", "name": "Old", "organization": "org-sandbox"}
     shadow = {"id": "org-sandbox", "name": "sandbox", "projects": [{"id": "proj_shadow", "name": "Shadow"}]}
     old["created_at"] = today - 400 * 86_400 - 3600
-    sandbox.seed({"inference": {"organizations": [shadow], "keys": [*keys, old]}})
+    return ("POST", "seed", {"inference": {"organizations": [shadow], "keys": [*keys, old]}})
 
 
-def test_drift_is_reported_and_mended_when_told(organization: Organization, sandbox: Sandbox, tmp_path: Path) -> None:
-    drifted(sandbox)
+@pytest.mark.ansible_core
+def test_drift_is_reported_and_repaired_as_far_as_possible(sandbox: Sandbox, tmp_path: Path) -> None:
+    first, second = (tmp_path / name for name in ("first.json", "second.json"))
     declared = {
         "inference_governance_projects": PROJECTS,
         "inference_governance_users": USERS,
         "inference_governance_max_key_age_days": 90,
-        "inference_governance_report_file": str(tmp_path / "report.json"),
     }
-    output, writes, _reads = organization.play("governance", **declared)
-    assert organization.well, output
-    report = json.loads((tmp_path / "report.json").read_text())
-    assert (writes, report["mended"]) == ([], [])
-    assert [finding["text"] for finding in report["remaining"]] == DRIFT
-    declared["inference_governance_mend"] = ["projects", "limits", "users", "keys"]
-    output, writes, _reads = organization.play("governance", "--check", **declared)
-    assert organization.well, output
-    assert not writes
-    assert f'"to be mended": [ "{DRIFT[0]}"' in output
-    output, writes, _reads = organization.play("governance", **declared)
-    assert organization.well, output
-    assert sorted(writes) == [
+    mend = {**declared, "inference_governance_mend": ["projects", "limits", "users", "keys"]}
+    without_owner = {
+        "inference_governance_projects": [{"name": "Sandbox"}],
+        "inference_governance_users": USERS[1:2],
+        "inference_governance_mend": ["projects", "users"],
+    }
+    steps = [
+        Step({**declared, "inference_governance_report_file": str(first)}, [drift()]),
+        Step({**mend, "inference_governance_report_file": str(second)}),
+        Step({**mend, "inference_governance_fail_on_drift": True}),
+        Step(without_owner, [RESET, drift()]),
+    ]
+    reported, mended, repeated, refused = run_role(sandbox, "inference_governance", steps, tmp_path)
+    told = json.loads(first.read_text())
+    assert (reported.failure, reported.writes, told["mended"]) == ("", [], [])
+    assert [finding["text"] for finding in told["remaining"]] == DRIFT
+    assert not mended.failure
+    assert sorted(mended.writes) == [
         "archive_project",
         "create_invite",
         "create_project",
@@ -203,24 +171,22 @@ def test_drift_is_reported_and_mended_when_told(organization: Organization, sand
         "delete_user",
         *["update_project_limit"] * 3,
     ]
-    report = json.loads((tmp_path / "report.json").read_text())
-    assert [finding["text"] for finding in report["mended"]] == DRIFT
-    declared["inference_governance_fail_on_drift"] = True
-    output, writes, _reads = organization.play("governance", **declared)
-    assert organization.well, output
-    assert not writes
+    assert [finding["text"] for finding in json.loads(second.read_text())["mended"]] == DRIFT
+    assert (repeated.failure, repeated.writes) == ("", [])
+    assert refused.writes == ["archive_project", "delete_user"]
+    assert refused.failure
+    assert "olivia@sandbox.example is the last owner of the organization" in refused.output
+    left = '"remaining": [ "olivia@sandbox.example is in the organization as owner, but is not declared."'
+    assert left in refused.output
 
 
-@pytest.mark.ansible_core
-def test_what_cannot_be_mended_stops_nothing_else_and_is_told(organization: Organization, sandbox: Sandbox) -> None:
-    drifted(sandbox)
-    output, writes, _reads = organization.play(
-        "governance",
-        inference_governance_projects=[{"name": "Sandbox"}],
-        inference_governance_users=USERS[1:2],
-        inference_governance_mend=["projects", "users"],
-    )
-    assert not organization.well
-    assert writes == ["archive_project", "delete_user"]
-    assert "olivia@sandbox.example is the last owner of the organization" in output
-    assert '"remaining": [ "olivia@sandbox.example is in the organization as owner, but is not declared."' in output
+def test_check_mode_predicts_the_repair(sandbox: Sandbox, tmp_path: Path) -> None:
+    method, path, seed = drift()
+    sandbox.call(method, path, seed)
+    inventory = tmp_path / "hosts.yml"
+    variables = {"inference_governance_projects": PROJECTS, "inference_governance_mend": ["projects"]}
+    inventory.write_text(yaml.safe_dump({"inference": {"hosts": {"openai": variables}}}))
+    output, good = played(["buildworks.toolchain.governance", "-i", inventory, "--check"], sandbox)
+    assert good, output
+    assert "write" not in {entry["effect"] for entry in sandbox.journal("inference")}
+    assert f'"to be mended": [ "{DRIFT[0]}"' in output
