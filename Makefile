@@ -57,13 +57,19 @@ build/env/%-py$(version)/.filled: requirements/%.txt
 
 .PHONY: environments
 environments: ## build the environments and fetch the clients and servers of the tests
-	@$(MAKE) --no-print-directory -j2 $(environments:%=%/.filled) environments-of-other-pythons clients
+	@$(MAKE) --no-print-directory -j2 $(environments:%=%/.filled) environments-of-other-pythons clients build/sanity/.filled
 
 .PHONY: environments-of-other-pythons
 environments-of-other-pythons:
 	@$(build-environment) execution another > /dev/null
 	@if [ -n "$$(tools/find-python.sh python3.9)" ]; then $(build-environment) oldest python3.9 > /dev/null; \
 		else echo "CANNOT RUN HERE: modules on the oldest packages: Python 3.9 is missing"; fi
+
+# The environments of ansible-test
+build/sanity/.filled: $(lint)/.filled tools/sanity.py
+	@echo "Building the environments of ansible-test (once)"
+	@$(call in,$(lint)) python tools/sanity.py --prime-venvs > /dev/null
+	@touch $@
 
 # The clients and servers that the contract tests drive
 .PHONY: clients
