@@ -5,14 +5,15 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from sandbox.client import Sandbox
 from support.playbook import play_mistakes, played
+from support.steps import Call, Step, run_role
 
 PAYMENTS: dict[str, Any] = {
     "review_onboarding_project": {"name": "payments", "description": "Cards, & more", "tags": ["pci"]},
@@ -28,52 +29,42 @@ PAYMENTS: dict[str, Any] = {
 }
 
 
-def onboard(sandbox: Sandbox, folder: Path, *options: str, **variables: Any) -> tuple[str, list[str], bool]:
-    """The output in one line, the writes, and whether all went well."""
-    inventory, values = folder / "hosts.ini", folder / "payments.json"
-    # What belongs to `review_provision` on the same host is not done along the way
-    inventory.write_text("[review]\nklocwork review_provision_users=\"[{'name': 'mallory'}]\"\n")
-    values.write_text(json.dumps({**PAYMENTS, **variables}))
-    sandbox.clear_journal()
-    output, good = played(["buildworks.toolchain.onboarding", "-i", inventory, "-e", f"@{values}", *options], sandbox)
-    return output, [entry["label"] for entry in sandbox.journal("review") if entry["effect"] == "write"], good
-
-
-@pytest.mark.ansible_core
 def test_a_project_is_onboarded_from_nothing_and_once(sandbox: Sandbox, tmp_path: Path) -> None:
-    sandbox.switch("review", version_major="23", module_access_told=True)
-    output, writes, good = onboard(sandbox, tmp_path, "--check")
-    assert good, output
-    assert "changed=5 " in output
-    assert not writes
-    output, writes, good = onboard(sandbox, tmp_path)
-    assert good, output
-    assert writes == [
+    switches: Call = ("PATCH", "switches", {"review": {"version_major": "23", "module_access_told": True}})
+    # The role does not use the variables of review_provision on the same host
+    variables = {**PAYMENTS, "review_provision_users": [{"name": "mallory"}]}
+    (predicted,) = run_role(sandbox, "review_onboarding", [Step(variables, [switches])], tmp_path, "--check")
+    assert (predicted.failure, predicted.changed, predicted.writes) == ("", 5, [])
+    created, repeated = run_role(sandbox, "review_onboarding", [Step(variables), Step(variables)], tmp_path)
+    assert not created.failure
+    assert created.writes == [
         *["create_group", "create_group", "create_project", "update_project", "create_role"],
         *["update_role_assignment", "update_role_assignment", "create_module", "create_view"],
     ]
-    output, writes, good = onboard(sandbox, tmp_path)
-    assert good, output
-    assert "changed=0 " in output
-    assert not writes
+    assert (repeated.failure, repeated.changed, repeated.writes) == ("", 0, [])
 
 
+@pytest.mark.ansible_core
 def test_the_gate_of_a_project_with_builds_is_tried_at_the_end(sandbox: Sandbox, tmp_path: Path) -> None:
     project: dict[str, Any] = {
+        **PAYMENTS,
         "review_onboarding_project": {"name": "mobile-app"},
         "review_onboarding_groups": [],
         "review_onboarding_modules": [],
-        "review_onboarding_gate": [{"query": "severity:1", "view": "critical"}],
     }
-    output, writes, good = onboard(sandbox, tmp_path, **project)
-    assert not good
-    assert "mobile-app has more issues than are allowed: severity:1 (1 found, 0 allowed)." in output
-    assert writes == ["create_role", "create_view"]
-    project["review_onboarding_gate"][0]["allowed"] = 1
-    output, writes, good = onboard(sandbox, tmp_path, "--check", **project)
-    assert good, output
-    assert "mobile-app has no more issues than are allowed." in output
-    output, _writes, good = onboard(sandbox, tmp_path, "--tags", "gate", **project)
+    strict, tolerant = (
+        {**project, "review_onboarding_gate": [{"query": "severity:1", "view": "critical", **allowed}]}
+        for allowed in ({}, {"allowed": 1})
+    )
+    failed, passed = run_role(sandbox, "review_onboarding", [Step(strict), Step(tolerant)], tmp_path)
+    assert failed.failure == "mobile-app has more issues than are allowed: severity:1 (1 found, 0 allowed)."
+    assert failed.writes == ["create_role", "create_view"]
+    assert not passed.failure
+    assert "mobile-app has no more issues than are allowed." in passed.output
+    options = ("--check", "--tags", "gate")
+    inventory = tmp_path / "hosts.yml"
+    inventory.write_text(yaml.safe_dump({"review": {"hosts": {"klocwork": tolerant}}}))
+    output, good = played(["buildworks.toolchain.onboarding", "-i", inventory, *options], sandbox)
     assert good, output
     assert "mobile-app has no more issues than are allowed." in output
 
