@@ -5,14 +5,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from sandbox.client import Sandbox
-from support.playbook import play_mistakes, played
+from support.playbook import play_mistakes
+from support.steps import Step, run_role
 
 VERSION = [{"name": "VERSION", "type": "string", "default": "1"}]
 JOBS = [
@@ -37,59 +37,48 @@ def as_a_user(monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -> None:
     sandbox.seed({"ci": {"executors": 4, "jobs": JOBS}})
 
 
-def pipeline(
-    sandbox: Sandbox, folder: Path, stages: Any = None, *options: str, **variables: Any
-) -> tuple[str, int, bool]:
-    """The output in one line, how many builds it asked for, and whether all went well."""
-    stages = STAGES if stages is None else stages
-    inventory, values = folder / "hosts.ini", folder / "pipeline.json"
-    inventory.write_text("[ci]\njenkins\n")
-    for stage in stages if isinstance(stages, list) else []:
-        stage.setdefault("wait_delay", 0.2)
-    values.write_text(json.dumps({"ci_pipeline_stages": stages, **variables}))
-    sandbox.clear_journal()
-    output, good = played(["buildworks.toolchain.pipeline", "-i", inventory, "-e", f"@{values}", *options], sandbox)
-    writes = [entry["label"] for entry in sandbox.journal("ci") if entry["effect"] == "write"]
-    assert set(writes) <= {"build"}
-    return output, len(writes), good
+def stages_step(stages: list[dict[str, Any]], **variables: Any) -> Step:
+    """Return a step that runs these stages and polls their builds at short intervals."""
+    return Step({"ci_pipeline_stages": [{**stage, "wait_delay": 0.2} for stage in stages], **variables})
 
 
 @pytest.mark.ansible_core
-def test_stages_run_in_their_order(sandbox: Sandbox, tmp_path: Path) -> None:
-    output, builds, well = pipeline(sandbox, tmp_path, STAGES, "--check")
-    assert (well, builds) == (True, 0), output
-    assert "team/test: would be built" in output
-    output, builds, well = pipeline(sandbox, tmp_path)
-    assert (well, builds) == (True, 5), output
-    for line in ("app #1: SUCCESS after 0.", "team/test #1: SUCCESS", "team/test #3: SUCCESS", "deploy #1: SUCCESS"):
-        assert line in output
-    assert output.index("app #1") < output.index("team/test #1") < output.index("deploy #1")
-
-
-def test_without_stages_nothing_is_done(sandbox: Sandbox, tmp_path: Path) -> None:
-    output, builds, well = pipeline(sandbox, tmp_path, [])
-    assert (well, builds) == (True, 0), output
-
-
-def test_the_first_bad_build_ends_it_and_another_run_goes_on_from_there(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_stages_run_in_their_order_up_to_the_first_bad_build(sandbox: Sandbox, tmp_path: Path) -> None:
     good = [{**build, "unless": {}} for build in TESTS[:2]]
     bad = [*good, {"job": "broken"}, {"job": "app"}]
     after = {"name": "deploy", "builds": [{"job": "deploy", "unless": {}}]}
-    stages = [{"name": "tests", "builds": bad, "side_by_side": 1}, after]
-    output, builds, well = pipeline(sandbox, tmp_path, stages)
-    assert (well, builds) == (False, 3), output
-    assert "team/test #2: SUCCESS" in output
-    assert "broken #1: failed, 'broken' #1 ended with FAILURE" in output
-    assert "no luck" in output
-    assert "app: skipped, not tried, for 1 items had failed" in output
-    assert "deploy #" not in output
-    mended = [{"name": "tests", "builds": good}, after]
-    output, builds, well = pipeline(sandbox, tmp_path, mended)
-    assert (well, builds) == (True, 1), output
-    assert "team/test #1: SUCCESS already" in output
-    output, builds, well = pipeline(sandbox, tmp_path, mended)
-    assert (well, builds) == (True, 0), output
-    assert "changed=0" in output
+    broken = stages_step([{"name": "tests", "builds": bad, "side_by_side": 1}, after])
+    repaired = stages_step([{"name": "tests", "builds": good}, after])
+    unchecked = [STAGES[0], {"name": "deploy", "builds": [{"job": "made-by-app"}]}]
+    steps = [
+        broken,
+        repaired,
+        repaired,
+        stages_step(STAGES),
+        stages_step([]),
+        stages_step(unchecked, ci_pipeline_check_first=False),
+    ]
+    results = run_role(sandbox, "ci_pipeline", steps, tmp_path)
+    assert [result.writes for result in results] == [["build"] * number for number in (3, 1, 0, 5, 0, 1)]
+    assert [bool(result.failure) for result in results] == [True, False, False, False, False, True]
+    stopped, continued, repeated, complete, _empty, missing = results
+    assert "team/test #2: SUCCESS" in stopped.output
+    assert "broken #1: failed, 'broken' #1 ended with FAILURE" in stopped.output
+    assert "no luck" in stopped.output
+    assert "app: skipped, not tried, for 1 items had failed" in stopped.output
+    assert "deploy #" not in stopped.output
+    assert "team/test #1: SUCCESS already" in continued.output
+    assert repeated.changed == 0
+    for line in ("app #1: SUCCESS after 0.", "team/test #3: SUCCESS", "team/test #5: SUCCESS", "deploy #2: SUCCESS"):
+        assert line in complete.output
+    assert complete.output.index("app #1") < complete.output.index("team/test #3") < complete.output.index("deploy #2")
+    assert "made-by-app: failed" in missing.output
+
+
+def test_check_mode_starts_no_build(sandbox: Sandbox, tmp_path: Path) -> None:
+    (predicted,) = run_role(sandbox, "ci_pipeline", [stages_step(STAGES)], tmp_path, "--check")
+    assert (predicted.failure, predicted.writes) == ("", [])
+    assert "team/test: would be built" in predicted.output
 
 
 MISTAKES: list[tuple[dict[str, Any], str]] = [
@@ -109,10 +98,3 @@ def test_mistakes_are_reported_before_the_first_build(sandbox: Sandbox, tmp_path
     for message, (_last, problem) in zip(messages, MISTAKES, strict=True):
         assert problem in message
     assert "build" not in {entry["label"] for entry in sandbox.journal("ci") if entry["effect"] == "write"}
-
-
-def test_a_job_that_an_earlier_build_makes_is_not_looked_for_first(sandbox: Sandbox, tmp_path: Path) -> None:
-    stages = [STAGES[0], {"name": "deploy", "builds": [{"job": "made-by-app"}]}]
-    output, builds, well = pipeline(sandbox, tmp_path, stages, ci_pipeline_check_first=False)
-    assert (well, builds) == (False, 1), output
-    assert "made-by-app: failed" in output
