@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,8 @@ import pytest
 
 from sandbox.client import Sandbox
 from support import running
-from support.playbook import play_mistakes, played
+from support.playbook import play_mistakes
+from support.steps import RESET, Step, fault, run_role
 
 IMAGES = [
     {"repo": "docker-local", "image": image, "target_repo": "docker-release-local", **more}
@@ -41,16 +41,6 @@ def as_a_user(monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -> None:
         monkeypatch.setenv(name, value)
 
 
-def release(sandbox: Sandbox, folder: Path, *options: str, **variables: Any) -> tuple[str, list[str], bool]:
-    """The output in one line, the writes, and whether all went well."""
-    inventory, values = folder / "hosts.ini", folder / "release.json"
-    inventory.write_text("[artifact]\nartifactory\n")
-    values.write_text(json.dumps({**RELEASE, **variables}))
-    sandbox.clear_journal()
-    output, good = played(["buildworks.toolchain.release", "-i", inventory, "-e", f"@{values}", *options], sandbox)
-    return output, writes(sandbox), good
-
-
 def writes(sandbox: Sandbox) -> list[str]:
     return [entry["label"] for entry in sandbox.journal("artifact") if entry["effect"] == "write"]
 
@@ -60,45 +50,24 @@ def statuses() -> list[str]:
     return [status["status"] for status in build["statuses"]]
 
 
-def test_a_release_is_done_once(sandbox: Sandbox, tmp_path: Path) -> None:
-    output, written, well = release(sandbox, tmp_path, "--check")
-    assert well, output
-    assert not written
-    assert statuses() == ["staged"]
-    output, written, well = release(sandbox, tmp_path)
-    assert well, output
-    assert written == ["promote_image", "promote_image", "promote_build", "patch_metadata"]
-    assert statuses() == ["staged", "released"]
-    output, written, well = release(sandbox, tmp_path)
-    assert well, output
-    assert not written
-    assert "changed=0" in output
-
-
-def test_a_failure_in_the_middle_says_what_is_done_and_another_run_goes_on(sandbox: Sandbox, tmp_path: Path) -> None:
-    sandbox.fault(service="artifact", kind="status", status=500, label="promote_build", nth=2, body="no room")
-    output, written, well = release(sandbox, tmp_path)
-    assert not well
-    assert "'Promote the build' failed: " in output
-    assert "Done so far: image acme/web, image acme/worker. Run the role again to go on from there." in output
-    assert statuses() == ["staged"]
-    output, written, well = release(sandbox, tmp_path)
-    assert well, output
-    assert written == ["promote_build", "patch_metadata"]
-    assert statuses() == ["staged", "released"]
-
-
 @pytest.mark.ansible_core
-def test_one_image_of_several_that_fails(sandbox: Sandbox, tmp_path: Path) -> None:
-    sandbox.fault(service="artifact", kind="status", status=403, label="promote_image", nth=2, body="no right")
-    output, _written, well = release(sandbox, tmp_path)
-    assert not well
-    assert "'Promote the images' failed: " in output
-    assert "403 no right" in output
-    assert "Done so far: image acme/web. Run the role again" in output
-    output, written, well = release(sandbox, tmp_path)
-    assert well, output
-    assert written == ["promote_image", "promote_build", "patch_metadata"]
+def test_a_failure_reports_what_is_done_and_another_run_continues(sandbox: Sandbox, tmp_path: Path) -> None:
+    no_right = fault(service="artifact", kind="status", status=403, label="promote_image", nth=2, body="no right")
+    no_room = fault(service="artifact", kind="status", status=500, label="promote_build", nth=2, body="no room")
+    steps = [Step(RELEASE, [no_right]), Step(RELEASE), Step(RELEASE, [RESET, no_room]), Step(RELEASE)]
+    image, after_image, build, after_build = run_role(sandbox, "artifact_release", steps, tmp_path)
+    assert "'Promote the images' failed: " in image.failure
+    assert "403 no right" in image.failure
+    assert "Done so far: image acme/web. Run the role again" in image.failure
+    assert not after_image.failure
+    assert after_image.writes == ["promote_image", "promote_build", "patch_metadata"]
+    assert "'Promote the build' failed: " in build.failure
+    done = "Done so far: image acme/web, image acme/worker. Run the role again to go on from there."
+    assert done in build.failure
+    assert "patch_metadata" not in build.writes
+    assert not after_build.failure
+    assert after_build.writes == ["promote_build", "patch_metadata"]
+    assert statuses() == ["staged", "released"]
 
 
 MISTAKES: list[tuple[dict[str, Any], str]] = [
