@@ -12,52 +12,32 @@ from typing import Any
 import pytest
 
 from sandbox.client import Sandbox
-from support.playbook import play_mistakes, played
+from support.playbook import play_mistakes
+from support.steps import Step, run_role
 
 LEAKS = {"title": "leaks", "query": "code:RLK", "from_owner": ["unowned"], "owner": "alice"}
 REST = {"title": "rest", "query": "severity:1-4", "from_status": ["Analyze"], "status": "Fix", "comment": "soon"}
 
 
-def triage(
-    sandbox: Sandbox, folder: Path, rules: list[dict[str, Any]], *options: str, **variables: Any
-) -> tuple[str, list[str], bool]:
-    """The output in one line, the writes, and whether all went well."""
-    inventory, values = folder / "hosts.ini", folder / "triage.json"
-    inventory.write_text("[review]\nklocwork\n")
-    told = {"review_triage_summary_file": str(folder / "summary"), "review_triage_project": "mobile-app"}
-    values.write_text(json.dumps({**told, "review_triage_rules": rules, **variables}))
-    sandbox.clear_journal()
-    output, good = played(["buildworks.toolchain.triage", "-i", inventory, "-e", f"@{values}", *options], sandbox)
-    written = [entry["label"] for entry in sandbox.journal("review") if entry["effect"] == "write"]
-    return output, written, good
-
-
-def summary(folder: Path) -> dict[str, Any]:
-    return json.loads((folder / "summary").read_text())
-
-
 @pytest.mark.ansible_core
 def test_it_is_planned_done_once_and_summed_up(sandbox: Sandbox, tmp_path: Path) -> None:
-    output, written, well = triage(sandbox, tmp_path, [LEAKS, REST], "--check")
-    assert well, output
-    assert not written
-    assert "rest: 2 found, 1 to be cited" in output
-    plan = summary(tmp_path)
+    files = [tmp_path / name for name in ("plan", "done", "repeated")]
+    common = {"review_triage_project": "mobile-app", "review_triage_rules": [LEAKS, REST]}
+    first, second, third = (Step({**common, "review_triage_summary_file": str(file)}) for file in files)
+    (planned,) = run_role(sandbox, "review_triage", [first], tmp_path, "--check")
+    assert (planned.failure, planned.writes) == ("", [])
+    assert "rest: 2 found, 1 to be cited" in planned.output
+    done, repeated = run_role(sandbox, "review_triage", [second, third], tmp_path)
+    assert (done.failure, done.writes) == ("", ["update_status", "update_status"])
+    assert "leaks: 1 found, 1 cited" in done.output
+    assert (repeated.failure, repeated.writes, repeated.changed) == ("", [], 0)
+    assert not files[2].exists()
+    plan, summary = (json.loads(file.read_text()) for file in files[:2])
     assert [(rule["count"], len(rule["differing"])) for rule in plan["rules"]] == [(1, 1), (2, 1)]
-    output, written, well = triage(sandbox, tmp_path, [LEAKS, REST])
-    assert well, output
-    assert written == ["update_status", "update_status"]
-    assert "leaks: 1 found, 1 cited" in output
-    done = summary(tmp_path)
-    assert done["rules"] == plan["rules"]
-    assert {number: issue["status"] for number, issue in done["issues"].items()} == {
+    assert summary["rules"] == plan["rules"]
+    assert {number: issue["status"] for number, issue in summary["issues"].items()} == {
         number: issue["status"] for number, issue in plan["issues"].items()
     }
-    output, written, well = triage(sandbox, tmp_path, [LEAKS, REST])
-    assert well, output
-    assert not written
-    assert "changed=0" in output
-    assert summary(tmp_path) == done
 
 
 MISTAKES: list[tuple[list[dict[str, Any]], str, str]] = [
