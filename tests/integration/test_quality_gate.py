@@ -12,45 +12,36 @@ from typing import Any
 import pytest
 
 from sandbox.client import Sandbox
-from support.playbook import play_mistakes, played
+from support.playbook import play_mistakes
+from support.steps import Step, run_role
 
 CRITICAL = {"title": "critical", "query": "severity:1", "allowed": 1}
 NEW = {"title": "new ones", "query": "state:New"}
 
 
-def judge(sandbox: Sandbox, folder: Path, checks: list[dict[str, Any]], **variables: Any) -> tuple[str, bool]:
-    """The output in one line, and whether the gate is open; nothing was written on the server."""
-    inventory, values = folder / "hosts.ini", folder / "gate.json"
-    inventory.write_text("[review]\nklocwork\n")
-    told = {f"review_quality_gate_{kind}_file": str(folder / kind) for kind in ("json", "sarif")}
-    given = {"project": "mobile-app", "checks": checks, **variables}
-    values.write_text(json.dumps({**told, **{f"review_quality_gate_{name}": value for name, value in given.items()}}))
-    sandbox.clear_journal()
-    output, good = played(["buildworks.toolchain.quality_gate", "-i", inventory, "-e", f"@{values}"], sandbox)
-    assert {entry["effect"] for entry in sandbox.journal("review")} <= {"read"}
-    return output, good
-
-
 @pytest.mark.ansible_core
-def test_a_gate_is_open_or_shut_and_tells_what_it_met(sandbox: Sandbox, tmp_path: Path) -> None:
-    output, good = judge(sandbox, tmp_path, [CRITICAL])
-    assert good, output
-    assert "mobile-app has no more issues than are allowed." in output
-    assert "changed=0" in output
-    output, good = judge(sandbox, tmp_path, [CRITICAL, NEW], compare={"from": "build_1", "to": "build_3"})
-    assert not good
-    assert "mobile-app has more issues than are allowed: new ones (2 found, 0 allowed)." in output
-    assert "src/app/main.c:99: Warning RLK.MAIN Resource acquired to 'file' is not freed (http" in output
-    told = json.loads((tmp_path / "json").read_text())
-    assert told["comparison"] == {"from": "build_1", "to": "build_3", "new": 2, "fixed": 1}
-    assert [check["passed"] for check in told["checks"]] == [True, False]
-    (made,) = json.loads((tmp_path / "sarif").read_text())["runs"]
-    assert len(made["results"]) == 2
-
-
-def test_without_checks_it_is_open(sandbox: Sandbox, tmp_path: Path) -> None:
-    output, good = judge(sandbox, tmp_path, [])
-    assert good, output
+def test_a_gate_passes_or_fails_and_writes_its_results(sandbox: Sandbox, tmp_path: Path) -> None:
+    files = {f"review_quality_gate_{kind}_file": str(tmp_path / kind) for kind in ("json", "sarif")}
+    common = {"review_quality_gate_project": "mobile-app", **files}
+    comparison = {"from": "build_1", "to": "build_3"}
+    steps = [
+        Step({**common, "review_quality_gate_checks": []}),
+        Step({**common, "review_quality_gate_checks": [CRITICAL]}),
+        Step({**common, "review_quality_gate_checks": [CRITICAL, NEW], "review_quality_gate_compare": comparison}),
+    ]
+    empty, passed, failed = run_role(sandbox, "review_quality_gate", steps, tmp_path)
+    assert not empty.failure
+    assert not passed.failure
+    assert "mobile-app has no more issues than are allowed." in passed.output
+    assert passed.changed == 0
+    assert failed.failure == "mobile-app has more issues than are allowed: new ones (2 found, 0 allowed)."
+    assert "src/app/main.c:99: Warning RLK.MAIN Resource acquired to 'file' is not freed (http" in failed.output
+    assert not [*empty.writes, *passed.writes, *failed.writes]
+    result = json.loads((tmp_path / "json").read_text())
+    assert result["comparison"] == {"from": "build_1", "to": "build_3", "new": 2, "fixed": 1}
+    assert [check["passed"] for check in result["checks"]] == [True, False]
+    (sarif_run,) = json.loads((tmp_path / "sarif").read_text())["runs"]
+    assert len(sarif_run["results"]) == 2
 
 
 MISTAKES: list[tuple[dict[str, Any], str]] = [
