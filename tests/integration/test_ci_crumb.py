@@ -30,37 +30,25 @@ def variables(sandbox: Sandbox) -> dict[str, Any]:
     }
 
 
-def test_another_module_posts_with_the_crumb(sandbox: Sandbox) -> None:
-    without = {**POST, "vars": {"crumb": {"name": "X-None", "value": "", "cookie": ""}}}
-    run = run_tasks(sandbox, [without, POST], name="crumb", settings={"JENKINS_URL": ""}, **variables(sandbox))
-    assert [done.result["status"] for done in run.done] == [403, 302]
-    assert run.done[1].writes == ["POST quiet_down"]
-
-
-@pytest.mark.parametrize("csrf", [True, False])
-def test_the_header_as_one_text(sandbox: Sandbox, csrf: bool) -> None:
-    sandbox.switch("ci", csrf=csrf)
-    msg = SHOW["ansible.builtin.debug"]["msg"].replace("url='https://ci.example.com', ", "")
-    run = run_tasks(sandbox, [{"ansible.builtin.debug": {"msg": msg}}], name="crumb", **variables(sandbox))
-    text = run.done[0].result["msg"]
-    assert text.startswith("Jenkins-Crumb:") if csrf else text == ""
-
-
-def test_a_refusal_is_told(sandbox: Sandbox) -> None:
-    wrong = {**variables(sandbox), "toolchain_ci_password": "wr0ng-password"}
-    run = run_tasks(sandbox, [POST], name="crumb", **wrong)
-    assert "does not fit the password" in run.output
-    assert "wr0ng" not in run.output
-
-
-def test_by_xml_where_the_json_view_is_closed(sandbox: Sandbox) -> None:
-    sandbox.fault(kind="status", status=403, service="ci", label="crumb", times=1)
-    task = {"buildworks.toolchain.ci_script": {"script": "Jenkins.instance.save()", "reads": True}}
+def test_tasks_send_the_crumb(sandbox: Sandbox) -> None:
+    script = {"buildworks.toolchain.ci_script": {"script": "Jenkins.instance.save()", "reads": True}}
     sandbox.seed({"ci": {"scripts": [{"script": "Jenkins.instance.save()", "value": "saved"}]}})
-    (done,) = run_tasks(sandbox, [task], name="crumb", **variables(sandbox)).done
-    assert done.result["value"] == "saved"
-    assert [request["path"] for request in done.requests] == [
+    sandbox.fault(kind="status", status=403, service="ci", label="crumb", times=1)
+    without = {**POST, "vars": {"crumb": {"name": "X-None", "value": "", "cookie": ""}}}
+    wrong = {**POST, "vars": {**POST["vars"], "toolchain_ci_password": "wr0ng-password"}}
+    header = SHOW["ansible.builtin.debug"]["msg"].replace("url='https://ci.example.com', ", "")
+    tasks = [script, without, POST, {"ansible.builtin.debug": {"msg": header}}, wrong]
+    run = run_tasks(sandbox, tasks, name="crumb", settings={"JENKINS_URL": ""}, **variables(sandbox))
+    by_xml, refused, posted, shown, denied = run.done
+    assert by_xml.result["value"] == "saved"
+    assert [request["path"] for request in by_xml.requests] == [
         "/ci/crumbIssuer/api/json",
         "/ci/crumbIssuer/api/xml",
         "/ci/scriptText",
     ]
+    assert [refused.result["status"], posted.result["status"]] == [403, 302]
+    assert posted.writes == ["POST quiet_down"]
+    assert shown.result["msg"].startswith("Jenkins-Crumb:")
+    assert denied.status == "failed"
+    assert "does not fit the password" in denied.result["msg"]
+    assert "wr0ng" not in run.output
