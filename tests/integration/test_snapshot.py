@@ -14,7 +14,8 @@ import pytest
 import requests
 
 from sandbox import client
-from sandbox.client import Sandbox, SandboxError
+from sandbox.client import Sandbox
+from sandbox.seeding import SeedError
 from sandbox.snapshot import Folder
 from support.playbook import list_failures, played
 
@@ -403,52 +404,102 @@ def test_secrets_are_made_up_from_the_name_and_the_account(tmp_path: Path) -> No
     assert len({made_up("one", "ci"), made_up("two", "ci"), made_up("one", "admin")}) == 3
 
 
-def test_what_may_not_be_seen_is_told_and_a_sample_is_no_more(sandbox: Sandbox, tmp_path: Path) -> None:
-    folder = tmp_path / "seen"
+BLIND = [
+    ("artifact", {"toolchain_artifact_token": "wrong"}, ": 401 "),
+    ("inference", {"toolchain_inference_admin_key": "sk-admin-wrong"}, "The key was not accepted: check 'admin_key'."),
+    ("inference", {"toolchain_inference_user_id": "nobody"}, "Nothing could be seen. GET "),
+    ("review", {"toolchain_review_ltoken": "wrong", "toolchain_review_username": "admin"}, ": 401 "),
+    ("review", {"toolchain_review_ltoken": BOB, "toolchain_review_username": "bob"}, "Web API access permission"),
+]
+READER = {
+    "toolchain_artifact_username": "reader",
+    "toolchain_artifact_password": "sandbox-reader",
+    "toolchain_ci_username": "reader",
+    "toolchain_ci_api_token": "11c0ffee00sandbox00reader00token004",
+    "toolchain_inference_api_key": "sk-proj-restricted00000000000000000000000006",
+    "toolchain_inference_admin_key": "sk-admin-blind",
+    "snapshot_artifact_items": {"repo": "generic-local", "name": {"$match": "*.gz"}},
+    "snapshot_review_query": "severity:1-2 state:New,Existing",
+}
+COMMON = {"toolchain_artifact_username": "common", "toolchain_artifact_password": "local"}
+REFUSED: list[tuple[str, dict[str, Any], str]] = [
+    (
+        "artifact",
+        {"snapshot_folder": "{{ root }}/both/"},
+        "Another host of the play goes to {root}/both/artifact as well",
+    ),
+    (
+        "artifact",
+        {"snapshot_folder": "{{ root }}/both"},
+        "Another host of the play goes to {root}/both/artifact as well",
+    ),
+    ("artifact", COMMON, "The password of the account is a word that names on the server have as well"),
+    ("inference", {"snapshot_folder": "snapshot"}, "takes an absolute path, such as $PWD/snapshot, not 'snapshot'."),
+    *BLIND,
+]
+
+
+def list_hosts(sandbox: Sandbox, root: Path) -> dict[str, Any]:
+    """Return an inventory: a host in all groups whose accounts may read a part, and hosts without a snapshot."""
+    addresses = {"artifact": "JFROG_URL", "ci": "JENKINS_URL", "inference": "OPENAI_BASE_URL", "review": "KLOCWORK_URL"}
+    urls = {service: {f"toolchain_{service}_url": sandbox.environment[name]} for service, name in addresses.items()}
+    groups: dict[str, Any] = {service: {"hosts": {"seen": {}}} for service in addresses}
+    groups["review"]["hosts"]["seen"] = {**READER, **of_review(sandbox, "alice")}
+    for url in urls.values():
+        groups["review"]["hosts"]["seen"].update(url)
+    for number, (service, variables, _message) in enumerate(REFUSED):
+        groups[service]["hosts"][f"refused{number}"] = {**urls[service], **variables}
+    folder = {"root": str(root), "snapshot_folder": "{{ root }}/{{ inventory_hostname }}"}
+    return {**groups, "all": {"vars": folder}}
+
+
+@pytest.mark.ansible_core
+def test_hosts_are_read_as_far_as_their_accounts_may_read(sandbox: Sandbox, tmp_path: Path) -> None:
     blind = {"key": "sk-admin-blind", "organization": "org-sandbox", "scopes": ["api.usage.read"]}
     mobile = {"name": "Readers", "assignments": [{"account": "alice", "project": "mobile-app"}]}
-    sandbox.seed({"inference": {"keys": [blind]}, "review": {"roles": [mobile]}})
+    common = {"name": "common", "password": "local", "admin": True}
+    sandbox.seed(
+        {"artifact": {"users": [common]}, "inference": {"keys": [blind]}, "review": {"roles": [mobile]}},
+    )
     sandbox.fault(kind="status", status=403, service="review", label="defect_types", times=1)
-    older, foreign = folder / "review" / "issues-gone.jsonl", folder / "review" / "issues-of ours.txt"
-    older.parent.mkdir(parents=True)
-    for file in (older, foreign, older.with_name("defect_types-mobile_app.jsonl")):
+    review = tmp_path / "seen" / "review"
+    foreign = review / "issues-of ours.txt"
+    review.mkdir(parents=True)
+    for file in (foreign, review / "issues-gone.jsonl", review / "defect_types-mobile_app.jsonl"):
         file.touch()
-    reader = {
-        "toolchain_artifact_username": "reader",
-        "toolchain_artifact_password": "sandbox-reader",
-        "toolchain_ci_username": "reader",
-        "toolchain_ci_api_token": "11c0ffee00sandbox00reader00token004",
-        "toolchain_artifact_url": sandbox.environment["JFROG_URL"],
-        "toolchain_ci_url": sandbox.environment["JENKINS_URL"],
-        "toolchain_inference_url": sandbox.environment["OPENAI_BASE_URL"],
-        "toolchain_inference_api_key": "sk-proj-restricted00000000000000000000000006",
-        "toolchain_inference_admin_key": "sk-admin-blind",
-        **of_review(sandbox, "alice"),
-        "snapshot_artifact_items": {"repo": "generic-local", "name": {"$match": "*.gz"}},
-        "snapshot_review_query": "severity:1-2 state:New,Existing",
-    }
-    output, good = take(sandbox, folder, **reader)
-    assert good, output
-    about = json.loads((folder / "ci" / "manifest.json").read_text())
-    assert [seen["list"] for seen in about["not_seen"]] == ["plugins"]
-    assert "403 reader is missing" in about["not_seen"][0]["answer"]
-    unseen = json.loads((folder / "inference" / "manifest.json").read_text())["not_seen"]
-    without_scope = ["organizations", "projects", "users", "invites", "admin_keys"]
-    assert [seen["list"] for seen in unseen] == [*without_scope, "rate_limits", "user_keys"]
-    assert all("Missing scopes: api.management.read" in seen["answer"] for seen in unseen[:5])
-    assert all("give one as 'session_token'" in seen["answer"] for seen in unseen[5:])
-    rows = told(folder, sandbox)["items"]
-    assert [row["name"] for row in rows] == ["app-1.0.tar.gz", "app-1.1.tar.gz"]
-    review = told(folder, sandbox)
-    unseen = review["review"]["not_seen"]
-    assert [seen["list"] for seen in unseen] == ["licenses", "defect_types-mobile_app"]
-    assert "403 User alice is not a Projects root admin" in unseen[0]["answer"]
-    assert "defect_types-platform" in review
-    assert [row["severity_level"] for row in review["issues-mobile_app"]] == [1, 2]
-    assert [row["status"] for row in review["histories-mobile_app"]] == ["Fix"]
+    inventory = tmp_path / "hosts.json"
+    inventory.write_text(json.dumps(list_hosts(sandbox, tmp_path)))
+    sandbox.clear_journal()
+    output, _good = played(["buildworks.toolchain.snapshot", "-i", inventory], sandbox)
+    assert [entry for entry in sandbox.journal() if entry["effect"] != "read"] == []
+    failures = list_failures(output)
+    assert failures.keys() == {f"refused{number}" for number in range(len(REFUSED))}, output
+    for number, (_service, _variables, message) in enumerate(REFUSED):
+        assert message.replace("{root}", str(tmp_path)) in failures[f"refused{number}"]
+    assert not (tmp_path / "both").exists()
+    assert {file.parent.parent.name for file in tmp_path.glob("*/*/manifest.json")} == {"seen"}
     assert foreign.exists()
-    assert "issues-gone" not in review
-    assert "defect_types-mobile_app" not in review
+    check_what_was_seen(told(tmp_path / "seen", sandbox))
+
+
+def check_what_was_seen(seen: dict[str, Any]) -> None:
+    """Check that each list was read that the accounts may read, and that the others are named."""
+    assert [unseen["list"] for unseen in seen["ci"]["not_seen"]] == ["plugins"]
+    assert "403 reader is missing" in seen["ci"]["not_seen"][0]["answer"]
+    unseen = seen["inference"]["not_seen"]
+    without_scope = ["organizations", "projects", "users", "invites", "admin_keys"]
+    assert [each["list"] for each in unseen] == [*without_scope, "rate_limits", "user_keys"]
+    assert all("Missing scopes: api.management.read" in each["answer"] for each in unseen[:5])
+    assert all("give one as 'session_token'" in each["answer"] for each in unseen[5:])
+    assert [row["name"] for row in seen["items"]] == ["app-1.0.tar.gz", "app-1.1.tar.gz"]
+    unseen = seen["review"]["not_seen"]
+    assert [each["list"] for each in unseen] == ["licenses", "defect_types-mobile_app"]
+    assert "403 User alice is not a Projects root admin" in unseen[0]["answer"]
+    assert "defect_types-platform" in seen
+    assert [row["severity_level"] for row in seen["issues-mobile_app"]] == [1, 2]
+    assert [row["status"] for row in seen["histories-mobile_app"]] == ["Fix"]
+    assert "issues-gone" not in seen
+    assert "defect_types-mobile_app" not in seen
 
 
 def test_a_refusal_costs_no_more_than_its_list_and_an_error_is_none(sandbox: Sandbox, tmp_path: Path) -> None:
@@ -470,90 +521,34 @@ def test_a_refusal_costs_no_more_than_its_list_and_an_error_is_none(sandbox: San
     assert seen["inference"]["users"]
 
 
-BLIND = [
-    ("artifact", {"toolchain_artifact_token": "wrong"}, ": 401 "),
-    ("inference", {"toolchain_inference_admin_key": "sk-admin-wrong"}, "The key was not accepted: check 'admin_key'."),
-    ("inference", {"toolchain_inference_user_id": "nobody"}, "Nothing could be seen. GET "),
-    ("review", {"toolchain_review_ltoken": "wrong", "toolchain_review_username": "admin"}, ": 401 "),
-    ("review", {"toolchain_review_ltoken": BOB, "toolchain_review_username": "bob"}, "Web API access permission"),
-]
-
-
-def test_an_account_that_sees_nothing_gets_no_snapshot(sandbox: Sandbox, tmp_path: Path) -> None:
-    addresses = {"artifact": "JFROG_URL", "inference": "OPENAI_BASE_URL", "review": "KLOCWORK_URL"}
-    groups: dict[str, Any] = {service: {"hosts": {}} for service in addresses}
-    for number, (service, variables, _message) in enumerate(BLIND):
-        url = sandbox.environment[addresses[service]]
-        own = {"snapshot_folder": str(tmp_path / f"blind{number}"), f"toolchain_{service}_url": url}
-        groups[service]["hosts"][f"blind{number}"] = {**own, **variables}
-    inventory = tmp_path / "hosts.json"
-    inventory.write_text(json.dumps(groups))
-    output, _good = played(["buildworks.toolchain.snapshot", "-i", inventory], sandbox)
-    failures = list_failures(output)
-    for number, (_service, _variables, message) in enumerate(BLIND):
-        assert message in failures[f"blind{number}"]
-    assert not list(tmp_path.glob("*/*/manifest.json"))
-
-
-@pytest.mark.ansible_core
-def test_what_would_be_mixed_or_masked_is_refused(sandbox: Sandbox, tmp_path: Path) -> None:
-    sandbox.seed({"artifact": {"users": [{"name": "common", "password": "local", "admin": True}]}})
-    inventory, common = tmp_path / "hosts.ini", "toolchain_artifact_username=common toolchain_artifact_password=local"
-    common += f" toolchain_artifact_url={sandbox.environment['JFROG_URL']}"
-    inventory.write_text(
-        f"""[artifact]
-repo-eu
-repo-us
-repo-1 snapshot_folder='{tmp_path}/{{{{ inventory_hostname }}}}'
-repo-2 snapshot_folder='{tmp_path}/{{{{ inventory_hostname }}}}'
-repo-3 snapshot_folder='{tmp_path}/{{{{ inventory_hostname }}}}' {common}
-[inference]
-openai snapshot_folder=snapshot
-[all:vars]
-snapshot_folder={tmp_path}/both/
-"""
-    )
-    output, good = played(["buildworks.toolchain.snapshot", "-i", inventory], sandbox)
-    assert not good
-    assert f"Another host of the play goes to {tmp_path}/both/artifact as well" in output
-    assert "'snapshot_folder' takes an absolute path, such as $PWD/snapshot, not 'snapshot'." in output
-    assert "The password of the account is a word that names on the server have as well" in output
-    assert sorted(file.parts[-3] for file in tmp_path.glob("*/*/manifest.json")) == ["repo-1", "repo-2"]
-    assert not (tmp_path / "both").exists()
-
-
 def test_check_mode_writes_nothing(sandbox: Sandbox, tmp_path: Path) -> None:
     output, good = take(sandbox, tmp_path / "none", "--check", "--limit", "jenkins")
     assert good, output
     assert not (tmp_path / "none").exists()
 
 
-def test_odd_jobs_are_no_hindrance(tmp_path: Path) -> None:
-    ci = tmp_path / "ci"
-    ci.mkdir()
+def write_odd_jobs(folder: Path) -> None:
+    """Write the snapshot of a server whose only job has a description with control characters, and no last builds."""
     server = {"product": "hudson", "version": "1.395", "executors": 2}
-    (ci / "manifest.json").write_text(json.dumps({"format": 1, "name": "odd", "server": server, "plugins": []}))
     build = {"number": 7, "result": "SUCCESS", "duration": None, "timestamp": "2026-01-01T00:00:00Z"}
     job = {"name": "odd", "description": "\x1b[1mbold\x1b[0m", "folder": False, "buildable": True, "parameters": []}
     job |= {"next_build": None, "last": build, **dict.fromkeys(("last_completed", "last_successful", "last_failed"))}
-    (ci / "jobs.jsonl").write_text(json.dumps(job))
-    with client.start(seed=tmp_path) as sandbox:
-        assert sandbox.state()["ci"]["jobs"]["total"] == 1
+    folder.mkdir()
+    (folder / "manifest.json").write_text(json.dumps({"format": 1, "name": "odd", "server": server, "plugins": []}))
+    (folder / "jobs.jsonl").write_text(json.dumps(job))
 
 
-def test_a_session_tells_an_organization_and_its_projects(tmp_path: Path) -> None:
+def write_session(folder: Path) -> None:
+    """Write the snapshot of an API that only listed the organization of a session."""
     lists = ("models", "model_limits", "projects", "users", "invites", "admin_keys", "user_keys")
     about = {"format": 1, "name": "odd", "rate_limits": {}, **{name: [] for name in lists}}
     mine = {"id": "org-1", "name": None, "title": "One", "projects": [{"id": "proj_1", "title": "First"}]}
-    (tmp_path / "inference").mkdir()
-    (tmp_path / "inference" / "manifest.json").write_text(json.dumps({**about, "organizations": [mine]}))
-    with client.start(seed=tmp_path) as sandbox:
-        [project] = sandbox.state()["inference"]["projects"]["rows"]
-    assert project == {"id": "proj_1", "name": "First", "organization": "org-1", "status": "active"}
+    folder.mkdir()
+    (folder / "manifest.json").write_text(json.dumps({**about, "organizations": [mine]}))
 
 
-@pytest.mark.parametrize(("details", "build"), [([], "snapshot"), ([{"id": 2, "build": "b7", "history": []}], "b7")])
-def test_issues_are_there_where_builds_may_not_be_seen(details: list[Any], build: str, tmp_path: Path) -> None:
+def write_issues(folder: Path, histories: dict[str, list[Any]]) -> None:
+    """Write the snapshot of a server that listed issues but no builds, with these histories by project."""
     lists = ("tags", "builds", "modules", "views", "taxonomies")
     project = {"description": "", "creator": None, "configuration": None, **{name: [] for name in lists}}
     unknown = dict.fromkeys(
@@ -570,32 +565,49 @@ def test_issues_are_there_where_builds_may_not_be_seen(details: list[Any], build
         "name": "odd",
         "server": {"version": {"text": "20.4"}},
         "lists": ["builds", "issues", "fixed", "histories"],
-        "projects": [{**project, "id": name, "name": name} for name in ("none", "some")],
+        "projects": [{**project, "id": name, "name": name} for name in ("none", *histories)],
         **{name: [] for name in ("users", "groups", "roles", "licenses")},
     }
-    (tmp_path / "review").mkdir()
-    (tmp_path / "review" / "manifest.json").write_text(json.dumps(about))
-    files = {"issues": [new, fixed, undated], "fixed": [fixed, earlier], "histories": details}
-    for name, rows in files.items():
-        (tmp_path / "review" / f"{name}-some.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    folder.mkdir()
+    (folder / "manifest.json").write_text(json.dumps(about))
+    for name, details in histories.items():
+        files = {"issues": [new, fixed, undated], "fixed": [fixed, earlier], "histories": details}
+        for kind, rows in files.items():
+            (folder / f"{kind}-{name}.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+
+
+def test_a_sandbox_starts_from_lists_that_are_odd_or_incomplete(tmp_path: Path) -> None:
+    write_odd_jobs(tmp_path / "ci")
+    write_session(tmp_path / "inference")
+    builds = {"some": "snapshot", "told": "b7"}
+    write_issues(tmp_path / "review", {"some": [], "told": [{"id": 2, "build": "b7", "history": []}]})
     with client.start(seed=tmp_path) as sandbox:
-        none, some = sandbox.state()["review"]["projects"]["rows"]
-        _host, _port, user, token = Path(sandbox.environment["KLOCWORK_LTOKEN"]).read_text().split()[0].split(";")
+        state = sandbox.state()
+        found = {project: list_builds_and_issues(sandbox, project) for project in builds}
+    assert state["ci"]["jobs"]["total"] == 1
+    [project] = state["inference"]["projects"]["rows"]
+    assert project == {"id": "proj_1", "name": "First", "organization": "org-1", "status": "active"}
+    counts = {row["name"]: (row["builds"], row["issues"]) for row in state["review"]["projects"]["rows"]}
+    assert counts == {"none": (0, 0), "some": (1, 4), "told": (1, 4)}
+    states = [(1, "New"), (2, "Fixed"), (4, "Existing")]
+    assert found == {project: ([build], states) for project, build in builds.items()}
+
+
+def list_builds_and_issues(sandbox: Sandbox, project: str) -> tuple[list[str], list[tuple[int, str]]]:
+    """Return the names of the builds of a project, and the ids and states of its issues."""
+    _host, _port, user, token = Path(sandbox.environment["KLOCWORK_LTOKEN"]).read_text().split()[0].split(";")
+    form = {"project": project, "user": user, "ltoken": token}
+
+    def ask(**fields: str) -> list[dict[str, Any]]:
         url = f"{sandbox.environment['KLOCWORK_URL']}/review/api"
-        form = {"project": "some", "user": user, "ltoken": token}
-        query = "grouping:off state:New,Existing,Fixed"
-        found = requests.post(url, {**form, "action": "search", "query": query}, timeout=60).text
-        [told] = requests.post(url, {**form, "action": "builds"}, timeout=60).text.splitlines()
-    assert [none["builds"], none["issues"], some["builds"], some["issues"]] == [0, 0, 1, 4]
-    states = [(issue["id"], issue["state"]) for issue in map(json.loads, found.splitlines())]
-    assert states == [(1, "New"), (2, "Fixed"), (4, "Existing")]
-    assert json.loads(told)["name"] == build
+        return list(map(json.loads, requests.post(url, {**form, **fields}, timeout=60).text.splitlines()))
+
+    issues = ask(action="search", query="grouping:off state:New,Existing,Fixed")
+    return [build["name"] for build in ask(action="builds")], [(issue["id"], issue["state"]) for issue in issues]
 
 
 @pytest.mark.parametrize("text", ["{", '{"format": 2}'])
-def test_a_folder_that_is_none_is_refused(text: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "ci").mkdir()
-    (tmp_path / "ci" / "manifest.json").write_text(text)
-    with pytest.raises(SandboxError), client.start(seed=tmp_path):
-        pass
-    assert f"The sandbox cannot start: {tmp_path}/ci/manifest.json is n" in capfd.readouterr().err
+def test_a_folder_that_is_none_is_refused(text: str, tmp_path: Path) -> None:
+    (tmp_path / "manifest.json").write_text(text)
+    with pytest.raises(SeedError, match=rf"^{tmp_path}/manifest\.json is n"):
+        Folder(tmp_path)
