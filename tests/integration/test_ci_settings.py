@@ -5,26 +5,47 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
+import os
 import re
+import shlex
 import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
-import requests
 import yaml
 
 from sandbox.client import Sandbox
-from support.playbook import PLAYBOOK, environment, list_failures
+from support.playbook import SUPPORT, Done, environment, finished, list_failures, played
 
 needs_systemd = pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="CANNOT RUN HERE: no systemd-analyze")
 SESSIONS = {"ci_settings_session_timeout": 1440, "ci_settings_session_eviction": 43200}
 POLICY = "sandbox;  default-src * 'self' data:; img-src [a-z]* \"$HOME\" `id` %n \\n ?"
 SET = "System.setProperty(args.name, args.value)"
-NOT_SAFELY: list[str] = ["quiet_down", "restart"]
+NOT_SAFELY = ["quiet_down", "restart"]
 SAFELY = ["quiet_down", "safe_restart"]
+END = "End the run"
+
+
+@dataclasses.dataclass
+class Round:
+    """What a run of the role did."""
+
+    failure: str = ""
+    changed: list[str] = dataclasses.field(default_factory=list)
+    written: list[str] = dataclasses.field(default_factory=list)
+
+    def add(self, done: Done) -> None:
+        """Add what a task of the role did."""
+        if done.status == "failed":
+            self.failure += str(done.result["msg"])
+        if done.result.get("changed"):
+            self.changed.append(done.task)
+        labels = [entry["label"] for entry in done.requests if entry["effect"] == "write"]
+        self.written += [label for label in labels if label != "script"]  # what one does is not known to the sandbox
 
 
 class Host:
@@ -35,7 +56,6 @@ class Host:
         self.folder = folder
         self.drop_in = folder / "jenkins.service.d" / "toolchain.conf"
         self.environment = folder / "default"
-        self.written: list[str] = []
         self.variables: dict[str, Any] = {
             "ansible_connection": "local",
             "toolchain_ci_url": sandbox.environment["JENKINS_URL"],
@@ -50,39 +70,49 @@ class Host:
             "ci_settings_restart_timeout": 120,
         }
 
-    def run(self, *options: str, **variables: Any) -> tuple[bool, str, int]:
-        """Whether the role did well, its output in one line, and how many of its tasks changed something."""
-        well, output = self.play({"jenkins": variables}, *options)
-        changed = re.search(r"changed=(\d+)", output)
-        assert changed, output
-        return well, output, int(changed[1])
+    def run(self, rounds: dict[str, dict[str, Any]]) -> list[Round]:
+        """Run the role once for each host, one after the other, also after a failure; return what each run did."""
+        role = {"ansible.builtin.import_role": {"name": "buildworks.toolchain.ci_settings"}}
+        end = [{"name": END, "ansible.builtin.command": "{{ at_the_end }}", "when": "at_the_end is defined"}]
+        tasks = [{"block": [role], "rescue": [{"ansible.builtin.meta": "noop"}], "always": end}]
+        plays = [{"hosts": name, "gather_facts": False, "tasks": tasks} for name in rounds]
+        record = self.folder / "record.jsonl"
+        variables = environment(
+            self.sandbox,
+            ANSIBLE_CALLBACK_PLUGINS=str(SUPPORT / "callback_plugins"),
+            ANSIBLE_CALLBACKS_ENABLED="record",
+            RECORD_FILE=str(record),
+        )
+        output, status = finished(self.write_playbook(rounds, plays), variables)
+        assert (status, "WARNING" in output) == (0, False), output
+        found = [Round()]
+        for done in (Done(**json.loads(line)) for line in record.read_text().splitlines()):
+            if done.task == END:
+                found.append(Round())
+            else:
+                found[-1].add(done)
+        assert len(found) == len(rounds) + 1, output
+        return found[:-1]
 
-    def play(self, hosts: dict[str, dict[str, Any]], *options: str) -> tuple[bool, str]:
-        """Run the role for hosts with these variables; return whether all succeeded, and the output in one line."""
+    def write_playbook(self, hosts: dict[str, dict[str, Any]], plays: list[dict[str, Any]]) -> list[str | Path]:
+        """Write the playbook and its inventory, and return them as arguments."""
         inventory, playbook = self.folder / "hosts.json", self.folder / "play.yml"
         given = {name: {**self.variables, **variables} for name, variables in hosts.items()}
         inventory.write_text(json.dumps({"ci": {"hosts": given}}))
-        play = {"hosts": "ci", "gather_facts": False, "roles": ["buildworks.toolchain.ci_settings"]}
-        playbook.write_text(yaml.safe_dump([play]))
-        self.sandbox.clear_journal()
-        done = subprocess.run(
-            [PLAYBOOK, playbook, "-i", inventory, *options],
-            env=environment(),
-            capture_output=True,
-            text=True,
-            stdin=subprocess.DEVNULL,
-            check=False,
-        )
-        labels = [entry["label"] for entry in self.sandbox.journal("ci") if entry["effect"] == "write"]
-        self.written = [label for label in labels if label != "script"]  # what one does is not known to the sandbox
-        output = re.sub(r"\s+", " ", done.stdout + done.stderr)
-        assert "WARNING" not in output
-        return done.returncode == 0, output
+        playbook.write_text(yaml.safe_dump(plays))
+        return [playbook, "-i", inventory]
 
-    def restart_command(self) -> str:
+    def play(self, hosts: dict[str, dict[str, Any]]) -> str:
+        """Run the role for all hosts at once; return the output in one line."""
+        play = {"hosts": "ci", "gather_facts": False, "roles": ["buildworks.toolchain.ci_settings"]}
+        self.sandbox.clear_journal()
+        return played(self.write_playbook(hosts, [play]))[0]
+
+    def post_command(self, path: str) -> str:
+        """Return a command that sends a POST request to the server."""
         variables = self.sandbox.environment
         login = f"{variables['JENKINS_USER_ID']}:{variables['JENKINS_API_TOKEN']}"
-        return f"curl -s -u {login} -X POST {variables['JENKINS_URL']}/restart"
+        return f"curl -s -u {login} -X POST {variables['JENKINS_URL']}{path}"
 
 
 @pytest.fixture
@@ -107,52 +137,6 @@ def of_unit(path: Path) -> str:
     )
 
 
-def test_without_settings_nothing_is_done(host: Host) -> None:
-    well, output, changed = host.run()
-    assert (well, changed) == (True, 0), output
-    assert not host.sandbox.journal("ci")
-
-
-def test_an_environment_file_keeps_what_others_wrote(host: Host) -> None:
-    host.environment.write_text("JENKINS_HOME=/srv\nJENKINS_ARGS='--prefix=/ci'\n")
-    well, output, _changed = host.run("--check", **SESSIONS)
-    assert well, output
-    assert not host.written
-    well, output, changed = host.run(**SESSIONS, ci_settings_java_options=["-Xmx4g"])
-    assert well, output
-    assert host.written == SAFELY
-    read = f". {host.environment}"
-    assert launched(read, "JENKINS_ARGS") == ["--prefix=/ci", "--sessionTimeout=1440", "--sessionEviction=43200"]
-    assert launched(read, "JAVA_ARGS") == ["-Xmx4g"]
-    assert launched(read, "JENKINS_HOME") == ["/srv"]
-    well, output, changed = host.run(**SESSIONS, ci_settings_java_options=["-Xmx4g"])
-    assert (well, changed, host.written) == (True, 0, []), output
-    well, output, changed = host.run(ci_settings_session_timeout=60)
-    assert launched(read, "JENKINS_ARGS") == ["--prefix=/ci", "--sessionTimeout=60"]
-    assert host.written == SAFELY
-
-
-@needs_systemd
-def test_a_drop_in_and_the_command_that_restarts(host: Host) -> None:
-    given = {
-        **SESSIONS,
-        "ci_settings_systemd": True,
-        "ci_settings_variables": {},
-        "ci_settings_java_options": ['-Da=50% of "all"'],
-        "ci_settings_java_command": shutil.which("true"),
-        "ci_settings_restart_command": host.restart_command(),
-    }
-    well, output, _changed = host.run(**given)
-    assert well, output
-    assert host.written == NOT_SAFELY
-    source = of_unit(host.drop_in)
-    assert launched(source, "JENKINS_OPTS") == ["--sessionTimeout=1440", "--sessionEviction=43200"]
-    assert launched(source, "JAVA_OPTS") == ["-Djava.awt.headless=true", '-Da=50% of "all"']
-    assert launched(source, "JENKINS_JAVA_CMD") == [shutil.which("true")]
-    well, output, changed = host.run(**given)
-    assert (well, changed, host.written) == (True, 0, []), output
-
-
 def knows(host: Host, policy: str) -> None:
     """The server's console knows the role's scripts; once set, it has this policy."""
     asked = "System.getProperty(args.name) == args.value"
@@ -166,68 +150,75 @@ def knows(host: Host, policy: str) -> None:
 
 
 @needs_systemd
-def test_a_policy_is_set_at_once_and_for_good(host: Host) -> None:
-    given = {"ci_settings_systemd": True, "ci_settings_variables": {}, "ci_settings_content_security_policy": POLICY}
-    knows(host, " ".join(POLICY.split()))
-    well, output, _changed = host.run("--check", **given)
-    assert (well, host.written) == (True, []), output
-    well, output, _changed = host.run(**given)
-    assert well, output
-    words = launched(f"cd {host.folder}; touch 'a b'; {of_unit(host.drop_in)}", "JAVA_OPTS")
-    policy = f"-Dhudson.model.DirectoryBrowserSupport.CSP={' '.join(POLICY.split())}"
-    assert words == ["-Djava.awt.headless=true", policy]
-    well, output, changed = host.run(**given)
-    assert (well, changed) == (True, 0), output
+def test_a_drop_in_has_the_policy_and_a_command_restarts_the_server(host: Host) -> None:
+    given = {
+        **SESSIONS,
+        "ci_settings_systemd": True,
+        "ci_settings_variables": {},
+        "ci_settings_java_options": ['-Da=50% of "all"'],
+        "ci_settings_java_command": shutil.which("true"),
+        "ci_settings_restart_command": host.post_command("/restart"),
+        "ci_settings_content_security_policy": POLICY,
+    }
+    policy = " ".join(POLICY.split())
+    knows(host, policy)
+    first, again = host.run({"first": given, "again": given})
+    assert (first.failure, first.written) == ("", NOT_SAFELY)
+    source = f"cd {host.folder}; touch 'a b'; {of_unit(host.drop_in)}"
+    assert launched(source, "JENKINS_OPTS") == ["--sessionTimeout=1440", "--sessionEviction=43200"]
+    java = ["-Djava.awt.headless=true", '-Da=50% of "all"', f"-Dhudson.model.DirectoryBrowserSupport.CSP={policy}"]
+    assert launched(source, "JAVA_OPTS") == java
+    assert launched(source, "JENKINS_JAVA_CMD") == [shutil.which("true")]
+    assert again == Round()
 
 
 @pytest.mark.ansible_core
 def test_a_policy_that_the_server_does_not_have_is_told(host: Host) -> None:
     knows(host, "sandbox;")
-    well, output, _changed = host.run(ci_settings_content_security_policy="")
-    assert not well
+    output = host.play({"jenkins": {"ci_settings_content_security_policy": ""}})
     assert "The server has the content-security policy 'sandbox;', and not ''." in output
     assert launched(f". {host.environment}", "JAVA_ARGS") == ["-Dhudson.model.DirectoryBrowserSupport.CSP="]
 
 
 @needs_systemd
-def test_a_drop_in_of_others_is_not_overruled(host: Host) -> None:
-    host.drop_in.parent.mkdir()
-    (host.drop_in.parent / "override.conf").write_text('[Service]\nEnvironment="JENKINS_OPTS=--prefix=/ci"\n')
-    well, output, _changed = host.run(**SESSIONS, ci_settings_systemd=True, ci_settings_variables={})
-    assert not well
-    assert "override.conf sets JAVA_OPTS or JENKINS_OPTS too" in output
-    assert not host.drop_in.exists()
-
-
-@needs_systemd
-def test_a_drop_in_that_systemd_does_not_take_is_not_written(host: Host) -> None:
-    given = {"ci_settings_systemd": True, "ci_settings_variables": {"launch_options": "NO NAME"}}
-    well, output, _changed = host.run(**SESSIONS, **given)
-    assert not well
-    assert "failed to validate" in output
-    assert not host.drop_in.exists()
+def test_a_drop_in_that_would_not_count_is_not_written(host: Host) -> None:
+    paths = {name: host.folder / f"{name}.d" / "toolchain.conf" for name in ("overruled", "invalid")}
+    paths["overruled"].parent.mkdir()
+    (paths["overruled"].parent / "override.conf").write_text('[Service]\nEnvironment="JENKINS_OPTS=--prefix=/ci"\n')
+    names = {"overruled": {}, "invalid": {"launch_options": "NO NAME"}}
+    given = {
+        name: {"ci_settings_drop_in": str(path), "ci_settings_systemd": True, "ci_settings_variables": names[name]}
+        for name, path in paths.items()
+    }
+    failures = list_failures(host.play({name: {**SESSIONS, **variables} for name, variables in given.items()}))
+    assert "override.conf sets JAVA_OPTS or JENKINS_OPTS too" in failures["overruled"]
+    assert "failed to validate" in failures["invalid"]
+    assert not any(path.exists() for path in paths.values())
 
 
 def test_a_restart_that_did_not_take_place_is_made_up_for(host: Host) -> None:
-    well, output, _changed = host.run(**SESSIONS, ci_settings_restart=False)
-    assert (well, host.written) == (True, []), output
-    well, output, _changed = host.run(**SESSIONS, ci_settings_restart_command="exit 3")
-    assert not well
-    assert host.written == ["quiet_down", "cancel_quiet_down"]
-    well, output, _changed = host.run(**SESSIONS)
-    assert (well, host.written) == (True, SAFELY), output
-    well, output, changed = host.run(**SESSIONS)
-    assert (well, changed, host.written) == (True, 0, []), output
-
-
-def test_builds_that_run_too_long_put_the_restart_off(host: Host) -> None:
     host.sandbox.seed({"ci": {"jobs": [{"name": "slow", "seconds": 3600, "quiet_period": 0}]}})
-    variables = host.sandbox.environment
-    auth = (variables["JENKINS_USER_ID"], variables["JENKINS_API_TOKEN"])
-    requests.post(f"{variables['JENKINS_URL']}/job/slow/build", auth=auth, timeout=60).raise_for_status()
-    well, output, _changed = host.run(**SESSIONS, ci_settings_wait_timeout=0.5)
-    assert not well
-    assert "1 build(s) still run: slow #1. It takes builds again." in output
+    subprocess.run(shlex.split(host.post_command("/job/slow/build")), check=True)
+    host.environment.write_text("JENKINS_HOME=/srv\nJENKINS_ARGS='--prefix=/ci'\n")
+    given = {**SESSIONS, "ci_settings_java_options": ["-Xmx4g"]}
+    later, overrun, failed, restarted = host.run(
+        {
+            "later": {"ci_settings_session_timeout": 60, "ci_settings_restart": False},
+            "overrun": {**given, "ci_settings_wait_timeout": 0.5, "at_the_end": host.post_command("/job/slow/1/stop")},
+            "failed": {**given, "ci_settings_restart_command": "exit 3"},
+            "restarted": given,
+        }
+    )
+    assert (later.failure, later.written) == ("", [])
+    assert later.changed
+    assert "1 build(s) still run: slow #1. It takes builds again." in overrun.failure
+    assert failed.failure
+    assert overrun.written == failed.written == ["quiet_down", "cancel_quiet_down"]
+    assert (restarted.failure, restarted.written) == ("", SAFELY)
+    read = f". {host.environment}"
+    assert launched(read, "JENKINS_ARGS") == ["--prefix=/ci", "--sessionTimeout=1440", "--sessionEviction=43200"]
+    assert launched(read, "JAVA_ARGS") == ["-Xmx4g"]
+    assert launched(read, "JENKINS_HOME") == ["/srv"]
 
 
 MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
@@ -240,24 +231,30 @@ MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
 }
 
 
-def test_mistakes_are_reported_before_anything_is_written(host: Host) -> None:
-    _well, output = host.play({name: variables for name, (variables, _problem) in MISTAKES.items()})
+def test_mistakes_and_no_settings_change_nothing(host: Host) -> None:
+    mistakes = {name: variables for name, (variables, _problem) in MISTAKES.items()}
+    output = host.play({**mistakes, "without": {}})
     failures = list_failures(output)
+    assert failures.keys() == MISTAKES.keys(), output
     for name, (_variables, problem) in MISTAKES.items():
         assert problem in failures[name]
+    assert set(re.findall(r"changed=(\d+)", output)) == {"0"}
     assert not host.environment.exists()
-    assert not host.written
+    assert not host.sandbox.journal("ci")
 
 
 def java(folder: Path, version: str) -> str:
-    """A Java that is known by what it says of itself."""
+    """Make a Java of this version, and return the name of its program."""
     program = folder / f"java-{version}"
     program.write_text(f"#!/bin/sh\necho 'openjdk version \"{version}\" 2024-01-16' >&2\n")
     program.chmod(0o755)
-    return str(program)
+    return program.name
 
 
-def test_java_is_checked_against_what_the_server_needs(host: Host, tmp_path: Path) -> None:
+def test_java_is_checked_against_what_the_server_needs(
+    host: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
     hosts = {
         "new": {"ci_settings_java_command": java(tmp_path, "21.0.2")},
         "old": {"ci_settings_java_command": java(tmp_path, "17.0.9")},
@@ -267,7 +264,7 @@ def test_java_is_checked_against_what_the_server_needs(host: Host, tmp_path: Pat
         "missing": {"ci_settings_java_command": "no-java-here"},
     }
     check = {"ci_settings_java": "check", "ci_settings_restart": False}
-    _well, output = host.play({name: {**check, **variables} for name, variables in hosts.items()})
+    output = host.play({name: {**check, **variables} for name, variables in hosts.items()})
     failures = list_failures(output)
     assert failures.keys() == {"old", "missing"}, output
     assert "The server runs on Java 21 or 25, but" in failures["old"]
