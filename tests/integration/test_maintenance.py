@@ -15,29 +15,31 @@ import pytest
 import requests
 
 from sandbox.client import Sandbox
-from support.playbook import environment, has_written, interrupted, played
+from support.playbook import environment, has_written, interrupted, play_mistakes, played
 
 QUIET, RESTART = ["quiet_down"], ["safe_restart"]
 
 
-def command(sandbox: Sandbox, folder: Path, variables: dict[str, Any], *options: str) -> list[str | Path]:
-    """The playbook, for a host that is this machine."""
-    inventory, values = folder / "hosts.yml", folder / "maintenance.json"
-    host = {
+def command(sandbox: Sandbox, folder: Path, hosts: dict[str, dict[str, Any]], *options: str) -> list[str | Path]:
+    """Return the playbook and its arguments, for hosts that are this machine."""
+    inventory = folder / "hosts.yml"
+    connection = {
         "toolchain_ci_url": sandbox.environment["JENKINS_URL"],
         "toolchain_ci_username": sandbox.environment["JENKINS_USER_ID"],
         "toolchain_ci_api_token": sandbox.environment["JENKINS_API_TOKEN"],
         "ansible_connection": "local",
     }
-    inventory.write_text(json.dumps({"ci": {"hosts": {"jenkins": host}}}))
-    values.write_text(json.dumps(variables))
-    return ["buildworks.toolchain.maintenance", "-i", inventory, "-e", f"@{values}", *options]
+    described = {name: {**connection, **variables} for name, variables in hosts.items()}
+    inventory.write_text(json.dumps({"ci": {"hosts": described}}))
+    return ["buildworks.toolchain.maintenance", "-i", inventory, *options]
 
 
-def maintain(sandbox: Sandbox, folder: Path, *options: str, **variables: Any) -> tuple[str, list[str], bool]:
-    """The output in one line, the writes, and whether all went well."""
+def maintain(
+    sandbox: Sandbox, folder: Path, hosts: dict[str, dict[str, Any]], *options: str
+) -> tuple[str, list[str], bool]:
+    """Run the playbook; return the output in one line, the writes, and whether all went well."""
     sandbox.clear_journal()
-    output, good = played(command(sandbox, folder, variables, *options))
+    output, good = played(command(sandbox, folder, hosts, *options))
     writes = [entry["label"] for entry in sandbox.journal("ci") if entry["effect"] == "write"]
     return output, writes, good
 
@@ -82,9 +84,10 @@ def test_the_tasks_run_while_the_server_takes_no_builds(sandbox: Sandbox, tmp_pa
         "ci_maintenance_tasks_from": tasks(tmp_path, look(sandbox, seen)),
         "ci_maintenance_message": "Disks & more",
     }
-    output, writes, well = maintain(sandbox, tmp_path, **given)
+    hosts = {"jenkins": given, "only-restart": {}, "no-restart": {"ci_maintenance_restart": False}}
+    output, writes, well = maintain(sandbox, tmp_path, hosts, "--tags", "maintenance")
     assert well, output
-    assert writes == QUIET + RESTART
+    assert writes == [*QUIET, *RESTART, *QUIET, *RESTART, *QUIET, "cancel_quiet_down"]
     assert json.loads(seen.read_text())["quietDownReason"] == "Disks & more"
     ending = f"ansible jenkins -i {tmp_path}/hosts.yml -m buildworks.toolchain.ci_quiet_down -a state=absent"
     assert ending in output
@@ -92,84 +95,33 @@ def test_the_tasks_run_while_the_server_takes_no_builds(sandbox: Sandbox, tmp_pa
     assert state(sandbox) == (False, None)
 
 
-def test_check_mode_writes_nothing(sandbox: Sandbox, tmp_path: Path) -> None:
-    output, writes, well = maintain(sandbox, tmp_path, "--check")
-    assert well, output
-    assert not writes
+def test_mistakes_are_reported_before_anything_happens(sandbox: Sandbox, tmp_path: Path) -> None:
+    playbook = tmp_path / "role.yml"
+    play = {"hosts": "ci", "gather_facts": False, "roles": ["buildworks.toolchain.ci_maintenance"]}
+    playbook.write_text(json.dumps([play]))
+    mistakes = [{"ci_maintenance_wait_timeout": "long"}, {"ci_maintenance_overrun": "kill"}]
+    sandbox.clear_journal()
+    timeout, overrun = play_mistakes(str(playbook), "ci", mistakes, tmp_path, sandbox=sandbox)
+    assert "ci_maintenance_wait_timeout" in timeout
+    assert "value of ci_maintenance_overrun must be one of" in overrun
+    assert not has_written(sandbox, "ci")
 
 
-@pytest.mark.parametrize("given", [{}, {"ci_maintenance_restart": False}], ids=["restart", "none"])
-def test_nothing_is_needed_but_the_server(sandbox: Sandbox, tmp_path: Path, given: dict[str, Any]) -> None:
-    output, writes, well = maintain(sandbox, tmp_path, **given)
-    assert well, output
-    assert writes == QUIET + (["cancel_quiet_down"] if given else RESTART)
-    assert state(sandbox) == (False, None)
-
-
-@pytest.mark.parametrize(
-    ("given", "told"),
-    [
-        ({"ci_maintenance_wait_timeout": "long"}, "ci_maintenance_wait_timeout"),
-        ({"ci_maintenance_overrun": "kill"}, "value of ci_maintenance_overrun must be one of"),
-    ],
-)
-def test_what_is_wrong_is_told_before_anything_happens(
-    sandbox: Sandbox, tmp_path: Path, given: dict[str, Any], told: str
-) -> None:
-    output, writes, well = maintain(sandbox, tmp_path, **given)
-    assert not well
-    assert told in output
-    assert not writes
-
-
-def test_after_a_failure_the_server_takes_builds_again(sandbox: Sandbox, tmp_path: Path) -> None:
-    given = {"ci_maintenance_tasks_from": tasks(tmp_path, "ansible.builtin.command: /bin/false")}
-    output, writes, well = maintain(sandbox, tmp_path, **given)
-    assert not well, output
-    assert writes == [*QUIET, "cancel_quiet_down"]
-    assert state(sandbox) == (False, None)
-
-
-def test_a_maintenance_that_was_left_half_done_is_done_again(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_a_maintenance_that_was_left_half_done_is_done_again_and_stops_builds(sandbox: Sandbox, tmp_path: Path) -> None:
+    start_build(sandbox, 3600)
     sandbox.seed({"ci": {"quieting_down": "Maintenance"}})
-    output, writes, well = maintain(sandbox, tmp_path)
+    given = {"ci_maintenance_wait_timeout": 0.5, "ci_maintenance_overrun": "stop"}
+    output, writes, well = maintain(sandbox, tmp_path, {"jenkins": given})
     assert well, output
-    assert writes == RESTART
-    assert state(sandbox) == (False, None)
-
-
-def test_builds_that_overrun_end_the_maintenance(sandbox: Sandbox, tmp_path: Path) -> None:
-    start_build(sandbox, 3600)
-    output, writes, well = maintain(sandbox, tmp_path, ci_maintenance_wait_timeout=0.5)
-    assert not well
-    assert "1 build(s) still run: slow #1. It takes builds again." in output
-    assert writes == [*QUIET, "cancel_quiet_down"]
-    assert state(sandbox) == (False, None)
-
-
-def test_builds_that_overrun_are_stopped(sandbox: Sandbox, tmp_path: Path) -> None:
-    start_build(sandbox, 3600)
-    output, writes, well = maintain(sandbox, tmp_path, ci_maintenance_wait_timeout=0.5, ci_maintenance_overrun="stop")
-    assert well, output
-    assert writes[0] == "quiet_down"
-    assert writes[-1] == "safe_restart"
+    assert writes == ["stop_build", *RESTART]
     assert api(sandbox, "GET", "/job/slow/1/api/json").json()["result"] == "ABORTED"
     assert state(sandbox) == (False, None)
-
-
-def test_tags_leave_nothing_out(sandbox: Sandbox, tmp_path: Path) -> None:
-    done = tmp_path / "done"
-    given = {"ci_maintenance_tasks_from": tasks(tmp_path, f"ansible.builtin.command: touch {done}")}
-    output, writes, well = maintain(sandbox, tmp_path, "--tags", "maintenance", **given)
-    assert well, output
-    assert done.exists()
-    assert writes == QUIET + RESTART
 
 
 def interrupted_maintenance(sandbox: Sandbox, folder: Path, moment: Callable[[], bool], **variables: Any) -> str:
     """The output in one line of a maintenance that is interrupted at a moment."""
     sandbox.clear_journal()
-    output = interrupted(command(sandbox, folder, variables), environment(), moment)
+    output = interrupted(command(sandbox, folder, {"jenkins": variables}), environment(), moment)
     return re.sub(r"\s+", " ", output)
 
 
