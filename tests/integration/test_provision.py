@@ -15,6 +15,7 @@ import yaml
 
 from sandbox.client import Sandbox
 from support.playbook import PLAYBOOK, environment, play_mistakes
+from support.steps import RESET, Step, fault, run_role
 
 
 def provision(sandbox: Sandbox, folder: Path, groups: dict[str, Any], *options: str) -> tuple[str, dict[str, str]]:
@@ -46,7 +47,7 @@ def ci(sandbox: Sandbox, **more: Any) -> dict[str, Any]:
 
 
 @pytest.mark.ansible_core
-def test_a_service_that_fails_stops_no_other(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_a_service_that_fails_stops_no_other_and_a_host_may_be_several(sandbox: Sandbox, tmp_path: Path) -> None:
     models = {
         "toolchain_inference_url": sandbox.environment["OPENAI_BASE_URL"],
         "toolchain_inference_api_key": sandbox.environment["OPENAI_API_KEY"],
@@ -54,38 +55,32 @@ def test_a_service_that_fails_stops_no_other(sandbox: Sandbox, tmp_path: Path) -
     }
     down = ci(sandbox, toolchain_ci_url="http://127.0.0.1:1", toolchain_ci_retries=0)
     typo = ci(sandbox, toolchain_ci_url="{{ staging_addres }}")
-    groups = {
-        "ci": {"hosts": {"down": down, "typo": typo, "jenkins": ci(sandbox)}},
-        "inference": {"hosts": {"openai": models}},
-    }
-    output, recap = provision(sandbox, tmp_path, groups)
-    assert "failed=1" in recap["down"], output
-    assert "failed=1" in recap["typo"]
-    assert "'staging_addres' is undefined" in output
-    for host, tasks in (("jenkins", 6), ("openai", 4)):
-        assert f"ok={tasks} " in recap[host], output
-        assert "failed=0" in recap[host]
-    assert "WARNING" not in output
-
-
-def test_one_host_may_be_several_services(sandbox: Sandbox, tmp_path: Path) -> None:
     both = {
         **ci(sandbox),
         "toolchain_artifact_url": sandbox.environment["JFROG_URL"],
         "toolchain_artifact_token": sandbox.environment["JFROG_ACCESS_TOKEN"],
         "artifact_provision_properties": [{"repo": "generic-local", "path": "app", "properties": {"owner": "us"}}],
     }
-    output, recap = provision(
-        sandbox, tmp_path, {"ci": {"hosts": {"all-in-one": both}}, "artifact": {"hosts": {"all-in-one": both}}}
-    )
-    assert "changed=1" in recap["all-in-one"], output
-    assert {entry["service"] for entry in sandbox.journal()} == {"artifact", "ci"}
+    groups = {
+        "ci": {"hosts": {"down": down, "typo": typo, "jenkins": ci(sandbox), "all-in-one": both}},
+        "inference": {"hosts": {"openai": models}},
+        "artifact": {"hosts": {"all-in-one": both}},
+    }
+    output, recap = provision(sandbox, tmp_path, groups)
+    assert "failed=1" in recap["down"], output
+    assert "failed=1" in recap["typo"]
+    assert "'staging_addres' is undefined" in output
+    assert "changed=1 " in recap["all-in-one"], output
+    for host, tasks in (("jenkins", 6), ("openai", 4), ("all-in-one", 9)):
+        assert f"ok={tasks} " in recap[host], output
+        assert "failed=0" in recap[host]
+    assert "WARNING" not in output
 
 
-def test_twenty_services_run_side_by_side(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_services_run_side_by_side(sandbox: Sandbox, tmp_path: Path) -> None:
     sandbox.fault(service="ci", kind="latency", seconds=1, times=0)
-    hosts = {f"jenkins{number}": ci(sandbox, ci_provision_plugins=[]) for number in range(20)}
-    output, recap = provision(sandbox, tmp_path, {"ci": {"hosts": hosts}}, "--forks", "20")
+    hosts = {f"jenkins{number}": ci(sandbox, ci_provision_plugins=[]) for number in range(4)}
+    output, recap = provision(sandbox, tmp_path, {"ci": {"hosts": hosts}})
     assert all("failed=0" in recap[host] for host in hosts), output
     served = [(entry["time"], entry["time"] + entry["milliseconds"] / 1000) for entry in sandbox.journal("ci")]
     at_once = [sum(other <= begin < end for other, end in served) for begin, _end in served]
@@ -120,30 +115,17 @@ FILES: dict[str, Any] = {
 
 
 @pytest.mark.ansible_core
-def test_files_and_trees_are_there_at_once_and_once(sandbox: Sandbox, tmp_path: Path) -> None:
-    groups = artifact(sandbox, **FILES)
-    _output, recap = provision(sandbox, tmp_path, groups, "--check")
-    assert "changed=2" in recap["artifactory"]
-    assert not written(sandbox)
-    output, recap = provision(sandbox, tmp_path, groups)
-    assert "changed=2" in recap["artifactory"], output
-    assert written(sandbox) == ["delete_item", "deploy_file", "deploy_file", "patch_metadata"]
-    _output, recap = provision(sandbox, tmp_path, groups)
-    assert "changed=0" in recap["artifactory"]
-    assert not written(sandbox)
-
-
-def test_a_file_that_cannot_be_deployed_stops_no_other_file_and_is_made_up_for(
-    sandbox: Sandbox, tmp_path: Path
-) -> None:
-    sandbox.fault(service="artifact", kind="status", status=403, label="deploy_file", body="no right")
-    output, recap = provision(sandbox, tmp_path, artifact(sandbox, **FILES))
-    assert "failed=1" in recap["artifactory"]
-    assert "1 of 2 items failed. The first of them, items[0]: " in output
-    assert "delete_item" in written(sandbox)
-    _output, recap = provision(sandbox, tmp_path, artifact(sandbox, **FILES))
-    assert "changed=2" in recap["artifactory"]
-    assert written(sandbox) == ["deploy_file", "deploy_file", "patch_metadata"]
+def test_a_refused_file_stops_no_other_file_and_is_deployed_by_another_run(sandbox: Sandbox, tmp_path: Path) -> None:
+    refused = fault(service="artifact", kind="status", status=403, label="deploy_file", body="no right")
+    steps = [Step(FILES, [refused]), Step(FILES), Step(FILES), Step(FILES, [RESET])]
+    failed, continued, repeated, complete = run_role(sandbox, "artifact_provision", steps, tmp_path)
+    assert failed.failure.startswith("1 of 2 items failed. The first of them, items[0]: ")
+    assert "delete_item" in failed.writes
+    assert (continued.failure, continued.changed) == ("", 2)
+    assert sorted(continued.writes) == ["deploy_file", "deploy_file", "patch_metadata"]
+    assert (repeated.failure, repeated.changed, repeated.writes) == ("", 0, [])
+    assert (complete.failure, complete.changed) == ("", 2)
+    assert sorted(complete.writes) == ["delete_item", "deploy_file", "deploy_file", "patch_metadata"]
 
 
 def test_mistakes_in_files_are_reported_before_any_is_deployed(sandbox: Sandbox, tmp_path: Path) -> None:
@@ -163,22 +145,18 @@ def test_mistakes_in_files_are_reported_before_any_is_deployed(sandbox: Sandbox,
 
 
 def test_plugins_are_installed_and_run_after_the_restart(sandbox: Sandbox, tmp_path: Path) -> None:
-    sandbox.switch("ci", restart_seconds=1)
+    sandbox.switch("ci", restart_seconds=0.3)
     plugins = {
         "ci_provision_install_plugins": [{"name": "timestamper", "version": "latest"}],
         "ci_provision_plugins": [{"name": "timestamper"}, {"name": "git"}],
         "ci_provision_restart_if_pending": True,
     }
-    host = {"ci": {"hosts": {"jenkins": ci(sandbox, **plugins)}}}
-    output, recap = provision(sandbox, tmp_path, host, "--check")
-    assert "timestamper is not installed" in " ".join(output.split())
-    assert "What would be installed, or the restart that is pending, may change that." in " ".join(output.split())
-    output, recap = provision(sandbox, tmp_path, host)
-    assert "failed=0" in recap["jenkins"], output
-    sandbox.clear_journal()
-    output, recap = provision(sandbox, tmp_path, host)
-    assert "changed=0" in recap["jenkins"], output
-    assert "failed=0" in recap["jenkins"], output
+    (predicted,) = run_role(sandbox, "ci_provision", [Step(plugins)], tmp_path, "--check")
+    assert "timestamper is not installed" in predicted.failure
+    assert predicted.failure.endswith("What would be installed, or the restart that is pending, may change that.")
+    installed, repeated = run_role(sandbox, "ci_provision", [Step(plugins), Step(plugins)], tmp_path)
+    assert not installed.failure
+    assert (repeated.failure, repeated.changed) == ("", 0)
 
 
 NEW_PROJECT: dict[str, Any] = {
@@ -206,60 +184,32 @@ NEW_PROJECT: dict[str, Any] = {
 }
 
 
-def review(sandbox: Sandbox, **variables: Any) -> dict[str, Any]:
-    """An inventory of one host that is the code-analysis server."""
-    reached = {
-        "toolchain_review_url": sandbox.environment["KLOCWORK_URL"],
-        "toolchain_review_ltoken_file": sandbox.environment["KLOCWORK_LTOKEN"],
-    }
-    return {"review": {"hosts": {"klocwork": {**reached, **variables}}}}
-
-
 @pytest.mark.ansible_core
-def test_a_new_project_with_all_that_belongs_to_it_is_predicted_made_and_left_alone(
+def test_a_new_project_is_predicted_created_and_left_alone_without_telling_a_password(
     sandbox: Sandbox, tmp_path: Path
 ) -> None:
-    sandbox.switch("review", version_major="23")
-    groups = review(sandbox, **NEW_PROJECT)
-    for options, changed, writes in ((["--check", "--diff", "-v"], 6, 0), (["-v"], 7, 12), ([], 0, 0)):
-        output, recap = provision(sandbox, tmp_path, groups, *options)
-        assert "failed=0" in recap["klocwork"], output
-        assert f"changed={changed} " in recap["klocwork"], output
-        assert "sandbox-carol" not in output
-        assert sum(entry["effect"] == "write" for entry in sandbox.journal("review")) == writes
-        sandbox.clear_journal()
-
-
-def test_a_refused_user_tells_no_password(sandbox: Sandbox, tmp_path: Path) -> None:
-    sandbox.fault(service="review", kind="status", status=403, label="create_user", body="no right")
-    output, recap = provision(sandbox, tmp_path, review(sandbox, **NEW_PROJECT), "-vvv")
-    assert "failed=1" in recap["klocwork"], output
-    assert "no right" in output
-    assert "sandbox-carol" not in output
+    sandbox.switch("review", version_major="23", module_access_told=True)
+    step = Step(NEW_PROJECT)
+    refused = fault(service="review", kind="status", status=403, label="create_user", body="no right")
+    results = [
+        *run_role(sandbox, "review_provision", [step], tmp_path, "--check", "--diff", "-v"),
+        *run_role(sandbox, "review_provision", [Step(NEW_PROJECT, [refused]), step, step], tmp_path, "-vvv"),
+    ]
+    assert "sandbox-carol" not in " ".join(result.output for result in results)
+    predicted, failed, created, repeated = results
+    assert (predicted.failure, predicted.changed, predicted.writes) == ("", 6, [])
+    assert "no right" in failed.output
+    assert failed.failure
+    assert (created.failure, created.changed, len(created.writes)) == ("", 7, 12)
+    assert (repeated.failure, repeated.changed, repeated.writes) == ("", 0, [])
 
 
 TELL = {"name": "tell", "script": "println args.text", "unless": "isTold(args.text)", "args": {"text": 'it\'s "$here"'}}
-TABLE = [
-    {"name": "tell", "script": TELL["script"]},
-    {"script": TELL["unless"], "value": True, "after": "tell"},
-    {"script": TELL["unless"], "value": False},
-]
 
 
 def scripts_run(sandbox: Sandbox) -> int:
     """How many scripts were run."""
     return sum(entry["label"] == "script" for entry in sandbox.journal("ci"))
-
-
-def test_scripts_are_run_once(sandbox: Sandbox, tmp_path: Path) -> None:
-    sandbox.seed({"ci": {"scripts": TABLE}})
-    host = {"ci": {"hosts": {"jenkins": ci(sandbox, ci_provision_scripts=[TELL], ci_provision_jobs=[{"name": "app"}])}}}
-    for options, changed, scripts in ((["--check"], 1, 1), ([], 1, 2), ([], 0, 1)):
-        sandbox.clear_journal()
-        output, recap = provision(sandbox, tmp_path, host, *options)
-        assert f"changed={changed} " in recap["jenkins"], output
-        assert "failed=0" in recap["jenkins"], output
-        assert scripts_run(sandbox) == scripts
 
 
 MISTAKES: list[tuple[dict[str, Any], str]] = [
