@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from sandbox.client import Sandbox
 from support.running import run
 
-BUILDS = 500  # with five parameters each
+BUILDS = 150  # with five parameters each
 CHOICES = ["a b", "a'b", 'a"b', "a,b", "$HOME", "ü&amp;<b>", ""]
 DEFINITIONS = [
     {"name": "STRING", "default": "x"},

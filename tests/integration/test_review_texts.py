@@ -26,7 +26,7 @@ from sandbox.core import Sandbox
 from support.running import run
 from support.wire.review import LTOKENS
 
-EXAMPLES = 400  # for each of the writes below
+EXAMPLES = 150  # for each of the writes below
 URL = "http://sandbox/analysis"
 ACCOUNT = {"url": URL, "username": "admin", "ltoken": LTOKENS["admin"]}
 APP = {"project": "mobile-app"}
