@@ -39,10 +39,10 @@ NOT_RUN = re.compile(
 )
 PATIENCE = 600
 SHOWN = re.compile(r"^\.\. literalinclude:: ([\w.-]+)$|:download:`[^`]*<([\w.-]+)>`", re.MULTILINE)
-# Where the second run acts again, and is meant to
+# Guides whose playbook restarts Jenkins in each run (test_maintenance.py)
 EACH_TIME = {"maintenance"}
-# Where nothing is written at all
-ONLY_READS = {"execution-environments", "in-process", "quality-gate", "testing"}
+# Guides that write nothing to a server
+ONLY_READS = {"execution-environments", "in-process", "quality-gate"}
 
 
 def commands(page: Path) -> list[str]:
@@ -140,8 +140,9 @@ def tarballs(tmp_path: Path) -> Iterator[str]:
 
 
 def test_a_new_reader_gets_from_the_installation_to_a_pipeline(sandbox: Sandbox, tmp_path: Path, tarballs: str) -> None:
-    """The sandbox takes the place of servers. Packages are there already, and none is fetched."""
+    """The sandbox takes the place of servers. pip and the packages are installed already, and none is fetched."""
     instead = {
+        "python3 -m venv": "python3 -m venv --without-pip",
         " | tee /tmp/sandbox.env": SECOND_SHELL,
         "--port 8080": "--port 0",
         "/tmp/": f"{tmp_path}/",
@@ -196,23 +197,71 @@ def writes(sandbox: Sandbox) -> set[str]:
 
 GUIDES = pages("guides")
 FOR_EMPTY_SERVERS = [page for page in GUIDES if "--seed empty.yml" in page.read_text()]
-OTHER_GUIDES = [page for page in GUIDES if page not in FOR_EMPTY_SERVERS]
+OTHER_GUIDES = [page for page in GUIDES if page not in FOR_EMPTY_SERVERS and page.stem not in ("release", "testing")]
+WRITE_ONCE = [page for page in OTHER_GUIDES if page.stem not in ONLY_READS]
+START_OF_PLAYBOOK = "ansible-playbook -i inventory.yml "
+PLAY = re.compile(r"^PLAY \[(.*)\] \*+$((?:\n(?!PLAY ).*)*)", re.MULTILINE)
 
 
-@pytest.mark.parametrize("page", OTHER_GUIDES, ids=lambda page: page.stem)
-def test_the_commands_of_a_guide_run_and_the_last_has_nothing_to_do_again(
-    page: Path, sandbox: Sandbox, reader: dict[str, str]
-) -> None:
+def playbooks(page: Path) -> list[str]:
+    """Return the playbooks that a page runs, each with its options."""
+    found = [command for command in commands(page) if command.startswith(START_OF_PLAYBOOK)]
+    return [command.removeprefix(START_OF_PLAYBOOK) for command in found]
+
+
+def run_playbooks(playbooks: list[str], folder: Path, reader: dict[str, str]) -> str:
+    """Run playbooks with one start, and with the options of each of them; return the output."""
+    names, options = zip(*(playbook.partition(" ")[::2] for playbook in playbooks), strict=True)
+    return run(START_OF_PLAYBOOK + " ".join([*names, *options]), folder, reader)
+
+
+def run_other_commands(pages: list[Path], folder: Path, reader: dict[str, str]) -> None:
+    """Run the commands of pages that run no playbook."""
+    for page in pages:
+        for command in commands(page):
+            if not command.startswith(START_OF_PLAYBOOK):
+                run(command, folder, reader)
+
+
+def has_changed(page: Path, output: str) -> bool:
+    """Return whether a play of a page's playbooks changed something."""
+    files = {page.parent / playbook.split()[0] for playbook in playbooks(page)}
+    names = {play["name"] for file in files for play in yaml.safe_load(file.read_text())}
+    return any("\nchanged: [" in tasks for name, tasks in PLAY.findall(output) if name in names)
+
+
+def test_guides_run_and_have_nothing_to_do_again(sandbox: Sandbox, reader: dict[str, str]) -> None:
+    """First run the playbooks in check mode where a guide does so."""
     folder = Path(reader["HOME"]) / "guides"
-    for command in commands(page):
-        run(command, folder, reader)
-    assert bool(writes(sandbox)) == (page.stem not in ONLY_READS)
-    if page.stem in ONLY_READS:
-        return
-    output = run(commands(page)[-1], folder, reader)
-    again = page.stem in EACH_TIME
-    assert bool(writes(sandbox)) == again
-    assert again or not re.search("changed=[1-9]", output), output
+    run_other_commands(WRITE_ONCE, folder, reader)
+    in_check_mode = [playbook for page in WRITE_ONCE for playbook in playbooks(page)[:-1]]
+    assert all("--check" in playbook for playbook in in_check_mode)
+    run_playbooks(in_check_mode, folder, reader)
+    assert not writes(sandbox)
+
+    output = run_playbooks([playbooks(page)[-1] for page in WRITE_ONCE], folder, reader)
+    assert [page.stem for page in WRITE_ONCE if not has_changed(page, output)] == []
+    assert writes(sandbox) == {"artifact", "ci", "inference", "review"}
+
+    output = run_playbooks([playbooks(page)[-1] for page in WRITE_ONCE if page.stem not in EACH_TIME], folder, reader)
+    assert not writes(sandbox)
+    assert not re.search("changed=[1-9]", output), output
+
+
+def test_guides_that_only_read_write_nothing(sandbox: Sandbox, reader: dict[str, str]) -> None:
+    pages = [page for page in OTHER_GUIDES if page.stem in ONLY_READS]
+    folder = Path(reader["HOME"]) / "guides"
+    run_other_commands(pages, folder, reader)
+    run_playbooks([playbook for page in pages for playbook in playbooks(page)], folder, reader)
+    assert not writes(sandbox)
+
+
+def test_the_guide_to_tests_runs_the_commands_of_the_guide_to_releases(reader: dict[str, str]) -> None:
+    """The test of the guide asserts that another run writes nothing."""
+    options = re.findall('"-e", "(.*?)"', (SITE / "guides/test_release.py").read_text())
+    assert [f"release.yml -e {option}" for option in dict.fromkeys(options)] == playbooks(SITE / "guides/release.rst")
+    (command,) = commands(SITE / "guides/testing.rst")
+    run(command, Path(reader["HOME"]) / "guides", reader)
 
 
 def test_guides_for_empty_servers_run_and_have_nothing_to_do_again(sandbox: Sandbox, reader: dict[str, str]) -> None:
