@@ -3,25 +3,48 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Modules through the real ansible-playbook, in the worker and as ordinary modules under the oldest Python.
 
-Representatives climb their ladders; `tests/ladder` has those of all modules. Of every other module one task shows that
-argument parsing, secrets, result and requests agree.
+Representatives climb their ladders; `tests/ladder` has those of all modules. One run of each other module shows that
+argument parsing, secrets, result and requests agree. Its ordinary way is its main function under the oldest Python:
+the representatives show that Ansible ships modules, and all imports are ones that Ansible finds.
 """
 
 from __future__ import annotations
 
 import functools
 import importlib
+import json
+import os
 import re
 import subprocess
 import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
+import ansible
 import pytest
 
 from sandbox.client import Sandbox
-from support.cases import CASES, FETCHES, OPERATIONS, QUERIES, RESOURCES, SECRETS, forget, logins, module_of, task
+from support import module_program
+from support.cases import (
+    CASES,
+    FETCHES,
+    OPERATIONS,
+    QUERIES,
+    RESOURCES,
+    SECRETS,
+    SERVICE_OF,
+    SERVICES,
+    forget,
+    logins,
+    module_of,
+    task,
+)
 from support.ladder import Step, check_ladder, list_steps, normalize
-from support.playbook import Done, Run, run_tasks
+from support.playbook import ROOT, Done, Run, run_tasks
+from support.playbook import environment as environment_of
 from support.servers.environments import environment, find
 
 OLDEST = "python3.9"
@@ -68,15 +91,62 @@ RUNS = [
 
 @functools.cache
 def run_plan(sandbox: Sandbox, plan: str, way: str) -> Run:
-    """Run the steps of a plan in one start of ansible-playbook."""
+    """Run the steps of a plan in one start of ansible-playbook, or the main functions of ordinary modules."""
     sandbox.reset()
     forget()
+    if (plan, way) == ("each", "as a module"):
+        return run_main_functions(sandbox, PLANS[plan](way))
     tasks = [
         task(case, step.name, step.options, check_mode=step.check_mode, module_defaults=logins())
         for case, step in PLANS[plan](way)
     ]
     variables = {"toolchain_in_process": way == "in process", "ansible_python_interpreter": choose_python(way)}
     return run_tasks(sandbox, tasks, "--diff", "-vvvv", name=f"{plan} {way}", **variables)
+
+
+def run_main_functions(sandbox: Sandbox, steps: list[tuple[str, Step]]) -> Run:
+    """Run the main function of each module under the oldest Python, logged in by options as by `logins`."""
+    done, outputs = [], []
+    with start_modules(sandbox) as run_module:
+        for case, step in steps:
+            sandbox.clear_journal()
+            credentials = SERVICES[SERVICE_OF[case]].credentials
+            login = {option: sandbox.environment[name] for option, name in credentials.items()}
+            lines = run_module(module_of(case), {**login, **step.options, "_ansible_diff": True})
+            result = next((json.loads(line) for line in lines if line.startswith("{")), {"failed": True, "msg": lines})
+            status = "failed" if result.get("failed") else "ok"
+            done.append(Done(f"{case}: {step.name}", status, result, sandbox.journal()))
+            outputs += lines
+    return Run(0, "".join(outputs), done)
+
+
+@contextmanager
+def start_modules(sandbox: Sandbox) -> Iterator[Callable[[str, dict[str, Any]], list[str]]]:
+    """Return a function that runs a module with these arguments and returns the lines of its output."""
+    with tempfile.TemporaryDirectory() as folder:
+        # Without the packages that are installed beside ansible-core, which are for another Python
+        Path(folder, "ansible").symlink_to(Path(ansible.__file__).parent)
+        path = os.pathsep.join([folder, str(ROOT / "build" / "collections")])
+        with subprocess.Popen(
+            [choose_python("as a module"), module_program.__file__],
+            env=environment_of(sandbox, PYTHONPATH=path),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        ) as process:
+            yield functools.partial(run_by, process)
+            assert process.stdin
+            process.stdin.close()
+
+
+def run_by(process: subprocess.Popen[str], module: str, arguments: dict[str, Any]) -> list[str]:
+    """Return the lines that a module prints in a process of `module_program`."""
+    assert process.stdin
+    assert process.stdout
+    process.stdin.write(json.dumps({"module": module, "arguments": arguments}) + "\n")
+    process.stdin.flush()
+    return list(iter(process.stdout.readline, f"{module_program.END}\n"))
 
 
 def choose_python(way: str) -> str:
@@ -110,6 +180,11 @@ def test_representative_agrees_both_ways(running_sandbox: Sandbox, name: str) ->
 @pytest.mark.parametrize("name", [f"{case}: {step.name}" for case, step in plan_each("")])
 def test_module_agrees_both_ways(running_sandbox: Sandbox, name: str) -> None:
     check_agreement(running_sandbox, "each", name)
+
+
+def test_ansible_finds_all_imports_of_modules() -> None:
+    files = [*ROOT.glob("plugins/modules/*.py"), *ROOT.glob("plugins/module_utils/**/*.py")]
+    assert not [path for path in files if re.search("importlib|__import__", path.read_text())]
 
 
 def check_agreement(sandbox: Sandbox, plan: str, name: str) -> None:
