@@ -6,9 +6,7 @@
 from __future__ import annotations
 
 import json
-import re
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +14,7 @@ import pytest
 import yaml
 
 from sandbox.client import Sandbox
-from support.playbook import PLAYBOOK, SUPPORT, Done, Run, environment, finished, run_tasks, until
+from support.playbook import PLAYBOOK, SUPPORT, Run, environment, finished, run_plays, run_tasks, until
 
 ITEM = {"repo": "generic-local", "path": "app/1.0/app-1.0.tar.gz"}
 ASK = {"buildworks.toolchain.artifact_properties_info": ITEM}
@@ -32,19 +30,23 @@ ELSEWHERE = {
     "OPENAI_BASE_URL": "http://127.0.0.1:1",
     "OPENAI_API_KEY": "of-the-environment",
 }
-BOTH_WAYS = [{"toolchain_in_process": True}, {"toolchain_in_process": False}]
 HOSTS = {
     "repo": "artifact_repository_info",
-    "ci": "ci_info",
-    "review": "review_project_info",
-    "inference": "inference_model_info",
+    "jenkins": "ci_info",
+    "klocwork": "review_project_info",
+    "openai": "inference_model_info",
 }
 pytestmark = pytest.mark.ansible_core
 
 
 @pytest.fixture
 def inventory(sandbox: Sandbox, tmp_path: Path) -> str:
-    """Services that are nothing else: no host of them could be logged in to."""
+    """Return the path of the inventory."""
+    return write_inventory(sandbox, tmp_path / "hosts.yml")
+
+
+def write_inventory(sandbox: Sandbox, path: Path) -> str:
+    """Write an inventory of hosts that are services: nobody could log in to one of them. Return its path."""
     of = sandbox.environment
     repo = {"toolchain_artifact_url": of["JFROG_URL"], "toolchain_artifact_token": of["JFROG_ACCESS_TOKEN"]}
     groups = {
@@ -81,7 +83,6 @@ def inventory(sandbox: Sandbox, tmp_path: Path) -> str:
             }
         },
     }
-    path = tmp_path / "hosts.yml"
     path.write_text(yaml.safe_dump({name: {"hosts": hosts} for name, hosts in groups.items()}))
     return str(path)
 
@@ -100,147 +101,165 @@ def ad_hoc(sandbox: Sandbox, inventory: str, host: str, module: str, *options: s
     return done.returncode, done.stdout + done.stderr
 
 
-def run(sandbox: Sandbox, inventory: str, host: str, tasks: list[dict[str, Any]]) -> Run:
-    """These tasks on this host, in an environment that leads nowhere."""
-    named = [{"name": str(number), "ignore_unreachable": True, **task} for number, task in enumerate(tasks)]
-    return run_tasks(sandbox, named, "-i", inventory, name=f"inventory-{host}", hosts=host, settings=ELSEWHERE)
+def list_plays(sandbox: Sandbox) -> list[dict[str, Any]]:
+    """Return plays that ask hosts of the inventory; each task has a name of its own."""
+    module = "buildworks.toolchain.artifact_properties_info"
+    token = {"token": sandbox.environment["JFROG_ACCESS_TOKEN"]}
+    plays: list[tuple[str, dict[str, dict[str, Any]]]] = [
+        ("localhost", {"delegated from localhost": {**ASK, "delegate_to": "repo"}}),
+        ("wrong", {"delegated from wrong": {**ASK, "delegate_to": "repo", "environment": {"NAME": "value"}}}),
+        ("repo", {"awaited job": {**ASK, "async": 60, "poll": 1}}),
+        ("machine", {"machine": ASK}),
+        ("typo", list_both_ways("typo", ASK)),
+        ("only-address", list_both_ways("only address", ASK)),
+        ("localhost", list_both_ways("no address", ASK, toolchain_artifact_token="of-the-play")),
+        (
+            "only-address",
+            {
+                "token of the task": {module: {**ITEM, **token}},
+                "token of the defaults": {**ASK, "module_defaults": {module: token}},
+            },
+        ),
+        ("wrong", {name: refused for name, (refused, _origin) in REFUSED.items()}),
+        ("repo", HERE),
+    ]
+    return [{"hosts": host, "tasks": [{"name": name, **task} for name, task in tasks.items()]} for host, tasks in plays]
 
 
-def run_both_ways(sandbox: Sandbox, inventory: str, host: str, *tasks: dict[str, Any]) -> list[list[Done]]:
-    """Run these tasks on this host in process and as modules, and return what they did each way."""
-    both = [{**task, "vars": {**task.get("vars", {}), **way}} for way in BOTH_WAYS for task in tasks]
-    done = run(sandbox, inventory, host, both).done
-    return [done[: len(tasks)], done[len(tasks) :]]
+def list_both_ways(name: str, task: dict[str, Any], **variables: str) -> dict[str, dict[str, Any]]:
+    """Return the task in process and as a module."""
+    ways = {"in process": True, "as a module": False}
+    return {f"{name} {way}": {**task, "vars": {"toolchain_in_process": ways[way], **variables}} for way in ways}
 
 
-@pytest.mark.parametrize("way", [[], ["-e", "toolchain_in_process=false"]], ids=["in process", "as a module"])
-def test_an_ad_hoc_command_needs_no_more(sandbox: Sandbox, inventory: str, way: list[str]) -> None:
-    status, shown = ad_hoc(sandbox, inventory, "repo", HOSTS["repo"], *way)
+GROUP = {"group/buildworks.toolchain.artifact": {"username": "admin", "password": "of-the-defaults"}}
+REFUSED: dict[str, tuple[dict[str, Any], str]] = {
+    "refused token of the task": (
+        {"buildworks.toolchain.artifact_properties_info": {**ITEM, "token": "of-the-task"}, "module_defaults": GROUP},
+        "'token' came from the task.",
+    ),
+    "refused password of the defaults": (
+        {**ASK, "module_defaults": GROUP},
+        "'password' came from module_defaults.",
+    ),
+    **{
+        name: (task, "'token' came from the variable toolchain_artifact_token.")
+        for name, task in list_both_ways("refused token of the host", ASK).items()
+    },
+}
+# The job that nobody waits for comes last: its requests are those of no other task
+HERE = {
+    "plain": ASK,
+    "module": {**ASK, "vars": {"toolchain_in_process": False}},
+    "become": {**ASK, "become": True, "become_method": "ansible.builtin.su"},
+    "delegated": {**ASK, "delegate_to": "localhost"},
+    "loop": {**ASK, "loop": [1, 2]},
+    "job": {**ASK, "async": 60, "poll": 0},
+}
+
+
+@pytest.fixture(scope="module")
+def run(running_sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Run all plays in an environment that leads nowhere."""
+    running_sandbox.reset()
+    hosts = write_inventory(running_sandbox, tmp_path_factory.mktemp("inventory") / "hosts.yml")
+    plays = list_plays(running_sandbox)
+    return run_plays(running_sandbox, plays, "-i", hosts, name="inventory", settings=ELSEWHERE)
+
+
+def test_an_ad_hoc_command_needs_no_more(sandbox: Sandbox, inventory: str) -> None:
+    status, shown = ad_hoc(sandbox, inventory, "repo", "artifact_repository_info")
     assert status == 0, shown
     assert "SUCCESS" in shown
     assert "WARNING" not in shown
 
 
-def test_a_task_of_each_service_needs_no_more(sandbox: Sandbox, inventory: str) -> None:
-    plays = [
-        {
-            "hosts": host,
-            "gather_facts": False,
-            "tasks": [{f"buildworks.toolchain.{module}": {}, "vars": way} for way in BOTH_WAYS],
-        }
+def test_a_task_of_each_service_and_a_role_need_no_more(sandbox: Sandbox, inventory: str) -> None:
+    plays: list[dict[str, Any]] = [
+        {"hosts": host, "gather_facts": False, "tasks": [{f"buildworks.toolchain.{module}": {}}]}
         for host, module in HOSTS.items()
     ]
+    variables = {"ci_provision_minimum_version": "2.440", "ci_provision_plugins": [{"name": "git"}]}
+    role = {"ansible.builtin.include_role": {"name": "buildworks.toolchain.ci_provision"}}
+    plays.append({"hosts": "ci", "gather_facts": False, "vars": variables, "tasks": [role]})
     path = Path(inventory).with_name("services.yml")
     path.write_text(yaml.safe_dump(plays))
     output, status = finished(["-i", inventory, path], environment(sandbox, **ELSEWHERE))
     assert status == 0, output
-    assert len(re.findall("^ok: ", output, re.MULTILINE)) == len(HOSTS) * len(BOTH_WAYS)
+    assert not [host for host in HOSTS if f"ok: [{host}]" not in output]
+    assert "buildworks.toolchain.ci_provision : " in output
     assert "WARNING" not in output
 
 
-def test_a_task_runs_here_whichever_way(sandbox: Sandbox, inventory: str) -> None:
-    tasks = [
-        ASK,
-        {**ASK, "environment": {"NAME": "value"}},
-        {**ASK, "vars": {"toolchain_in_process": False}},
-        {**ASK, "become": True, "become_method": "ansible.builtin.su"},
-        {**ASK, "async": 60, "poll": 0},
-        {**ASK, "delegate_to": "localhost"},
-        {**ASK, "loop": [1, 2]},
-    ]
-    done = run(sandbox, inventory, "repo", tasks).done
-    assert [one.status for one in done] == ["ok"] * len(tasks), [one.result for one in done]
+def test_a_task_runs_here_whichever_way(run: Run) -> None:
+    done = [run.of(name) for name in HERE]
+    assert [one.status for one in done] == ["ok"] * len(HERE), [one.result for one in done]
     assert all(one.result["properties"]["build.name"] == ["app"] for one in done[:4])
-    result = Path(done[4].result["results_file"])
-    until(lambda: "properties" in result.read_text(), "what nobody waits for did not end")
+    result = Path(run.of("job").result["results_file"])
+    until(lambda: "properties" in result.read_text(), "the job that nobody waits for did not finish")
 
 
-def test_a_task_that_is_delegated_to_a_service_asks_that_service(sandbox: Sandbox, inventory: str) -> None:
-    tasks = [{**ASK, "delegate_to": "repo"}, {**ASK, "delegate_to": "repo", "environment": {"NAME": "value"}}]
-    for host in ("localhost", "wrong"):
-        done = run(sandbox, inventory, host, tasks).done
-        assert [one.status for one in done] == ["ok", "ok"], [one.result for one in done]
+@pytest.mark.parametrize("host", ["localhost", "wrong"])
+def test_a_task_that_is_delegated_to_a_service_asks_that_service(run: Run, host: str) -> None:
+    done = run.of(f"delegated from {host}")
+    assert done.status == "ok", done.result
 
 
-def test_a_job_that_has_to_be_asked_for_says_what_it_needs(sandbox: Sandbox, inventory: str) -> None:
-    failed = run(sandbox, inventory, "repo", [{**ASK, "async": 60, "poll": 1}]).of("0")
+def test_a_job_that_has_to_be_asked_for_says_what_it_needs(run: Run) -> None:
+    failed = run.of("awaited job")
     assert failed.status == "failed"
     assert "set 'ansible_connection: local'" in failed.result["msg"]
     assert not failed.requests
 
 
-def test_a_host_that_is_a_machine_is_asked_from_there(sandbox: Sandbox, inventory: str) -> None:
-    assert run(sandbox, inventory, "machine", [ASK]).of("0").status == "unreachable"
+def test_a_host_that_is_a_machine_is_asked_from_there(run: Run) -> None:
+    assert run.of("machine").status == "unreachable"
 
 
-def test_an_undefined_variable_fails_by_its_name(sandbox: Sandbox, inventory: str) -> None:
-    for [failed] in run_both_ways(sandbox, inventory, "typo", ASK):
-        assert failed.result["msg"].startswith("The variable 'toolchain_artifact_url' cannot be used: ")
-        assert "'staging_addres' is undefined" in failed.result["msg"]
-        assert not failed.requests
+@pytest.mark.parametrize("name", list_both_ways("typo", ASK))
+def test_an_undefined_variable_fails_by_its_name(run: Run, name: str) -> None:
+    failed = run.of(name)
+    assert failed.result["msg"].startswith("The variable 'toolchain_artifact_url' cannot be used: ")
+    assert "'staging_addres' is undefined" in failed.result["msg"]
+    assert not failed.requests
 
 
-def test_nothing_comes_half_from_the_environment(sandbox: Sandbox, inventory: str) -> None:
-    for [failed] in run_both_ways(sandbox, inventory, "only-address", ASK):
-        assert failed.result["msg"].endswith("No credential was sent: give 'token', or 'username' and 'password'.")
-    no_address = {**ASK, "vars": {"toolchain_artifact_token": "of-the-play"}}
-    for [failed] in run_both_ways(sandbox, inventory, "localhost", no_address):
-        assert failed.result["msg"].startswith("Option 'url': is required: ")
-        assert "JFROG_URL of the environment does not count" in failed.result["msg"]
+@pytest.mark.parametrize("name", list_both_ways("only address", ASK))
+def test_no_credential_of_the_environment_joins_the_address_of_a_host(run: Run, name: str) -> None:
+    message = run.of(name).result["msg"]
+    assert message.endswith("No credential was sent: give 'token', or 'username' and 'password'.")
 
 
-def test_address_and_credential_come_from_the_host_or_the_task(sandbox: Sandbox, inventory: str) -> None:
-    name = "buildworks.toolchain.artifact_properties_info"
+@pytest.mark.parametrize("name", list_both_ways("no address", ASK))
+def test_no_address_of_the_environment_joins_the_credential_of_a_play(run: Run, name: str) -> None:
+    message = run.of(name).result["msg"]
+    assert message.startswith("Option 'url': is required: ")
+    assert "JFROG_URL of the environment does not count" in message
+
+
+@pytest.mark.parametrize("name", ["token of the task", "token of the defaults"])
+def test_address_and_credential_come_from_the_host_or_the_task(run: Run, name: str) -> None:
+    assert run.of(name).status == "ok"
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_refused_credential_is_reported_with_its_origin(run: Run, name: str) -> None:
+    done, (_task, origin) = run.of(name), REFUSED[name]
+    assert done.result["msg"].endswith(origin)
+    assert "of-the-" not in json.dumps(done.result)
+    assert "refused_credential" not in done.result
+
+
+def test_variables_of_the_environment_are_named_in_messages(sandbox: Sandbox) -> None:
+    settings = {
+        "ANSIBLE_CONNECTION_PLUGINS": str(SUPPORT / "connection_plugins"),
+        "JFROG_ACCESS_TOKEN": "of-the-environment",
+    }
     tasks = [
-        {name: {**ITEM, "token": sandbox.environment["JFROG_ACCESS_TOKEN"]}},
-        {**ASK, "module_defaults": {name: {"token": sandbox.environment["JFROG_ACCESS_TOKEN"]}}},
+        {"name": "refused", **ASK, "vars": {"toolchain_artifact_timeout": 5}},
+        {"name": "elsewhere", **ASK, "vars": {"ansible_connection": "another_machine"}},
     ]
-    assert [one.status for one in run(sandbox, inventory, "only-address", tasks).done] == ["ok", "ok"]
-
-
-def refused() -> Iterator[tuple[dict[str, Any], str]]:
-    """Tasks whose credential is refused, and where it came from."""
-    name = "buildworks.toolchain.artifact_properties_info"
-    group = {"group/buildworks.toolchain.artifact": {"username": "admin", "password": "of-the-defaults"}}
-    yield {name: {**ITEM, "token": "of-the-task"}, "module_defaults": group}, "'token' came from the task."
-    yield {**ASK, "module_defaults": group}, "'password' came from module_defaults."
-    yield ASK, "'token' came from the variable toolchain_artifact_token."
-
-
-def test_a_refused_credential_is_reported_with_its_origin(sandbox: Sandbox, inventory: str) -> None:
-    tasks, expected = zip(*refused(), strict=True)
-    for done in run_both_ways(sandbox, inventory, "wrong", *tasks):
-        for one, where in zip(done, expected, strict=True):
-            assert one.result["msg"].endswith(where)
-            assert "of-the-" not in json.dumps(one.result)
-            assert "refused_credential" not in one.result
-    of_environment = [{**ASK, "vars": {"toolchain_artifact_timeout": 5, **way}} for way in BOTH_WAYS]
-    settings = {"JFROG_ACCESS_TOKEN": "of-the-environment"}
-    for one in run_tasks(sandbox, of_environment, name="inventory-env", settings=settings).done:
-        assert one.result["msg"].endswith("'token' came from the environment variable JFROG_ACCESS_TOKEN.")
-
-
-def test_a_role_needs_no_more(sandbox: Sandbox, inventory: str) -> None:
-    role = {"ansible.builtin.include_role": {"name": "buildworks.toolchain.ci_provision"}}
-    variables = {"ci_provision_minimum_version": "2.440", "ci_provision_plugins": [{"name": "git"}]}
-    playbook = [{"hosts": "ci", "gather_facts": False, "vars": variables, "tasks": [role]}]
-    path = Path(inventory).with_name("role.yml")
-    path.write_text(yaml.safe_dump(playbook))
-    done = subprocess.run(
-        [PLAYBOOK, "-i", inventory, path],
-        env=environment(sandbox, **ELSEWHERE),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "failed=0" in done.stdout
-
-
-def test_a_variable_that_is_set_on_this_machine_only_is_told(sandbox: Sandbox, inventory: str) -> None:
-    settings = {"ANSIBLE_CONNECTION_PLUGINS": str(SUPPORT / "connection_plugins")}
-    task = {"name": "ask", **ASK, "vars": {"ansible_connection": "another_machine"}}
-    failed = run_tasks(sandbox, [task], name="inventory-there", settings=settings).of("ask")
-    assert failed.result["msg"].endswith(
-        "JFROG_URL is set on this machine, but the module ran on another: set it there."
-    )
+    run = run_tasks(sandbox, tasks, name="inventory-environment", settings=settings)
+    refused, elsewhere = (run.of(name).result["msg"] for name in ("refused", "elsewhere"))
+    assert refused.endswith("'token' came from the environment variable JFROG_ACCESS_TOKEN.")
+    assert elsewhere.endswith("JFROG_URL is set on this machine, but the module ran on another: set it there.")

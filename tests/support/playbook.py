@@ -196,15 +196,21 @@ def run_tasks(
 
     :arg settings: more variables of the environment
     """
+    play = {"hosts": hosts, "vars": variables, "tasks": tasks}
+    return run_plays(sandbox, [play], *options, name=name, settings=settings)
+
+
+def run_plays(
+    sandbox: Sandbox, plays: list[dict[str, Any]], *options: str, name: str, settings: dict[str, str] | None = None
+) -> Run:
+    """Run plays, each on one host, and continue after failed tasks and unreachable hosts.
+
+    :arg settings: more variables of the environment
+    """
     SCRATCH.mkdir(parents=True, exist_ok=True)
-    play = {
-        "hosts": hosts,
-        "gather_facts": False,
-        "vars": variables,
-        "tasks": [{**task, "ignore_errors": True} for task in tasks],
-    }
+    tolerant = {"gather_facts": False, "ignore_errors": True, "ignore_unreachable": True}
     playbook, record = SCRATCH / f"{name}.yml", SCRATCH / f"{name}.jsonl"
-    playbook.write_text(yaml.safe_dump([play], sort_keys=False, allow_unicode=True))
+    playbook.write_text(yaml.safe_dump([{**play, **tolerant} for play in plays], sort_keys=False, allow_unicode=True))
     finished = subprocess.run(
         [str(PLAYBOOK), str(playbook), *options],
         env=environment(
@@ -222,7 +228,7 @@ def run_tasks(
     output = finished.stdout + finished.stderr
     assert record.exists(), output
     done = [Done(**json.loads(line)) for line in record.read_text().splitlines()]
-    assert len(done) == len(tasks), output
+    assert len(done) == sum(len(play["tasks"]) for play in plays), output
     return Run(finished.returncode, output, done)
 
 
