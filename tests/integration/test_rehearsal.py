@@ -151,14 +151,6 @@ ORGANIZATION = {
 MENDED = ("projects Search", "limits proj_sandbox", "users bob@sandbox.example", "users alice@sandbox.example")
 
 
-REVIEWED: dict[str, Any] = {
-    "review_triage_project": "mobile-app",
-    "review_triage_rules": [{"query": "code:RLK", "from_owner": ["unowned"], "owner": "alice", "status": "Fix"}],
-    "review_onboarding_project": {"name": "payments", "use_admin_tool": True},
-    "review_onboarding_groups": [{"name": "payers", "users": ["alice"], "role": "Project admin"}],
-}
-
-
 def test_a_rehearsal_on_a_snapshot_changes_what_production_holds(
     production: Production, sandbox: Sandbox, tmp_path: Path
 ) -> None:
@@ -176,7 +168,7 @@ def test_a_rehearsal_on_a_snapshot_changes_what_production_holds(
     keys = {"api_key": f"sk-{SECRET}", "admin_key": f"sk-admin-{SECRET}", "session_token": f"sess-{SECRET}"}
     login = {"url": url, **keys, "organization": "org-of-others", "project": "proj_of_others"}
     openai = {f"toolchain_inference_{option}": value for option, value in login.items()}
-    hosts.write_text(yaml.safe_dump(group_hosts({**openai, **ORGANIZATION}, {**klocwork, **REVIEWED})))
+    hosts.write_text(yaml.safe_dump(group_hosts({**openai, **ORGANIZATION}, klocwork)))
     site.write_text(yaml.safe_dump(list_plays(review_url)))
     sandbox.clear_journal()
     files = {"inventory": hosts, "playbook": site, "snapshot": folder}
@@ -189,8 +181,8 @@ def test_a_rehearsal_on_a_snapshot_changes_what_production_holds(
     changed = output.partition("What the first run changed")[2]
     assert [change for change in MENDED if f"openai Mend {change}" not in changed] == []
     assert "openai Revoke keys Main admin key" in changed
-    assert "klocwork Cite issues by the rules" in changed
-    assert "payments" in changed
+    assert "klocwork Change issues" in changed
+    assert "klocwork Create a project" in changed
     assert "The second run had nothing to do." in output
     assert output.count(f"This is a rehearsal, so {review_url} is not asked.") >= 2
 
@@ -201,15 +193,19 @@ def group_hosts(openai: dict[str, Any], klocwork: dict[str, Any]) -> dict[str, A
 
 
 def list_plays(url: str) -> list[dict[str, Any]]:
-    """Return the plays of both services, and one that calls a program with the address of production."""
-    direct = {
-        "ansible.builtin.command": f"kwadmin --url {url} list-projects",
-        "ignore_errors": True,
-        "changed_when": False,
-    }
-    names = [f"buildworks.toolchain.{name}" for name in ("governance", "onboarding", "triage")]
-    plays: list[dict[str, Any]] = [{"ansible.builtin.import_playbook": name} for name in names]
-    return [*plays, {"hosts": "review", "connection": "local", "gather_facts": False, "tasks": [direct]}]
+    """Return plays that change both services, and call a program with the address of production."""
+    rule = {"query": "code:RLK", "from_owner": ["unowned"], "owner": "alice", "status": "Fix"}
+    program = {"argv": ["kwadmin", "--url", url, "list-projects"]}
+    project = {"name": "payments", "use_admin_tool": True}
+    tasks = [
+        {"name": "Change issues", "buildworks.toolchain.review_issue": {"project": "mobile-app", "rules": [rule]}},
+        {"name": "Create a project", "buildworks.toolchain.review_project": project},
+        {"name": "Use a program", "ansible.builtin.command": program, "ignore_errors": True, "changed_when": False},
+    ]
+    return [
+        {"ansible.builtin.import_playbook": "buildworks.toolchain.governance"},
+        {"hosts": "review", "connection": "local", "gather_facts": False, "tasks": tasks},
+    ]
 
 
 def run(status: int = 0, failed: int = 0, changed: tuple[str, ...] = ()) -> Run:
