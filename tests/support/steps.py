@@ -14,7 +14,8 @@ from typing import Any
 import yaml
 
 from sandbox.client import Sandbox
-from support.playbook import SUPPORT, environment, finished
+from support.playbook import SUPPORT, environment
+from support.warm import run_playbook
 
 Call = tuple[str, str, Any]  # method, path and body of a call of the control API
 RESET: Call = ("POST", "reset", None)
@@ -76,7 +77,7 @@ def run_role(sandbox: Sandbox, role: str, steps: Sequence[Step], folder: Path, *
         RECORD_FILE=str(record),
         STEP_CALLS=json.dumps([step.calls for step in steps]),
     )
-    text, _status = finished([playbook, "-i", inventory, *options], variables)
+    text, _status = run_playbook([playbook, "-i", inventory, *options], variables)
     assert "WARNING" not in text, text
     outputs = [" ".join(output.split()) for output in text.partition("PLAY RECAP")[0].split("PLAY [step")[1:]]
     results = [json.loads(line) for line in record.read_text().splitlines()]
