@@ -12,28 +12,27 @@ import yaml
 
 from ansible_collections.buildworks.toolchain.plugins.lookup import inference_chat
 from sandbox.client import Sandbox
-from support.playbook import Run, run_tasks
+from support.playbook import run_tasks
 
 EXAMPLES = yaml.safe_load(inference_chat.EXAMPLES)
+CACHE, OTHER_CACHE = ".cache/answers", ".cache/others"
+UNANSWERED = yaml.safe_load(inference_chat.EXAMPLES.replace(CACHE, OTHER_CACHE))
 QUESTION = EXAMPLES[0]["vars"]["question"]
-
-
-def run(sandbox: Sandbox, home: Path, *arguments: str) -> Run:
-    (home / ".cache" / "answers").mkdir(parents=True, exist_ok=True)
-    return run_tasks(sandbox, EXAMPLES, *arguments, name="lookup", settings={"HOME": str(home)})
 
 
 @pytest.mark.ansible_core
 def test_the_examples_answer_and_pay_once(sandbox: Sandbox, tmp_path: Path) -> None:
+    for cache in (CACHE, OTHER_CACHE):
+        (tmp_path / cache).mkdir(parents=True)
+    home = {"HOME": str(tmp_path)}
     sandbox.call("POST", "inference/replies", {"content": f"You said: {QUESTION}"})
     sandbox.call("POST", "inference/replies", {"content": '{"network": true}'})
-    planned = run(sandbox, tmp_path, "--check")
-    assert [(done.status, done.requests) for done in planned.done] == [("ok", []), ("skipped", [])]
-    copied, told = run(sandbox, tmp_path).done
-    assert (copied.status, told.status) == ("ok", "ok"), (copied.result, told.result)
-    assert (tmp_path / ".cache" / "answers" / "NOTES.txt").read_text() == f"You said: {QUESTION}"
-    assert told.result["msg"] == "Tell the network team."
-    assert [len(done.requests) for done in (copied, told)] == [1, 1]
-    for arguments in ([], ["--check"]):
-        again = run(sandbox, tmp_path, *arguments).done
-        assert [(done.result["changed"], done.requests) for done in again] == [(False, []), (False, [])]
+    copied, decided, *again = run_tasks(sandbox, EXAMPLES * 2, name="lookup", settings=home).done
+    assert (copied.status, decided.status) == ("ok", "ok"), (copied.result, decided.result)
+    assert (tmp_path / CACHE / "NOTES.txt").read_text() == f"You said: {QUESTION}"
+    assert decided.result["msg"] == "Tell the network team."
+    assert [len(done.requests) for done in (copied, decided)] == [1, 1]
+    planned = run_tasks(sandbox, EXAMPLES[:1] + UNANSWERED, "--check", name="lookup", settings=home).done
+    for done in [*again, planned[0]]:
+        assert (done.result["changed"], done.requests) == (False, [])
+    assert [(done.status, done.requests) for done in planned[1:]] == [("ok", []), ("skipped", [])]
