@@ -18,7 +18,7 @@ from sandbox.client import Sandbox
 from support.cleanup.naive import Artifact, deleted
 from support.cleanup.world import paths_in, plant, run
 
-EXAMPLES = 100
+EXAMPLES = 50
 FOLDERS = ["", "a/", "a/b/", "a b/", "a.b/c/", "A/", "a%b/", "a_b/", "x^y/"]
 NAMES = [
     "app-1.tgz",
