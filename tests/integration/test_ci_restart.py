@@ -179,8 +179,11 @@ INTERRUPTED = {
 }
 
 
-@pytest.mark.parametrize("module", INTERRUPTED)
-@pytest.mark.parametrize("in_process", ["true", "false"], ids=["in-process", "module"])
+@pytest.mark.parametrize(
+    ("module", "in_process"),
+    [("ci_safe_restart", "true"), ("ci_quiet_down", "true"), ("ci_quiet_down", "false")],
+    ids=["restart-in-process", "quiet-down-in-process", "quiet-down-module"],
+)
 def test_an_interruption_cancels_and_tells(sandbox: Sandbox, in_process: str, module: str) -> None:
     start_build(sandbox, 600)
     SCRATCH.mkdir(parents=True, exist_ok=True)
