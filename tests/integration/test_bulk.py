@@ -30,13 +30,29 @@ STEPS = {
     "again": {},
 }
 
+OPERATIONS: dict[str, dict[str, Any]] = {
+    "artifact_build_promotion": {"status": "tested", "number": "2", "items": [{"build": "app"}, {"build": NIGHTLY}]},
+    "artifact_build_retention": {"count": 1, "items": [{"build": "app"}, {"build": NIGHTLY, "keep": ["3"]}]},
+    "artifact_image_promotion": {
+        "repo": "docker-local",
+        "target_repo": "docker-release-local",
+        "items": [{"image": "acme/web", "tag": "1.0.0", "copy": True}, {"image": "acme/worker"}],
+    },
+    "artifact_trash": {
+        "action": "clean",
+        "repo": "generic-local",
+        "items": [{"path": "tools/0.9"}, {"path": "tools/0.8"}],
+    },
+}
+
 
 def task(name: str, options: dict[str, Any], module: str = "artifact_properties", **keywords: Any) -> dict[str, Any]:
     return {"name": name, f"buildworks.toolchain.{module}": options, **keywords}
 
 
-@pytest.fixture(scope="module", params=[True, False], ids=["in process", "as a module"])
-def run(request: pytest.FixtureRequest, running_sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Run:
+@pytest.fixture(scope="module")
+def run(running_sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Run all tasks in one start of ansible-playbook."""
     running_sandbox.reset()
     plant(running_sandbox)
     file = tmp_path_factory.mktemp("bulk") / "all.jsonl"
@@ -44,8 +60,11 @@ def run(request: pytest.FixtureRequest, running_sandbox: Sandbox, tmp_path_facto
     tasks.append(task("ask", {**SET, "to_file": str(file), "properties": "{{ omit }}"}, "artifact_properties_info"))
     broken = [{"path": "many/000.txt"}, {"path": "many/none.txt"}]
     tasks.append(task("one fails", {**SET, "items": broken}))
+    tasks.append(task("one fails as a module", {**SET, "items": broken}, vars={"toolchain_in_process": False}))
     tasks.append(task("one fails, reported", {**SET, "items": broken, "on_error": "report"}))
-    done = run_tasks(running_sandbox, tasks, "--diff", name="bulk", toolchain_in_process=request.param)
+    for module, options in OPERATIONS.items():
+        tasks += [task(f"{module}: {name}", options, module, **keywords) for name, keywords in STEPS.items()]
+    done = run_tasks(running_sandbox, tasks, "--diff", name="bulk")
     done.of("ask").result["lines"] = [json.loads(line) for line in file.read_text().splitlines()]
     return done
 
@@ -88,41 +107,22 @@ def test_a_failed_item_fails_the_task_unless_told_otherwise(run: Run) -> None:
     assert reported.result["failures"][0]["item"] == {"path": "many/none.txt"}
 
 
+def test_bulk_tasks_agree_both_ways(run: Run) -> None:
+    here, elsewhere = run.of("one fails"), run.of("one fails as a module")
+    assert elsewhere.status == "failed"
+    assert here.result["outcomes"] == elsewhere.result["outcomes"]
+    assert here.result["failures"] == elsewhere.result["failures"]
+    assert here.result["counts"] == elsewhere.result["counts"]
+    assert here.result["msg"] == elsewhere.result["msg"]
+
+
 def test_no_warnings(run: Run) -> None:
     assert "[WARNING]" not in run.output
 
 
-OPERATIONS: dict[str, dict[str, Any]] = {
-    "artifact_build_promotion": {"status": "tested", "number": "2", "items": [{"build": "app"}, {"build": NIGHTLY}]},
-    "artifact_build_retention": {"count": 1, "items": [{"build": "app"}, {"build": NIGHTLY, "keep": ["3"]}]},
-    "artifact_image_promotion": {
-        "repo": "docker-local",
-        "target_repo": "docker-release-local",
-        "items": [{"image": "acme/web", "tag": "1.0.0", "copy": True}, {"image": "acme/worker"}],
-    },
-    "artifact_trash": {
-        "action": "clean",
-        "repo": "generic-local",
-        "items": [{"path": "tools/0.9"}, {"path": "tools/0.8"}],
-    },
-}
-
-
-@pytest.fixture(scope="module")
-def operations(running_sandbox: Sandbox) -> Run:
-    """All steps of all operations, in one start of ansible-playbook."""
-    running_sandbox.reset()
-    tasks = [
-        task(f"{module}: {name}", options, module, **keywords)
-        for module, options in OPERATIONS.items()
-        for name, keywords in STEPS.items()
-    ]
-    return run_tasks(running_sandbox, tasks, name="operations")
-
-
 @pytest.mark.parametrize("module", OPERATIONS)
-def test_operations_on_many_are_predicted_and_done_once(module: str, operations: Run) -> None:
-    check, done, again = (operations.of(f"{module}: {name}") for name in STEPS)
+def test_operations_on_many_are_predicted_and_done_once(module: str, run: Run) -> None:
+    check, done, again = (run.of(f"{module}: {name}") for name in STEPS)
     for one in (check, done, again):
         assert one.status == "ok", one.result
     assert not check.writes

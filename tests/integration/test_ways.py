@@ -37,12 +37,29 @@ ELSEWHERE: dict[str, dict[str, Any]] = {
 }
 
 
+DEFAULTS = {
+    "group/buildworks.toolchain.ci": {"url": "http://127.0.0.1:1/ci", "api_token": "t0ken", "username": "ci"},
+    "group/buildworks.toolchain.artifact": {"api_key": "sandbox-admin-api-key"},
+}
+GROUPS: dict[str, dict[str, Any]] = {
+    "group ci": {"buildworks.toolchain.ci_info": {}, "module_defaults": DEFAULTS},
+    "group artifact": {**ASK, "module_defaults": DEFAULTS},
+    "group all": {**ASK, "module_defaults": {**DEFAULTS, "group/buildworks.toolchain.all": {"retries": -1}}},
+}
+BOOLEAN_KEY = {"buildworks.toolchain.artifact_properties": {**ITEM, "properties": {True: "x"}}}
+BOOLEAN_KEYS: dict[str, dict[str, Any]] = {
+    f"boolean key {in_process}": {**BOOLEAN_KEY, "vars": {"toolchain_in_process": in_process}}
+    for in_process in (True, False)
+}
+
+
 @pytest.fixture(scope="module")
 def run(running_sandbox: Sandbox) -> Run:
-    """The same task with each of the keywords, in one run."""
+    """Run the same task with each of the keywords, and tasks with defaults and mistakes."""
     running_sandbox.reset()
-    tasks = [{"name": name, **ASK, **keywords} for name, keywords in {**HERE, **ELSEWHERE}.items()]
-    return run_tasks(running_sandbox, [{**one, "ignore_unreachable": True} for one in tasks], "-vvv", name="ways")
+    named = {name: {**ASK, **keywords} for name, keywords in {**HERE, **ELSEWHERE}.items()}
+    tasks = [{"name": name, **task} for name, task in {**named, **GROUPS, **BOOLEAN_KEYS}.items()]
+    return run_tasks(running_sandbox, tasks, "-vvv", name="ways")
 
 
 def output_of(run: Run, task: str) -> str:
@@ -67,21 +84,10 @@ def test_a_task_goes_where_it_is_sent(run: Run, way: str) -> None:
     assert "Using module file" in shown or "ESTABLISH SSH CONNECTION" in shown
 
 
-def test_action_groups_stay_apart(sandbox: Sandbox) -> None:
-    defaults = {
-        "group/buildworks.toolchain.ci": {"url": "http://127.0.0.1:1/ci", "api_token": "t0ken", "username": "ci"},
-        "group/buildworks.toolchain.artifact": {"api_key": "sandbox-admin-api-key"},
-    }
-    tasks = [
-        {"name": "ci", "buildworks.toolchain.ci_info": {}, "module_defaults": defaults},
-        {"name": "artifact", **ASK, "module_defaults": defaults},
-    ]
-    everywhere = {**defaults, "group/buildworks.toolchain.all": {"retries": -1}}
-    tasks.append({"name": "all", **ASK, "module_defaults": everywhere})
-    done = run_tasks(sandbox, tasks, name="groups")
-    assert "127.0.0.1:1" in done.of("ci").result["msg"]
-    assert done.of("artifact").status == "ok", done.of("artifact").result
-    assert "Option 'retries'" in done.of("all").result["msg"]
+def test_action_groups_stay_apart(run: Run) -> None:
+    assert "127.0.0.1:1" in run.of("group ci").result["msg"]
+    assert run.of("group artifact").status == "ok", run.of("group artifact").result
+    assert "Option 'retries'" in run.of("group all").result["msg"]
 
 
 def test_a_wait_tells_what_it_is_doing_while_it_does(sandbox: Sandbox) -> None:
@@ -132,12 +138,11 @@ def test_progress_leaves_machine_readable_output_alone(sandbox: Sandbox) -> None
     assert json.loads(done.stdout)["repositories"]
 
 
-def test_a_key_that_yaml_takes_for_a_boolean_is_refused(sandbox: Sandbox) -> None:
-    task = {"buildworks.toolchain.artifact_properties": {**ITEM, "properties": {True: "x"}}}
-    both = [{**task, "vars": {"toolchain_in_process": in_process}} for in_process in (True, False)]
-    for done in run_tasks(sandbox, both, name="keys").done:
-        assert done.result["msg"].startswith("Option 'properties': has the key true, which is no text")
-        assert not done.reads + done.writes
+@pytest.mark.parametrize("name", BOOLEAN_KEYS)
+def test_a_key_that_yaml_takes_for_a_boolean_is_refused(run: Run, name: str) -> None:
+    done = run.of(name)
+    assert done.result["msg"].startswith("Option 'properties': has the key true, which is no text")
+    assert not done.reads + done.writes
 
 
 def ad_hoc(sandbox: Sandbox, module: str, args: str = "", *options: str, **variables: str) -> tuple[int, str]:
