@@ -16,8 +16,8 @@ import pathlib
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
 
 # ansible-core reads its configuration when it is imported
 CONFIGURATION = ("ANSIBLE_", "HOME", "LANG", "LC_", "PATH", "PYTHON", "TMPDIR")
@@ -77,23 +77,16 @@ def serve() -> None:
         print(os.waitstatus_to_exitcode(status), flush=True)
 
 
-def _play(main: Any, request: dict[str, Any]) -> None:
-    """Run ansible-playbook and end this process, without the exit handlers of its parent."""
-    status = 1
-    try:
-        for number, file in ((0, os.devnull), *enumerate(request["files"], 1)):
-            os.dup2(os.open(file, os.O_CREAT | (os.O_WRONLY if number else os.O_RDONLY), 0o600), number)
-        os.environ.clear()
-        os.environ.update(request["variables"])
-        sys.argv = ["ansible-playbook", *request["arguments"]]
-        main(sys.argv)
-        status = 0
-    except SystemExit as end:
-        status = end.code if isinstance(end.code, int) else int(end.code is not None)
-    finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(status)
+def _play(main: Callable[[list[str]], None], request: dict[str, Any]) -> NoReturn:
+    """Run ansible-playbook and end this process."""
+    atexit._clear()  # one of the handlers deletes the temporary folder that all forks share
+    for number, file in ((0, os.devnull), *enumerate(request["files"], 1)):
+        os.dup2(os.open(file, os.O_CREAT | (os.O_WRONLY if number else os.O_RDONLY), 0o600), number)
+    os.environ.clear()
+    os.environ.update(request["variables"])
+    sys.argv = ["ansible-playbook", *request["arguments"]]
+    main(sys.argv)
+    sys.exit()
 
 
 if __name__ == "__main__":
