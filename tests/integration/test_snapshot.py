@@ -521,12 +521,6 @@ def test_a_refusal_costs_no_more_than_its_list_and_an_error_is_none(sandbox: San
     assert seen["inference"]["users"]
 
 
-def test_check_mode_writes_nothing(sandbox: Sandbox, tmp_path: Path) -> None:
-    output, good = take(sandbox, tmp_path / "none", "--check", "--limit", "jenkins")
-    assert good, output
-    assert not (tmp_path / "none").exists()
-
-
 def write_odd_jobs(folder: Path) -> None:
     """Write the snapshot of a server whose only job has a description with control characters, and no last builds."""
     server = {"product": "hudson", "version": "1.395", "executors": 2}
