@@ -61,7 +61,6 @@ def plan(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (folder / "plan").read_text().splitlines()[1:]]
 
 
-@pytest.mark.ansible_core
 def test_check_mode_only_plans_and_a_run_executes_the_approved_part(sandbox: Sandbox, tmp_path: Path) -> None:
     rules = [OLD, {"title": "readme", "repos": ["generic-local"], "names": ["README.txt"], "larger_than": 1}]
     tags = ("--tags", "cleanup,builds,trash")

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
 import requests
 
 from sandbox.client import Sandbox
@@ -76,7 +75,6 @@ def look(sandbox: Sandbox, result: Path) -> str:
     return f"ansible.builtin.command: curl -s -g -u {user}:{token} -o {result} {url}"
 
 
-@pytest.mark.ansible_core
 def test_the_tasks_run_while_the_server_takes_no_builds(sandbox: Sandbox, tmp_path: Path) -> None:
     start_build(sandbox, 1)
     seen = tmp_path / "seen"

@@ -8,7 +8,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
 import yaml
 
 from sandbox.client import Sandbox
@@ -44,7 +43,6 @@ def test_a_project_is_onboarded_from_nothing_and_once(sandbox: Sandbox, tmp_path
     assert (repeated.failure, repeated.changed, repeated.writes) == ("", 0, [])
 
 
-@pytest.mark.ansible_core
 def test_the_gate_of_a_project_with_builds_is_tried_at_the_end(sandbox: Sandbox, tmp_path: Path) -> None:
     project: dict[str, Any] = {
         **PAYMENTS,

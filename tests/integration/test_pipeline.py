@@ -42,7 +42,6 @@ def stages_step(stages: list[dict[str, Any]], **variables: Any) -> Step:
     return Step({"ci_pipeline_stages": [{**stage, "wait_delay": 0.2} for stage in stages], **variables})
 
 
-@pytest.mark.ansible_core
 def test_stages_run_in_their_order_up_to_the_first_bad_build(sandbox: Sandbox, tmp_path: Path) -> None:
     good = [{**build, "unless": {}} for build in TESTS[:2]]
     bad = [*good, {"job": "broken"}, {"job": "app"}]

@@ -9,8 +9,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from sandbox.client import Sandbox
 from support.playbook import play_mistakes
 from support.steps import Step, run_role
@@ -19,7 +17,6 @@ CRITICAL = {"title": "critical", "query": "severity:1", "allowed": 1}
 NEW = {"title": "new ones", "query": "state:New"}
 
 
-@pytest.mark.ansible_core
 def test_a_gate_passes_or_fails_and_writes_its_results(sandbox: Sandbox, tmp_path: Path) -> None:
     files = {f"review_quality_gate_{kind}_file": str(tmp_path / kind) for kind in ("json", "sarif")}
     common = {"review_quality_gate_project": "mobile-app", **files}

@@ -92,7 +92,6 @@ def site(url: str, by_proxy: str, program: Path) -> list[dict[str, Any]]:
     ]
 
 
-@pytest.mark.ansible_core
 def test_a_rehearsal_does_not_reach_production(
     production: Production, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

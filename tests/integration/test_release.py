@@ -50,7 +50,6 @@ def statuses() -> list[str]:
     return [status["status"] for status in build["statuses"]]
 
 
-@pytest.mark.ansible_core
 def test_a_failure_reports_what_is_done_and_another_run_continues(sandbox: Sandbox, tmp_path: Path) -> None:
     no_right = fault(service="artifact", kind="status", status=403, label="promote_image", nth=2, body="no right")
     no_room = fault(service="artifact", kind="status", status=500, label="promote_build", nth=2, body="no room")

@@ -9,8 +9,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from sandbox.client import Sandbox
 from support.playbook import play_mistakes
 from support.steps import Step, run_role
@@ -19,7 +17,6 @@ LEAKS = {"title": "leaks", "query": "code:RLK", "from_owner": ["unowned"], "owne
 REST = {"title": "rest", "query": "severity:1-4", "from_status": ["Analyze"], "status": "Fix", "comment": "soon"}
 
 
-@pytest.mark.ansible_core
 def test_it_is_planned_done_once_and_summed_up(sandbox: Sandbox, tmp_path: Path) -> None:
     files = [tmp_path / name for name in ("plan", "done", "repeated")]
     common = {"review_triage_project": "mobile-app", "review_triage_rules": [LEAKS, REST]}
