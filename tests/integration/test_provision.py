@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -14,24 +13,18 @@ import pytest
 import yaml
 
 from sandbox.client import Sandbox
-from support.playbook import PLAYBOOK, environment, play_mistakes
+from support.playbook import environment, play_mistakes
 from support.steps import RESET, Step, fault, run_role
+from support.warm import run_playbook
 
 
 def provision(sandbox: Sandbox, folder: Path, groups: dict[str, Any], *options: str) -> tuple[str, dict[str, str]]:
     """The output, and what the recap says of each host, with nothing in the environment but where the collection is."""
     inventory = folder / "hosts.yml"
     inventory.write_text(yaml.safe_dump(groups))
-    done = subprocess.run(
-        [PLAYBOOK, "buildworks.toolchain.provision", "-i", inventory, *options],
-        env=environment(),
-        capture_output=True,
-        text=True,
-        stdin=subprocess.DEVNULL,
-        check=False,
-    )
-    recap = re.findall(r"^(\S+) +: (.*?) *$", done.stdout.partition("PLAY RECAP")[2], re.MULTILINE)
-    return done.stdout + done.stderr, dict(recap)
+    output, _status = run_playbook(["buildworks.toolchain.provision", "-i", inventory, *options], environment())
+    recap = re.findall(r"^(\S+) +: (.*?) *$", output.partition("PLAY RECAP")[2], re.MULTILINE)
+    return output, dict(recap)
 
 
 def ci(sandbox: Sandbox, **more: Any) -> dict[str, Any]:
