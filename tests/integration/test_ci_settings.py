@@ -70,12 +70,12 @@ class Host:
             "ci_settings_restart_timeout": 120,
         }
 
-    def run(self, rounds: dict[str, dict[str, Any]]) -> list[Round]:
-        """Run the role once for each host, one after the other, also after a failure; return what each run did."""
+    def run(self, *rounds: dict[str, Any]) -> list[Round]:
+        """Run the role several times with these variables, also after a failure; return what each run did."""
         role = {"ansible.builtin.import_role": {"name": "buildworks.toolchain.ci_settings"}}
         end = [{"name": END, "ansible.builtin.command": "{{ at_the_end }}", "when": "at_the_end is defined"}]
         tasks = [{"block": [role], "rescue": [{"ansible.builtin.meta": "noop"}], "always": end}]
-        plays = [{"hosts": name, "gather_facts": False, "tasks": tasks} for name in rounds]
+        plays = [{"hosts": "ci", "gather_facts": False, "vars": given, "tasks": tasks} for given in rounds]
         record = self.folder / "record.jsonl"
         variables = environment(
             self.sandbox,
@@ -83,7 +83,7 @@ class Host:
             ANSIBLE_CALLBACKS_ENABLED="record",
             RECORD_FILE=str(record),
         )
-        output, status = finished(self.write_playbook(rounds, plays), variables)
+        output, status = finished(self.write_playbook({"jenkins": {}}, plays), variables)
         assert (status, "WARNING" in output) == (0, False), output
         found = [Round()]
         for done in (Done(**json.loads(line)) for line in record.read_text().splitlines()):
@@ -162,7 +162,7 @@ def test_a_drop_in_has_the_policy_and_a_command_restarts_the_server(host: Host) 
     }
     policy = " ".join(POLICY.split())
     knows(host, policy)
-    first, again = host.run({"first": given, "again": given})
+    first, again = host.run(given, given)
     assert (first.failure, first.written) == ("", NOT_SAFELY)
     source = f"cd {host.folder}; touch 'a b'; {of_unit(host.drop_in)}"
     assert launched(source, "JENKINS_OPTS") == ["--sessionTimeout=1440", "--sessionEviction=43200"]
@@ -175,7 +175,7 @@ def test_a_drop_in_has_the_policy_and_a_command_restarts_the_server(host: Host) 
 @pytest.mark.ansible_core
 def test_a_policy_that_the_server_does_not_have_is_told(host: Host) -> None:
     knows(host, "sandbox;")
-    output = host.play({"jenkins": {"ci_settings_content_security_policy": ""}})
+    output = host.play({"jenkins": {"ci_settings_content_security_policy": "", "ci_settings_restart": False}})
     assert "The server has the content-security policy 'sandbox;', and not ''." in output
     assert launched(f". {host.environment}", "JAVA_ARGS") == ["-Dhudson.model.DirectoryBrowserSupport.CSP="]
 
@@ -202,12 +202,10 @@ def test_a_restart_that_did_not_take_place_is_made_up_for(host: Host) -> None:
     host.environment.write_text("JENKINS_HOME=/srv\nJENKINS_ARGS='--prefix=/ci'\n")
     given = {**SESSIONS, "ci_settings_java_options": ["-Xmx4g"]}
     later, overrun, failed, restarted = host.run(
-        {
-            "later": {"ci_settings_session_timeout": 60, "ci_settings_restart": False},
-            "overrun": {**given, "ci_settings_wait_timeout": 0.5, "at_the_end": host.post_command("/job/slow/1/stop")},
-            "failed": {**given, "ci_settings_restart_command": "exit 3"},
-            "restarted": given,
-        }
+        {"ci_settings_session_timeout": 60, "ci_settings_restart": False},
+        {**given, "ci_settings_wait_timeout": 0.5, "at_the_end": host.post_command("/job/slow/1/stop")},
+        {**given, "ci_settings_restart_command": "exit 3"},
+        given,
     )
     assert (later.failure, later.written) == ("", [])
     assert later.changed
