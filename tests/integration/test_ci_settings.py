@@ -185,7 +185,7 @@ def test_a_drop_in_that_would_not_count_is_not_written(host: Host) -> None:
     paths = {name: host.folder / f"{name}.d" / "toolchain.conf" for name in ("overruled", "invalid")}
     paths["overruled"].parent.mkdir()
     (paths["overruled"].parent / "override.conf").write_text('[Service]\nEnvironment="JENKINS_OPTS=--prefix=/ci"\n')
-    names = {"overruled": {}, "invalid": {"launch_options": "NO NAME"}}
+    names: dict[str, dict[str, str]] = {"overruled": {}, "invalid": {"launch_options": "NO NAME"}}
     given = {
         name: {"ci_settings_drop_in": str(path), "ci_settings_systemd": True, "ci_settings_variables": names[name]}
         for name, path in paths.items()
