@@ -9,7 +9,6 @@ As a command: for each line of standard input, which is a request, run ansible-p
 from __future__ import annotations
 
 import atexit
-import functools
 import json
 import os
 import pathlib
@@ -21,6 +20,8 @@ from typing import Any, NoReturn
 
 # ansible-core reads its configuration when it is imported
 CONFIGURATION = ("ANSIBLE_", "HOME", "LANG", "LC_", "PATH", "PYTHON", "TMPDIR")
+MAX_PROCESSES = 4
+_processes: dict[Any, subprocess.Popen[str]] = {}  # the least recently used first
 
 
 def run_playbook(
@@ -48,10 +49,16 @@ def run_playbook(
         return "".join(file.read_text(encoding="utf-8") for file in files), status
 
 
-@functools.cache
-def _process(configuration: tuple[tuple[str, str], ...], folder: str) -> subprocess.Popen[str]:
-    """Start a process that has imported ansible-playbook with this configuration; it ends with this process."""
-    process = subprocess.Popen(
+def _process(*key: Any) -> subprocess.Popen[str]:
+    """Return a process that has imported ansible-playbook with this configuration, and end the least recently used."""
+    _processes[key] = _processes.pop(key) if key in _processes else _start(*key)
+    if len(_processes) > MAX_PROCESSES:
+        _processes.pop(next(iter(_processes))).communicate()
+    return _processes[key]
+
+
+def _start(configuration: tuple[tuple[str, str], ...], folder: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
         [sys.executable, "-P", __file__],
         cwd=folder,
         env=dict(configuration),
@@ -59,8 +66,13 @@ def _process(configuration: tuple[tuple[str, str], ...], folder: str) -> subproc
         stdout=subprocess.PIPE,
         text=True,
     )
-    atexit.register(process.communicate)
-    return process
+
+
+@atexit.register
+def _end() -> None:
+    """End all processes."""
+    for process in _processes.values():
+        process.communicate()
 
 
 def serve() -> None:
