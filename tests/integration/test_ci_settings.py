@@ -151,7 +151,7 @@ def knows(host: Host, policy: str) -> None:
 
 @needs_systemd
 def test_a_drop_in_has_the_policy_and_a_command_restarts_the_server(host: Host) -> None:
-    given = {
+    given: dict[str, Any] = {
         **SESSIONS,
         "ci_settings_systemd": True,
         "ci_settings_variables": {},
@@ -253,7 +253,7 @@ def test_java_is_checked_against_what_the_server_needs(
     host: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
-    hosts = {
+    hosts: dict[str, dict[str, Any]] = {
         "new": {"ci_settings_java_command": java(tmp_path, "21.0.2")},
         "old": {"ci_settings_java_command": java(tmp_path, "17.0.9")},
         "allowed": {"ci_settings_java_command": java(tmp_path, "17.0.9"), "ci_settings_java_releases": [11, 17]},
