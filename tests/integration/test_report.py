@@ -23,8 +23,6 @@ from sandbox.client import Sandbox
 from support.browser import Chromium
 from support.playbook import PLAYBOOK, environment, finished
 
-pytestmark = pytest.mark.ansible_core
-
 ITEM = "app/1.0/app-1.0.tar.gz"
 SECRETS = {"hidden": "second-secret", "in a loop": "third-secret"}
 HIDDEN = r"(\*{8}|\$REDACTED\$)"
@@ -98,6 +96,7 @@ TELLING = [
         )
     ),
 ]
+FOREIGN = '{"a": "history of something else"}'
 # What a run leaves that is killed as it writes
 HALF_A_LINE = '{"started": "2026-01-01T00:'
 INTERRUPTED = [
@@ -228,12 +227,14 @@ CHANGES = [
 ]
 
 
+@pytest.mark.ansible_core
 def test_check_mode_tells_what_would_change(checked: Written) -> None:
     assert changes(checked) == CHANGES
     assert checked.report["check_mode"] and all(change["check_mode"] for change in checked.report["changes"])
     assert "What would change" in checked.page
 
 
+@pytest.mark.ansible_core
 def test_a_run_tells_what_changed(done: Written) -> None:
     assert changes(done) == CHANGES
     assert {change["service"] for change in done.report["changes"]} == {"artifact", "other"}
@@ -243,6 +244,7 @@ def test_a_run_tells_what_changed(done: Written) -> None:
     assert "What changed" in done.page and "&lt;b&gt;&amp;repo-us" in done.page
 
 
+@pytest.mark.ansible_core
 def test_each_failure_is_told_with_what_became_of_it(checked: Written, done: Written) -> None:
     for written in (checked, done):
         states = [(each["host"], each["task"], each["state"]) for each in written.report["failures"]]
@@ -259,6 +261,7 @@ def test_each_failure_is_told_with_what_became_of_it(checked: Written, done: Wri
         assert "There is no item 'none'" in written.of("failures", "missing")[0]["message"]
 
 
+@pytest.mark.ansible_core
 def test_bulk_tasks_tell_of_each_item_and_of_failures_first(done: Written) -> None:
     (bulk,) = done.report["bulk"]
     assert bulk["counts"] == {"changed": 1, "ok": 0, "failed": 1, "unknown": 0, "skipped": 0}
@@ -268,6 +271,7 @@ def test_bulk_tasks_tell_of_each_item_and_of_failures_first(done: Written) -> No
     ]
 
 
+@pytest.mark.ansible_core
 def test_requests_are_those_that_were_sent(checked: Written, done: Written) -> None:
     for written in (checked, done):
         requests = {task["task"]: task["requests"] for task in written.report["tasks"]}
@@ -280,6 +284,7 @@ def test_requests_are_those_that_were_sent(checked: Written, done: Written) -> N
         assert not written.report["requests_known"]
 
 
+@pytest.mark.ansible_core
 def test_warnings_are_told(done: Written) -> None:
     if done.report["ansible_core"].startswith("2.18."):
         assert not done.report["warnings_known"]
@@ -289,6 +294,7 @@ def test_warnings_are_told(done: Written) -> None:
         assert "1 request(s) had to be repeated" in warning["message"]
 
 
+@pytest.mark.ansible_core
 def test_no_secret_is_told(place: Place, checked: Written, done: Written) -> None:
     secrets = [*SECRETS.values(), place.sandbox.environment["JFROG_ACCESS_TOKEN"]]
     secrets.append(place.sandbox.environment["OPENAI_API_KEY"])
@@ -301,23 +307,30 @@ def test_no_secret_is_told(place: Place, checked: Written, done: Written) -> Non
         assert written.of("changes", "hidden")[0]["hidden"]
 
 
-def test_secrets_that_come_late_are_cut_off_or_look_odd_are_hidden(place: Place) -> None:
-    place.play(playbook="secrets.yml", OPENAI_API_KEY=ODD_SECRET, **elsewhere("secrets"))
-    told = (place.folder / "secrets.json").read_text()
+@pytest.fixture(scope="module")
+def several(place: Place) -> str:
+    """Run two playbooks, with secrets that come late and a history of something else; return the output."""
+    (place.folder / "foreign").write_text(FOREIGN)
+    settings = {"TOOLCHAIN_REPORT_HISTORY": "foreign", "OPENAI_API_KEY": ODD_SECRET, **elsewhere("several")}
+    return place.play("secrets.yml", playbook="nothing.yml", **settings)
+
+
+@pytest.mark.ansible_core
+def test_secrets_that_come_late_are_cut_off_or_look_odd_are_hidden(place: Place, several: str) -> None:
+    told = (place.folder / "several.json").read_text()
     assert len(json.loads(told)["failures"]) == 3
     assert "sk-a" not in told
     assert LATE_SECRET not in told
 
 
-def test_several_playbooks_are_one_run(place: Place) -> None:
-    place.play("secrets.yml", playbook="nothing.yml", TOOLCHAIN_REPORT_HISTORY="several.jsonl", **elsewhere("several"))
+@pytest.mark.ansible_core
+def test_several_playbooks_are_one_run(place: Place, several: str) -> None:
     report = json.loads((place.folder / "several.json").read_text())
     assert report["playbook"] == report["title"] == "nothing.yml secrets.yml"
     assert report["complete"] and report["hosts"]["repo-us"]["ignored"] == len(report["failures"])
-    [line] = (place.folder / "several.jsonl").read_text().splitlines()
-    assert json.loads(line)["playbook"] == report["playbook"]
 
 
+@pytest.mark.ansible_core
 def test_the_history_has_a_line_for_each_run(place: Place, done: Written) -> None:
     spoilt, *whole = (place.folder / "history" / "runs.jsonl").read_text().splitlines()
     assert spoilt == HALF_A_LINE
@@ -329,16 +342,20 @@ def test_the_history_has_a_line_for_each_run(place: Place, done: Written) -> Non
     assert len(re.findall("<rect [^>]*hollow", done.page)) == 2
 
 
-def test_a_history_of_something_else_is_left_as_it_is(place: Place) -> None:
-    foreign = '{"a": "history of something else"}'
-    (place.folder / "foreign").write_text(foreign)
-    output = place.play(playbook="nothing.yml", TOOLCHAIN_REPORT_HISTORY="foreign", **elsewhere("foreign"))
-    assert "'foreign' has no history of runs, and was left as it is" in " ".join(output.split())
-    assert (place.folder / "foreign").read_text() == foreign
+@pytest.mark.ansible_core
+def test_a_history_of_something_else_is_left_as_it_is(place: Place, several: str) -> None:
+    assert "'foreign' has no history of runs, and was left as it is" in " ".join(several.split())
+    assert (place.folder / "foreign").read_text() == FOREIGN
 
 
-def test_an_interrupted_run_tells_what_was_done_until_then(browser: Chromium, place: Place) -> None:
+@pytest.fixture(scope="module")
+def interrupted(place: Place) -> None:
+    """Interrupt a run."""
     place.interrupt(TOOLCHAIN_REPORT_HISTORY="interrupted.jsonl", **elsewhere("interrupted"))
+
+
+@pytest.mark.ansible_core
+def test_an_interrupted_run_tells_what_was_done_until_then(place: Place, interrupted: None) -> None:
     report = json.loads((place.folder / "interrupted.json").read_text())
     assert report["playbook"] == "nothing.yml interrupted.yml"
     assert not report["complete"]
@@ -350,8 +367,13 @@ def test_an_interrupted_run_tells_what_was_done_until_then(browser: Chromium, pl
     assert report["failures"] == []
     assert [report["hosts"]["repo-eu"][name] for name in ("ok", "changed", "failures")] == [1, 1, 0]
     assert report["tasks"][0]["requests"]
-    assert json.loads((place.folder / "interrupted.jsonl").read_text())["complete"] is False
+    [line] = (place.folder / "interrupted.jsonl").read_text().splitlines()
+    assert json.loads(line)["complete"] is False
+    assert json.loads(line)["playbook"] == report["playbook"]
     assert place.sandbox.environment["JFROG_ACCESS_TOKEN"] not in (place.folder / "interrupted.html").read_text()
+
+
+def test_people_can_use_the_page_of_an_interrupted_run(browser: Chromium, place: Place, interrupted: None) -> None:
     browser.check_page(place.folder / "interrupted.html", "report-interrupted")
 
 

@@ -45,7 +45,6 @@ def files(tmp_path: Path) -> dict[str, Path]:
     return {module: tmp_path / module for module in SECRET_FILES}
 
 
-@pytest.mark.ansible_core
 @pytest.mark.parametrize("way", WAYS)
 def test_no_secret_that_was_made_is_shown(way: str, sandbox: Sandbox, files: dict[str, Path]) -> None:
     forget()
