@@ -172,7 +172,6 @@ def test_a_drop_in_has_the_policy_and_a_command_restarts_the_server(host: Host) 
     assert again == Round()
 
 
-@pytest.mark.ansible_core
 def test_a_policy_that_the_server_does_not_have_is_told(host: Host) -> None:
     knows(host, "sandbox;")
     output = host.play({"jenkins": {"ci_settings_content_security_policy": "", "ci_settings_restart": False}})

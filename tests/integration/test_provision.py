@@ -39,7 +39,6 @@ def ci(sandbox: Sandbox, **more: Any) -> dict[str, Any]:
     }
 
 
-@pytest.mark.ansible_core
 def test_a_service_that_fails_stops_no_other_and_a_host_may_be_several(sandbox: Sandbox, tmp_path: Path) -> None:
     models = {
         "toolchain_inference_url": sandbox.environment["OPENAI_BASE_URL"],
@@ -107,7 +106,6 @@ FILES: dict[str, Any] = {
 }
 
 
-@pytest.mark.ansible_core
 def test_a_refused_file_stops_no_other_file_and_is_deployed_by_another_run(sandbox: Sandbox, tmp_path: Path) -> None:
     refused = fault(service="artifact", kind="status", status=403, label="deploy_file", body="no right")
     steps = [Step(FILES, [refused]), Step(FILES), Step(FILES), Step(FILES, [RESET])]
