@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 
 import hypothesis
@@ -23,6 +24,11 @@ hypothesis.settings.load_profile("the same each time")
 
 # What tells programs to write as on a terminal, also where there is none
 TERMINAL = ("COLUMNS", "LINES", "FORCE_COLOR", "CLICOLOR_FORCE", "PYTHON_COLORS", "PY_COLORS")
+
+
+def pytest_configure() -> None:
+    """Do not pass on that SIGINT is ignored, as it is in a shell's background: tests interrupt programs."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -23,6 +23,7 @@ import yaml
 
 from sandbox.client import Sandbox
 from support import running
+from support.warm import run_playbook
 
 SUPPORT = pathlib.Path(__file__).resolve().parent
 ROOT = SUPPORT.parent.parent
@@ -88,7 +89,9 @@ def finished(
     folder: pathlib.Path | None = None,
     program: str = "ansible-playbook",
 ) -> tuple[str, int]:
-    """What a program printed, and its exit status; it runs in this folder, with this environment."""
+    """Run a program in a folder with this environment; return its output and exit status."""
+    if program == PLAYBOOK.name and not folder:
+        return run_playbook(options, variables)
     done = subprocess.run(
         [PLAYBOOK.with_name(program), *options],
         cwd=folder,
@@ -211,25 +214,13 @@ def run_plays(
     tolerant = {"gather_facts": False, "ignore_errors": True, "ignore_unreachable": True}
     playbook, record = SCRATCH / f"{name}.yml", SCRATCH / f"{name}.jsonl"
     playbook.write_text(yaml.safe_dump([{**play, **tolerant} for play in plays], sort_keys=False, allow_unicode=True))
-    finished = subprocess.run(
-        [str(PLAYBOOK), str(playbook), *options],
-        env=environment(
-            sandbox,
-            ANSIBLE_CALLBACK_PLUGINS=str(SUPPORT / "callback_plugins"),
-            ANSIBLE_CALLBACKS_ENABLED="record",
-            RECORD_FILE=str(record),
-            **(settings or {}),
-        ),
-        capture_output=True,
-        text=True,
-        stdin=subprocess.DEVNULL,
-        check=False,
-    )
-    output = finished.stdout + finished.stderr
+    settings = {"ANSIBLE_CALLBACKS_ENABLED": "record", "RECORD_FILE": str(record), **(settings or {})}
+    variables = environment(sandbox, ANSIBLE_CALLBACK_PLUGINS=str(SUPPORT / "callback_plugins"), **settings)
+    output, status = run_playbook([playbook, *options], variables)
     assert record.exists(), output
     done = [Done(**json.loads(line)) for line in record.read_text().splitlines()]
     assert len(done) == sum(len(play["tasks"]) for play in plays), output
-    return Run(finished.returncode, output, done)
+    return Run(status, output, done)
 
 
 def _text(request: dict[str, Any]) -> str:
