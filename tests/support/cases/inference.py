@@ -5,18 +5,14 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
-from pathlib import Path
-
-from support.cases.form import Case, Operation, Query, Resource, Service, Write
+from support.cases.form import FILES, Case, Operation, Query, Resource, Service, Write
 
 _SESSION = "sess-sandbox000000000000000000000000000005"
 _LIMITS = {"model": "gpt-4o", "max_requests_per_1_minute": 100, "max_tokens_per_1_minute": 1000}
 # What the project has at first
 _AS_BEFORE = {"model": "gpt-4o", "max_requests_per_1_minute": 500, "max_tokens_per_1_minute": 30000}
 
-_ANSWERS = Path(tempfile.gettempdir()) / f"toolchain-answers-{os.environ.get('PYTEST_XDIST_WORKER', 'alone')}"
+_ANSWERS = FILES / "answers.jsonl"
 _ROBOT = {"project_name": "Sandbox", "name": "robot; a/b"}
 
 CASES: dict[str, Case] = {
