@@ -17,7 +17,7 @@ import yaml
 
 from sandbox.client import Sandbox
 from support.browser import Chromium
-from support.playbook import ROOT, environment, finished
+from support.playbook import ROOT, environment, finished, hide_matplotlib
 from support.running import run
 from support.session import Session
 
@@ -187,14 +187,6 @@ def row(page: str, name: str) -> list[str]:
     found = re.search(rf'<tr><th scope="row">{re.escape(name)}</th>(.*?)</tr>', page, re.DOTALL)
     assert found
     return [cell.strip() for cell in re.findall(r"<td[^>]*>(.*?)</td>", found[1], re.DOTALL)]
-
-
-def hide_matplotlib(folder: Path) -> dict[str, str]:
-    """Return the variable of the environment with which matplotlib, which takes most of a run, cannot be imported."""
-    package = folder / "hidden" / "matplotlib"
-    package.mkdir(parents=True)
-    (package / "__init__.py").write_text("raise ImportError('hidden')\n")
-    return {"PYTHONPATH": str(package.parent)}
 
 
 @pytest.mark.ansible_core

@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from sandbox.client import Sandbox
-from support.playbook import ROOT, SUPPORT, environment, finished
+from support.playbook import ROOT, SUPPORT, environment, finished, hide_matplotlib
 
 READMES = [ROOT / "README.md", *sorted((ROOT / "roles").glob("*/README.md"))]
 FILE = re.compile(r"# (inventory/\S+)\n")
@@ -98,11 +98,8 @@ def failures(running_sandbox: Sandbox, home: Path) -> dict[str, str]:
     A failure ends a run, so that the plays after it need one more start. The plots of the overview take long to draw:
     test_overview.py draws them.
     """
-    hidden = home / "hidden"
-    (hidden / "matplotlib").mkdir(parents=True)
-    (hidden / "matplotlib/__init__.py").write_text("raise ImportError('hidden')\n")
     settings = {
-        "PYTHONPATH": str(hidden),
+        **hide_matplotlib(home),
         "ANSIBLE_CALLBACK_PLUGINS": str(SUPPORT / "callback_plugins"),
         "ANSIBLE_CALLBACKS_ENABLED": "fresh",
         "ANSIBLE_GATHERING": "explicit",
