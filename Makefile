@@ -164,7 +164,7 @@ sandbox-tests: $(test)/.filled $(collection) ## the sandbox on the wire
 
 .PHONY: contract
 contract: $(test)/.filled $(collection) ## independent clients and servers
-	@$(pytest) $(side_by_side) tests/contract
+	@$(pytest) tests/contract
 
 .PHONY: mutants
 mutants: $(test)/.filled $(collection) ## mutations of module_utils that no test notices [FILES= N=40 SEED=]
