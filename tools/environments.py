@@ -103,7 +103,8 @@ def uv_folder() -> Path:
         ]
         subprocess.run([*pip, "--require-hashes", "--requirement", lock], check=True)
 
-    folder = BUILD / "uv"
+    # One for each Python: an environment of another Python may be built at the same time.
+    folder = BUILD / f"uv-py{sys.version_info.major}.{sys.version_info.minor}"
     return fill_once(folder, digest(sys.base_prefix, sys.version, str(folder), lock.read_text()), install)
 
 

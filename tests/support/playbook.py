@@ -98,8 +98,8 @@ def finished(
     program: str = "ansible-playbook",
 ) -> tuple[str, int]:
     """Run a program in a folder with this environment; return its output and exit status."""
-    if program == PLAYBOOK.name and not folder:
-        return run_playbook(options, variables)
+    if program == PLAYBOOK.name:
+        return run_playbook(options, variables, folder)
     done = subprocess.run(
         [PLAYBOOK.with_name(program), *options],
         cwd=folder,

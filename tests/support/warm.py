@@ -18,7 +18,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
-# ansible-core reads its configuration when it is imported
+# ansible-core reads its configuration when it is imported ...
 CONFIGURATION = ("ANSIBLE_", "HOME", "LANG", "LC_", "PATH", "PYTHON", "TMPDIR")
 MAX_PROCESSES = 4
 _processes: dict[Any, subprocess.Popen[str]] = {}  # the least recently used first
@@ -33,12 +33,15 @@ def run_playbook(
     :arg folder: the working directory, by default that of this process
     """
     configuration = tuple((name, value) for name, value in variables.items() if name.startswith(CONFIGURATION))
-    process = _process(configuration, str(folder or pathlib.Path.cwd()))
+    folder = folder or pathlib.Path.cwd()
+    # ... and looks for its file in the working directory.
+    process = _process(configuration, str(folder if (folder / "ansible.cfg").exists() else pathlib.Path("/")))
     assert process.stdin
     assert process.stdout
     with tempfile.TemporaryDirectory(prefix="playbook-") as place:
         files = [pathlib.Path(place, name) for name in ("stdout", "stderr")]
         request = {
+            "folder": str(folder),
             "arguments": [str(argument) for argument in arguments],
             "variables": variables,
             "files": [str(file) for file in files],
@@ -94,6 +97,7 @@ def _play(main: Callable[[list[str]], None], request: dict[str, Any]) -> NoRetur
     atexit._clear()  # one of the handlers deletes the temporary folder that all forks share
     for number, file in ((0, os.devnull), *enumerate(request["files"], 1)):
         os.dup2(os.open(file, os.O_CREAT | (os.O_WRONLY if number else os.O_RDONLY), 0o600), number)
+    os.chdir(request["folder"])
     os.environ.clear()
     os.environ.update(request["variables"])
     sys.argv = ["ansible-playbook", *request["arguments"]]
