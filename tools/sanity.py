@@ -48,9 +48,31 @@ def main() -> int:
     seed_pip()
     configure_pip()
     offer_oldest_python()
-    skips = [option for test in unobtainable() for option in ("--skip-test", test)]
-    command = ["ansible-test", "sanity", "--color", "no", *skips, *sys.argv[1:]]
+    if sys.argv[1:]:
+        return run(*sys.argv[1:])
+    skips = [option for test in (*unobtainable(), "import") for option in ("--skip-test", test)]
+    return run(*skips) or test_imports()
+
+
+def run(*options: str) -> int:
+    """Return the exit status of ansible-test sanity with these options."""
+    command = ["ansible-test", "sanity", "--color", "no", *options]
     return subprocess.run(command, cwd=COPY, env=environment(), check=False).returncode
+
+
+def test_imports() -> int:
+    """Import modules with the oldest Python, and with this one what only controllers import; return the exit status.
+
+    All other tests import the modules with this Python. The action plugins are generated, and integration tests run
+    each of them.
+    """
+    this = f"{sys.version_info.major}.{sys.version_info.minor}"
+    if not find(OLDEST):
+        return run("--test", "import", "--python", this)
+    folders = ("callback", "filter", "lookup", "plugin_utils")
+    on_controllers = [f"plugins/{folder}/" for folder in folders]
+    oldest = OLDEST.removeprefix("python")
+    return run("--test", "import", "--python", oldest) or run("--test", "import", "--python", this, *on_controllers)
 
 
 def remove_unpublished() -> None:
