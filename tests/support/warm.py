@@ -1,7 +1,9 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Run ansible-playbook in a fork of a process that has imported it, which saves most of the CPU time of a start.
+"""Run ansible-playbook in a fork of a process that has loaded it, which saves most of the CPU time of a start.
+
+The process loads ansible-core, its plugins and third-party packages. Each run loads the collection itself.
 
 As a command: for each line of standard input, which is a request, run ansible-playbook and print its exit status.
 """
@@ -9,6 +11,9 @@ As a command: for each line of standard input, which is a request, run ansible-p
 from __future__ import annotations
 
 import atexit
+import contextlib
+import gc
+import importlib
 import json
 import os
 import pathlib
@@ -20,6 +25,15 @@ from typing import Any, NoReturn
 
 # ansible-core reads its configuration when it is imported ...
 CONFIGURATION = ("ANSIBLE_", "HOME", "LANG", "LC_", "PATH", "PYTHON", "TMPDIR")
+# What each run loads
+MODULES = (
+    "ansible.executor.module_common",
+    "ansible.executor.playbook_executor",
+    "ansible.executor.process.worker",
+    "ansible.parsing.yaml.dumper",
+    "requests",
+)
+PLUGINS = ("become", "cache", "callback", "connection", "inventory", "shell", "strategy", "vars")
 MAX_PROCESSES = 4
 _processes: dict[Any, subprocess.Popen[str]] = {}  # the least recently used first
 
@@ -81,8 +95,10 @@ def _end() -> None:
 def serve() -> None:
     """Answer requests until standard input is closed."""
     import ansible.cli.playbook
-    import ansible.executor.playbook_executor
 
+    _load()
+    # The garbage collection of a run would write to, and so copy, the memory that it shares with this process.
+    gc.freeze()
     for line in sys.stdin:
         request = json.loads(line)
         child = os.fork()
@@ -90,6 +106,23 @@ def serve() -> None:
             _play(ansible.cli.playbook.main, request)
         _child, status = os.waitpid(child, 0)
         print(os.waitstatus_to_exitcode(status), flush=True)
+
+
+def _load() -> None:
+    """Load modules, plugins and the documentation of their options."""
+    from ansible.plugins import loader
+    from ansible.utils.collection_loader import _collection_finder
+
+    for module in MODULES:
+        with contextlib.suppress(ImportError):  # where PYTHONPATH hides it
+            importlib.import_module(module)
+    loader.init_plugin_loader()
+    for kind in PLUGINS:
+        list(getattr(loader, f"{kind}_loader").all(class_only=True))
+    list(loader.filter_loader.all())
+    list(loader.test_loader.all())
+    # Each run configures the loader of collections itself.
+    _collection_finder._AnsibleCollectionFinder._remove()
 
 
 def _play(main: Callable[[list[str]], None], request: dict[str, Any]) -> NoReturn:
