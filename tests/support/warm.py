@@ -33,7 +33,7 @@ MODULES = (
     "ansible.parsing.yaml.dumper",
     "requests",
 )
-PLUGINS = ("become", "cache", "callback", "connection", "inventory", "shell", "strategy", "vars")
+PLUGINS = ("become", "cache", "callback", "connection", "inventory", "shell", "strategy")
 MAX_PROCESSES = 4
 _processes: dict[Any, subprocess.Popen[str]] = {}  # the least recently used first
 
