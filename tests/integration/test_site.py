@@ -27,6 +27,7 @@ import yaml
 from export import export
 from sandbox.client import Sandbox
 from support.playbook import PLAYBOOK, ROOT, environment
+from support.programs import programs
 
 SITE = ROOT / "docs" / "site"
 FOLDERS = ("guides", "coming-from")
@@ -60,14 +61,29 @@ WITH_FILES = (*FOLDERS, "start")
 FILES = [file for folder in WITH_FILES for file in sorted((SITE / folder).iterdir()) if file.suffix != ".rst"]
 
 
+@pytest.fixture(scope="module")
+def path() -> Iterator[str]:
+    """A search path where the programs of ansible-core come first."""
+    with programs() as folder:
+        yield os.pathsep.join([str(folder), str(PLAYBOOK.parent), os.environ["PATH"]])
+
+
+@pytest.fixture(scope="module")
+def home(running_sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The home folder of a reader, with kwadmin."""
+    folder = tmp_path_factory.mktemp("home")
+    (folder / "kwadmin").symlink_to(running_sandbox.environment["SANDBOX_KWADMIN"])
+    return folder
+
+
 @pytest.fixture
-def reader(sandbox: Sandbox, tmp_path: Path) -> dict[str, str]:
-    """The environment of a reader with the sandbox, who has a home, and a copy of the files in it."""
+def reader(sandbox: Sandbox, home: Path, path: str) -> dict[str, str]:
+    """The environment of a reader with the sandbox, who has a new copy of the files at home."""
     for folder in FOLDERS:
-        shutil.copytree(SITE / folder, tmp_path / folder)
-    (tmp_path / "kwadmin").symlink_to(sandbox.environment["SANDBOX_KWADMIN"])
-    path = os.pathsep.join([str(tmp_path), str(PLAYBOOK.parent), os.environ["PATH"]])
-    return environment(sandbox, HOME=str(tmp_path), PATH=path, PYTHONPATH=str(ROOT / "extensions"))
+        shutil.rmtree(home / folder, ignore_errors=True)
+        shutil.copytree(SITE / folder, home / folder)
+    search = os.pathsep.join([str(home), path])
+    return environment(sandbox, HOME=str(home), PATH=search, PYTHONPATH=str(ROOT / "extensions"))
 
 
 def run(command: str, folder: Path, reader: dict[str, str]) -> str:
@@ -105,8 +121,11 @@ BLOCK = re.compile(
 SECOND_SHELL = " > /tmp/sandbox.env & until grep -q 'sandbox ready' /tmp/sandbox.env; do sleep 0.2; done; cd ~"
 
 
-def followed(page: Path) -> str:
-    """What a reader does who follows a page: a script that writes the files that it shows, and runs its commands."""
+def followed(page: Path, installed: set[str]) -> str:
+    """What a reader does who follows a page: a script that writes the files that it shows, and runs its commands.
+
+    :arg installed: the commands of earlier pages that install packages, and need not run again
+    """
     steps = []
     for block in BLOCK.finditer(page.read_text()):
         text = textwrap.dedent(block["text"])
@@ -114,7 +133,9 @@ def followed(page: Path) -> str:
             text = (page.parent / block["what"]).read_text()
         if block["what"] == "console":
             found = [command for command in COMMAND.findall(block["text"]) if not NOT_RUN.match(command)]
-            steps += [f"echo {shlex.quote(f'{page.stem}$ {command}')}\n{command}" for command in found]
+            new = [command for command in found if command not in installed]
+            steps += [f"echo {shlex.quote(f'{page.stem}$ {command}')}\n{command}" for command in new]
+            installed.update(command for command in new if command.startswith("python -m pip install "))
         elif block["file"]:
             steps += [f"mkdir -p $(dirname {block['file']})", f"cat > {block['file']} <<'END'\n{text}\nEND"]
     return "\n".join(steps)
@@ -140,7 +161,9 @@ def tarballs(tmp_path: Path) -> Iterator[str]:
         thread.join()
 
 
-def test_a_new_reader_gets_from_the_installation_to_a_pipeline(sandbox: Sandbox, tmp_path: Path, tarballs: str) -> None:
+def test_a_new_reader_gets_from_the_installation_to_a_pipeline(
+    sandbox: Sandbox, tmp_path: Path, tarballs: str, path: str
+) -> None:
     """The sandbox takes the place of servers. pip and the packages are installed already, and none is fetched."""
     instead = {
         "python3 -m venv": "python3 -m venv --without-pip",
@@ -156,7 +179,8 @@ def test_a_new_reader_gets_from_the_installation_to_a_pipeline(sandbox: Sandbox,
         "automation": sandbox.environment["JENKINS_USER_ID"],
         "JENKINS_API_TOKEN=...": "JENKINS_API_TOKEN=$JENKINS_API_TOKEN",
     }
-    pages = "\n".join(map(followed, START))
+    installed: set[str] = set()
+    pages = "\n".join(followed(page, installed) for page in START)
     for there, here in instead.items():
         assert there in pages, there
         pages = pages.replace(there, here)
@@ -166,7 +190,6 @@ def test_a_new_reader_gets_from_the_installation_to_a_pipeline(sandbox: Sandbox,
         'toolchain-sandbox() { PYTHONPATH="$PYTHONPATH:$HOME/checkout/extensions" exec python -m sandbox "$@"; }\n'
         f"cd ~/checkout\n{pages}\n"
     )
-    path = os.pathsep.join([str(PLAYBOOK.parent), os.environ["PATH"]])
     packages = sysconfig.get_path("purelib")
     reader = environment(sandbox, HOME=str(tmp_path), PATH=path, PYTHONPATH=packages, PIP_NO_INDEX="1")
     del reader["ANSIBLE_COLLECTIONS_PATH"]
@@ -250,9 +273,10 @@ def test_guides_run_and_have_nothing_to_do_again(sandbox: Sandbox, reader: dict[
 
 
 def test_guides_that_only_read_write_nothing(sandbox: Sandbox, reader: dict[str, str]) -> None:
+    """ansible-runner starts ansible-playbook itself: a fork would read the variables of its callback too late."""
     pages = [page for page in OTHER_GUIDES if page.stem in ONLY_READS]
     folder = Path(reader["HOME"]) / "guides"
-    run_other_commands(pages, folder, reader)
+    run_other_commands(pages, folder, reader | {"PATH": os.pathsep.join([str(PLAYBOOK.parent), os.environ["PATH"]])})
     run_playbooks([playbook for page in pages for playbook in playbooks(page)], folder, reader)
     assert not writes(sandbox)
 

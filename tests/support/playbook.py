@@ -23,7 +23,7 @@ import yaml
 
 from sandbox.client import Sandbox
 from support import running
-from support.warm import run_playbook
+from support.warm import PROGRAMS, run_playbook, run_program
 
 SUPPORT = pathlib.Path(__file__).resolve().parent
 ROOT = SUPPORT.parent.parent
@@ -98,8 +98,8 @@ def finished(
     program: str = "ansible-playbook",
 ) -> tuple[str, int]:
     """Run a program in a folder with this environment; return its output and exit status."""
-    if program == PLAYBOOK.name:
-        return run_playbook(options, variables, folder)
+    if program in PROGRAMS:
+        return run_program(program, options, variables, folder)
     done = subprocess.run(
         [PLAYBOOK.with_name(program), *options],
         cwd=folder,

@@ -1,11 +1,11 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Run ansible-playbook in a fork of a process that has loaded it, which saves most of the CPU time of a start.
+"""Run programs of ansible-core in forks of a process that has loaded it, which saves most of the CPU time of a start.
 
 The process loads ansible-core, its plugins and third-party packages. Each run loads the collection itself.
 
-As a command: for each line of standard input, which is a request, run ansible-playbook and print its exit status.
+As a command: for each line of standard input, which is a request, run its program and print the exit status.
 """
 
 from __future__ import annotations
@@ -20,11 +20,12 @@ import pathlib
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
 # ansible-core reads its configuration when it is imported ...
 CONFIGURATION = ("ANSIBLE_", "HOME", "LANG", "LC_", "PATH", "PYTHON", "TMPDIR")
+PROGRAMS = ("ansible", "ansible-doc", "ansible-galaxy", "ansible-inventory", "ansible-playbook", "ansible-vault")
 # What each run loads
 MODULES = (
     "ansible.executor.module_common",
@@ -46,24 +47,40 @@ def run_playbook(
     :arg variables: the complete environment
     :arg folder: the working directory, by default that of this process
     """
+    return run_program("ansible-playbook", arguments, variables, folder)
+
+
+def run_program(
+    program: str,
+    arguments: Sequence[str | pathlib.Path],
+    variables: dict[str, str],
+    folder: pathlib.Path | None = None,
+) -> tuple[str, int]:
+    """Do the same with another program of ansible-core."""
+    with tempfile.TemporaryDirectory(prefix="playbook-") as place:
+        files = [pathlib.Path(place, name) for name in ("stdout", "stderr")]
+        request = {
+            "program": program,
+            "folder": str(folder or pathlib.Path.cwd()),
+            "arguments": [str(argument) for argument in arguments],
+            "variables": variables,
+            "files": [os.devnull, *map(str, files)],
+        }
+        status = run_request(request)
+        return "".join(file.read_text(encoding="utf-8") for file in files), status
+
+
+def run_request(request: dict[str, Any]) -> int:
+    """Return the exit status of a program whose standard input, output and error are the files of a request."""
+    variables, folder = request["variables"], pathlib.Path(request["folder"])
     configuration = tuple((name, value) for name, value in variables.items() if name.startswith(CONFIGURATION))
-    folder = folder or pathlib.Path.cwd()
     # ... and looks for its file in the working directory.
     process = _process(configuration, str(folder if (folder / "ansible.cfg").exists() else pathlib.Path("/")))
     assert process.stdin
     assert process.stdout
-    with tempfile.TemporaryDirectory(prefix="playbook-") as place:
-        files = [pathlib.Path(place, name) for name in ("stdout", "stderr")]
-        request = {
-            "folder": str(folder),
-            "arguments": [str(argument) for argument in arguments],
-            "variables": variables,
-            "files": [str(file) for file in files],
-        }
-        process.stdin.write(json.dumps(request) + "\n")
-        process.stdin.flush()
-        status = int(process.stdout.readline())
-        return "".join(file.read_text(encoding="utf-8") for file in files), status
+    process.stdin.write(json.dumps(request) + "\n")
+    process.stdin.flush()
+    return int(process.stdout.readline())
 
 
 def _process(*key: Any) -> subprocess.Popen[str]:
@@ -94,7 +111,7 @@ def _end() -> None:
 
 def serve() -> None:
     """Answer requests until standard input is closed."""
-    import ansible.cli.playbook
+    import ansible.cli.playbook  # noqa: F401
 
     _load()
     # The garbage collection of a run would write to, and so copy, the memory that it shares with this process.
@@ -103,7 +120,7 @@ def serve() -> None:
         request = json.loads(line)
         child = os.fork()
         if not child:
-            _play(ansible.cli.playbook.main, request)
+            _run(request)
         _child, status = os.waitpid(child, 0)
         print(os.waitstatus_to_exitcode(status), flush=True)
 
@@ -121,20 +138,24 @@ def _load() -> None:
         list(getattr(loader, f"{kind}_loader").all(class_only=True))
     list(loader.filter_loader.all())
     list(loader.test_loader.all())
-    # Each run configures the loader of collections itself.
+    # Each run configures the loader of collections itself, and finds those that were installed since.
     _collection_finder._AnsibleCollectionFinder._remove()
+    for name in [name for name in sys.modules if name.startswith("ansible_collections")]:
+        del sys.modules[name]
 
 
-def _play(main: Callable[[list[str]], None], request: dict[str, Any]) -> NoReturn:
-    """Run ansible-playbook and end this process."""
+def _run(request: dict[str, Any]) -> NoReturn:
+    """Run the program of a request and end this process."""
     atexit._clear()  # one of the handlers deletes the temporary folder that all forks share
-    for number, file in ((0, os.devnull), *enumerate(request["files"], 1)):
-        os.dup2(os.open(file, os.O_CREAT | (os.O_WRONLY if number else os.O_RDONLY), 0o600), number)
+    for number, file in enumerate(request["files"]):
+        mode = os.O_WRONLY | os.O_CREAT | os.O_APPEND if number else os.O_RDONLY
+        os.dup2(os.open(file, mode | os.O_NOCTTY, 0o600), number)
     os.chdir(request["folder"])
     os.environ.clear()
     os.environ.update(request["variables"])
-    sys.argv = ["ansible-playbook", *request["arguments"]]
-    main(sys.argv)
+    sys.argv = [request["program"], *request["arguments"]]
+    name = request["program"].removeprefix("ansible").removeprefix("-") or "adhoc"
+    importlib.import_module(f"ansible.cli.{name}").main(sys.argv)
     sys.exit()
 
 
