@@ -107,6 +107,14 @@ def test_both_ways_give_the_same(as_module: AsModule, run: Run, check_mode: bool
     assert here == there
 
 
+def test_ordinary_module_hides_secrets_when_ansible_core_does_not(
+    as_module: AsModule, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(basic, "remove_values", lambda value, _secrets: value, raising=False)  # as since 2.22
+    result = as_module(busy, name="n", username="u", password="open-sesame")
+    assert "open-sesame" not in str(result)
+
+
 @pytest.mark.parametrize(
     "parameters",
     [
