@@ -200,7 +200,7 @@ lint-types: $(lint)/.filled $(collection)
 
 .PHONY: lint-ansible
 lint-ansible: $(lint)/.filled $(collection)
-	@$(call in,$(lint)) ansible-lint --offline
+	@$(call in,$(lint)) PYTHONPATH=tests python -m support.programs ansible-lint --offline
 	@$(call in,$(lint)) python tools/lint_tasks.py
 
 .PHONY: lint-shell

@@ -1,13 +1,18 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The programs of ansible-core as commands for shells, run in forks as in warm.py."""
+"""The programs of ansible-core as commands for shells, run in forks as in warm.py.
+
+As a command: `python -m support.programs COMMAND ...` runs a command that finds these programs first.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import json
+import os
 import socketserver
+import subprocess
 import sys
 import tempfile
 import threading
@@ -60,3 +65,13 @@ def programs() -> Iterator[Path]:
             finally:
                 server.shutdown()
                 thread.join()
+
+
+def main() -> int:
+    with programs() as folder:
+        path = f"{folder}{os.pathsep}{os.environ['PATH']}"
+        return subprocess.run(sys.argv[1:], env={**os.environ, "PATH": path}, check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())
