@@ -10,11 +10,13 @@ Usage: python tools/dist.py FOLDER_OF_GALAXY_IMPORTERS_ENVIRONMENT
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 from export import CHECKOUT
@@ -39,7 +41,7 @@ def main() -> None:
     os.environ["ANSIBLE_COLLECTIONS_PATH"] = str(COLLECTIONS)
     shutil.rmtree(WORK, ignore_errors=True)
     tarball = build(WORK)
-    if build(WORK / "again").read_bytes() != tarball.read_bytes():
+    if build_elsewhere(WORK / "again").read_bytes() != tarball.read_bytes():
         sys.exit("The same files did not make the same tarball: see build/dist and build/dist/again.")
     print(f"{tarball.relative_to(CHECKOUT)}, SHA-256 {hashlib.sha256(tarball.read_bytes()).hexdigest()}")
     judge(tarball, Path(sys.argv[1]).resolve())
@@ -47,6 +49,18 @@ def main() -> None:
     run("ansible-galaxy", "collection", "install", "--offline", "--collections-path", COLLECTIONS, tarball)
     inspect()
     ask()
+
+
+def build_elsewhere(folder: Path) -> Path:
+    """Build the tarball with another temporary folder and another mask of permissions."""
+    folder.mkdir()
+    tempfile.tempdir = str(folder)
+    previous = os.umask(0o077)
+    try:
+        return build(folder)
+    finally:
+        os.umask(previous)
+        tempfile.tempdir = None
 
 
 def judge(tarball: Path, environment: Path) -> None:
@@ -85,11 +99,14 @@ def ask() -> None:
     sys.path.insert(0, str(INSTALLED / "extensions"))
     from sandbox import client
 
+    modules = [f"buildworks.toolchain.{question}" for question in QUESTIONS]
+    playbook = WORK / "ask.yml"
+    tasks = [{"name": f"Ask with {module}", module: {}} for module in modules]
+    playbook.write_text(json.dumps([{"name": "Ask", "hosts": "localhost", "gather_facts": False, "tasks": tasks}]))
     with client.start() as sandbox:
-        for question in QUESTIONS:
-            module = f"buildworks.toolchain.{question}"
-            run("ansible", "localhost", "-m", module, **sandbox.environment)
-            print(f"{module} works as installed")
+        run("ansible-playbook", playbook, **sandbox.environment)
+    for module in modules:
+        print(f"{module} works as installed")
 
 
 def run(*command: str | Path, **environment: str) -> str:

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Commands of a checkout: what they print where they cannot run, and the tarball that is built."""
+"""Commands of a checkout: what they print where they cannot run."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
-import tarball
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -53,15 +51,3 @@ def test_the_sandbox_names_the_missing_packages() -> None:
 
 def test_git_ignores_the_tarball() -> None:
     assert run("git", "check-ignore", "buildworks-toolchain-0.1.0.tar.gz").returncode == 0
-
-
-def test_the_same_files_make_the_same_tarball(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    first = tarball.build(tmp_path / "first")
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
-    monkeypatch.setattr("tempfile.tempdir", None)
-    previous = os.umask(0o077)
-    try:
-        second = tarball.build(tmp_path / "second")
-    finally:
-        os.umask(previous)
-    assert first.read_bytes() == second.read_bytes()
