@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -42,6 +43,7 @@ def test_a_number_is_not_above():
     assert is_above(9) is False
 """,
 }
+TOY: dict[str, Any] = {"tests": ["tests/unit"], "sources": "toy", "workers": 1}
 
 
 @pytest.fixture
@@ -55,7 +57,7 @@ def checkout(tmp_path: Path) -> Path:
 
 def test_survivors_are_printed(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
     sample = find_mutations(checkout, ["toy"])
-    trials = list(run(checkout, sample, tests=["tests/unit"], sources="toy"))
+    trials = list(run(checkout, sample, **TOY))
     outcomes = [(one.mutation.line, one.mutation.replacement, one.outcome.value) for one in trials]
     assert outcomes == [
         (5, "<=", "killed"),
@@ -77,7 +79,7 @@ def test_survivors_are_printed(checkout: Path, capsys: pytest.CaptureFixture[str
 def test_tests_must_pass_without_a_mutation(checkout: Path) -> None:
     (checkout / "toy/limit.py").write_text("LIMIT = 20\n")
     with pytest.raises(SystemExit, match="must pass without a mutation"):
-        list(run(checkout, find_mutations(checkout, ["toy"]), tests=["tests/unit"], sources="toy"))
+        list(run(checkout, find_mutations(checkout, ["toy"]), **TOY))
 
 
 def test_a_run_without_survivors_succeeds(capsys: pytest.CaptureFixture[str]) -> None:

@@ -48,7 +48,7 @@ class Record:
         return found
 
 
-def record(copy: Copy, folder: Path, package: str, tests: Sequence[str]) -> Record:
+def record(copy: Copy, folder: Path, package: str, tests: Sequence[str], workers: int) -> Record:
     """Run the tests of a copy, which must pass, and record them in a folder; a record of the same files is reused."""
     folder.mkdir(parents=True, exist_ok=True)
     key, data, seconds = folder / "key", folder / "coverage", folder / "seconds.json"
@@ -56,7 +56,7 @@ def record(copy: Copy, folder: Path, package: str, tests: Sequence[str]) -> Reco
     if not key.exists() or key.read_text() != current:
         key.unlink(missing_ok=True)
         coverage = [f"--cov={package}", "--cov-context=test", "--cov-report=", f"--seconds={seconds}"]
-        side_by_side = ["--numprocesses=2", "--dist=loadscope", "--no-loadscope-reorder"]
+        side_by_side = [f"--numprocesses={workers}", "--dist=loadscope", "--no-loadscope-reorder"]
         status, output = copy.pytest(["-q", *side_by_side, *coverage, *tests], COVERAGE_FILE=str(data))
         if status:
             raise SystemExit(f"The tests must pass without a mutation:\n{output}")

@@ -50,16 +50,17 @@ class Trial:
 
 
 def run(
-    checkout: Path, sample: Sequence[Mutation], *, tests: Sequence[str], sources: str = "plugins"
+    checkout: Path, sample: Sequence[Mutation], *, tests: Sequence[str], sources: str = "plugins", workers: int = 2
 ) -> Iterator[Trial]:
     """Try each mutation of a sample, several at a time, in copies of a checkout below its build/mutants.
 
     :arg tests: files and folders
     :arg sources: the folder with all files that may import a mutated one
+    :arg workers: the number of processes that run the tests before they are tried
     """
     folder = checkout / "build" / "mutants"
     copies = [Copy(checkout, folder / str(number)) for number in range(_COPIES)]
-    recorded = record(copies[0], folder / "record", sources, tests)
+    recorded = record(copies[0], folder / "record", sources, tests, workers)
     free: queue.Queue[Copy] = queue.Queue()
     for copy in copies:
         free.put(copy)
