@@ -127,9 +127,11 @@ def start_modules(sandbox: Sandbox) -> Iterator[Callable[[str, dict[str, Any]], 
         # Without the packages that are installed beside ansible-core, which are for another Python
         Path(folder, "ansible").symlink_to(Path(ansible.__file__).parent)
         path = os.pathsep.join([folder, str(ROOT / "build" / "collections")])
+        # Each module imports the code that all share: it is compiled once.
+        variables = {"PYTHONPATH": path, "PYTHONPYCACHEPREFIX": folder, "PYTHONDONTWRITEBYTECODE": ""}
         with subprocess.Popen(
             [choose_python("as a module"), module_program.__file__],
-            env=environment_of(sandbox, PYTHONPATH=path),
+            env=environment_of(sandbox, **variables),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
