@@ -209,7 +209,7 @@ def test_growth_since_the_last_run_is_shown_and_old_runs_are_deleted(
         }
     )
     artifactory.post("/api/storageinfo/calculate")
-    told = overview(sandbox, tmp_path, {"artifact": ["repo"]}, hide_matplotlib(tmp_path))
+    told = overview(sandbox, tmp_path, {"artifact": ["repo"]}, hide_matplotlib())
     assert [each["used"] for each in told.json["history"]] == [1597, 6597]
     assert told.json["history"][0] == earlier
     assert told.json["history"][1].keys() == earlier.keys()  # so that the next run can read it
@@ -252,7 +252,7 @@ def test_what_cannot_be_read_is_told_and_the_rest_is_there(sandbox: Sandbox, bro
     of_hosts["openai"]["toolchain_inference_url"] = sandbox.environment["OPENAI_BASE_URL"]
     foreign = '[{"at": "2001-01-01T00:00:00Z", "host": "repo"}, "{{ 7 * 7 }}"]'
     (tmp_path / "history.json").write_text(foreign)
-    told = overview(sandbox, tmp_path, hosts, hide_matplotlib(tmp_path), of_hosts)
+    told = overview(sandbox, tmp_path, hosts, hide_matplotlib(), of_hosts)
     check_history_was_left(told, foreign)
     unread = {state["host"]: [problem["module"] for problem in state["problems"]] for state in told.json["services"]}
     assert unread == {
@@ -299,7 +299,7 @@ def test_empty_services_and_no_plots(sandbox: Sandbox, browser: Chromium, tmp_pa
     broken = '[{"at": "2001-01-01T00:'
     (tmp_path / "history.json").write_text(broken)
     at_home = {"overview_page_file": "~/overview.html", "overview_json_file": "~/overview.json"}
-    told = overview(sandbox, tmp_path, hosts, {**hide_matplotlib(tmp_path), "HOME": str(tmp_path)}, None, **at_home)
+    told = overview(sandbox, tmp_path, hosts, {**hide_matplotlib(), "HOME": str(tmp_path)}, None, **at_home)
     check_history_was_left(told, broken)
     assert told.output.count("matplotlib is missing") == 1
     assert "<svg" not in told.page
