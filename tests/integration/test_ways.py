@@ -15,7 +15,7 @@ import pytest
 
 from sandbox.client import Sandbox
 from support import running
-from support.playbook import SUPPORT, Run, environment, run_tasks
+from support.playbook import SUPPORT, Run, environment, finished, run_tasks
 
 pytestmark = pytest.mark.ansible_core
 
@@ -113,7 +113,7 @@ def test_a_wait_tells_what_it_is_doing_while_it_does(sandbox: Sandbox) -> None:
 )
 def test_progress_can_be_silenced(sandbox: Sandbox, variables: dict[str, str], args: list[str]) -> None:
     sandbox.switch("ci", restart_seconds=1.5)
-    status, shown = ad_hoc(sandbox, "ci_safe_restart", "", *args, **variables)
+    shown, status = ad_hoc(sandbox, "ci_safe_restart", "", *args, **variables)
     assert status == 0
     assert "waiting, " not in shown
 
@@ -145,27 +145,20 @@ def test_a_key_that_yaml_takes_for_a_boolean_is_refused(run: Run, name: str) -> 
     assert not done.reads + done.writes
 
 
-def ad_hoc(sandbox: Sandbox, module: str, args: str = "", *options: str, **variables: str) -> tuple[int, str]:
-    """Status and output of an ad hoc command."""
-    command = [Path(sys.executable).with_name("ansible"), "localhost", "-m", f"buildworks.toolchain.{module}"]
-    done = subprocess.run(
-        [*command, "-a", args, *options],
-        env=environment(sandbox, **variables),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return done.returncode, done.stdout + done.stderr
+def ad_hoc(sandbox: Sandbox, module: str, args: str = "", *options: str, **variables: str) -> tuple[str, int]:
+    """Output and status of an ad hoc command."""
+    command = ["localhost", "-m", f"buildworks.toolchain.{module}", "-a", args, *options]
+    return finished(command, environment(sandbox, **variables), program="ansible")
 
 
 def test_ad_hoc_works_and_reads_well(sandbox: Sandbox) -> None:
-    status, shown = ad_hoc(sandbox, "artifact_properties_info", "repo=generic-local path=app/1.0/app-1.0.tar.gz")
+    shown, status = ad_hoc(sandbox, "artifact_properties_info", "repo=generic-local path=app/1.0/app-1.0.tar.gz")
     assert status == 0
     assert json.loads(shown.partition("=>")[2])["properties"]["build.name"] == ["app"]
 
 
 def test_an_unknown_option_is_reported_to_an_ad_hoc_command(sandbox: Sandbox) -> None:
-    status, shown = ad_hoc(sandbox, "artifact_properties_info", "repo=a path=b pth=c", JFROG_ACCESS_TOKEN="wr0ng")
+    shown, status = ad_hoc(sandbox, "artifact_properties_info", "repo=a path=b pth=c", JFROG_ACCESS_TOKEN="wr0ng")
     assert status != 0
     assert "parameters for (buildworks.toolchain.artifact_properties_info) module: pth." in shown
     assert "Traceback" not in shown
