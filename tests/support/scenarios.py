@@ -6,7 +6,8 @@
 As a command: `python -m support.scenarios [NAME ...]` (from extensions) runs the named scenarios, or all of them.
 
 `molecule test --all` starts a process tree and a sandbox for each scenario, and ends at the first that fails. Here one
-sandbox is reset before each scenario, molecule is imported once, and all failed scenarios are reported.
+sandbox is reset before each scenario, molecule and ansible-playbook are imported once, and all failed scenarios are
+reported.
 """
 
 from __future__ import annotations
@@ -22,12 +23,15 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from multiprocessing.connection import Connection
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import molecule.app
 import molecule.shell
 
 from sandbox.client import Sandbox
+from support.warm import run_playbook
 
 FORK = multiprocessing.get_context("fork")
 STOP = (signal.SIGINT, signal.SIGTERM)
@@ -108,29 +112,59 @@ def passes(name: str, folder: Path, sandbox: Sandbox) -> bool:
     started = time.monotonic()
     sandbox.reset()
     log = folder / f"{name}.log"
-    (folder / name / "sandbox").mkdir(parents=True)
-    (folder / name / "sandbox/output").symlink_to(folder / "sandbox/output")
-    process = FORK.Process(target=run_molecule, args=(name, folder / name, log))
-    process.start()
-    try:
-        process.join()
-    finally:
-        process.terminate()
-    passed = process.exitcode == 0
+    passed = run_process(name, empty_scenario_folder(folder), log) == 0
     if not passed:
         print(log.read_text(), flush=True)
     print(f"{name}: {'passed' if passed else 'FAILED'} in {time.monotonic() - started:.0f} s", flush=True)
     return passed
 
 
-def run_molecule(name: str, folder: Path, log: Path) -> None:
+def empty_scenario_folder(folder: Path) -> Path:
+    """Return the folder of the scenario that runs, the same for all: ansible-playbook reads its configuration there."""
+    scenario = folder / "scenario"
+    shutil.rmtree(scenario, ignore_errors=True)
+    (scenario / "sandbox").mkdir(parents=True)
+    (scenario / "sandbox/output").symlink_to(folder / "sandbox/output")
+    return scenario
+
+
+def run_process(name: str, folder: Path, log: Path) -> int | None:
+    """Run a scenario in a process, its playbooks from here, and return the exit status."""
+    requests, playbooks = FORK.Pipe()
+    process = FORK.Process(target=run_molecule, args=(name, folder, log, playbooks))
+    process.start()
+    playbooks.close()
+    try:
+        with contextlib.suppress(EOFError):
+            while True:
+                requests.send(run_playbook(*requests.recv()))
+        process.join()
+    finally:
+        process.terminate()
+    return process.exitcode
+
+
+def run_molecule(name: str, folder: Path, log: Path, playbooks: Connection) -> None:
     """Run a scenario in this process, all but its steps create and destroy."""
     with log.open("wb") as file:
         os.dup2(file.fileno(), sys.stdout.fileno())
         os.dup2(file.fileno(), sys.stderr.fileno())
     os.environ["MOLECULE_EPHEMERAL_DIRECTORY"] = str(folder)
+    molecule.app.get_app(Path.cwd()).runtime.run = lambda args, env, cwd, **_options: run_elsewhere(
+        playbooks, args, env, cwd
+    )
     # With a shared state, molecule leaves these two steps to a scenario named default, and there is none.
     molecule.shell.main(["test", "--shared-state", "--scenario-name", name])
+
+
+def run_elsewhere(playbooks: Connection, args: list[str], env: dict[str, str], cwd: Path) -> CompletedProcess[str]:
+    """Run ansible-playbook in the process at the other end of the connection."""
+    program, *arguments = args
+    assert program == "ansible-playbook", args
+    playbooks.send((arguments, env, cwd))
+    output, status = playbooks.recv()
+    print(output, flush=True)
+    return CompletedProcess(args, status, output, "")
 
 
 if __name__ == "__main__":
