@@ -35,6 +35,11 @@ endif
 
 export PYTHON ANSIBLE_CORE
 
+# Compiled code goes here, also where the environment of the caller forbids it beside the sources: without it, each start
+# of a program compiles all packages that it imports.
+export PYTHONPYCACHEPREFIX = $(CURDIR)/build/pycache
+export PYTHONDONTWRITEBYTECODE =
+
 # Ansible keeps caches and temporary files here, not in the home folder
 export ANSIBLE_HOME = $(CURDIR)/build/ansible
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import multiprocessing
 import os
 import shutil
@@ -48,8 +49,7 @@ class Copy:
         """Write a source file, and drop its byte code: it may have the same size and time as before."""
         file = self.root / path
         file.write_text(source)
-        for compiled in (file.parent / "__pycache__").glob(f"{file.stem}.*.pyc"):
-            compiled.unlink()
+        Path(importlib.util.cache_from_source(file)).unlink(missing_ok=True)
 
     def pytest(self, arguments: list[str], timeout: float | None = None, **environment: str) -> tuple[int | None, str]:
         """Run pytest, and return its exit status and output; the status is `None` after a timeout."""
