@@ -21,6 +21,7 @@ import pytest
 import yaml
 
 from sandbox import client
+from support.eventually import eventually
 from support.running import run
 from support.servers.hudson import Hudson
 
@@ -311,11 +312,21 @@ def on_hudson(hudson: Hudson, command: str, *arguments: str, **options: Any) -> 
     return run("ci_cli", url=hudson.url, command=command, arguments=list(arguments), wait_timeout=300, **options)
 
 
+def with_output(hudson: Hudson, command: str, *arguments: str, **options: Any) -> dict[str, Any]:
+    """Run a command by Hudson's client, which on a busy machine may end before its output arrives, until it prints."""
+
+    def printed() -> dict[str, Any] | None:
+        result = on_hudson(hudson, command, *arguments, via="jar", **options)
+        return result if result["stdout"] or result["stderr"] else None
+
+    return eventually(printed)
+
+
 def test_hudson_by_its_own_client(open_hudson: Hudson, tmp_path: Path) -> None:
-    result = on_hudson(open_hudson, "version", via="jar", reads=True)
+    result = with_output(open_hudson, "version", reads=True)
     assert (result["rc"], result["stdout"].strip()) == (0, "1.395")
-    assert on_hudson(open_hudson, "groovy", "=", via="jar", stdin="println 6 * 7\n")["stdout"].strip() == "42"
-    refused = on_hudson(open_hudson, "build", "nothing", via="jar")
+    assert with_output(open_hudson, "groovy", "=", stdin="println 6 * 7\n")["stdout"].strip() == "42"
+    refused = with_output(open_hudson, "build", "nothing")
     assert refused["msg"].startswith("The command 'build nothing' ended with exit code 255: No such job 'nothing'")
     assert not refused["changed"]
     kept = run("ci_cli_jar", url=open_hudson.url, dest=str(tmp_path / "cli.jar"))
