@@ -157,11 +157,13 @@ class Session:
         :raises Dropped: when a restart comes first
         """
         session = self.storage.setting("session")
+        self.settle()
         while True:
+            found = look()
+            # A restart that began during the look closes the connection before the result is sent.
             self.settle()
             if self.storage.setting("session") != session:
                 raise Dropped
-            found = look()
             if found is not None:
                 return found
             await asyncio.sleep(LOOKS_AGAIN_AFTER)

@@ -1,0 +1,43 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Commands of the command line that wait while Jenkins restarts."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from sandbox.ci.cli.session import Dropped, Session
+
+RESTART = 2
+
+
+class Lifecycle:
+    """Jenkins restarts at a moment that a clock reaches, which advances each time somebody reads it."""
+
+    def outage(self, now: float) -> Any:
+        return SimpleNamespace(stage="refused") if now >= RESTART else None
+
+
+def test_connection_is_dropped_when_a_restart_begins_during_a_look() -> None:
+    clock = itertools.count()
+    controller: Any = SimpleNamespace(
+        storage=SimpleNamespace(setting=lambda _name: "the same"),
+        scheduler=SimpleNamespace(settle=lambda _now: None),
+        lifecycle=Lifecycle(),
+        world=SimpleNamespace(clock=SimpleNamespace(now=lambda: next(clock))),
+    )
+    principal: Any = None
+    send: Any = None
+
+    async def wait() -> None:
+        session = Session(controller, principal, send)
+        with pytest.raises(Dropped):
+            await session.until(lambda: "ABORTED" if session.now >= RESTART else None)
+
+    asyncio.run(wait())
