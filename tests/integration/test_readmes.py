@@ -61,6 +61,7 @@ LONGEST = [
 def home(running_sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A new home folder, with the login of Klocwork and the inventory of the README."""
     folder = tmp_path_factory.mktemp("home")
+    running_sandbox.reset()
     (folder / ".klocwork").mkdir()
     (folder / ".klocwork" / "ltoken").write_text(Path(running_sandbox.environment["KLOCWORK_LTOKEN"]).read_text())
     for block in blocks(ROOT / "README.md", "yaml"):
