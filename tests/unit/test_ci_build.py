@@ -626,6 +626,15 @@ def test_unless_there_is_one_that_will_do() -> None:
             assert run_build(server.url, unless=unless, wait=False)["changed"]
 
 
+def test_age_of_an_earlier_build_counts_from_its_end() -> None:
+    members = "duration,result,timestamp,actions[parameters[name,value]]"
+    begin = int((time.time() - 3600) * 1000)
+    past = {"number": 4, "result": "SUCCESS", "timestamp": begin, "duration": 3_590_000}
+    with conversation(job(), numbered(past, members=members), build(number=4)) as server:
+        result = run_build(server.url, unless={"within": 600})
+    assert (result["changed"], result["build"]["number"]) == (False, 4)
+
+
 def test_check_mode_says_what_would_be_queued() -> None:
     with conversation(job(*DEPLOY)) as server:
         result = run_build(server.url, parameters={"VERSION": "2"}, check_mode=True)
