@@ -173,7 +173,7 @@ contract: $(test)/.filled $(collection) ## independent clients and servers
 
 .PHONY: mutants
 mutants: $(test)/.filled $(collection) ## mutations of module_utils that no test notices [FILES= N=40 SEED=]
-	@cd tests && $(call in,$(test)) python -m mutants $(if $(N),--number $(N)) $(if $(SEED),--seed $(SEED)) $(FILES)
+	@cd tests && $(call in,$(test)) PYTHONPATH=../tools python -m mutants $(if $(N),--number $(N)) $(if $(SEED),--seed $(SEED)) $(FILES)
 
 .PHONY: molecule
 molecule: $(test)/.filled $(collection) ## the scenario of each role [SCENARIO=name]

@@ -20,6 +20,7 @@ from pathlib import Path
 
 from export import CHECKOUT
 from generate import modules
+from imports import imports, parse
 
 ALWAYS = ["tests/meta/test_architecture.py"]
 ALL = ["tests/unit", "tests/ladder", *ALWAYS]
@@ -71,23 +72,14 @@ def reached(path: Path) -> set[Path]:
 @functools.cache
 def used(path: Path) -> set[Path]:
     """Return the files of the checkout that a file imports, and the modules that it names."""
-    found = set[Path]()
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.Import):
-            found.update(file for alias in node.names for file in files_of(alias.name))
-        elif isinstance(node, ast.ImportFrom):
-            found.update(file for alias in node.names for file in files_of(f"{base(node, path)}.{alias.name}"))
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in MODULES:
-            found.add(MODULES[node.value])
-    return found
+    files = {file for name in imports(path, package_of(path)) for file in files_of(name)}
+    constants = {node.value for node in ast.walk(parse(path)) if isinstance(node, ast.Constant)}
+    return files | {file for name, file in MODULES.items() if name in constants}
 
 
-def base(node: ast.ImportFrom, path: Path) -> str:
-    """Return the full name of what names are imported from; relative imports are those of the sandbox."""
-    if not node.level:
-        return node.module or ""
-    folder = path.parents[node.level - 1].relative_to(SANDBOX.parent)
-    return ".".join([*folder.parts, *filter(None, [node.module])])
+def package_of(path: Path) -> str:
+    """Return the package of a file of the sandbox, the only one with relative imports."""
+    return ".".join(path.parent.relative_to(SANDBOX.parent).parts) if SANDBOX in path.parents else ""
 
 
 def files_of(name: str) -> Iterator[Path]:

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import ast
 import functools
 import graphlib
 import importlib
@@ -21,6 +20,7 @@ from ansible.module_utils.common.yaml import yaml_load
 
 import generate
 from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import LIMITS, SEGMENT, numbers_taken
+from imports import imports
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 MODULES = generate.modules()
@@ -66,24 +66,15 @@ SANDBOX = sources(ROOT / "extensions" / "sandbox", "sandbox")
 
 
 @functools.cache
-def imports(name: str) -> frozenset[str]:
-    """Return the absolute names of everything that a file imports, if only for types: `a.b` for `from a import b`."""
+def imported_names(name: str) -> frozenset[str]:
+    """Return the absolute names of everything that a file of the plugins or the sandbox imports."""
     path = {**PLUGINS, **SANDBOX}[name]
-    package = (name if path.stem == "__init__" else name.rpartition(".")[0]).split(".")
-    found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.Import):
-            found.update(alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            parents = package[: len(package) - node.level + 1] if node.level else []
-            module = ".".join([*parents, *filter(None, [node.module])])
-            found.update(f"{module}.{alias.name}" for alias in node.names)
-    return frozenset(found)
+    return imports(path, name if path.stem == "__init__" else name.rpartition(".")[0])
 
 
 def imported_files(name: str, files: dict[str, Path]) -> set[str]:
     """Return which of these files a file imports."""
-    found = {other if other in files else other.rpartition(".")[0] for other in imports(name)}
+    found = {other if other in files else other.rpartition(".")[0] for other in imported_names(name)}
     return (found & files.keys()) - {name}
 
 
@@ -119,7 +110,7 @@ def test_imports_in_module_utils_point_downwards() -> None:
     violations = []
     for file in UTILS:
         own = layer(file)
-        others = {layer(name) for name in imports(file) if is_in(name, COLLECTION)} - {own}
+        others = {layer(name) for name in imported_names(file) if is_in(name, COLLECTION)} - {own}
         violations += [f"{file}: {other}" for other in sorted(others) if RANKS.get(other, TOP) >= RANKS[own]]
     assert violations == []
 
@@ -128,7 +119,7 @@ def test_only_the_http_package_imports_http_libraries() -> None:
     violations = []
     for file in PLUGINS:
         if layer(file) != "_http":
-            used = {library for library in HTTP_LIBRARIES for name in imports(file) if is_in(name, library)}
+            used = {library for library in HTTP_LIBRARIES for name in imported_names(file) if is_in(name, library)}
             violations += [f"{file}: {library}" for library in sorted(used - MAY_IMPORT.get(file, set()))]
     assert violations == []
 
@@ -170,7 +161,7 @@ def test_a_module_imports_files_and_classes_but_no_functions_of_a_service() -> N
     """`tokens.listed(...)` says whose function it is, which `listed(...)` does not."""
     violations = []
     for module in MODULES:
-        for name in sorted(imports(f"{COLLECTION}.modules.{module}")):
+        for name in sorted(imported_names(f"{COLLECTION}.modules.{module}")):
             of, _dot, member = name.rpartition(".")
             if member.islower() and name not in PLUGINS and re.search(rf"\._({'|'.join(generate.SERVICES)})\.", name):
                 violations.append(f"{module}: {member} of {of}")

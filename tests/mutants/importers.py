@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-import ast
 from collections import defaultdict
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+
+from imports import imports
 
 
 def distances(checkout: Path, sources: str, path: str) -> dict[str, int]:
@@ -26,17 +26,8 @@ def _importers(checkout: Path, sources: str) -> dict[str, set[str]]:
     """Return, for each file below a folder, the files that import it."""
     found: dict[str, set[str]] = defaultdict(set)
     for file in sorted((checkout / sources).rglob("*.py")):
-        for name in _imported(file):
-            below = name.replace(".", "/").rpartition(f"{sources}/")
-            found[f"{sources}/{below[2]}.py"].add(str(file.relative_to(checkout)))
+        for name in imports(file):
+            for module in (name, name.rpartition(".")[0]):  # a name may be one of a module's members
+                below = module.replace(".", "/").rpartition(f"{sources}/")
+                found[f"{sources}/{below[2]}.py"].add(str(file.relative_to(checkout)))
     return found
-
-
-def _imported(file: Path) -> Iterator[str]:
-    """Return the full names of modules, and of what may be one."""
-    for node in ast.walk(ast.parse(file.read_text())):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            yield node.module or ""
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)

@@ -1,0 +1,37 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The names that a Python file imports."""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Iterator
+from pathlib import Path
+
+
+@functools.cache
+def parse(path: Path) -> ast.Module:
+    """Return the syntax tree of a file."""
+    return ast.parse(path.read_text())
+
+
+def imports(path: Path, package: str = "") -> frozenset[str]:
+    """Return the absolute names of everything that a file imports, also for types only.
+
+    :arg package: the package of the file, which its relative imports start from
+    :return: `a.b` for `import a.b` and for `from a import b`
+    """
+    return frozenset(_names(parse(path), package.split(".")))
+
+
+def _names(tree: ast.Module, package: list[str]) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            parents = package[: len(package) - node.level + 1] if node.level else []
+            module = ".".join([*parents, *filter(None, [node.module])])
+            yield from (f"{module}.{alias.name}" for alias in node.names)
