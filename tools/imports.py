@@ -7,31 +7,20 @@
 from __future__ import annotations
 
 import ast
-import functools
 from collections.abc import Iterator
-from pathlib import Path
 
 
-@functools.cache
-def parse(path: Path) -> ast.Module:
-    """Return the syntax tree of a file."""
-    return ast.parse(path.read_text())
-
-
-def imports(path: Path, package: str = "") -> frozenset[str]:
-    """Return the absolute names of everything that a file imports, also for types only.
+def find_imports(tree: ast.Module, package: str = "") -> Iterator[str]:
+    """Yield the absolute names of everything that a file imports, also for types only.
 
     :arg package: the package of the file, which its relative imports start from
     :return: `a.b` for `import a.b` and for `from a import b`
     """
-    return frozenset(_names(parse(path), package.split(".")))
-
-
-def _names(tree: ast.Module, package: list[str]) -> Iterator[str]:
+    folders = package.split(".")
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            parents = package[: len(package) - node.level + 1] if node.level else []
+            parents = folders[: len(folders) - node.level + 1] if node.level else []
             module = ".".join([*parents, *filter(None, [node.module])])
             yield from (f"{module}.{alias.name}" for alias in node.names)

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from export import CHECKOUT
 from generate import modules
-from imports import imports, parse
+from imports import find_imports
 
 ALWAYS = ["tests/meta/test_architecture.py"]
 ALL = ["tests/unit", "tests/ladder", *ALWAYS]
@@ -72,8 +72,9 @@ def reached(path: Path) -> set[Path]:
 @functools.cache
 def used(path: Path) -> set[Path]:
     """Return the files of the checkout that a file imports, and the modules that it names."""
-    files = {file for name in imports(path, package_of(path)) for file in files_of(name)}
-    constants = {node.value for node in ast.walk(parse(path)) if isinstance(node, ast.Constant)}
+    tree = ast.parse(path.read_text())
+    files = {file for name in find_imports(tree, package_of(path)) for file in files_of(name)}
+    constants = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
     return files | {file for name, file in MODULES.items() if name in constants}
 
 

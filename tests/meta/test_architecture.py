@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import ast
 import functools
 import graphlib
 import importlib
@@ -20,7 +21,7 @@ from ansible.module_utils.common.yaml import yaml_load
 
 import generate
 from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import LIMITS, SEGMENT, numbers_taken
-from imports import imports
+from imports import find_imports
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 MODULES = generate.modules()
@@ -69,7 +70,8 @@ SANDBOX = sources(ROOT / "extensions" / "sandbox", "sandbox")
 def imported_names(name: str) -> frozenset[str]:
     """Return the absolute names of everything that a file of the plugins or the sandbox imports."""
     path = {**PLUGINS, **SANDBOX}[name]
-    return imports(path, name if path.stem == "__init__" else name.rpartition(".")[0])
+    package = name if path.stem == "__init__" else name.rpartition(".")[0]
+    return frozenset(find_imports(ast.parse(path.read_text()), package))
 
 
 def imported_files(name: str, files: dict[str, Path]) -> set[str]:

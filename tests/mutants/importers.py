@@ -5,11 +5,12 @@
 
 from __future__ import annotations
 
+import ast
 from collections import defaultdict
 from functools import cache
 from pathlib import Path
 
-from imports import imports
+from imports import find_imports
 
 
 def distances(checkout: Path, sources: str, path: str) -> dict[str, int]:
@@ -26,7 +27,7 @@ def _importers(checkout: Path, sources: str) -> dict[str, set[str]]:
     """Return, for each file below a folder, the files that import it."""
     found: dict[str, set[str]] = defaultdict(set)
     for file in sorted((checkout / sources).rglob("*.py")):
-        for name in imports(file):
+        for name in find_imports(ast.parse(file.read_text())):
             for module in (name, name.rpartition(".")[0]):  # a name may be one of a module's members
                 below = module.replace(".", "/").rpartition(f"{sources}/")
                 found[f"{sources}/{below[2]}.py"].add(str(file.relative_to(checkout)))
