@@ -24,6 +24,7 @@ from pathlib import Path
 from build_folder import BUILD, ROOT, fill_once
 
 REQUIREMENTS = ROOT / "requirements"
+PYTHON_VERSION = f"{sys.version_info.major}.{sys.version_info.minor}"
 
 # The settings of pip, and the variables from which uv reads the same
 VARIABLES = {
@@ -65,8 +66,7 @@ def find(python: str) -> str:
 
 def another_python() -> str:
     """Return the newest Python of this machine that runs ansible-core and is not this one; else this one."""
-    this = f"{sys.version_info.major}.{sys.version_info.minor}"
-    others = (find(f"python{version}") for version in ("3.13", "3.12", "3.11") if version != this)
+    others = (find(f"python{version}") for version in ("3.13", "3.12", "3.11") if version != PYTHON_VERSION)
     return next(filter(None, others), sys.executable)
 
 
@@ -104,7 +104,7 @@ def uv_folder() -> Path:
         subprocess.run([*pip, "--require-hashes", "--requirement", lock], check=True)
 
     # One for each Python: an environment of another Python may be built at the same time.
-    folder = BUILD / f"uv-py{sys.version_info.major}.{sys.version_info.minor}"
+    folder = BUILD / f"uv-py{PYTHON_VERSION}"
     return fill_once(folder, digest(sys.base_prefix, sys.version, str(folder), lock.read_text()), install)
 
 

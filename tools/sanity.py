@@ -21,7 +21,7 @@ from pathlib import Path
 import ansible_test
 import yaml
 
-from environments import find, pip_settings
+from environments import PYTHON_VERSION, find, pip_settings
 from export import CHECKOUT, export
 
 WORK = CHECKOUT / "build/sanity"
@@ -66,13 +66,14 @@ def test_imports() -> int:
     All other tests import the modules with this Python. The action plugins are generated, and integration tests run
     each of them.
     """
-    this = f"{sys.version_info.major}.{sys.version_info.minor}"
     if not find(OLDEST):
-        return run("--test", "import", "--python", this)
+        return run("--test", "import", "--python", PYTHON_VERSION)
     folders = ("callback", "filter", "lookup", "plugin_utils")
     on_controllers = [f"plugins/{folder}/" for folder in folders]
     oldest = OLDEST.removeprefix("python")
-    return run("--test", "import", "--python", oldest) or run("--test", "import", "--python", this, *on_controllers)
+    return run("--test", "import", "--python", oldest) or run(
+        "--test", "import", "--python", PYTHON_VERSION, *on_controllers
+    )
 
 
 def remove_unpublished() -> None:
