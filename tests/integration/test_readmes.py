@@ -100,7 +100,7 @@ def failures(running_sandbox: Sandbox, home: Path) -> dict[str, str]:
     test_overview.py draws them.
     """
     settings = {
-        **hide_matplotlib(home),
+        **hide_matplotlib(),
         "ANSIBLE_CALLBACK_PLUGINS": str(SUPPORT / "callback_plugins"),
         "ANSIBLE_CALLBACKS_ENABLED": "fresh",
         "ANSIBLE_GATHERING": "explicit",
