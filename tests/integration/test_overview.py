@@ -63,8 +63,8 @@ def overview(
     (folder / "variables.json").write_text(json.dumps({**files, **variables}))
     sandbox.clear_journal()
     command = ["buildworks.toolchain.overview", "-i", folder / "hosts.yml", "-e", f"@{folder}/variables.json"]
-    told, status = finished(command, environment(sandbox, **(settings or {})))
-    output = re.sub(r"\s+", " ", told)
+    output, status = finished(command, environment(sandbox, **(settings or {})))
+    output = re.sub(r"\s+", " ", output)
     assert status == 0, output
     assert not [request for request in sandbox.journal() if request["effect"] == "write"]
     return Overview(folder, output)
@@ -124,47 +124,47 @@ def test_the_page_and_the_json_tell_what_the_services_hold(sandbox: Sandbox, bro
             },
         }
     )
-    told = overview(sandbox, tmp_path, overview_title=f"Ours {HOSTILE}", overview_shown=10, overview_site=SITE)
-    assert "WARNING" not in told.output
-    assert not [state["problems"] for state in told.json["services"] if state["problems"]]
+    report = overview(sandbox, tmp_path, overview_title=f"Ours {HOSTILE}", overview_shown=10, overview_site=SITE)
+    assert "WARNING" not in report.output
+    assert not [state["problems"] for state in report.json["services"] if state["problems"]]
 
     keys = '<a href="https://docs.example.com/toolchain/collections/buildworks/toolchain/inference_admin_key_info_module.html">'
-    assert f"Told by {keys}<code>buildworks.toolchain.inference_admin_key_info</code></a> and <a " in told.page
+    assert f"Told by {keys}<code>buildworks.toolchain.inference_admin_key_info</code></a> and <a " in report.page
 
-    repo = told.of("repo")
+    repo = report.of("repo")
     used = {repository["key"]: repository["used"] for repository in repo["storage"]["repositories"]}
     assert used["nightly"] == 2000 * 1048576
-    assert told.json["history"] == [
-        {"at": told.json["at"], "host": "repo", "used": sum(used.values()), "repositories": used}
+    assert report.json["history"] == [
+        {"at": report.json["at"], "host": "repo", "used": sum(used.values()), "repositories": used}
     ]
     assert {token["description"] for token in repo["tokens"]} == {"the sandbox's own", HOSTILE, "agents"}
 
-    jenkins = told.of("jenkins")
+    jenkins = report.of("jenkins")
     site = [(build["result"], build["duration"]) for build in jenkins["builds"] if build["job"] == "team/site"]
     assert sorted(site) == [("FAILURE", 50.0), ("SUCCESS", 10.0), ("UNSTABLE", 30.0)]
     assert [plugin["name"] for plugin in jenkins["plugins"] if plugin["has_update"]] == ["git"]
-    assert row(told.page, "team/site")[:-1] == ["1", "1", "1", "10.0", "30.0", "50.0"]  # none was aborted
+    assert row(report.page, "team/site")[:-1] == ["1", "1", "1", "10.0", "30.0", "50.0"]  # none was aborted
 
-    (mobile_app, odd, _platform) = told.of("klocwork")["issues"]
+    (mobile_app, odd, _platform) = report.of("klocwork")["issues"]
     assert mobile_app["by_state"]["rows"] == ["Critical", "Error", "Warning"]
     assert mobile_app["by_state"]["data"] == [[1, 0], [1, 0], [0, 1]]
     assert odd["by_module"]["rows"] == [HOSTILE]
     assert list(mobile_app["by_build"]) == ["build_3", "build_2", "build_1"]
-    assert row(told.page, "build_1")[1:] == ["1", "0", "0", "1"]
+    assert row(report.page, "build_1")[1:] == ["1", "0", "0", "1"]
 
-    openai = told.of("openai")
+    openai = report.of("openai")
     assert {key["name"] for key in openai["admin_keys"]} == {"Main admin key", "Short"}
     assert openai["model_limits"]
 
-    shown = html.unescape(told.page)
+    shown = html.unescape(report.page)
     assert HOSTILE in shown
-    assert HOSTILE not in told.page
+    assert HOSTILE not in report.page
     assert "keys that expire within 30 days: 1" in shown
     assert "keys older than 365 days: 5" in shown
     assert "jobs that failed last: 1" in shown
     for secret in (value for name, value in sandbox.environment.items() if name.endswith(("TOKEN", "KEY"))):
-        assert secret not in told.page + json.dumps(told.json)
-    browser.check_page(told.file, "overview")
+        assert secret not in report.page + json.dumps(report.json)
+    browser.check_page(report.file, "overview")
 
 
 TEMPLATES = Path(ROOT, "roles", "overview", "templates")
@@ -209,31 +209,31 @@ def test_growth_since_the_last_run_is_shown_and_old_runs_are_deleted(
         }
     )
     artifactory.post("/api/storageinfo/calculate")
-    told = overview(sandbox, tmp_path, {"artifact": ["repo"]}, hide_matplotlib())
-    assert [each["used"] for each in told.json["history"]] == [1597, 6597]
-    assert told.json["history"][0] == earlier
-    assert told.json["history"][1].keys() == earlier.keys()  # so that the next run can read it
-    assert "<h3>Growth</h3>" in told.page
-    assert row(told.page, "generic-local")[:2] == ["4.93 KB", "+5,000 bytes"]
-    assert row(told.page, "docker-local")[1] == "+0 bytes"
-    assert row(told.page, "libs-release-local")[0] == "27 Bytes"
-    assert row(told.page, "fresh")[1] == "new"
-    assert json.loads((tmp_path / "history.json").read_text()) == told.json["history"]
-    assert told.json["history_problem"] is None
+    report = overview(sandbox, tmp_path, {"artifact": ["repo"]}, hide_matplotlib())
+    assert [each["used"] for each in report.json["history"]] == [1597, 6597]
+    assert report.json["history"][0] == earlier
+    assert report.json["history"][1].keys() == earlier.keys()  # so that the next run can read it
+    assert "<h3>Growth</h3>" in report.page
+    assert row(report.page, "generic-local")[:2] == ["4.93 KB", "+5,000 bytes"]
+    assert row(report.page, "docker-local")[1] == "+0 bytes"
+    assert row(report.page, "libs-release-local")[0] == "27 Bytes"
+    assert row(report.page, "fresh")[1] == "new"
+    assert json.loads((tmp_path / "history.json").read_text()) == report.json["history"]
+    assert report.json["history_problem"] is None
 
 
-def check_history_was_left(told: Overview, content: str) -> None:
-    """Check that a file was not touched that has no history, and that the run told so."""
-    file = told.file.with_name("history.json")
+def check_history_was_left(report: Overview, content: str) -> None:
+    """Check that a run reported a file without a history, and did not change it."""
+    file = report.file.with_name("history.json")
     assert file.read_text() == content
-    assert f"'{file}' has no history that this role wrote" in told.output
-    assert html.escape(told.json["history_problem"]).replace("&#x27;", "&#39;") in told.page
-    assert all(run["at"] == told.json["at"] for run in told.json["history"])
-    assert "<h3>Growth</h3>" not in told.page
-    assert "ERROR" not in told.output
+    assert f"'{file}' has no history that this role wrote" in report.output
+    assert html.escape(report.json["history_problem"]).replace("&#x27;", "&#39;") in report.page
+    assert all(run["at"] == report.json["at"] for run in report.json["history"])
+    assert "<h3>Growth</h3>" not in report.page
+    assert "ERROR" not in report.output
 
 
-def test_what_cannot_be_read_is_told_and_the_rest_is_there(sandbox: Sandbox, browser: Chromium, tmp_path: Path) -> None:
+def test_what_cannot_be_read_is_reported_beside_the_rest(sandbox: Sandbox, browser: Chromium, tmp_path: Path) -> None:
     hosts = {**EVERYTHING, "ci": ["jenkins", "down", "misspelt"]}
     of_hosts = {
         "repo": {"toolchain_artifact_username": "reader", "toolchain_artifact_password": "sandbox-reader"},
@@ -252,9 +252,9 @@ def test_what_cannot_be_read_is_told_and_the_rest_is_there(sandbox: Sandbox, bro
     of_hosts["openai"]["toolchain_inference_url"] = sandbox.environment["OPENAI_BASE_URL"]
     foreign = '[{"at": "2001-01-01T00:00:00Z", "host": "repo"}, "{{ 7 * 7 }}"]'
     (tmp_path / "history.json").write_text(foreign)
-    told = overview(sandbox, tmp_path, hosts, hide_matplotlib(), of_hosts)
-    check_history_was_left(told, foreign)
-    unread = {state["host"]: [problem["module"] for problem in state["problems"]] for state in told.json["services"]}
+    report = overview(sandbox, tmp_path, hosts, hide_matplotlib(), of_hosts)
+    check_history_was_left(report, foreign)
+    unread = {state["host"]: [problem["module"] for problem in state["problems"]] for state in report.json["services"]}
     assert unread == {
         "repo": ["artifact_storage_info"],
         "jenkins": ["ci_plugin_info"],
@@ -263,15 +263,15 @@ def test_what_cannot_be_read_is_told_and_the_rest_is_there(sandbox: Sandbox, bro
         "klocwork": ["review_server_info"],
         "openai": ["inference_project_info", "inference_admin_key_info", "inference_model_limit_info"],
     }
-    assert "Connection refused" in told.of("down")["problems"][0]["problem"]
-    assert "adress" in told.of("misspelt")["problems"][0]["problem"]
-    assert told.of("jenkins")["builds"]
-    for state in told.json["services"]:
+    assert "Connection refused" in report.of("down")["problems"][0]["problem"]
+    assert "adress" in report.of("misspelt")["problems"][0]["problem"]
+    assert report.of("jenkins")["builds"]
+    for state in report.json["services"]:
         for problem in state["problems"]:
-            assert html.escape(problem["problem"], quote=False)[:40] in told.page.replace("&#39;", "'").replace(
+            assert html.escape(problem["problem"], quote=False)[:40] in report.page.replace("&#39;", "'").replace(
                 "&#34;", '"'
             )
-    browser.check_page(told.file, "overview-unread")
+    browser.check_page(report.file, "overview-unread")
 
 
 def test_empty_services_and_no_plots(sandbox: Sandbox, browser: Chromium, tmp_path: Path) -> None:
@@ -299,10 +299,10 @@ def test_empty_services_and_no_plots(sandbox: Sandbox, browser: Chromium, tmp_pa
     broken = '[{"at": "2001-01-01T00:'
     (tmp_path / "history.json").write_text(broken)
     at_home = {"overview_page_file": "~/overview.html", "overview_json_file": "~/overview.json"}
-    told = overview(sandbox, tmp_path, hosts, {**hide_matplotlib(), "HOME": str(tmp_path)}, None, **at_home)
-    check_history_was_left(told, broken)
-    assert told.output.count("matplotlib is missing") == 1
-    assert "<svg" not in told.page
-    assert told.of("repo")["storage"]["repositories"] == []
-    assert told.of("jenkins")["builds"] == []
-    browser.check_page(told.file, "overview-empty")
+    report = overview(sandbox, tmp_path, hosts, {**hide_matplotlib(), "HOME": str(tmp_path)}, None, **at_home)
+    check_history_was_left(report, broken)
+    assert report.output.count("matplotlib is missing") == 1
+    assert "<svg" not in report.page
+    assert report.of("repo")["storage"]["repositories"] == []
+    assert report.of("jenkins")["builds"] == []
+    browser.check_page(report.file, "overview-empty")
