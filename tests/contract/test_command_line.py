@@ -312,8 +312,8 @@ def on_hudson(hudson: Hudson, command: str, *arguments: str, **options: Any) -> 
     return run("ci_cli", url=hudson.url, command=command, arguments=list(arguments), wait_timeout=300, **options)
 
 
-def with_output(hudson: Hudson, command: str, *arguments: str, **options: Any) -> dict[str, Any]:
-    """Run a command by Hudson's client, which on a busy machine may end before its output arrives, until it prints."""
+def retry_without_output(hudson: Hudson, command: str, *arguments: str, **options: Any) -> dict[str, Any]:
+    """Run a command with Hudson's client until it prints: on a busy machine it may exit before its output arrives."""
 
     def printed() -> dict[str, Any] | None:
         result = on_hudson(hudson, command, *arguments, via="jar", **options)
@@ -323,10 +323,10 @@ def with_output(hudson: Hudson, command: str, *arguments: str, **options: Any) -
 
 
 def test_hudson_by_its_own_client(open_hudson: Hudson, tmp_path: Path) -> None:
-    result = with_output(open_hudson, "version", reads=True)
+    result = retry_without_output(open_hudson, "version", reads=True)
     assert (result["rc"], result["stdout"].strip()) == (0, "1.395")
-    assert with_output(open_hudson, "groovy", "=", stdin="println 6 * 7\n")["stdout"].strip() == "42"
-    refused = with_output(open_hudson, "build", "nothing")
+    assert retry_without_output(open_hudson, "groovy", "=", stdin="println 6 * 7\n")["stdout"].strip() == "42"
+    refused = retry_without_output(open_hudson, "build", "nothing")
     assert refused["msg"].startswith("The command 'build nothing' ended with exit code 255: No such job 'nothing'")
     assert not refused["changed"]
     kept = run("ci_cli_jar", url=open_hudson.url, dest=str(tmp_path / "cli.jar"))

@@ -36,7 +36,7 @@ ARGUMENTS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-# Describing what complies takes longer than finding what does not
+# Describing the elements that comply takes longer than finding the violations
 AXE = {"preload": False, "resultTypes": ["violations"]}
 
 # What stands out of the window or, in a plot, out of the plot; what scrolls by itself may be wider
@@ -175,7 +175,7 @@ def _complaints(browser: Browser, url: str, look: Look, width: int, schemes: Seq
         scheme = schemes[WIDTHS.index(width) % len(schemes)]
         page.emulate_media(color_scheme=scheme)
         found.extend(f"{scheme}: {problem}" for problem in _inaccessible(page, look.within))
-        # A page has the width of the paper there
+        # A printed page has the width of the paper, not of the window
         if width == WIDTHS[0] and not page.pdf().startswith(b"%PDF-"):
             found.append("cannot be printed")
     return found

@@ -112,7 +112,7 @@ def passes(name: str, folder: Path, sandbox: Sandbox) -> bool:
     started = time.monotonic()
     sandbox.reset()
     log = folder / f"{name}.log"
-    passed = run_process(name, empty_scenario_folder(folder), log) == 0
+    passed = run_scenario(name, empty_scenario_folder(folder), log) == 0
     if not passed:
         print(log.read_text(), flush=True)
     print(f"{name}: {'passed' if passed else 'FAILED'} in {time.monotonic() - started:.0f} s", flush=True)
@@ -128,8 +128,8 @@ def empty_scenario_folder(folder: Path) -> Path:
     return scenario
 
 
-def run_process(name: str, folder: Path, log: Path) -> int | None:
-    """Run a scenario in a process, its playbooks from here, and return the exit status."""
+def run_scenario(name: str, folder: Path, log: Path) -> int | None:
+    """Run a scenario in a process of its own, run the playbooks that it requests, and return its exit status."""
     requests, playbooks = FORK.Pipe()
     process = FORK.Process(target=run_molecule, args=(name, folder, log, playbooks))
     process.start()
@@ -150,14 +150,14 @@ def run_molecule(name: str, folder: Path, log: Path, playbooks: Connection) -> N
         os.dup2(file.fileno(), sys.stdout.fileno())
         os.dup2(file.fileno(), sys.stderr.fileno())
     os.environ["MOLECULE_EPHEMERAL_DIRECTORY"] = str(folder)
-    molecule.app.get_app(Path.cwd()).runtime.run = lambda args, env, cwd, **_options: run_elsewhere(
+    molecule.app.get_app(Path.cwd()).runtime.run = lambda args, env, cwd, **_options: request_playbook(
         playbooks, args, env, cwd
     )
     # With a shared state, molecule leaves these two steps to a scenario named default, and there is none.
     molecule.shell.main(["test", "--shared-state", "--scenario-name", name])
 
 
-def run_elsewhere(playbooks: Connection, args: list[str], env: dict[str, str], cwd: Path) -> CompletedProcess[str]:
+def request_playbook(playbooks: Connection, args: list[str], env: dict[str, str], cwd: Path) -> CompletedProcess[str]:
     """Run ansible-playbook in the process at the other end of the connection."""
     program, *arguments = args
     assert program == "ansible-playbook", args

@@ -23,7 +23,7 @@ import tempfile
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-# ansible-core reads its configuration when it is imported ...
+# Variables that ansible-core's configuration, which is read on import, depends on
 CONFIGURATION = ("ANSIBLE_", "HOME", "LANG", "LC_", "PATH", "PYTHON", "TMPDIR")
 PROGRAMS = ("ansible", "ansible-doc", "ansible-galaxy", "ansible-inventory", "ansible-playbook", "ansible-vault")
 # What each run loads
@@ -56,7 +56,7 @@ def run_program(
     variables: dict[str, str],
     folder: pathlib.Path | None = None,
 ) -> tuple[str, int]:
-    """Do the same with another program of ansible-core."""
+    """Run a program of ansible-core in the same way as `run_playbook`."""
     with tempfile.TemporaryDirectory(prefix="playbook-") as place:
         files = [pathlib.Path(place, name) for name in ("stdout", "stderr")]
         request = {
@@ -74,7 +74,7 @@ def run_request(request: dict[str, Any]) -> int:
     """Return the exit status of a program whose standard input, output and error are the files of a request."""
     variables, folder = request["variables"], pathlib.Path(request["folder"])
     configuration = tuple((name, value) for name, value in variables.items() if name.startswith(CONFIGURATION))
-    # ... and looks for its file in the working directory.
+    # Only a folder with an ansible.cfg changes the configuration.
     process = _process(configuration, str(folder if (folder / "ansible.cfg").exists() else pathlib.Path("/")))
     assert process.stdin
     assert process.stdout

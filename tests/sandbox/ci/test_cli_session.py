@@ -18,14 +18,14 @@ RESTART = 2
 
 
 class Lifecycle:
-    """Jenkins restarts at a moment that a clock reaches, which advances each time somebody reads it."""
+    """A lifecycle whose restart begins at the moment RESTART."""
 
     def outage(self, now: float) -> Any:
         return SimpleNamespace(stage="refused") if now >= RESTART else None
 
 
 def test_connection_is_dropped_when_a_restart_begins_during_a_look() -> None:
-    clock = itertools.count()
+    clock = itertools.count()  # advances with each reading
     controller: Any = SimpleNamespace(
         storage=SimpleNamespace(setting=lambda _name: "the same"),
         scheduler=SimpleNamespace(settle=lambda _now: None),
