@@ -102,7 +102,9 @@ options:
   on_timeout:
     description:
       - V(fail) leaves the build as it is, and fails.
-      - V(stop) stops the build, or takes it out of the queue, and fails.
+      - V(stop) stops the build, or cancels its queue item, and fails. A build that another client requested as well
+        is left alone, and the message says so. So is one that was found by its parameters because the response to the
+        request was lost.
       - V(detach) leaves the build as it is, and succeeds.
       - When the task is interrupted with Ctrl-C, V(stop) stops the build as well.
     type: str

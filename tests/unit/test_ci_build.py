@@ -325,9 +325,7 @@ def test_an_equal_build_that_waits_is_followed(answer: dict[str, Any], before: A
 
 @pytest.mark.parametrize(("causes", "joined"), [(1, False), (2, True)])
 def test_an_old_server_tells_by_the_causes_whether_an_equal_build_waited(causes: int, joined: bool) -> None:
-    found = {"actions": [{"causes": [{"shortDescription": "By admin"}] * causes}]}
-    look = view("/queue/item/7", "actions[causes[shortDescription]]", json=found)
-    with conversation(job(*DEPLOY, queueItem={"id": 5}), deploy({}), look) as server:
+    with conversation(job(*DEPLOY, queueItem={"id": 5}), deploy({}), caused("/queue/item/7", causes)) as server:
         assert run_build(server.url, wait=False)["changed"] is not joined
 
 
@@ -541,6 +539,12 @@ def stop(status: int = 302, **answer: Any) -> Call:
     return call("POST", "/job/app/3/stop", status, headers={"Location": "/job/app/3/"}, **answer)
 
 
+def caused(path: str, causes: int = 1, **answer: Any) -> Call:
+    """How many requests an item of the queue or a build stands for."""
+    found = {"actions": [{"causes": [{"shortDescription": "By admin"}] * causes}]}
+    return view(path, "actions[causes[shortDescription]]", json=found, **answer)
+
+
 def look(result: str | None, **members: Any) -> Call:
     """What is asked of a build that is being stopped."""
     described = {"number": 3, "url": "http://ci.example.com/job/app/3/", "result": result, "building": result is None}
@@ -549,7 +553,7 @@ def look(result: str | None, **members: Any) -> Call:
 
 
 def test_the_time_is_over_and_the_build_is_stopped() -> None:
-    looks = look(None), stop(), look(None), look("ABORTED"), build("ABORTED")
+    looks = caused("/job/app/3"), look(None), stop(), look(None), look("ABORTED"), build("ABORTED")
     with conversation(*running(), *looks) as server:
         result = run_build(server.url, wait_timeout=0, on_timeout="stop")
     assert result["msg"] == "Waited 0 s, but 'app' #3 runs. It was stopped: ABORTED."
@@ -557,7 +561,7 @@ def test_the_time_is_over_and_the_build_is_stopped() -> None:
 
 
 def test_the_time_is_over_when_it_has_ended() -> None:
-    with conversation(*running(), look("SUCCESS"), build()) as server:
+    with conversation(*running(), caused("/job/app/3"), look("SUCCESS"), build()) as server:
         result = run_build(server.url, wait_timeout=0, on_timeout="stop")
     assert result["msg"] == "Waited 0 s, but 'app' #3 runs. It has ended meanwhile."
 
@@ -570,6 +574,7 @@ def test_the_time_is_over_in_the_queue() -> None:
         job(),
         start(),
         waits,
+        caused("/queue/item/7"),
         view("/queue/item/7", tree, json={"cancelled": False, "task": {"url": "http://ci/job/app/"}, "why": why}),
         call("POST", "/queue/cancelItem?id=7", 204),
     ) as server:
@@ -578,9 +583,59 @@ def test_the_time_is_over_in_the_queue() -> None:
     assert result["build"] is None
 
 
+@pytest.mark.parametrize(
+    ("before", "answer"),
+    [(None, {"status": 303}), ({"id": 7}, {"status": 201}), ({"id": 7}, {"status": 302, "location": "job/app/"})],
+    ids=["see other", "the item from before", "not named"],
+)
+def test_a_build_that_was_only_joined_is_left_alone_when_the_time_is_over(before: Any, answer: dict[str, Any]) -> None:
+    theirs = {"id": 7, "task": {"url": "http://ci/job/app/"}, "actions": like(VERSION="1.0")}
+    found = [numbered(), waiting(theirs)] if "location" in answer else []
+    waits = item(cancelled=False, executable=None, why="In the quiet period.")
+    with conversation(job(DEPLOY[0], queueItem=before), start(**answer), *found, waits) as server:
+        result = run_build(server.url, form="json", wait_timeout=0, on_timeout="stop")
+    assert result["msg"].endswith(
+        "It was left alone: it waited in the queue before, and the server merged this request with it."
+    )
+    assert not result["changed"]
+
+
+def test_a_build_that_was_only_joined_is_left_alone_when_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
+    words: list[str] = []
+    monkeypatch.setattr(time, "sleep", ctrl_c)
+    waits = item(cancelled=False, executable=None, why="In the quiet period.")
+    with conversation(job(), start(303), waits) as server, pytest.raises(KeyboardInterrupt):
+        run_build(server.url, on_timeout="stop", last_words=words.append)
+    assert words[-1].startswith("It was left alone: it waited in the queue before")
+
+
+@pytest.mark.parametrize(
+    ("look", "reason"),
+    [
+        ({"causes": 2}, "it has 2 causes, not only this request."),
+        ({"causes": 0}, "it has 0 causes, not only this request."),
+        ({"status": 404}, "reading who else requested it failed: GET "),
+    ],
+)
+def test_a_build_is_left_alone_when_others_may_have_requested_it_too(look: dict[str, Any], reason: str) -> None:
+    with conversation(*running(), caused("/job/app/3", **look), build(None)) as server:
+        result = run_build(server.url, wait_timeout=0, on_timeout="stop")
+    assert f"'app' #3 runs. It was left alone: {reason}" in result["msg"]
+
+
+def test_a_build_found_after_a_lost_response_is_left_alone() -> None:
+    found = {"id": 7, "task": {"url": "http://ci/job/app/"}, "actions": like()}
+    known = view("/job/app", "nextBuildNumber", json={"nextBuildNumber": 3})
+    waits = item(cancelled=False, executable=None, why="In the quiet period.")
+    with conversation(job(), start(drop=True), known, numbered(), waiting(found), waits) as server:
+        result = run_build(server.url, wait_timeout=0, on_timeout="stop")
+    assert "It was left alone: the response to the request was lost" in result["msg"]
+    assert result["changed"]
+
+
 def test_it_says_when_it_could_not_be_stopped() -> None:
     refused = stop(403, text=page("Access Denied", "Access Denied"))
-    with conversation(*running(), look(None), refused, build(None)) as server:
+    with conversation(*running(), caused("/job/app/3"), look(None), refused, build(None)) as server:
         result = run_build(server.url, wait_timeout=0, on_timeout="stop")
     assert "Stopping it failed: POST " in result["msg"]
 
@@ -589,7 +644,7 @@ def test_it_says_when_it_could_not_be_stopped() -> None:
 def test_an_interruption_tells_how_the_build_is_left(on_timeout: str, monkeypatch: pytest.MonkeyPatch) -> None:
     words: list[str] = []
     monkeypatch.setattr(time, "sleep", ctrl_c)
-    looks = [look(None), stop(), look("ABORTED")] if on_timeout == "stop" else []
+    looks = [caused("/job/app/3"), look(None), stop(), look("ABORTED")] if on_timeout == "stop" else []
     with conversation(*running(), *looks) as server, pytest.raises(KeyboardInterrupt):
         run_build(server.url, on_timeout=on_timeout, last_words=words.append)
     assert words == (

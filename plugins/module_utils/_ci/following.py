@@ -11,9 +11,9 @@ import re
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import builds, history, queue, restarts
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.asked import Place
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.console import Console
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.start import Sent, Start
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.stopping import Stopping
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ServerRefusal, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
@@ -26,30 +26,26 @@ _STOP: dict[str, t.Any] = {"up_to": "stop", "wait": True, "wait_timeout": 10.0, 
 # What a terminal would take for more than text
 _CONTROL = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
-Sought = t.Callable[[], Place]
-
 
 class Following:
     """One build that a task stays with, through restarts of the server.
 
-    :arg job: its full name
-    :arg place: where it is
-    :arg first: the number that the job's next build was to get before
-    :arg sought: looks for it again where the queue's items have no numbers
+    :arg start: the request for it
+    :arg sent: what came of the request
     :ivar item: its number in the queue, where items have numbers
     :ivar number: of the build, once it has one
     :ivar lines: the last lines of its console
     """
 
-    def __init__(self, task: Task, ci: CiService, job: str, place: Place, first: int, sought: Sought) -> None:
-        self.number = place.number
+    def __init__(self, task: Task, ci: CiService, start: Start, sent: Sent) -> None:
+        self.number = sent.place.number
         self.lines: collections.deque[str] = collections.deque(maxlen=task.params["console_lines"])
         self._task = task
         self._ci = ci
-        self._job = job
-        self.item = place.item
-        self._first = first
-        self._sought = sought
+        self._start = start
+        self._sent = sent
+        self._job = start.job
+        self.item = sent.place.item
         self._console: Console | None = None
 
     def __str__(self) -> str:
@@ -97,7 +93,7 @@ class Following:
         :raises NotYet: while it has none
         """
         if self.item is None:
-            place = self._sought()
+            place = self._start.look()
             self.item = place.item
             if place.number is None:
                 raise NotYet(f"{self} waits in the queue")
@@ -107,7 +103,7 @@ class Following:
 
     def _number_by_queue_id(self) -> int:
         """Once the queue has forgotten the item, the builds alone tell what came of it."""
-        for build in history.numbered(self._ci, self._job, "number,queueId", first=self._first):
+        for build in history.numbered(self._ci, self._job, "number,queueId", first=self._start.first):
             if build.maybe_integer("queueId") == self.item:
                 return build.integer("number")
         raise ToolchainError(
@@ -143,9 +139,11 @@ class Following:
             yield f"interrupted, {self} goes on."
 
     def stopped(self) -> str:
-        """Stop the build, or take it out of the queue; tells in what state it is left."""
+        """Stop the build, or cancel its queue item, unless another client wants it too; return how it is left."""
         if self.number is None and self.item is None:
             return f"Stopping {self} is not possible: this server does not tell which item of the queue it is."
+        if reason := self._reason_to_keep():
+            return f"It was left alone: {reason}."
         which = {"build": str(self.number)} if self.number else {"build": None, "queue_item": self.item}
         params = {"job": self._job, "queue_item": None, **which, **_STOP}
         params["timeout"] = min(self._task.params["timeout"], _STOP["wait_timeout"])
@@ -157,3 +155,16 @@ class Following:
         except ToolchainError as error:
             return f"Stopping it failed: {error}"
         return "It was taken out of the queue." if done["cancelled"] else f"It was stopped: {done['build']['result']}."
+
+    def _reason_to_keep(self) -> str | None:
+        """Return why the build may be another client's as well, or `None` if it is only the task's own."""
+        if self._sent.joined:
+            return "it waited in the queue before, and the server merged this request with it"
+        if self._sent.lost:
+            return "the response to the request was lost, so the build may be another client's"
+        path = builds.path_of(self._job, self.number) if self.number else f"/queue/item/{self.item}"
+        try:
+            causes = queue.count_causes(self._ci, path)
+        except ToolchainError as error:
+            return f"reading who else requested it failed: {str(error).rstrip('.')}"
+        return None if causes == 1 else f"it has {causes} causes, not only this request"

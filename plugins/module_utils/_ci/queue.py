@@ -41,6 +41,15 @@ def _task_url(item: Record) -> str:
     return (task and task.maybe_text("url")) or ""
 
 
+def count_causes(ci: CiService, path: str) -> int:
+    """Return how many requests a queue item or a build stands for: Jenkins keeps one cause for each.
+
+    :arg path: of the item or the build
+    """
+    found = ci.view(path, "actions[causes[shortDescription]]").record()
+    return sum(len(action.maybe_records("causes")) for action in found.maybe_records("actions"))
+
+
 def build_of(ci: CiService, item: int, **options: t.Unpack[Options]) -> int | None:
     """The number of the build that came of an item.
 

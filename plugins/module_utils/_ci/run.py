@@ -50,7 +50,7 @@ class Run:
         if sent.joined:
             self._task.result["plan"]["action"] = _JOIN
         self._task.result["found_by"] = "queue item" if sent.named else "parameters"
-        following = Following(self._task, self._ci, self._start.job, sent.place, self._start.first, self._start.look)
+        following = Following(self._task, self._ci, self._start, sent)
         try:
             if self._task.params["wait"]:
                 self._stay(following)

@@ -48,11 +48,13 @@ class Sent(t.NamedTuple):
     :ivar place: where the build is
     :ivar joined: whether an equal one waited there already, of which this is no more than another cause
     :ivar named: whether the server named it, or it was found by what was asked for
+    :ivar lost: whether the response was lost, so that the build may be another client's
     """
 
     place: Place
     joined: bool
     named: bool
+    lost: bool = False
 
 
 class Start:
@@ -144,7 +146,7 @@ class Start:
             answer = self._ci.post(f"{self._path}/{self._action}", lasting=False, **self._request())
         except OutcomeUnknown as lost:
             place = self._found_after(lost)
-            return self._sent(place, joined=self._waited(place.item), named=False)
+            return self._sent(place, joined=self._waited(place.item), named=False, lost=True)
         item = queue.item_at(answer.headers.get("Location"))
         joined = self._joined(answer, item)
         if item is not None:
@@ -155,9 +157,9 @@ class Start:
             self._task.warn(_NOT_NAMED)
         return self._sent(place, joined, named=False)
 
-    def _sent(self, place: Place, joined: bool, named: bool) -> Sent:
+    def _sent(self, place: Place, joined: bool, named: bool, lost: bool = False) -> Sent:
         self._task.wrote = not joined
-        return Sent(place, joined, named)
+        return Sent(place, joined, named, lost)
 
     @property
     def _action(self) -> str:
@@ -207,8 +209,7 @@ class Start:
     def _has_other_causes(self, item: int) -> bool:
         """Whether others asked for it, too. Servers before 2.308 answer alike for a new item and one that waited."""
         try:
-            found = self._ci.view(f"/queue/item/{item}", "actions[causes[shortDescription]]").record()
-            return sum(len(action.maybe_records("causes")) for action in found.maybe_records("actions")) > 1
+            return queue.count_causes(self._ci, f"/queue/item/{item}") > 1
         except ToolchainError:  # what it was does not matter to the build
             return False
 
