@@ -34,7 +34,8 @@ options:
     required: true
   path:
     description: The folder that the members get into, with the paths that they have in the archive. Made when it is
-      missing. Empty for the top folder of the repository.
+      missing. Empty for the top folder of the repository. Paths that Artifactory takes for another item or does not
+      store are refused, as in M(buildworks.toolchain.artifact_file).
     type: str
     required: true
   src:
@@ -42,6 +43,7 @@ options:
       - The archive. Its type is told by the end of its name, C(.zip), C(.tar), C(.tar.gz), C(.tgz), C(.tar.bz2) or
         C(.7z).
       - Members that are no files, such as links, are left out, as the server does.
+      - An archive is refused if a member has a path that Artifactory takes for another item or does not store.
     type: path
     required: true
   atomic:
@@ -117,14 +119,14 @@ plan:
 from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.archives import Archive
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT
-from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import SEGMENT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import operate, planned
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
 SPEC = ARTIFACT + ArgumentSpec(
     dict(
-        repo=dict(type="str", required=True, **NAME),
-        path=dict(type="str", required=True, free="may have any character but a semicolon; empty for the top folder"),
+        repo=dict(type="str", required=True, **SEGMENT),
+        path=dict(type="str", required=True, free="checked as the server reads it; empty for the top folder"),
         src=dict(type="path", required=True, not_empty=True),
         atomic=dict(type="bool", default=True),
     )

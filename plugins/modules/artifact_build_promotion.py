@@ -316,7 +316,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec impo
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import promotion
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import one_or_each
-from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME, SEGMENT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options import one_or_many
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import operate
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
@@ -329,8 +329,8 @@ ITEM = ArgumentSpec(
         from_status=dict(type="str", **NAME),
         comment=dict(type="str", free="may be any text"),
         ci_user=dict(type="str", **NAME),
-        repo=dict(type="str", **NAME),
-        target_repo=dict(type="str", **NAME),
+        repo=dict(type="str", **SEGMENT),
+        target_repo=dict(type="str", **SEGMENT),
         copy=dict(type="bool", default=False),
         artifacts=dict(type="bool", default=True),
         dependencies=dict(type="bool", default=False),

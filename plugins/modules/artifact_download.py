@@ -181,14 +181,14 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec impo
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import downloads
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import each, one_or_each
-from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import SEGMENT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options import one_or_many
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
 ITEM = ArgumentSpec(
     dict(
-        repo=dict(type="str", required=True, **NAME),
+        repo=dict(type="str", required=True, **SEGMENT),
         path=dict(type="str", required=True, free="may have any character but a semicolon"),
         dest=dict(type="path", required=True, not_empty=True),
     )

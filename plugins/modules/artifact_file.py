@@ -38,8 +38,11 @@ options:
       - Path of the file in the repository. With a slash at its end it is a folder, in which the file of O(src) keeps
         its name; V(/) alone is the top folder.
       - With O(state=absent) the path of a file or folder.
-      - A semicolon cannot be in it. Except with O(state=absent) it cannot end with V(.sha1), V(.sha256) or V(.md5)
-        either, for by such names the server itself tells the checksums of its files.
+      - Paths that Artifactory takes for another item are refused before the first request. These are paths with C(!) or
+        C(;), paths that end with C(:properties), and paths that end with a blank.
+      - With O(state=present), names with C(?), C(*), C(|) or a double quotation mark, names that begin or end with a
+        blank, and the name C(&) are refused as well, because Artifactory does not store them. The extensions V(.sha1),
+        V(.sha256) and V(.md5) are refused because Artifactory takes such files for checksums of other files.
     type: str
   src:
     description:
@@ -263,15 +266,15 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec impo
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import files
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import one_or_each
-from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import SEGMENT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options import STATE, one_or_many
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
 ITEM = STATE + ArgumentSpec(
     dict(
-        repo=dict(type="str", required=True, **NAME),
-        path=dict(type="str", required=True, free="may have any character but a semicolon"),
+        repo=dict(type="str", required=True, **SEGMENT),
+        path=dict(type="str", required=True, free="checked as the server reads it"),
         src=dict(type="path", not_empty=True),
         content=dict(type="str", free="any text, also none"),
         properties=dict(type="dict", free="keys and values are checked as the server does"),

@@ -240,19 +240,19 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec impo
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import image_promotion
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import one_or_each
-from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME, SEGMENT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options import one_or_many
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import operate
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
 ITEM = ArgumentSpec(
     dict(
-        repo=dict(type="str", required=True, **NAME),
+        repo=dict(type="str", required=True, **SEGMENT),
         image=dict(type="str", required=True, **NAME),
-        tag=dict(type="str", **NAME),
-        target_repo=dict(type="str", required=True, **NAME),
+        tag=dict(type="str", **SEGMENT),
+        target_repo=dict(type="str", required=True, **SEGMENT),
         target_image=dict(type="str", **NAME),
-        target_tag=dict(type="str", **NAME),
+        target_tag=dict(type="str", **SEGMENT),
         copy=dict(type="bool", default=False),
     ),
     required_by=dict(target_tag=["tag"]),

@@ -254,13 +254,13 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec impo
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import items
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import one_or_each
-from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import SEGMENT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options import one_or_many
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
 ITEM = ArgumentSpec(
     dict(
-        repo=dict(type="str", required=True, **NAME),
+        repo=dict(type="str", required=True, **SEGMENT),
         path=dict(type="str", required=True, free="may have any character; empty for the repository itself"),
         properties=dict(type="bool", default=False),
         statistics=dict(type="bool", default=False),

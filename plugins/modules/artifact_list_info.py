@@ -134,14 +134,14 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec impo
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import items
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
-from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import SEGMENT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options import LISTING
 from ansible_collections.buildworks.toolchain.plugins.module_utils._private_file import gather
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
 SPEC = (ARTIFACT + LISTING) + ArgumentSpec(
     dict(
-        repo=dict(type="str", required=True, **NAME),
+        repo=dict(type="str", required=True, **SEGMENT),
         path=dict(type="str", default="", free="may have any character; empty for the whole repository"),
         deep=dict(type="bool", default=False),
         depth=dict(type="int", at_least=1, at_most=1000),

@@ -34,6 +34,8 @@ options:
   path:
     description:
       - Path of the file or folder in the repository.
+      - Paths that Artifactory takes for another item are refused before the first request. These are paths with C(!),
+        paths that end with C(:properties), and paths that end with a blank.
       - A folder's properties are its own; those of what is below it are left alone, unless O(recursive=true).
     type: str
   recursive:
@@ -218,7 +220,7 @@ outcomes:
 """
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import properties
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import paths, properties
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import one_or_each
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
@@ -230,7 +232,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 ITEM = (PURGE + STATE) + ArgumentSpec(
     dict(
         repo=dict(type="str", required=True, **SEGMENT),
-        path=dict(type="str", required=True, free="may have any character; empty for the repository itself"),
+        path=dict(type="str", required=True, free="checked as the server reads it; empty for the repository itself"),
         properties=dict(type="dict", free="keys and values are checked as the server does"),
         keys=dict(type="list", elements="str", no_log=False, free="checked as the server does"),
         recursive=dict(type="bool", default=False),
@@ -270,6 +272,7 @@ def bring_there(task):
 def wanted(params):
     if params["purge"] and params["state"] == "absent":
         raise BadOption("purge", "goes with 'properties'; with 'state: absent' only 'keys' are removed")
+    paths.check(params["repo"], params["path"])
     if params["recursive"]:
         tree().check(params)
     desired = properties.normalised(params["properties"] or {}, "properties")

@@ -40,6 +40,7 @@ options:
   path:
     description:
       - Path of the file or folder, as it was in the repository.
+      - Paths that Artifactory takes for another item are refused, as in M(buildworks.toolchain.artifact_file).
       - An empty one is all of the repository's trash, which only V(clean) takes.
     type: str
   build_records:
@@ -225,11 +226,11 @@ ITEM = ArgumentSpec(
     dict(
         action=dict(type="str", required=True, choices=["clean", "restore", "empty"]),
         repo=dict(type="str", **SEGMENT),
-        path=dict(type="str", free="may have any character; empty for all of the repository"),
+        path=dict(type="str", free="checked as the server reads it; empty for all of the repository"),
         build_records=dict(type="bool", default=False),
         project_key=dict(type="str", no_log=False, **SEGMENT),
         to_repo=dict(type="str", **SEGMENT),
-        to_path=dict(type="str", free="may have any character; empty for the repository itself"),
+        to_path=dict(type="str", free="checked as the server reads it; empty for the repository itself"),
     )
 )
 SPEC = (ARTIFACT + WAIT) + one_or_many(ITEM)

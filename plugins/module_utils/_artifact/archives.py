@@ -17,7 +17,7 @@ import typing as t
 import zipfile
 import zlib
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import files, items
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import files, items, paths
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import REPEATABLE
@@ -62,8 +62,10 @@ class Archive:
         self._kind = _kind(self._src)
         check_readable(self._src, "src")
         # a path that ends in a slash would be taken for a folder to be made, and the archive thrown away
-        self._path = "/".join(filter(None, (self._folder, os.path.basename(self._src))))
-        files.check_path(self._repo, self._path)
+        self._path = self._place(os.path.basename(self._src))
+        paths.check_content(self._repo, self._path)
+        paths.check(self._repo, self._folder, stores=True)
+        paths.check("", self._path, option="src")
         self._seen = seen(self._src)
         self._members = self._read()
         self._artifact = ArtifactService(task)
@@ -114,7 +116,7 @@ class Archive:
         return {}
 
     def _step(self, name: str) -> Fields:
-        return {"path": "/".join(filter(None, (self._folder, name))), "size": self._members[name].size}
+        return {"path": self._place(name), "size": self._members[name].size}
 
     def _listing(self) -> t.Iterable[Fields]:
         found = items.find(self._artifact, self._repo, self._folder)
@@ -127,9 +129,23 @@ class Archive:
     def _read(self) -> dict[str, Member]:
         """The files in the archive, by their paths."""
         try:
-            return {_checked(name): _hashed(content) for name, content in _READERS[self._kind](self._src)}
+            return {self._checked(name): _hashed(content) for name, content in _READERS[self._kind](self._src)}
         except _BROKEN as error:
             raise BadOption("src", f"'{self._src}' cannot be read as {self._kind}: {error}") from None
+
+    def _checked(self, name: str) -> str:
+        """Return the path of a member inside the folder.
+
+        :raises BadOption: when Artifactory would not store the member there
+        """
+        member = _inside(name)
+        place = self._place(member)
+        if problem := paths.misread(place) or paths.unstorable(place):
+            raise BadOption("src", f"has the member '{member}', which cannot be stored: {problem}")
+        return member
+
+    def _place(self, name: str) -> str:
+        return "/".join(filter(None, (self._folder, name)))
 
     def _tell(self, sent: int) -> None:
         self._task.progress(f"{sent / 2**20:,.0f} of {self._seen[0] / 2**20:,.0f} MiB sent", "sending")
@@ -142,7 +158,7 @@ def _kind(src: str) -> str:
     raise BadOption("src", f"takes an archive of the type {', '.join(TYPES)}, by the end of its name, not '{src}'")
 
 
-def _checked(name: str) -> str:
+def _inside(name: str) -> str:
     parts = [part for part in name.replace("\\", "/").split("/") if part not in ("", ".")]
     if ".." in parts:
         raise BadOption("src", f"has a member that is outside of it: '{name}'")

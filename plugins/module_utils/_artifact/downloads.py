@@ -10,7 +10,7 @@ import os
 import re
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import files, items
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import items, paths
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService, not_there
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http import fetch
@@ -39,7 +39,7 @@ def check(params: Fields) -> None:
     """
     path = params["path"].strip("/")
     if path or not is_folder(params):
-        files.check_path(params["repo"], path)
+        paths.check_content(params["repo"], path)
     _check_writable(destination(params))
 
 
@@ -162,6 +162,6 @@ def _files_in(task: Task, item: Fields, params: Fields) -> t.Iterator[Fields]:
     folder, dest = params["path"].strip("/"), destination(params)
     for entry in items.listed(ArtifactService(task), params["repo"], folder, deep=True):
         below = entry["path"][len(folder) :].strip("/")
-        files.check_path(params["repo"], below)
+        paths.check_content(params["repo"], below)
         told = {"size": entry["size"], "checksums": {"sha256": entry["sha256"], "sha1": entry["sha1"]}}
         yield {**item, "path": entry["path"], "dest": os.path.join(dest, below), _TOLD: told}

@@ -12,7 +12,12 @@ import re
 import typing as t
 from urllib.parse import quote
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import items, properties, repositories
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import (
+    items,
+    paths,
+    properties,
+    repositories,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     BadOption,
@@ -55,7 +60,6 @@ def check(params: Fields) -> None:
     path = placed(params)
     if not path:
         raise BadOption("path", "takes a file or folder inside of the repository, not the repository itself")
-    check_path(params["repo"], path)
     if params["state"] == "present" and _CHECKSUM.fullmatch(path):
         name = os.path.basename(path)
         raise BadOption(
@@ -66,18 +70,8 @@ def check(params: Fields) -> None:
         if is_pattern(params["src"]):
             raise BadOption("src", f"there is no '{params['src']}'; a pattern belongs into 'items'")
         check_readable(params["src"], "src")
-
-
-def check_path(repo: str, path: str) -> None:
-    """
-    :raises BadOption: when no item can be there
-    """
-    for name in (repo, *path.split("/")):
-        option = "repo" if name == repo else "path"
-        if name in ("", ".", ".."):
-            raise BadOption(option, f"'{name}' cannot be a part of a path")
-        if ";" in name:
-            raise BadOption(option, f"'{name}' has a semicolon, and the server takes what follows it for properties")
+    paths.check_content(params["repo"], path)
+    paths.check(params["repo"], path, stores=params["state"] == "present")
 
 
 def placed(params: Fields) -> str:

@@ -6,8 +6,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._address import segments
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import images
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import images, paths
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import REPEATABLE, WRITE
@@ -30,9 +29,12 @@ def check(params: Fields) -> None:
     """
     :raises BadOption: when it would go to where it is, or cannot have one of these names
     """
-    for option in ("repo", "image", "tag", "target_repo", "target_image", "target_tag"):
-        if params[option]:
-            segments(*params[option].strip("/").split("/"), option=option)
+    for prefix in ("", "target_"):
+        for option in ("image", "tag"):
+            place = params[f"{prefix}{option}"] or ""
+            paths.check(
+                params[f"{prefix}repo"], place, repo_option=f"{prefix}repo", option=f"{prefix}{option}", stores=True
+            )
     if source(params) == target(params):
         raise BadOption("target_repo", "has the image already: name another repository, image or tag")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import build_files, builds
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import build_files, builds, paths
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.properties import normalised
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
@@ -35,6 +35,8 @@ def check(params: Fields) -> None:
     :raises BadOption: when the run cannot have these names, or its files these properties
     """
     builds.address(params["build"], params["number"])
+    for option in ("repo", "target_repo"):
+        paths.check(params[option] or "", "", repo_option=option)
     normalised(params["properties"] or {}, "properties")
 
 
@@ -47,6 +49,7 @@ class Promotion:
     """The promotion of one run, as the options of a task say."""
 
     def __init__(self, task: Task, artifact: ArtifactService) -> None:
+        check(task.params)
         self._task = task
         self._artifact = artifact
         self._run: Fields = {}

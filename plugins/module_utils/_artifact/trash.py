@@ -9,7 +9,7 @@ from __future__ import annotations
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._address import segments
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import items
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import items, paths
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     BadOption,
@@ -121,7 +121,8 @@ def check(params: Fields) -> None:
     """
     :raises BadOption: when the options do not go together
     """
-    _check_place(params, "repo", "path", "to_repo", "to_path")
+    _check_place(params, "repo", "path")
+    _check_place(params, "to_repo", "to_path", stores=True)
     action = params["action"]
     takes = _OPTIONS[action]
     for option in ("repo", "path", "build_records", "project_key", "to_repo", "to_path"):
@@ -171,13 +172,12 @@ def _empty(artifact: ArtifactService, _params: Fields) -> None:
 _ACTS = {"clean": _clean, "restore": _restore, "empty": _empty}
 
 
-def _check_place(params: Fields, *options: str) -> None:
+def _check_place(params: Fields, repo: str, path: str, *, stores: bool = False) -> None:
     """
-    :raises BadOption: when one of them has an empty part, `.` or `..`
+    :raises BadOption: when the options `repo` and `path` name no place, or one that Artifactory takes for another
     """
-    for option in options:
-        path = (params[option] or "").strip("/")
-        segments(*(path.split("/") if path else ()), option=option)
+    place = {option: params[option] or "" for option in (repo, path)}
+    paths.check(place[repo], place[path], repo_option=repo, option=path, stores=stores)
 
 
 def _place(repo: str | None, path: str | None) -> str:
