@@ -7,18 +7,18 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: artifact_cleanup
-short_description: Delete old artifacts by rules
+short_description: Delete old artifacts from Artifactory by rules
 description:
-  - Plans by rules which artifacts go, holds the plan against its guards, deletes, and verifies that they are gone.
-  - Check mode gives the plan and deletes nothing. With O(plan_file) it is a file that a person can read, shorten and
-    approve; O(from_plan) then does exactly that file.
-  - What a rule is about goes when it is old to that rule and no rule keeps it. An artifact that any rule keeps stays.
-  - Just before an artifact is deleted it is looked at again. One that was changed, downloaded or marked to be kept
-    since it was planned is left alone, and the result says so.
-  - In repositories of images (C(docker), C(oci), C(helmoci)) tags go as a whole, never a layer of a tag that stays. The
-    folders of digests, which hold the platforms of an image list, are left alone.
-  - Needs memory for one page of artifacts, however many there are. The rest lies in a database on disk, in the folder
-    for temporary files or in O(state_file), of about 300 bytes for each artifact that a rule is about.
+  - Selects artifacts in Artifactory by rules, compares the plan with guards, deletes the artifacts and verifies that
+    they are gone.
+  - An artifact is deleted if at least one rule selects it, no rule keeps it, and deleting it is safe. See the notes for
+    the exact meaning.
+  - In check mode the task returns the plan and deletes nothing. With O(plan_file) the plan is a file that a person can
+    read, shorten and approve. O(from_plan) then deletes only what the file lists.
+  - Each artifact is verified again shortly before its deletion. An artifact that no longer meets every condition is
+    left alone, and RV(outcomes) has the reason.
+  - Memory holds one page of artifacts, whatever the number of artifacts is. The rest is in a database on disk, in the
+    directory for temporary files or in O(state_file), with about 300 bytes for each artifact that a rule applies to.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -27,179 +27,248 @@ extends_documentation_fragment:
   - buildworks.toolchain.bulk
   - buildworks.toolchain.attributes
 notes:
-  - Needs the permissions Read and Delete on what it deletes; O(clean_trash=true) needs an administrator.
-  - Artifacts that the account may not see are not planned, and not counted by O(rules[].keep_newest) either.
-  - Artifacts with double quotes, control characters or blanks in front in their names are left alone, for the query
-    language has no way to write them.
-  - A month is 30 days in ages, a year 365. They are counted by the clock of the machine on which the task runs.
+  - "What an artifact is: in repositories of the package types V(docker), V(oci) and V(helmoci), a tag. In all other
+    repositories (V(generic), V(maven), V(npm) and so on), each file. A Maven POM, its JAR file and
+    C(maven-metadata.xml) are three artifacts."
+  - "The folder of a file is its path up to the last slash, and V(.) in the root. Its name is the rest."
+  - "A tag is a folder with a file C(manifest.json) or C(list.manifest.json) directly in it. The name of the folder is
+    the tag, the path of the folder around it is the image. A manifest in the root of the repository, or in a folder
+    without a folder around it, makes no tag. Neither does a folder whose name begins with V(sha256:) or V(sha256__).
+    Files that belong to no tag are never deleted in these repositories."
+  - "The times, properties, downloads and checksum of a tag are those of its manifest. Its size is the sum of the sizes
+    of all files directly in its folder."
+  - "The time of an artifact is the later one of its creation and its last modification, in milliseconds."
+  - "A rule applies to an artifact if O(rules[].repos), O(rules[].exclude_repos), O(rules[].package_type),
+    O(rules[].paths), O(rules[].exclude_paths), O(rules[].names), O(rules[].exclude_names) and O(rules[].properties) all
+    match. Options that are omitted match everything."
+  - "A rule selects an artifact if the rule applies to it and O(rules[].older_than), O(rules[].not_downloaded_since) and
+    O(rules[].larger_than) are all true of it, as far as they are given. With O(rules[].keep_newest), the artifact must
+    also be in at least one group, and in none of its groups among the newest."
+  - "A rule keeps an artifact if the rule applies to it and the artifact has one of O(rules[].keep_properties), or is
+    among the newest of at least one of its groups. Its age and size do not matter for that. What a rule keeps stays,
+    whichever rules select it. What a rule only excludes (O(rules[].exclude_names) and the like) can be selected by
+    another rule."
+  - "An artifact that several rules select counts for the first of these rules in the list."
+  - "All patterns match the whole text and are case-sensitive. V(*) is any run of characters, also none and also
+    slashes. V(?) is exactly one character. All other characters stand for themselves."
+  - "Deleting a tag is not safe, and the tag stays, if its folder contains a folder, both kinds of manifests, or a file
+    that belongs to no tag. Only the manifest and files named V(sha256__) followed by 64 hexadecimal digits in lower
+    case, with or without V(.marker) after them, belong to a tag. An example is the tag C(web) of the image C(team) when
+    there is an image C(team/web). Such tags are in RV(unsafe). They count in O(rules[].keep_newest) as other tags do."
+  - "Names that cannot be handled safely: an artifact is not selected, and not counted in O(rules[].keep_newest), if its
+    repository, path or name has a double quote, a control character, a line separator (U+2028, U+2029, U+0085) or an
+    unpaired surrogate, if its folder or name begins with white space, or if its path has a V(!) or ends with
+    V(:properties). Artifactory would take such paths for others."
+  - "Before each deletion these conditions are verified again: the artifact exists; its checksum, size, time and last
+    download are those of the plan; the rule that selected it still selects it by repository, folder, name, properties,
+    age, download and size; no rule keeps it by O(rules[].keep_properties); deleting a tag is still safe. An artifact
+    that could not be verified is left alone. O(rules[].keep_newest) is evaluated only when the plan is made."
+  - The last download of the plan is compared with the current one, so that clocks of different machines do not matter.
+    Artifactory records downloads with a delay.
+  - Up to 200 artifacts are verified by one request.
+  - Requires the permissions Read and Delete on what is deleted. O(clean_trash=true) requires an administrator.
+  - Artifacts that the account may not read are not selected, and not counted in O(rules[].keep_newest).
+  - Ages are counted back from the start of the task that makes the plan, by the clock of the machine on which the task
+    runs.
+  - If Ansible is killed (SIGKILL), the process that deletes artifacts on the same machine notices it. It finishes the
+    artifacts that are being deleted at that moment, at most one for each of O(workers), and stops. Run the task again
+    to continue, with the same O(state_file) if one was given. Without O(state_file) a temporary directory
+    C(toolchain-cleanup-*) remains. On another machine, and with C(async), the task continues to its end.
 attributes:
   idempotent:
     support: full
-    details: Ages pass, so that there can be something to do again later.
+    details: Ages pass, so that a later run can find something to delete.
   diff_mode:
     support: none
-    details: RV(plan) says what goes.
+    details: RV(plan) has the artifacts that are deleted.
 options:
   rules:
-    description: What to delete and what to keep. One of O(rules) and O(from_plan) is required. It must not be empty.
+    description:
+      - What to delete and what to keep. One of O(rules) and O(from_plan) is required. It must not be empty.
+      - Each rule needs at least one of O(rules[].paths), O(rules[].names), O(rules[].properties),
+        O(rules[].older_than), O(rules[].not_downloaded_since), O(rules[].larger_than) and O(rules[].keep_newest).
+      - An explicit V(null) in an option of a rule, or in a guard, is an error. Omit the option instead.
     type: list
     elements: dict
     suboptions:
       title:
-        description: What the plan calls the rule. By default its place, such as V(rules[0]).
+        description: Name of the rule in the plan. By default its position, such as V(rules[0]).
         type: str
       repos:
         description:
-          - Keys of the repositories, or patterns of them. V(*) is any run of characters, V(?) is any one.
-          - The content of a remote repository is that of its cache, V(<key>-cache). Virtual ones have none of their
-            own.
-          - A key that is not there fails the task, and so does a rule that is about no repository. It must not be
-            empty.
+          - Keys of repositories, or patterns of keys. It must not be empty.
+          - Local and federated repositories match by their keys, the caches of remote repositories by V(<key>-cache).
+            Virtual repositories hold no artifacts of their own and never match.
+          - Special repositories match only a key that is written out, not a pattern. These are
+            C(artifactory-build-info), C(auto-trashcan), C(artifactory-pipe-info), C(artifactory-edge-uploads),
+            C(jfrog-usage-logs), C(jfrog-support-bundle), C(release-bundles), C(release-bundles-v2), keys that end with
+            C(-build-info), C(-release-bundles) or C(-release-bundles-v2), and the package types C(BuildInfo),
+            C(ReleaseBundles), C(SupportBundle), C(Pipeinfo) and C(Trash).
+          - A key without V(*) and V(?) that does not exist fails the task, and so does a rule that matches no
+            repository.
         type: list
         elements: str
         required: true
       exclude_repos:
-        description: Patterns of repositories that the rule is not about. It must not be empty.
+        description: Keys or patterns of repositories that the rule does not apply to. It must not be empty.
         type: list
         elements: str
       package_type:
-        description: Only repositories for this kind of package, such as V(docker) or V(maven).
+        description: Only repositories of this package type, such as V(docker) or V(maven), in upper or lower case.
         type: str
       paths:
         description:
-          - Patterns of folders, V(.) for the root. V(*) takes slashes as well, so V(app/*) is all below V(app).
-          - In repositories of images, patterns of images. It must not be empty.
+          - Patterns of folders, V(.) for the root of the repository. It must not be empty.
+          - V(app) matches only files directly in C(app), V(app/*) only files in folders below it.
+          - In repositories of images, patterns of images. V(team/*) matches the image C(team/web), not C(team).
         type: list
         elements: str
       exclude_paths:
-        description: Patterns of folders, or images, that the rule is not about. It must not be empty.
+        description: Patterns of folders, or of images, that the rule does not apply to. It must not be empty.
         type: list
         elements: str
       names:
-        description: Patterns of names. In repositories of images, of tags. It must not be empty.
+        description: Patterns of file names, or of tags in repositories of images. It must not be empty.
         type: list
         elements: str
       exclude_names:
-        description: Patterns of names, or tags, that the rule is not about. It must not be empty.
+        description: Patterns of file names, or of tags, that the rule does not apply to. It must not be empty.
         type: list
         elements: str
       properties:
         description:
-          - Only artifacts with these properties. A list has values of which one is enough; nothing (C(null)) is any
-            value.
-          - Those of a tag are those of its manifest. It must not be empty.
+          - Only artifacts with all of these properties. It must not be empty.
+          - Each value is a text, an integer, a boolean (V(true) or V(false) in lower case) or a list of these, of which
+            one must be a value of the property. V(*) is any value. Values are compared in full and case-sensitively.
+          - Put other numbers in quotes. An artifact can have several values of one property.
         type: dict
       older_than:
         description:
-          - Only artifacts that were neither created nor modified since.
-          - An age such as V(30d), V(4w), V(6mo), V(1y), also in C(mi) or C(s), or spelt out as V(30days); or a date
-            such as V(2026-10-01) or V(2026-10-01T12:00:00Z).
+          - Only artifacts whose time is earlier than this. An artifact that is exactly as old is not selected.
+          - An age, a whole number with a unit such as V(30d), or a date such as V(2026-10-01) or
+            V(2026-10-01T12:00:00Z). A date alone is its midnight in UTC.
+          - Units are V(s), V(seconds), V(mi), V(minutes), V(d), V(days), V(w), V(weeks), V(mo), V(months), V(y) and
+            V(years). A month has 30 days, a year 365.
         type: str
       not_downloaded_since:
         description:
-          - Only artifacts that were neither downloaded nor created nor modified since. An age or date as in
-            O(rules[].older_than).
-          - Of a tag, the downloads of its manifest count.
+          - Only artifacts whose time is earlier than this, and whose last download, if there was one, is earlier as
+            well. An age or date as in O(rules[].older_than).
+          - Only downloads from this server count, not those that other servers report to it.
         type: str
       larger_than:
-        description:
-          - Only artifacts of more bytes, 0 to 1,000,000,000,000,000. A tag has the bytes of all files in its folder.
+        description: Only artifacts with more bytes than this, 0 to 1,000,000,000,000,000.
         type: int
       keep_newest:
         description:
-          - So many of the newest artifacts that the rule is about stay, in each group, 1 to 1,000,000. Old is then
-            what is not among them, and what O(rules[].older_than) and its like say, together.
-          - The newest is the one that was created or modified last; of equally new ones, the last by path.
+          - Number of newest artifacts that stay in each group, 1 to 1,000,000.
+          - All artifacts that the rule applies to compete, whatever their age and size.
+          - The newest artifact is the one with the latest time. Of artifacts with the same time, the one whose path is
+            last in the order of code points is newer. Versions in names do not matter.
         type: int
       group_by:
         description:
-          - The groups that O(rules[].keep_newest) counts in, each within one repository. V(folder) when not given.
-          - V(folder) is the artifact's folder; of a tag, the image.
-          - V(name) is what the groups of O(rules[].group_pattern) are in its name.
-          - V(property) is the value of O(rules[].group_property); one with several values is in several groups.
-          - An artifact that is in no group stays.
+          - Groups for O(rules[].keep_newest), each within one repository and one rule. V(folder) if omitted.
+          - V(folder) is the folder of the artifact. For a tag, it is the image.
+          - V(name) is what the groups in parentheses of O(rules[].group_pattern) match in the name, all of them
+            together. A group that takes no part in the match counts as empty. An artifact whose name does not match is
+            in no group.
+          - V(property) is each value of O(rules[].group_property). An artifact with several values is in several
+            groups. An artifact without the property is in no group.
         type: str
         choices: [folder, name, property]
       group_pattern:
         description:
-          - A regular expression for the whole name, as in Python, with a group in parentheses. It must not be empty.
+          - A regular expression for the whole name (of a tag, the tag), as in Python's C(re.fullmatch), with at least
+            one group in parentheses. It must not be empty.
+          - Required with O(rules[].group_by=name), and only allowed with it.
         type: str
       group_property:
-        description: Key of a property.
+        description:
+          - Key of a property. Required with O(rules[].group_by=property), and only allowed with it.
         type: str
       keep_properties:
         description:
-          - What has one of these properties stays, of the artifacts that the rule is about. Values as in
-            O(rules[].properties). It must not be empty.
+          - Artifacts with at least one of these properties stay. It must not be empty.
+          - Values as in O(rules[].properties). V(null) is any value, too.
         type: dict
   from_plan:
     description:
-      - Do exactly what this file says, in place of rules. A task with O(plan_file) wrote it, perhaps in check mode;
-        lines can be taken out of it.
-      - A plan for another service is refused.
+      - Delete what this file lists, in place of O(rules). A task with O(plan_file) wrote the file, perhaps in check
+        mode. Lines of items can be taken out of it.
+      - A plan for another server is refused. So is a line with the wrong kind for its repository, and a line that
+        repeats another one. An artifact whose line does not agree with the server (its size, for example), or with the
+        rule that it names, is left alone.
     type: path
   plan_file:
     description:
-      - File for the plan, each item a line of JSON, after one that says where it is for and when it was made. For its
-        owner alone. Written in check mode, too.
+      - File for the plan. The first line has the server, the time of the plan and the rules. Each other line is an
+        item, as JSON. The file can be read by its owner only. It is also written in check mode.
     type: path
   state_file:
     description:
-      - File that lets an interrupted clean-up go on where it was, when the same task runs again. It goes when all is
-        done.
-      - Of items that were refused it keeps nothing, once all were tried.
-      - Not used in check mode. On one machine only; two tasks cannot use it at the same time.
+      - File with which an interrupted task continues when it runs again with the same options. It is deleted when every
+        item was tried, and when a guard refuses the plan.
+      - It does not record the items that the server refused, once all items were tried.
+      - Not used in check mode. It belongs to one machine. Two tasks cannot use it at the same time.
     type: path
   empty_folders:
     description:
-      - Delete the folders, too, in which the plan leaves no file, together with empty folders in them.
+      - Whether to delete the folders in which the plan leaves no file, together with the empty folders in them. A
+        folder that none of the planned artifacts was in or below stays, as does the root of a repository.
+      - Folders do not count in O(max_items), since they have no content.
       - For that, all files of the repositories are listed.
     type: bool
     default: false
   clean_trash:
-    description: Delete what was deleted from the trash can as well, for only that frees its bytes.
+    description:
+      - Whether to delete the deleted artifacts from the trash can as well, since only that frees their bytes.
+      - Only artifacts that this task deletes are cleaned. What the trash can has of a tag stays there if it is more
+        than files of a tag.
     type: bool
     default: false
   max_items:
-    description: Fail before the first delete when the plan has more items, 0 to 1,000,000,000.
+    description: Fail before the first deletion if the plan has more items than this, 0 to 1,000,000,000. A tag is one
+      item.
     type: int
   max_bytes:
-    description: Fail before the first delete when the plan has more bytes, 0 to 1,000,000,000,000,000,000.
+    description: Fail before the first deletion if the plan has more bytes than this, 0 to 1,000,000,000,000,000,000.
     type: int
   max_share:
     description:
-      - Fail before the first delete when the plan takes more of a repository, of its files or of its bytes, in percent,
-        0 to 100.
+      - Fail before the first deletion if the plan has more than this percentage of the files, or of the bytes, of one
+        repository, 0 to 100.
       - For that, all files of the repositories are listed.
     type: float
   page_size:
     description:
-      - Artifacts that are asked for at once, 100 to 100,000. When the server does not answer such a query in time, or
-        trims the answer, the next ones ask for fewer.
+      - Number of artifacts in one request, 100 to 100,000. If the server does not answer such a request in time, or
+        trims the response, the next requests ask for fewer.
     type: int
     default: 5000
   pause:
     description:
-      - Seconds between two deletes of a worker, 0 to 10. They grow by themselves while the server answers 429 or 503.
+      - Seconds between two deletions of a worker, 0 to 10. They grow while the server answers 429 or 503.
     type: float
     default: 0
   workers:
-    description: How many items are deleted at the same time, 1 to 64.
+    description: Number of items that are deleted at the same time, 1 to 64.
   on_error:
     description:
-      - What to do about items that cannot be deleted. All others are, in any case, up to O(max_failures).
-      - V(fail) fails the task at its end. What was reached is in its result.
-      - V(report) leaves it to the playbook to look at RV(failures).
+      - What to do if items cannot be deleted. All other items are deleted in any case, up to O(max_failures).
+      - V(fail) fails the task at its end. The result has what was reached.
+      - V(report) leaves it to the playbook to check RV(failures).
   max_failures:
     description:
-      - After so many failed items no more are deleted and the task fails, whatever O(on_error) says, 1 to 1,000,000.
-      - Without it all items are tried.
+      - Number of failed items after which no more items are deleted and the task fails, whatever O(on_error) is, 1 to
+        1,000,000. If omitted, all items are tried.
   shown:
-    description: How many items, the first ones, are in RV(plan) and RV(outcomes), 0 to 10,000.
+    description: Number of items, the first ones, in RV(plan), RV(unsafe) and RV(outcomes), 0 to 10,000.
   to_file:
     description:
-      - File for the outcomes of all items, each a line of JSON with the members of RV(outcomes), in the order in
-        which they came to an end. For its owner alone, and replaced when the first item is deleted.
+      - File for the outcomes of all items, each a line of JSON with the members of RV(outcomes), in the order in which
+        they came to an end. The file can be read by its owner only. It is replaced when the first item is deleted.
+      - Two of O(to_file), O(from_plan), O(plan_file) and O(state_file) must not be the same file.
       - Not written in check mode.
 seealso:
   - module: buildworks.toolchain.artifact_repository_info
@@ -254,8 +323,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 plan:
-  description: What goes. None when there is nothing to delete.
-  returned: success, and when it is beyond a guard
+  description: What is deleted. Null if there is nothing to delete.
+  returned: success, and if a guard refuses the plan
   type: dict
   contains:
     items:
@@ -265,10 +334,10 @@ plan:
       description: Their bytes.
       type: int
     folders:
-      description: Number of folders that are empty then, of O(empty_folders). Of those in each other, the uppermost.
+      description: Number of folders that O(empty_folders) deletes. Of folders in each other, only the uppermost counts.
       type: int
     rules:
-      description: The same by rule. Each item counts for the first rule that it is old to.
+      description: The same by rule. Each item counts for the first rule that selects it.
       type: list
       elements: dict
       contains:
@@ -326,9 +395,43 @@ plan:
     rules: [{rule: nightly builds, items: 120, bytes: 73400320}]
     repositories: [{repo: generic-local, items: 120, bytes: 73400320, share: null}]
     first: [{kind: file, repo: generic-local, path: app/1.0/app-1.0.tar.gz, size: 611669, rule: nightly builds}]
+unsafe:
+  description:
+    - Tags that rules select and no rule keeps, but that stay because deleting them is not safe. See the notes. They are
+      not in RV(plan). Null with O(from_plan).
+  returned: success, and if a guard refuses the plan
+  type: dict
+  contains:
+    items:
+      description: Number of tags.
+      type: int
+    first:
+      description: The first O(shown) tags, by repository and path.
+      type: list
+      elements: dict
+      contains:
+        repo:
+          description: Key of the repository.
+          type: str
+        path:
+          description: Folder of the tag.
+          type: str
+        rule:
+          description: Title of the rule that selects it.
+          type: str
+        reason:
+          description: Why deleting it is not safe.
+          type: str
+  sample:
+    items: 1
+    first:
+      - repo: docker-local
+        path: team/web
+        rule: rules[0]
+        reason: its folder contains '1.0', which is not part of the tag
 deleted:
   description:
-    - What went, in all; with O(state_file), also what the interrupted run deleted. None in check mode and when nothing
+    - What was deleted; with O(state_file), also what the interrupted run deleted. Null in check mode and if nothing
       was planned.
   returned: success, and when items failed
   type: dict
