@@ -65,6 +65,8 @@ notes:
   - A text that names something is one line, without blanks at its ends; neither it nor a path must be empty. The name
     of a repository has no slash. What else an option takes is said in its description. Other values are refused before
     the first request.
+  - In an option without a default C(null) counts as omitted. An option that narrows what a task deletes, moves,
+    overwrites or publishes must not be C(null), because the task would then change more than intended.
 requirements:
   - requests >= 2.28
 """

@@ -176,6 +176,8 @@ def _misshapen(options: dict[str, dict[str, t.Any]], parameters: dict[str, t.Any
         if value is None:
             if name in parameters and option.get("required"):
                 yield str(BadOption(path, "is required"))
+            elif name in parameters and option.get("narrows"):
+                yield str(BadOption(path, "must not be null. Set a value or omit the option"))
         elif option.get("options"):
             several = option["type"] == "list" and isinstance(value, list)
             if not all(map(_is_dictionary, value if several else [value])):

@@ -12,6 +12,9 @@ An option has them beside its `type`:
     matches             a regular expression for the whole text, and what it takes, in words
     each                limits for each element of a list
     free                instead of limits: why there are none, or where else the value is checked
+
+Besides, an option has `narrows: True` if it narrows what a task deletes, moves, overwrites or publishes. Null is an
+error there, because it would widen the effect. `ArgumentSpec.misshapen` checks this.
 """
 
 from __future__ import annotations
@@ -24,6 +27,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
 Option = dict[str, t.Any]
 
 LIMITS = ("at_least", "at_most", "not_empty", "one_line", "matches", "each", "free")
+_UNKNOWN_TO_ANSIBLE = (*LIMITS, "narrows")
 NAME: Option = dict(not_empty=True, one_line=True)
 # One that is a single segment of an address
 SEGMENT: Option = dict(**NAME, matches=("[^/]*", "a name without '/'"))
@@ -37,7 +41,7 @@ def without_limits(options: dict[str, Option]) -> dict[str, Option]:
     """The options as Ansible knows them."""
     plain = {}
     for name, option in options.items():
-        plain[name] = {key: value for key, value in option.items() if key not in LIMITS}
+        plain[name] = {key: value for key, value in option.items() if key not in _UNKNOWN_TO_ANSIBLE}
         if option.get("options"):
             plain[name]["options"] = without_limits(option["options"])
     return plain

@@ -35,7 +35,7 @@ BULK = ArgumentSpec(
     dict(
         workers=dict(type="int", default=4, at_least=1, at_most=64),
         on_error=dict(type="str", choices=["fail", "report"], default="fail"),
-        max_failures=dict(type="int", at_least=1, at_most=1_000_000),
+        max_failures=dict(type="int", narrows=True, at_least=1, at_most=1_000_000),
         shown=dict(type="int", default=10, at_least=0, at_most=10_000),
         to_file=dict(type="path", not_empty=True),
     )
@@ -61,7 +61,7 @@ def one_or_many(item: ArgumentSpec) -> ArgumentSpec:
     """
     beside = {name: _without(option, "required") for name, option in item.options.items()}
     inside = {name: _without(option, "default") for name, option in beside.items()}
-    return ArgumentSpec({**beside, "items": dict(type="list", elements="dict", options=inside)}) + BULK
+    return ArgumentSpec({**beside, "items": dict(type="list", elements="dict", narrows=True, options=inside)}) + BULK
 
 
 def _without(option: dict[str, t.Any], key: str) -> dict[str, t.Any]:

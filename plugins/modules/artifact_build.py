@@ -313,12 +313,12 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 
 ITEM = STATE + ArgumentSpec(
     dict(
-        build=dict(type="str", **NAME),
-        number=dict(type="str", **NAME),
+        build=dict(type="str", narrows=True, **NAME),
+        number=dict(type="str", narrows=True, **NAME),
         src=dict(type="path", not_empty=True),
         content=dict(type="dict", free="checked as a build record"),
-        artifacts=dict(type="bool", default=False),
-        project_key=dict(type="str", no_log=False, **NAME),
+        artifacts=dict(type="bool", narrows=True, default=False),
+        project_key=dict(type="str", narrows=True, no_log=False, **NAME),
     ),
     required_if=[("state", "present", ["src", "content"], True), ("state", "absent", ["build", "number"])],
     mutually_exclusive=[("src", "content")],

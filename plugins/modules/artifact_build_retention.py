@@ -268,11 +268,11 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 ITEM = ArgumentSpec(
     dict(
         build=dict(type="str", required=True, **NAME),
-        count=dict(type="int", at_least=1, at_most=1_000_000),
-        minimum_date=dict(type="str", **TIME),
-        keep=dict(type="list", elements="str", each=NAME),
-        artifacts=dict(type="bool", default=False),
-        project_key=dict(type="str", no_log=False, **NAME),
+        count=dict(type="int", narrows=True, at_least=1, at_most=1_000_000),
+        minimum_date=dict(type="str", narrows=True, **TIME),
+        keep=dict(type="list", elements="str", narrows=True, each=NAME),
+        artifacts=dict(type="bool", narrows=True, default=False),
+        project_key=dict(type="str", narrows=True, no_log=False, **NAME),
     ),
     required_one_of=[("count", "minimum_date")],
 )

@@ -519,15 +519,15 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 
 SPEC = (ARTIFACT + BULK) + ArgumentSpec(
     dict(
-        rules=dict(type="list", elements="dict", not_empty=True, options=RULE.options),
-        from_plan=dict(type="path", not_empty=True),
+        rules=dict(type="list", elements="dict", narrows=True, not_empty=True, options=RULE.options),
+        from_plan=dict(type="path", narrows=True, not_empty=True),
         plan_file=dict(type="path", not_empty=True),
         state_file=dict(type="path", not_empty=True),
         empty_folders=dict(type="bool", default=False),
         clean_trash=dict(type="bool", default=False),
-        max_items=dict(type="int", at_least=0, at_most=1_000_000_000),
-        max_bytes=dict(type="int", at_least=0, at_most=10**18),
-        max_share=dict(type="float", at_least=0, at_most=100),
+        max_items=dict(type="int", narrows=True, at_least=0, at_most=1_000_000_000),
+        max_bytes=dict(type="int", narrows=True, at_least=0, at_most=10**18),
+        max_share=dict(type="float", narrows=True, at_least=0, at_most=100),
         page_size=dict(type="int", default=5000, at_least=100, at_most=100_000),
         pause=dict(type="float", default=0.0, at_least=0, at_most=10),
     ),

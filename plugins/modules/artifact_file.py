@@ -278,7 +278,7 @@ ITEM = STATE + ArgumentSpec(
         src=dict(type="path", not_empty=True),
         content=dict(type="str", free="any text, also none"),
         properties=dict(type="dict", free="keys and values are checked as the server does"),
-        recursive=dict(type="bool", default=False),
+        recursive=dict(type="bool", narrows=True, default=False),
     ),
     required_if=[("state", "present", ["src", "content"], True)],
     mutually_exclusive=[("src", "content")],

@@ -249,11 +249,11 @@ ITEM = ArgumentSpec(
     dict(
         repo=dict(type="str", required=True, **SEGMENT),
         image=dict(type="str", required=True, **NAME),
-        tag=dict(type="str", **SEGMENT),
+        tag=dict(type="str", narrows=True, **SEGMENT),
         target_repo=dict(type="str", required=True, **SEGMENT),
-        target_image=dict(type="str", **NAME),
-        target_tag=dict(type="str", **SEGMENT),
-        copy=dict(type="bool", default=False),
+        target_image=dict(type="str", narrows=True, **NAME),
+        target_tag=dict(type="str", narrows=True, **SEGMENT),
+        copy=dict(type="bool", narrows=True, default=False),
     ),
     required_by=dict(target_tag=["tag"]),
 )

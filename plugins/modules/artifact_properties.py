@@ -235,7 +235,7 @@ ITEM = (PURGE + STATE) + ArgumentSpec(
         path=dict(type="str", required=True, free="checked as the server reads it; empty for the repository itself"),
         properties=dict(type="dict", free="keys and values are checked as the server does"),
         keys=dict(type="list", elements="str", no_log=False, free="checked as the server does"),
-        recursive=dict(type="bool", default=False),
+        recursive=dict(type="bool", narrows=True, default=False),
     ),
     required_if=[("state", "present", ["properties"]), ("state", "absent", ["keys"])],
     mutually_exclusive=[("properties", "keys")],

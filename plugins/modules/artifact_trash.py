@@ -225,12 +225,12 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 ITEM = ArgumentSpec(
     dict(
         action=dict(type="str", required=True, choices=["clean", "restore", "empty"]),
-        repo=dict(type="str", **SEGMENT),
-        path=dict(type="str", free="checked as the server reads it; empty for all of the repository"),
-        build_records=dict(type="bool", default=False),
-        project_key=dict(type="str", no_log=False, **SEGMENT),
-        to_repo=dict(type="str", **SEGMENT),
-        to_path=dict(type="str", free="checked as the server reads it; empty for the repository itself"),
+        repo=dict(type="str", narrows=True, **SEGMENT),
+        path=dict(type="str", narrows=True, free="checked as the server reads it; empty for all of the repository"),
+        build_records=dict(type="bool", narrows=True, default=False),
+        project_key=dict(type="str", narrows=True, no_log=False, **SEGMENT),
+        to_repo=dict(type="str", narrows=True, **SEGMENT),
+        to_path=dict(type="str", narrows=True, free="checked as the server reads it; empty for the repository itself"),
     )
 )
 SPEC = (ARTIFACT + WAIT) + one_or_many(ITEM)

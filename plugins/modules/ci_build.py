@@ -416,6 +416,7 @@ ITEM = ArgumentSpec(
         token=dict(type="str", no_log=True, not_empty=True, one_line=True),
         unless=dict(
             type="dict",
+            narrows=True,
             options=dict(
                 results=dict(type="list", elements="str", choices=list(RESULTS), default=["SUCCESS"], not_empty=True),
                 within=dict(type="float", at_least=0, at_most=315360000),

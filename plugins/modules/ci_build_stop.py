@@ -155,9 +155,9 @@ _PATIENCE = {"wait_timeout": {**WAIT.options["wait_timeout"], "default": 30.0}}
 
 SPEC = (CI + ArgumentSpec({**WAIT.options, **_PATIENCE})) + ArgumentSpec(
     dict(
-        job=dict(type="str", **JOB),
-        build=dict(type="str", **BUILD),
-        queue_item=dict(type="int", at_least=1, at_most=2**53 - 1),
+        job=dict(type="str", narrows=True, **JOB),
+        build=dict(type="str", narrows=True, **BUILD),
+        queue_item=dict(type="int", narrows=True, at_least=1, at_most=2**53 - 1),
         up_to=dict(type="str", choices=list(WAYS), default="stop"),
     ),
     mutually_exclusive=[("build", "queue_item")],

@@ -130,11 +130,11 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 SPEC = (REVIEW + STATE) + ArgumentSpec(
     dict(
         project=dict(type="str", required=True, **NAME),
-        name=dict(type="str", **NAME),
+        name=dict(type="str", narrows=True, **NAME),
         new_name=dict(type="str", **NAME),
         keep=dict(type="bool"),
         allow_last=dict(type="bool", default=False),
-        keep_newest=dict(type="int", at_least=1, at_most=1_000_000),
+        keep_newest=dict(type="int", narrows=True, at_least=1, at_most=1_000_000),
     ),
     mutually_exclusive=[("keep_newest", "name"), ("keep_newest", "new_name"), ("keep_newest", "keep")],
     required_one_of=[("name", "keep_newest")],

@@ -95,8 +95,8 @@ SPEC = REVIEW + ArgumentSpec(
             required=True,
             not_empty=True,
             options=dict(
-                code=dict(type="str", **NAME),
-                taxonomy=dict(type="str", **NAME),
+                code=dict(type="str", narrows=True, **NAME),
+                taxonomy=dict(type="str", narrows=True, **NAME),
                 enabled=dict(type="bool"),
                 severity=dict(type="int", at_least=1, at_most=10),
             ),

@@ -186,9 +186,9 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._review.servi
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
 _CITATION = dict(
-    query=dict(type="str", **NAME),
-    from_status=dict(type="list", elements="str", choices=STATUSES),
-    from_owner=dict(type="list", elements="str", each=NAME),
+    query=dict(type="str", narrows=True, **NAME),
+    from_status=dict(type="list", elements="str", narrows=True, choices=STATUSES),
+    from_owner=dict(type="list", elements="str", narrows=True, each=NAME),
     status=dict(type="str", choices=STATUSES),
     owner=dict(type="str", **NAME),
     comment=dict(type="str", not_empty=True),
@@ -197,8 +197,8 @@ _RULE = {**_CITATION, "title": dict(type="str", **NAME), "query": dict(type="str
 SPEC = REVIEW + ArgumentSpec(
     dict(
         project=dict(type="str", required=True, **NAME),
-        ids=dict(type="list", elements="int", each=dict(at_least=1, at_most=2**63 - 1)),
-        rules=dict(type="list", elements="dict", options=_RULE, required_one_of=[citation.CITED]),
+        ids=dict(type="list", elements="int", narrows=True, each=dict(at_least=1, at_most=2**63 - 1)),
+        rules=dict(type="list", elements="dict", narrows=True, options=_RULE, required_one_of=[citation.CITED]),
         **_CITATION,
     ),
     required_one_of=[("ids", "query", "rules"), ("rules", *citation.CITED)],

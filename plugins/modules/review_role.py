@@ -222,7 +222,7 @@ SPEC = (REVIEW + missing.PREDICT_MISSING + PURGE + STATE) + ArgumentSpec(
             options=dict(
                 account=dict(type="str", **NAME),
                 group=dict(type="str", **NAME),
-                project=dict(type="str", **NAME),
+                project=dict(type="str", narrows=True, **NAME),
             ),
             mutually_exclusive=[("account", "group")],
             required_one_of=[("account", "group")],

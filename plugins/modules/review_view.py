@@ -138,7 +138,7 @@ SPEC = (REVIEW + STATE + missing.PREDICT_MISSING) + ArgumentSpec(
         new_name=dict(type="str", **NAME),
         query=dict(type="str", one_line=True),
         tags=dict(type="list", elements="str", each=NAME),
-        public=dict(type="bool"),
+        public=dict(type="bool", narrows=True),
         take_over=dict(type="bool", default=False),
     ),
 )

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A member that is there without a value, as YAML makes of `modules:`, is as one that is not there."""
+"""A member without a value, as YAML reads `modules:`, counts as omitted. Options that narrow an effect refuse null."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ import pytest
 from ansible.release import __version__
 
 from sandbox.client import Sandbox
-from support.playbook import played
+from support.nulls import NULLS, REFUSAL
+from support.playbook import played, run_tasks
 
 NOTHING = dict.fromkeys(("modules", "views", "builds", "defect_types"))
 MEMBERS: list[tuple[str, dict[str, Any]]] = [
@@ -46,3 +47,17 @@ def test_members_without_a_value_are_as_if_they_were_not_there(sandbox: Sandbox,
     output, good = played([play], sandbox)
     assert good, output
     assert "failed=0" in output
+
+
+@pytest.mark.ansible_core
+@pytest.mark.parametrize("in_process", [True, False])
+def test_null_is_refused_when_the_option_narrows_the_effect(sandbox: Sandbox, in_process: bool) -> None:
+    refusals = {f"{module} {path}": REFUSAL.format(path) for module, nulls in NULLS.items() for path, _given in nulls}
+    tasks = [
+        {"name": f"{module} {path}", f"buildworks.toolchain.{module}": given}
+        for module, nulls in NULLS.items()
+        for path, given in nulls
+    ]
+    run = run_tasks(sandbox, tasks, name="nulls", toolchain_in_process=in_process)
+    assert {done.task: done.result["msg"] for done in run.done} == refusals
+    assert not any(done.requests for done in run.done)

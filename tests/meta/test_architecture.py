@@ -22,6 +22,7 @@ from ansible.module_utils.common.yaml import yaml_load
 import generate
 from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import LIMITS, SEGMENT, numbers_taken
 from imports import find_imports
+from support.nulls import NULLS
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 MODULES = generate.modules()
@@ -248,6 +249,20 @@ def test_each_option_has_documented_limits_or_says_why_not() -> None:
         for path, option, documented in every_option(spec_options(module), documented_options(module)):
             violations += [f"{module}: {path}: {lacking}" for lacking in lacking_limits(option, documented)]
     assert violations == []
+
+
+# Each of them changes what its required options name, and no other option narrows that
+NOTHING_TO_NARROW = {
+    *("access_token", "artifact_archive", "ci_cli", "ci_cli_jar", "ci_quiet_down", "ci_restart", "ci_safe_restart"),
+    *("inference_admin_key", "inference_chat", "inference_project", "inference_rate_limit"),
+    *("inference_service_account", "inference_user", "review_config_file", "review_group", "review_module"),
+    *("review_project", "review_project_import", "review_server_import", "review_user"),
+}
+
+
+def test_each_module_that_changes_something_says_which_options_narrow_it() -> None:
+    changing = {module for module in MODULES if not module.endswith("_info")}
+    assert changing - NULLS.keys() == NOTHING_TO_NARROW
 
 
 def every_option(

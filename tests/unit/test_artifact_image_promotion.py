@@ -16,7 +16,7 @@ DOCKER = "/artifactory/api/docker"
 ONE, OTHER = "sha256:" + "1" * 64, "sha256:" + "2" * 64
 COPY: dict[str, Any] = {"repo": "stage", "image": "acme/web", "tag": "1.0", "target_repo": "prod", "copy": True}
 MOVE: dict[str, Any] = {**COPY, "copy": False}
-WHOLE: dict[str, Any] = {**COPY, "tag": None}
+WHOLE: dict[str, Any] = {name: value for name, value in COPY.items() if name != "tag"}
 TYPES = (
     "application/vnd.oci.image.index.v1+json, application/vnd.oci.image.manifest.v1+json, "
     "application/vnd.docker.distribution.manifest.list.v2+json, application/vnd.docker.distribution.manifest.v2+json"
@@ -195,7 +195,6 @@ def test_the_servers_words_are_told() -> None:
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        ({"tag": None, "target_tag": "x"}, "missing parameter(s) required by 'target_tag': tag"),
         ({"target_repo": "stage"}, "Option 'target_repo': has the image already"),
         ({"target_repo": "stage", "target_image": "/acme/web/", "target_tag": "1.0"}, "has the image already"),
         ({"image": "a//b"}, "Option 'image': '' cannot be a part of a path"),
@@ -210,6 +209,13 @@ def test_bad_input_is_told_before_any_request(options: dict[str, Any], problem: 
     assert problem in result["msg"]
 
 
+def test_a_target_tag_is_refused_when_no_tag_is_given() -> None:
+    with conversation() as server:
+        result = run("artifact_image_promotion", url=server.url, **WHOLE, target_tag="x")
+    assert result["failed"]
+    assert "missing parameter(s) required by 'target_tag': tag" in result["msg"]
+
+
 # Several images
 
 
@@ -220,7 +226,7 @@ def test_each_image_has_its_outcome() -> None:
         result = run(
             "artifact_image_promotion",
             url=server.url,
-            **{**COPY, "tag": None},
+            **WHOLE,
             items=[{"tag": "1.0"}, {"tag": "2.0"}],
             workers=1,
             on_error="report",
@@ -242,5 +248,5 @@ def test_each_image_has_its_outcome() -> None:
 )
 def test_wrong_items_are_refused_before_any_request(items: list[dict[str, str]], problem: str) -> None:
     with conversation() as server:
-        result = run("artifact_image_promotion", url=server.url, **{**COPY, "tag": None}, items=items)
+        result = run("artifact_image_promotion", url=server.url, **WHOLE, items=items)
     assert problem in result["msg"]

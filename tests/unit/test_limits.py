@@ -20,6 +20,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._http import 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
 from support import running
 from support.cases import CASES, MODULES, SPEAKING, parameters
+from support.nulls import NULLS, REFUSAL
 
 Option = dict[str, Any]
 
@@ -148,6 +149,15 @@ def test_any_value_is_taken_or_refused_by_name(module: str, sent: list[str]) -> 
             if not sent and result.get("failed"):
                 assert name in result["msg"] or "required" in result["msg"], f"{name}={value!r}: {result['msg']}"
             assert "object has no attribute" not in result.get("msg", "")
+
+
+@pytest.mark.parametrize("check_mode", [False, True])
+@pytest.mark.parametrize("module", NULLS)
+def test_null_is_refused_when_the_option_narrows_the_effect(module: str, check_mode: bool, sent: list[str]) -> None:
+    for path, given in NULLS[module]:
+        result = running.run(module, check_mode=check_mode, **{**base(module), **given})
+        assert result == {"changed": False, "failed": True, "msg": REFUSAL.format(path)}
+    assert not sent
 
 
 SAMPLE = ArgumentSpec(

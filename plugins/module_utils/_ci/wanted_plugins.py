@@ -25,11 +25,11 @@ _VERSION = ("[^@\"'<>&\\s]+", "a version, such as 5.2.1")
 WANTED = ArgumentSpec(
     dict(
         name=dict(type="str", required=True, matches=_SHORT_NAME),
-        version=dict(type="str", matches=_VERSION),
+        version=dict(type="str", narrows=True, matches=_VERSION),
         exact=dict(type="bool", default=False),
         state=dict(type="str", choices=["present", "enabled", "disabled", "absent"], default="present"),
-        src=dict(type="path", not_empty=True),
-        url=dict(type="str", **NAME),
+        src=dict(type="path", narrows=True, not_empty=True),
+        url=dict(type="str", narrows=True, **NAME),
     )
 )
 

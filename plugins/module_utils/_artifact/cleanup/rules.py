@@ -17,8 +17,8 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cle
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
 
-_PATTERNS: dict[str, t.Any] = dict(type="list", elements="str", not_empty=True, each=PATTERN)
-_PROPERTIES: dict[str, t.Any] = dict(type="dict", not_empty=True, free="keys and values are checked")
+_PATTERNS: dict[str, t.Any] = dict(type="list", elements="str", narrows=True, not_empty=True, each=PATTERN)
+_PROPERTIES: dict[str, t.Any] = dict(type="dict", narrows=True, not_empty=True, free="keys and values are checked")
 _NARROWING = ("paths", "names", "properties", "older_than", "not_downloaded_since", "larger_than", "keep_newest")
 
 RULE = ArgumentSpec(
@@ -26,19 +26,19 @@ RULE = ArgumentSpec(
         title=dict(type="str", **NAME),
         repos=dict(required=True, **_PATTERNS),
         exclude_repos=_PATTERNS,
-        package_type=dict(type="str", **NAME),
+        package_type=dict(type="str", narrows=True, **NAME),
         paths=_PATTERNS,
         exclude_paths=_PATTERNS,
         names=_PATTERNS,
         exclude_names=_PATTERNS,
         properties=_PROPERTIES,
-        older_than=dict(type="str", **ages.AGE),
-        not_downloaded_since=dict(type="str", **ages.AGE),
-        larger_than=dict(type="int", at_least=0, at_most=10**15),
-        keep_newest=dict(type="int", at_least=1, at_most=1_000_000),
-        group_by=dict(type="str", choices=["folder", "name", "property"]),
-        group_pattern=dict(type="str", not_empty=True),
-        group_property=dict(type="str", **NAME),
+        older_than=dict(type="str", narrows=True, **ages.AGE),
+        not_downloaded_since=dict(type="str", narrows=True, **ages.AGE),
+        larger_than=dict(type="int", narrows=True, at_least=0, at_most=10**15),
+        keep_newest=dict(type="int", narrows=True, at_least=1, at_most=1_000_000),
+        group_by=dict(type="str", narrows=True, choices=["folder", "name", "property"]),
+        group_pattern=dict(type="str", narrows=True, not_empty=True),
+        group_property=dict(type="str", narrows=True, **NAME),
         keep_properties=_PROPERTIES,
     ),
     required_one_of=[_NARROWING],
