@@ -7,16 +7,22 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import typing as t
 from urllib.parse import parse_qs, urlsplit
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._address import segments
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import query as aql
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import (
     ArtifactService,
     says_nothing_there,
 )
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ServerRefusal
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
+    ServerRefusal,
+    UnexpectedAnswer,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 
 _PAGE_SIZE = 1000
 # Of an image for several platforms the list counts, and not the image of one of them
@@ -26,6 +32,68 @@ _MANIFESTS = (
     "application/vnd.docker.distribution.manifest.list.v2+json",
     "application/vnd.docker.distribution.manifest.v2+json",
 )
+
+MANIFEST_FILES = ("manifest.json", "list.manifest.json")
+_LAYER = re.compile(r"sha256__[0-9a-f]{64}(\.marker)?")
+CONTENT_FIELDS = ("repo", "path", "name", "type", "size")
+
+
+class TagContent:
+    """What the folder of a tag contains, added up from the entries directly in it.
+
+    A folder below it has an entry of its own, so that a nested image shows as well.
+
+    :ivar files: number of files
+    :ivar size: their bytes
+    :ivar surplus: name of the first entry that is not part of the tag, or `None`; deleting or moving the folder would
+        take it along
+    """
+
+    def __init__(self) -> None:
+        self.files = 0
+        self.size = 0
+        self.surplus: str | None = None
+        self._manifest: str | None = None
+
+    def add(self, row: Fields) -> None:
+        """Add an entry.
+
+        :arg row: with the fields of `CONTENT_FIELDS`
+        :raises UnexpectedAnswer: when it is no such row
+        """
+        name, kind, size = row.get("name"), row.get("type"), row.get("size", 0)
+        if not isinstance(name, str) or kind not in ("file", "folder") or type(size) is not int:
+            raise UnexpectedAnswer(f"The server returned {row!r:.300} as the content of a tag.")
+        if kind == "file":
+            self.files += 1
+            self.size += size
+        if kind == "folder" or not self._belongs(name):
+            self.surplus = name if self.surplus is None else min(self.surplus, name)
+
+    def _belongs(self, name: str) -> bool:
+        """Whether a file is a layer, or the only manifest."""
+        if _LAYER.fullmatch(name):
+            return True
+        is_second = self._manifest not in (None, name)
+        self._manifest = self._manifest or name
+        return name in MANIFEST_FILES and not is_second
+
+
+def contents(artifact: ArtifactService, repo: str, folders: t.Collection[str]) -> dict[str, TagContent]:
+    """Return what the folders of tags contain, by folder, asked with one request.
+
+    Deleting or moving a tag acts on its folder with all that is below it, such as the image `team/web` below the tag
+    `web` of the image `team`. A folder without `surplus` contains the tag alone.
+
+    :arg folders: `image/tag`, some hundreds at most; one that is missing, or that the account may not see, is not in
+        the result
+    """
+    find = [{"repo": repo}, {"type": "any"}, {"$or": [{"path": folder} for folder in folders]}]
+    found: dict[str, TagContent] = {}
+    if folders:
+        for row in aql.rows(artifact, aql.Query("items", find, CONTENT_FIELDS), 0):
+            found.setdefault(row["path"], TagContent()).add(row)
+    return found
 
 
 def listed(artifact: ArtifactService, repo: str, page_size: int) -> list[str]:
