@@ -51,6 +51,8 @@ options:
     description:
       - With O(state=absent), whether the files go as well whose properties C(build.name) and C(build.number) name the
         run. Neither of the two may have quotation marks then.
+      - Artifactory finds these files by name and number, whatever project they come from. With O(project_key), the task
+        fails if a build of the same name outside the project has a run of this number. Other projects are not checked.
       - When the server leaves some of them, the task fails and says so.
     type: bool
     default: false

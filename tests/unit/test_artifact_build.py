@@ -142,6 +142,18 @@ def test_a_run_is_deleted_and_its_files_with_it() -> None:
     }
 
 
+@pytest.mark.parametrize("check_mode", [False, True])
+def test_deletion_fails_when_a_run_outside_the_project_has_the_number(check_mode: bool) -> None:
+    listed = {"buildsNumbers": [{"uri": "/51", "started": STARTED}]}
+    inside = call("GET", f"{BUILD}/my-build?project=p", json=listed)
+    with conversation(files("a.jar"), inside, runs("50", "51")) as server:
+        options = {**ABSENT, "artifacts": True, "project_key": "p", "check_mode": check_mode}
+        result = run("artifact_build", url=server.url, **options)
+    assert result["failed"]
+    assert not result["changed"]
+    assert "'51' of 2024-05-01T10:11:12.345Z outside the project 'p'" in result["msg"]
+
+
 def test_check_mode_says_what_would_go() -> None:
     with conversation(files("a.jar"), runs("51")) as server:
         result = run("artifact_build", url=server.url, artifacts=True, check_mode=True, diff_mode=True, **ABSENT)

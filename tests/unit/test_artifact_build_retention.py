@@ -109,6 +109,64 @@ def test_all_that_is_to_be_kept_is_sent_and_kept() -> None:
     assert result["discarded"] == [entry("1")]
 
 
+def numbered(*found: tuple[str, str], project: str = "") -> Call:
+    """Return the read of a build whose runs are pairs of number and day in May."""
+    listed = [{"uri": f"/{number}", "started": started(day)} for number, day in found]
+    return call("GET", f"{BUILD}/web{project}", json={"uri": "…", "buildsNumbers": listed})
+
+
+def record(number: str, day: str, status: str | None = None, project: str = "") -> Call:
+    found = {"name": "web", "number": number, "started": started(day), "statuses": [{"status": status}] * bool(status)}
+    query = f"?{project}started=2024-05-0{day}T00%3A00%3A00.000%2B0000"
+    return call("GET", f"{BUILD}/web/{number}{query}", json={"uri": "…", "buildInfo": found})
+
+
+@pytest.mark.parametrize("check_mode", [False, True])
+@pytest.mark.parametrize("limit", [{"count": 2}, {"minimum_date": "2024-05-02T00:00:00Z"}])
+def test_retention_fails_when_a_kept_run_has_the_number_of_a_discarded_one(
+    limit: dict[str, Any], check_mode: bool
+) -> None:
+    with conversation(numbered(("7", "1"), ("7", "5"), ("8", "6")), record("7", "1")) as server:
+        options = {**limit, "artifacts": True, "check_mode": check_mode}
+        result = run("artifact_build_retention", url=server.url, build="web", **options)
+    assert result["failed"]
+    assert not result["changed"]
+    assert "have the number of a run to delete: '7' of 2024-05-05T00:00:00.000Z." in result["msg"]
+    assert "'artifacts: false'" in result["msg"]
+
+
+def test_retention_fails_when_a_promoted_run_has_the_number_of_a_discarded_one() -> None:
+    before = [numbered(("7", "1"), ("7", "2"), ("8", "6")), record("7", "2", "released"), record("7", "1")]
+    with conversation(*before) as server:
+        result = run("artifact_build_retention", url=server.url, build="web", count=1, artifacts=True)
+    assert "have the number of a run to delete: '7' of 2024-05-02T00:00:00.000Z." in result["msg"]
+
+
+def test_retention_fails_when_a_run_outside_the_project_has_the_number_of_a_discarded_one() -> None:
+    inside = [numbered(("7", "1"), ("8", "6"), project="?project=p"), record("7", "1", project="project=p&")]
+    with conversation(*inside, numbered(("7", "3"))) as server:
+        options = {"count": 1, "artifacts": True, "project_key": "p"}
+        result = run("artifact_build_retention", url=server.url, build="web", **options)
+    assert "'7' of 2024-05-03T00:00:00.000Z outside the project 'p'" in result["msg"]
+
+
+def test_run_is_discarded_when_it_shares_its_number_but_keeps_its_files() -> None:
+    before = [numbered(("7", "1"), ("7", "5")), record("7", "1")]
+    with conversation(*before, order(), numbered(("7", "5"))) as server:
+        result = run("artifact_build_retention", url=server.url, build="web", count=1)
+    assert result["discarded"] == [{**entry("1"), "number": "7"}]
+
+
+def test_runs_of_one_number_are_discarded_when_none_of_them_is_kept() -> None:
+    before = [numbered(("7", "1"), ("7", "2"), ("8", "6")), record("7", "2"), record("7", "1")]
+    number = files("a.jar", numbers=("7",))
+    after = [numbered(("8", "6")), files(numbers=("7",))]
+    ordered = order(more={"deleteBuildArtifacts": True})
+    with conversation(*before, number, ordered, *after) as server:
+        result = run("artifact_build_retention", url=server.url, build="web", count=1, artifacts=True)
+    assert len(result["discarded"]) == 2
+
+
 def test_the_name_of_a_build_arrives_unharmed() -> None:
     found = call("GET", f"{BUILD}/team%2Fmy%20web?project=p", json={"buildsNumbers": []})
     with conversation(found) as server:

@@ -79,13 +79,16 @@ def of_number(
 ) -> Fields | None:
     """All runs of a number, and with `artifacts` their files, or `None`.
 
-    :raises ToolchainError: when there are files without a run, which the server would not delete any more
+    :raises ToolchainError: when there are files without a run, which the server would not delete any more, or when
+        files of a run outside the project would go as well
     """
     files = build_files.of_runs(artifact, build, [number]) if artifacts else []
     runs = [run for run in builds.runs(artifact, build, project_key) if run["number"] == number]
     if not runs:
         build_files.check_gone(files)
         return None
+    if files:
+        build_files.check_unshared(artifact, build, project_key, runs, kept=())
     return {"name": build, "number": number, "runs": runs, "files": files}
 
 

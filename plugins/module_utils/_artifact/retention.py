@@ -56,7 +56,7 @@ class Retention:
     def plan(self) -> Fields | None:
         """What goes: runs, and with `artifacts` their files.
 
-        :raises ToolchainError: when there is no such build
+        :raises ToolchainError: when there is no such build, or its files cannot be told from those of runs that stay
         """
         self._before = self._runs()
         if not self._before:
@@ -64,6 +64,9 @@ class Retention:
         for place, run in enumerate(self._before):
             if self._is_old(place, run):
                 self._sort_out(run)
+        if self._task.params["artifacts"]:
+            kept = [run for run in self._before if run not in self._going]
+            build_files.check_unshared(self._artifact, self._build, self._project, self._going, kept)
         return planned(
             [
                 *(("discard run", run) for run in self._going),
