@@ -31,6 +31,7 @@ from .app import App
 from .client import READY
 from .core import DEFAULT_SEED, Sandbox
 from .database import StateError
+from .jetty import JettyTransport
 from .seeding import SeedError
 
 LONGEST_HEAD = 1024 * 1024
@@ -42,10 +43,10 @@ class Protocol(H11Protocol):
     """Answers at once, and puts the transport into the scope, for connections that are to be dropped."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
+        super().connection_made(JettyTransport(transport))  # type: ignore[arg-type]
         # Head and body of an answer are sent apart: without this the body waits for the client's acknowledgement.
         transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.app = _knowing(transport, self.app)
+        self.app = _knowing(self.transport, self.app)
 
 
 class WebSocketProtocol(WSProtocol):

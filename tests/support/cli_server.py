@@ -1,7 +1,10 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A server on loopback for one command of the command-line client, over the two connections of its protocol."""
+"""A server on loopback for one command of the command-line client, over the two connections of its protocol.
+
+As Jetty does, it sends the CRLF that ends a chunk together with the next chunk.
+"""
 
 from __future__ import annotations
 
@@ -79,6 +82,7 @@ def _handler(line: CommandLine) -> type[http.server.BaseHTTPRequestHandler]:
     class Handler(http.server.BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
         disable_nagle_algorithm = True
+        held = b""
 
         def do_POST(self) -> None:
             line.requests.append({"target": self.path, **self.headers})
@@ -100,14 +104,16 @@ def _handler(line: CommandLine) -> type[http.server.BaseHTTPRequestHandler]:
             self.end_headers()
             self._chunk(line.first)
             (line.hung_up if line.patient else line.fed).wait(60)
-            self._chunk(line.answer)
+            if line.answer:
+                self._chunk(line.answer)
             if not line.cut:
                 self._chunk(b"")
+                self.wfile.write(self.held)
             self.close_connection = True
 
         def _chunk(self, data: bytes) -> None:
-            if data or not line.cut:
-                self.wfile.write(b"%x\r\n%b\r\n" % (len(data), data))
+            self.wfile.write(b"%b%x\r\n%b" % (self.held, len(data), data))
+            self.held = b"\r\n"
 
         def _upload(self) -> None:
             if line.upload != 200:

@@ -303,13 +303,19 @@ def _streamed(request: Request, response: t.Any) -> bytes | t.Iterator[bytes]:
 def _live(request: Request, response: t.Any, patience: float) -> t.Iterator[bytes]:
     """A body as it comes; the connection is closed when it is not read to its end.
 
-    :arg patience: seconds to wait for each piece behind the first, which belongs to the answer
+    :arg patience: seconds to wait for each piece
     """
     with contextlib.closing(response):
-        for piece in _rest(request, response, response.stream(_CHUNK, decode_content=True)):
-            if response.connection:
-                response.connection.sock.settimeout(patience)
-            yield piece
+        if response.connection and response.connection.sock:
+            response.connection.sock.settimeout(patience)
+        yield from _rest(request, response, _pieces(response))
+
+
+def _pieces(response: t.Any) -> t.Iterator[bytes]:
+    """Yield what has arrived of a body. `stream` waits for the end of each chunk, which Jetty sends with the next."""
+    if hasattr(response, "read1"):  # since urllib3 2.1
+        return iter(lambda: response.read1(_CHUNK, decode_content=True), b"")
+    return response.stream(_CHUNK, decode_content=True)
 
 
 def _rest(request: Request, response: t.Any, pieces: t.Iterator[bytes]) -> t.Iterator[bytes]:

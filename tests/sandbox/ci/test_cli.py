@@ -5,8 +5,11 @@
 
 from __future__ import annotations
 
+import base64
+import socket
 import struct
 import threading
+import urllib.parse
 import uuid
 from typing import Any
 
@@ -48,6 +51,52 @@ def test_commands_that_read(ci: Ci, words: list[str], code: int, out: str, error
     ended = client(ci).run(*words)
     assert (ended.code, ended.out, ended.error, ended.upload) == (code, out, error, 200)
     assert ended.headers["Hudson-Duplex"] == "true"
+
+
+def test_a_chunk_is_closed_with_the_next_one(ci: Ci) -> None:
+    """As seen on the wire of Jetty 12: the client that waits for the CRLF of the first chunk never begins."""
+    session = str(uuid.uuid4())
+    with opened(ci, session, "download") as download, opened(ci, session, "upload") as upload:
+        begin(download, "Content-Length: 0")
+        received = receive_until(download, b"\r\n\r\n1\r\n\0")
+        assert received.endswith(b"\r\n\r\n1\r\n\0")
+        ci.get("/login")  # what was written with the first chunk has arrived when this is answered
+        download.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            download.recv(1)
+        download.setblocking(True)
+        begin(upload, "Transfer-Encoding: chunked")
+        command = cli_wire.start("version") + cli_wire.frame(cli_wire.END_STDIN)
+        upload.sendall(b"%x\r\n%b\r\n" % (len(command), command))
+        out = cli_wire.frame(cli_wire.STDOUT, b"2.579\n")
+        assert receive_until(download, out) == b"\r\n%x\r\n%b" % (len(out), out)
+        code = cli_wire.frame(cli_wire.EXIT, bytes(4))
+        assert receive_until(download, code) == b"\r\n%x\r\n%b" % (len(code), code)
+        upload.sendall(b"0\r\n\r\n")
+        assert receive_until(download, b"0\r\n\r\n") == b"\r\n0\r\n\r\n"
+
+
+def opened(ci: Ci, session: str, side: str) -> socket.socket:
+    address = urllib.parse.urlsplit(ci.url)
+    connection = socket.create_connection((address.hostname, address.port), timeout=60)
+    token = base64.b64encode(f"admin:{TOKENS['admin']}".encode()).decode()
+    head = f"POST {address.path}/cli?remoting=false HTTP/1.1\r\nHost: {address.netloc}\r\nAuthorization: Basic {token}"
+    connection.sendall(f"{head}\r\nSession: {session}\r\nSide: {side}\r\n".encode())
+    return connection
+
+
+def begin(connection: socket.socket, header: str) -> None:
+    """Send the last header, in a second packet."""
+    connection.sendall(f"{header}\r\n\r\n".encode())
+
+
+def receive_until(connection: socket.socket, end: bytes) -> bytes:
+    received = b""
+    while not received.endswith(end):
+        piece = connection.recv(65536)
+        assert piece, received
+        received += piece
+    return received
 
 
 def test_a_page_lists_the_commands(ci: Ci) -> None:

@@ -15,7 +15,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from ...service import Dropped
-from ...streaming import LiveResponse
+from ...jetty import JettyResponse
 from ..call import Call
 from . import frames
 from .commands import COMMANDS, execute
@@ -47,7 +47,7 @@ class Duplex:
 
     def download(self) -> Response:
         """The answer that begins at once, so that the client sees its headers, and ends with the command."""
-        return LiveResponse(self._pieces(), headers={"Hudson-Duplex": "true"})
+        return JettyResponse(self._pieces(), headers={"Hudson-Duplex": "true"})
 
     async def _pieces(self) -> AsyncIterator[bytes]:
         command = asyncio.create_task(self._run())

@@ -48,6 +48,13 @@ _ANOTHER_PROTOCOL = (
 )
 
 
+class AnotherProtocol(ToolchainError):
+    """The server does not speak the protocol of Jenkins' command-line client."""
+
+    def __init__(self) -> None:
+        super().__init__(_ANOTHER_PROTOCOL)
+
+
 def frame(operation: int, data: bytes = b"") -> bytes:
     """A frame as it travels."""
     return _HEAD.pack(len(data), operation) + data
@@ -102,11 +109,11 @@ class Conversation:
         :raises ServerRefusal: when the server does not take it
         :raises OutcomeUnknown: when it is not known what became of it
         """
-        pieces = _opened(self._download())
+        download = self._download()
         feeding = None
         try:
             feeding = self._in_background(self._feed)
-            self._in_background(lambda: self._listen(pieces))
+            self._in_background(lambda: self._listen(download.chunks()))
             yield from self._told()
         finally:
             self._over.set()
@@ -114,12 +121,16 @@ class Conversation:
                 feeding.join(_SECONDS_TO_HANG_UP)
 
     def _download(self) -> Answer:
+        """Return the response that brings the output. Its body may stay invisible until the command writes."""
         try:
-            return self._ask(self._ci.http.read, "download", stream=True, live="wait_timeout")
+            download = self._ask(self._ci.http.read, "download", stream=True, live="wait_timeout")
         except ServerRefusal as refusal:
             if _CRUMB_PROBLEM in refusal.text:  # today's servers want none here
-                raise ToolchainError(_ANOTHER_PROTOCOL) from None
+                raise AnotherProtocol from None
             raise
+        if "Hudson-Duplex" not in download.headers:
+            raise AnotherProtocol
+        return download
 
     def _in_background(self, work: t.Callable[[], None]) -> threading.Thread:
         thread = threading.Thread(target=work, daemon=True)
@@ -146,12 +157,14 @@ class Conversation:
     def _listen(self, pieces: t.Iterator[bytes]) -> None:
         lost: ToolchainError | None = None
         try:
-            for operation, data in frames(pieces):
+            for operation, data in frames(_opened(pieces)):
                 if operation in _OUTPUTS and data:
                     self._tell(Written(_OUTPUTS[operation], data))
                 elif operation == EXIT:
                     self._tell(struct.unpack(">i", data)[0])
                     break
+        except AnotherProtocol as error:
+            lost = error
         except (ToolchainError, struct.error) as error:
             lost = ToolchainError(str(error))
         finally:
@@ -170,7 +183,7 @@ class Conversation:
                 event = self._events.get(timeout=max(0.0, self._deadline - time.monotonic()))
             except queue.Empty:
                 raise self._command.goes_on() from None
-            if isinstance(event, ServerRefusal):
+            if isinstance(event, (ServerRefusal, AnotherProtocol)):
                 raise event
             if event is None or isinstance(event, ToolchainError):
                 if time.monotonic() >= self._deadline:
@@ -202,21 +215,13 @@ class _Upload:
             yield frame(ENCODING, utf("UTF-8"))
 
 
-def _opened(download: Answer) -> t.Iterator[bytes]:
-    """The frames' bytes of an answer, which begins with a zero.
+def _opened(pieces: t.Iterator[bytes]) -> t.Iterator[bytes]:
+    """Yield the bytes of the frames in a download, which begins with a zero.
 
-    :raises ToolchainError: when another protocol is spoken here
+    :raises AnotherProtocol: when it begins with anything else
     """
-    pieces = download.chunks()
-    try:
-        first = next(pieces, b"")
-    except BrokenOff as broken:
-        raise ToolchainError(f"{broken} {_ANOTHER_PROTOCOL}") from None
-    if "Hudson-Duplex" not in download.headers or first[:1] != b"\0":
-        raise ToolchainError(_ANOTHER_PROTOCOL)
-    return _rest(first[1:], pieces)
-
-
-def _rest(first: bytes, others: t.Iterator[bytes]) -> t.Iterator[bytes]:
-    yield first
-    yield from others
+    first = next(pieces, b"\0")
+    if first[:1] != b"\0":
+        raise AnotherProtocol
+    yield first[1:]
+    yield from pieces
