@@ -14,8 +14,8 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from ...service import Dropped
 from ...jetty import JettyResponse
+from ...service import Dropped
 from ..call import Call
 from . import frames
 from .commands import COMMANDS, execute

@@ -27,7 +27,6 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.cli.comma
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
-    BrokenOff,
     ServerRefusal,
     ToolchainError,
 )
