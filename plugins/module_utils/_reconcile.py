@@ -24,6 +24,25 @@ Write = t.Callable[[Fields], t.Any]
 Show = t.Callable[[Fields], Fields]
 Check = t.Callable[[t.Optional[Fields], t.Optional[Fields]], None]
 
+# Refusals whose cause can be that another client created, changed or deleted the resource since it was read
+_CONFLICTS = frozenset((400, 404, 409, 410, 412, 422))
+# Failures after which the resource may have been created by the request itself
+_DOUBTFUL = frozenset((500, 502, 504))
+_MOST_CONFLICTS = 3
+
+
+class _Conflict(Exception):
+    """Another client changed the resource since it was read.
+
+    :arg error: the error to raise if the conflict cannot be resolved
+    :arg found: the resource as it is now
+    """
+
+    def __init__(self, error: ToolchainError, found: Fields | None) -> None:
+        super().__init__(str(error))
+        self.error = error
+        self.found = found
+
 
 def reconcile(
     task: Task,
@@ -39,6 +58,7 @@ def reconcile(
     check: Check = lambda _before, _wanted: None,
     foresee: t.Callable[[], None] = lambda: None,
     show: Show = dict,
+    cumulative: bool = False,
 ) -> None:
     """Create, update, replace or delete a resource, unless it is as desired already.
 
@@ -58,40 +78,72 @@ def reconcile(
     :arg foresee: called in check mode only, before a write is predicted; raises what the server would refuse it for
     :arg show: the resource as the user sees it, in the result and the diff; it gets the fields of a prediction too, and
         gives those that are missing in it
+    :arg cumulative: whether `desired` adds to the existing fields: additions that another client overwrites are
+        written again
     :raises ToolchainError: when a write was accepted but its effect is not there
     """
-    before = read()
     removing = delete is not None and task.params["state"] == "absent"
-    managed = (before or {}) if removing else desired(before) if callable(desired) else desired
-    reason = stale(before) if stale and before is not None and not removing else None
     always_there = not (create or delete or replace)
 
-    def tell(after: Fields | None) -> None:
-        shown_before, shown_after = (_shown(resource, managed, show, always_there) for resource in (before, after))
-        task.record({**shown_before, "replaced": reason} if reason else shown_before, shown_after)
-        task.result[name] = None if after is None else show(after)
+    def settle(start: Fields | None, before: Fields | None) -> None:
+        managed = (before or {}) if removing else desired(before) if callable(desired) else desired
+        reason = stale(before) if stale and before is not None and not removing else None
 
-    def bring(write: Write, start: Fields | None, wanted: Fields | None) -> Fields | None:
-        check(before, wanted)
-        if task.check_mode:
-            foresee()
-            return None if wanted is None else _merged(start, wanted)
-        # All that is asked for must be so afterwards: what was right before may have been changed by another in between
-        return _write(task, name, write, read, before, wanted, None if wanted is None else managed, tell)
+        def tell(after: Fields | None) -> None:
+            shown_before, shown_after = (_shown(resource, managed, show, always_there) for resource in (start, after))
+            task.record({**shown_before, "replaced": reason} if reason else shown_before, shown_after)
+            task.result[name] = None if after is None else show(after)
 
-    after = before
-    if removing:
-        if before is not None:
-            after = bring(lambda _nothing: delete and delete(), before, None)
-    elif before is None and create:
-        after = bring(create, None, managed)
-    elif reason and replace:
-        after = bring(replace, None, managed)
-        if not task.check_mode:
-            _check_fresh(name, stale, after)
-    elif (changes := differences(before or {}, managed)) and update:
-        after = bring(update, before, changes)
-    tell(after)
+        def expected(after: Fields | None) -> Fields | None:
+            """All that is asked for, because another may have changed in between what was right before."""
+            if removing:
+                return None
+            return desired(after) if cumulative and callable(desired) else managed
+
+        def bring(write: Write, basis: Fields | None, wanted: Fields | None) -> Fields | None:
+            check(before, wanted)
+            if task.check_mode:
+                foresee()
+                return None if wanted is None else _merged(basis, wanted)
+            return _write(task, name, write, read, before, wanted, expected, tell, cumulative)
+
+        after = before
+        if removing:
+            if before is not None:
+                after = bring(lambda _nothing: delete and delete(), before, None)
+        elif before is None and create:
+            after = bring(create, None, managed)
+        elif reason and replace:
+            after = bring(replace, None, managed)
+            if not task.check_mode:
+                _check_fresh(name, stale, after)
+        elif (changes := differences(before or {}, managed)) and update:
+            after = bring(update, before, changes)
+        tell(after)
+
+    _settle_conflicts(task, name, settle, read())
+
+
+def _settle_conflicts(
+    task: Task, name: str, settle: t.Callable[[Fields | None, Fields | None], None], before: Fields | None
+) -> None:
+    """Reconcile, and compare again when another client changed the resource in between.
+
+    :arg settle: takes the resource as it was before this task changed it, and as it is now
+    """
+    start = before
+    for conflicts_left in reversed(range(_MOST_CONFLICTS + 1)):
+        try:
+            settle(start, before)
+            return
+        except _Conflict as conflict:
+            if not conflicts_left:
+                raise conflict.error from None
+            before = conflict.found
+            is_refused = isinstance(conflict.error, ServerRefusal) and conflict.error.status in _CONFLICTS
+            if is_refused and not task.wrote:
+                start = before
+            task.warn(f"{conflict.error} The {name} was compared again, because another client may have changed it.")
 
 
 def operate(
@@ -187,28 +239,57 @@ def _write(
     read: Read,
     before: Fields | None,
     written: Fields | None,
-    wanted: Fields | None,
+    expected: t.Callable[[Fields | None], Fields | None],
     tell: t.Callable[[Fields | None], None],
+    cumulative: bool,
 ) -> Fields | None:
-    """Write and read back. `wanted` is what must be so afterwards, `None` for gone; `tell` is told what is not."""
+    """Write and read back.
+
+    :arg expected: takes the resource as it is afterwards, returns its fields as they must be; `None` for gone
+    :arg tell: takes the resource as it is afterwards when the write failed
+    :raises _Conflict: when another client changed the resource in between
+    """
     lost = None
     try:
         write(written or {})
     except OutcomeUnknown as error:
         lost = error
-    except (ServerRefusal, ServerUnreachable):
+    except (ServerRefusal, ServerUnreachable) as refusal:
         if task.wrote:  # so it was a later request of several
             with contextlib.suppress(ToolchainError):
                 tell(read())
+        elif isinstance(refusal, ServerRefusal):
+            _check_conflict(refusal, read, before)
         raise
     after = _read_back(read, lost)
+    wanted = expected(after)
     if not _reached(after, wanted):
         tell(after)
         task.changed = after != before
-        raise lost or ToolchainError(f"The server accepted the change, but {_shortfall(name, after, wanted)}.")
+        trouble = _unreached(lost, _shortfall(name, after, wanted), task.changed)
+        raise _Conflict(trouble, after) if cumulative and not lost else trouble
     if lost:
         task.warn(f"{lost.what} Reading back shows that the request had its effect.")
     return after
+
+
+def _unreached(lost: OutcomeUnknown | None, shortfall: str, is_changed: bool) -> ToolchainError:
+    if lost is None:
+        return ToolchainError(f"The server accepted the change, but {shortfall}.")
+    if is_changed:
+        return ToolchainError(f"{lost.what} Reading back shows a part of the change, but {shortfall}.")
+    return lost
+
+
+def _check_conflict(refusal: ServerRefusal, read: Read, before: Fields | None) -> None:
+    """
+    :raises _Conflict: when the refused resource is not as it was before
+    """
+    if refusal.status in _CONFLICTS or (before is None and refusal.status in _DOUBTFUL):
+        with contextlib.suppress(ToolchainError):
+            found = read()
+            if found != before:
+                raise _Conflict(refusal, found)
 
 
 def _check_fresh(name: str, stale: t.Callable[[Fields], str | None] | None, after: Fields | None) -> None:

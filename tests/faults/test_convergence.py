@@ -18,6 +18,7 @@ import itertools
 import json
 import pathlib
 import re
+import threading
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
@@ -277,6 +278,39 @@ def test_state_converges_when_another_request_fails(scene: Scene, module: str, s
     requests = [(module, step, nth) for nth in other_requests(module, scene.clean_run(step))]
     for (*_task, nth), fault in covering(itertools.product(requests, faults_of((module, step)))):
         scene.check_fault(fault, nth, step)
+
+
+def after_rival(nth: int, rival: Callable[[], None]) -> Callable[..., Answer]:
+    """Return a replacement of `Connection.send` that waits for a rival in another thread before the nth request."""
+    send, numbers, own = session.Connection.send, itertools.count(1), threading.current_thread()
+
+    def one(connection: session.Connection, request: Request, timeout: Timeout) -> Answer:
+        if threading.current_thread() is own and next(numbers) == nth:
+            thread = threading.Thread(target=rival)
+            thread.start()
+            thread.join()
+        return send(connection, request, timeout)
+
+    return one
+
+
+# Names of resources with a secret are not unique: each task creates one of its own
+WITH_UNIQUE_NAME = [module for module, case in RESOURCES.items() if not (case.by_program or case.secret_file)]
+
+
+@pytest.mark.parametrize(("module", "step"), list(itertools.product(WITH_UNIQUE_NAME, STEPS)))
+def test_task_succeeds_when_an_equal_one_finishes_before_its_write(scene: Scene, module: str, step: str) -> None:
+    clean = scene.clean_run(step)
+    scene.begin(step)
+    rivals: list[dict[str, Any]] = []
+    with pytest.MonkeyPatch.context() as patch:
+        send = after_rival(write_of(clean), lambda: rivals.append(scene.run(step)))
+        patch.setattr(session.Connection, "send", send)
+        result = scene.run(step)
+    assert rivals[0]["changed"]
+    assert not result.get("failed"), result["msg"]
+    assert scene.is_good(step, clean.state), scene.state()
+    assert not scene.run(step)["changed"]
 
 
 def resource_policy(module: str) -> tuple[str, ...]:

@@ -272,7 +272,7 @@ def test_a_lost_reply_is_resolved_by_reading_back(src: Path) -> None:
 
 def test_a_checksum_that_differs_is_a_failure(src: Path) -> None:
     words = {"errors": [{"status": 409, "message": "Checksum error for 'app.tgz': received 'a' but actual is 'b'"}]}
-    with conversation(gone(), asked(), sent(status=409, json=words)) as server:
+    with conversation(gone(), asked(), sent(status=409, json=words), gone()) as server:
         result = run("artifact_file", url=server.url, src=str(src), **TASK)
     assert result["failed"]
     assert not result["changed"]

@@ -381,6 +381,145 @@ def test_a_refusal_is_told_without_reading_back() -> None:
     assert server.calls == ["read"]
 
 
+class Rival(Server):
+    """A server that another client changes immediately before the first write, which is refused for it."""
+
+    def __init__(self, before: Fields | None, meanwhile: Fields | None, status: int) -> None:
+        super().__init__(before)
+        self._meanwhile = [meanwhile]
+        self._refusal = ServerRefusal(f"POST http://host/role: {status} Conflict.", status, "")
+
+    def create(self, fields: Fields) -> None:
+        self._meet_rival()
+        super().create(fields)
+
+    def update(self, fields: Fields) -> None:
+        self._meet_rival()
+        super().update(fields)
+
+    def delete(self) -> None:
+        self._meet_rival()
+        super().delete()
+
+    def _meet_rival(self) -> None:
+        if self._meanwhile:
+            self.role = self._meanwhile.pop()
+            raise self._refusal
+
+
+COMPARED = "Conflict. The role was compared again, because another client may have changed it."
+
+
+def shown(role: Fields | None) -> Fields:
+    return {"state": "absent"} if role is None else {"state": "present", **role}
+
+
+@pytest.mark.parametrize(
+    ("before", "meanwhile", "state", "status", "after"),
+    [
+        (None, {"a": 1}, "present", 409, {"a": 1}),
+        (None, {"a": 1}, "present", 400, {"a": 1}),
+        (None, {"a": 7}, "present", 409, {"a": 1}),
+        ({"a": 2}, None, "present", 404, {"a": 1}),
+        ({"a": 2}, {"a": 1}, "present", 409, {"a": 1}),
+        ({"a": 2}, None, "absent", 404, None),
+    ],
+    ids=["created", "created-400", "created-otherwise", "deleted", "updated", "deleted-twice"],
+)
+def test_resource_is_compared_again_when_another_client_causes_a_refusal(
+    before: Fields | None, meanwhile: Fields | None, state: str, status: int, after: Fields | None
+) -> None:
+    server = Rival(before, meanwhile, status)
+    task = brought(server, {"a": 1}, state)
+    assert server.role == after
+    assert task.outcome() == {
+        "changed": meanwhile != after,
+        "role": after,
+        "diff": {"before": shown(meanwhile), "after": shown(after)},
+    }
+    assert task.all_warnings() == [f"POST http://host/role: {status} {COMPARED}"]
+
+
+def test_creation_counts_as_a_change_when_the_server_fails_after_it() -> None:
+    task = brought(Rival(None, {"a": 1}, 500), {"a": 1})
+    assert task.outcome()["changed"]
+    assert task.outcome()["diff"] == {"before": {"state": "absent"}, "after": {"state": "present", "a": 1}}
+
+
+@pytest.mark.parametrize("status", [401, 403, 409, 500])
+def test_refusal_is_reported_when_the_resource_is_as_it_was(status: int) -> None:
+    server = Rival(None, None, status)
+    with pytest.raises(ServerRefusal, match=str(status)):
+        brought(server, {"a": 1})
+    assert server.calls == ["read", "read"] if status in (409, 500) else ["read"]
+
+
+def test_refusal_is_reported_when_conflicts_do_not_end() -> None:
+    server, values = Server({"a": 1}), iter(range(2, 99))
+
+    def update(_fields: Fields) -> None:
+        server.role = {"a": next(values)}
+        raise ServerRefusal("PUT http://host/role: 409 Conflict.", 409, "")
+
+    with pytest.raises(ServerRefusal, match="409 Conflict"):
+        reconcile(Task({}), "role", read=server.read, desired={"a": 0}, update=update)
+    assert server.calls == ["read"] * 5
+
+
+def members(server: Server, overwrite: list[list[str] | None]) -> Task:
+    """Add `own` to a group, whose members another client overwrites after each write."""
+
+    def desired(before: Fields | None) -> Fields:
+        return {"users": as_set([*(before or {"users": []})["users"], "own"])}
+
+    def update(fields: Fields) -> None:
+        users = overwrite.pop(0) if overwrite else None
+        server.update(fields if users is None else {"users": users})
+
+    task = Task({}, diff_mode=True)
+    reconcile(task, "group", read=server.read, desired=desired, update=update, cumulative=True)
+    return task
+
+
+def test_addition_is_written_again_when_another_client_overwrites_it() -> None:
+    server = Server({"users": ["x"]})
+    task = members(server, [["other", "x"]])
+    assert server.calls[1::2] == [("update", {"users": users}) for users in (["other", "x"], ["other", "own", "x"])]
+    assert task.outcome() == {
+        "changed": True,
+        "group": {"users": ["other", "own", "x"]},
+        "diff": {"before": {"users": ["x"]}, "after": {"users": ["other", "own", "x"]}},
+    }
+
+
+def test_addition_is_complete_when_another_client_adds_more() -> None:
+    server = Server({"users": ["x"]})
+    assert members(server, [["other", "own", "x"]]).outcome()["changed"]
+    assert server.calls.count("read") == 2
+
+
+def test_task_fails_when_another_client_overwrites_each_addition() -> None:
+    server = Server({"users": ["x"]})
+    with pytest.raises(ToolchainError, match="these fields of the group are not as asked for: users"):
+        members(server, [["other"]] * 9)
+    assert server.role == {"users": ["other"]}
+
+
+def test_result_shows_the_part_that_exists_when_a_reply_is_lost() -> None:
+    server = Server({"a": 1, "b": 1})
+
+    def update(fields: Fields) -> None:
+        server.role = {"a": fields["a"], "b": 1}
+        raise OutcomeUnknown(LOST)
+
+    task = Task({})
+    part = f"{LOST} Reading back shows a part of the change, but these fields of the role are not as asked for: b."
+    with pytest.raises(ToolchainError) as error:
+        reconcile(task, "role", read=server.read, desired={"a": 2, "b": 2}, update=update)
+    assert str(error.value) == part
+    assert task.outcome(part)["changed"]
+
+
 @pytest.mark.parametrize(
     ("before", "desired", "changes"),
     [

@@ -97,7 +97,8 @@ def test_a_member_that_did_not_come_is_a_failure() -> None:
 
 def test_a_refusal_is_told() -> None:
     refused = act("update_group", 404, name="devs", users="x", text=refusal(404, "User not found: x"))
-    assert "404 User not found: x." in group(groups(DEVS), users("x"), refused, users=["x"])["msg"]
+    result = group(groups(DEVS), users("x"), refused, groups(DEVS), users=["x"])
+    assert "404 User not found: x." in result["msg"]
 
 
 ADMINS = {**DEVS, "users": ["admin", "bob"], "roles": [{"name": "Root"}]}

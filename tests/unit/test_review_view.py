@@ -243,12 +243,43 @@ def test_a_removal_without_effect_is_a_failure() -> None:
     assert "but the view is still there" in result["msg"]
 
 
+@pytest.mark.parametrize("status", [400, 409, 500])
+def test_view_is_kept_when_another_client_creates_it_at_the_same_time(status: int) -> None:
+    message = f"{status} View already exists: critical"
+    refused = act("create_view", status, **VIEW, query="severity:1", is_public="true", text=refusal(status, message))
+    with conversation(views(), refused, views(STORED)) as server:
+        result = run("review_view", url=server.url, query="severity:1", **TASK)
+    assert not result.get("failed"), result["msg"]
+    assert result["changed"] is (status == 500)
+    assert result["view"] == SHOWN
+    assert "already exists: critical. The view was compared again" in result["warnings"][0]
+
+
+def test_view_is_updated_when_another_client_creates_another_one() -> None:
+    refused = act("create_view", 409, **VIEW, query="state:New", is_public="true", text=refusal(409, "View exists"))
+    stored = views({**STORED, "query": "state:New"})
+    with conversation(views(), refused, views(STORED), update(query="state:New"), stored) as server:
+        result = run("review_view", url=server.url, query="state:New", diff_mode=True, **TASK)
+    assert result["changed"]
+    assert result["diff"]["before"]["query"] == "severity:1"
+
+
+def test_view_of_another_account_is_refused_when_it_is_created_at_the_same_time() -> None:
+    refused = act("create_view", 409, **VIEW, query="state:New", is_public="true", text=refusal(409, "View exists"))
+    with conversation(views(), refused, views({**STORED, "creator": "bob"})) as server:
+        result = run("review_view", url=server.url, query="state:New", **TASK)
+    assert result["failed"]
+    assert not result["changed"]
+    assert "take_over" in result["msg"]
+
+
 @pytest.mark.parametrize(
     ("status", "message"), [(403, "User admin may not change settings"), (409, "View already exists: critical")]
 )
 def test_a_refusal_is_told(status: int, message: str) -> None:
     refused = act("update_view", status, **VIEW, query="severity:2", text=refusal(status, message))
-    with conversation(views(STORED), refused) as server:
+    read_again = [views(STORED)] if status == 409 else []
+    with conversation(views(STORED), refused, *read_again) as server:
         result = run("review_view", url=server.url, query="severity:2", **TASK)
     assert result["failed"]
     assert not result["changed"]
