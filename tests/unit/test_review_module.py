@@ -153,3 +153,14 @@ def test_success_without_effect_is_a_failure() -> None:
 def test_a_refusal_is_told() -> None:
     refused = act("update_module", 403, **MODULE, tags="", text=refusal(403, "No manage_modules"))
     assert "403 No manage_modules." in module(listed(STORED), refused, tags=[])["msg"]
+
+
+def test_lists_of_a_refused_creation_are_not_reported_as_sent() -> None:
+    """Another client creates the module at the same time."""
+    paths = ["**/ui/*", "**/a,b/*"]
+    fields = {"paths": "**/a\\,b/*,**/ui/*", "allow_all": "false", "allow_users": "alice"}
+    refused = act("create_module", 409, **MODULE, **fields, text=refusal(409, "Module already exists: ui"))
+    result = module(listed(), refused, listed(STORED), paths=paths, allow_users=["alice"])
+    assert not result["changed"]
+    assert result["module"] == SHOWN
+    assert "The server does not tell allow_users" in result["warnings"][1]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ServerRefusal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, differences
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
@@ -48,7 +49,12 @@ class Unreadable:
     def write(self, send: t.Callable[[Fields], t.Any], fields: Fields) -> None:
         """Send fields. What can be read back proves the rest of the same request, also when its reply is lost."""
         untold = {name: fields[name] for name in self._names if name in fields}
+        sent_before = dict(self._sent)
         if len(untold) < len(fields):
             self._sent.update(untold)
-        send(fields)
+        try:
+            send(fields)
+        except ServerRefusal:
+            self._sent = sent_before
+            raise
         self._sent.update(untold)
