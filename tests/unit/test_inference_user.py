@@ -265,3 +265,15 @@ def test_a_key_that_nobody_knows_is_warned_of() -> None:
     unknown = page("/admin_api_keys", {**KEY, "redacted_value": "sk-admin-999...9999"})
     result = manage(ALL, INVITES, unknown, state="absent", check_mode=True)
     assert "does not tell whose the admin key is" in result["warnings"][0]
+
+
+@pytest.mark.parametrize("role", ["member", "owner"])
+def test_project_is_joined_when_another_client_adds_the_user_at_the_same_time(role: str) -> None:
+    path = "/v1/organization/projects/proj_2/users"
+    refused = call("POST", path, 400, json=error("The user is already a member of this project"))
+    before = ALL, BOTH, belongs("proj_1", "member"), belongs("proj_2", None)
+    left = call("DELETE", "/v1/organization/projects/proj_1/users/user-2", json={"deleted": True})
+    after = ALL, belongs("proj_1", None), belongs("proj_2", role)
+    result = manage(*before, left, refused, belongs("proj_2", role), *after, projects=[{"id": "proj_2"}])
+    assert result["changed"]
+    assert bool(result.get("failed")) is (role == "owner")

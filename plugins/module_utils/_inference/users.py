@@ -8,7 +8,11 @@ from __future__ import annotations
 
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
+    BadOption,
+    ServerRefusal,
+    ToolchainError,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import key_values, members, projects
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.admin import Admin
 from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
@@ -206,10 +210,19 @@ class User:
             self._admin.delete(f"{_PROJECT_USERS}/{{}}", project, user)
         for project, role in roles.items():
             if project not in had:
-                self._admin.post(_PROJECT_USERS, project, json={"user_id": user, "role": role})
+                self._join(project, user, role)
             elif had[project] != role:
                 path = f"{_PROJECT_USERS}/{{}}"
                 self._admin.post(path, project, user, json={"role": role}, repeatable=True)
+
+    def _join(self, project: str, user: str, role: str) -> None:
+        """Add the user to a project, unless another client did so in between."""
+        try:
+            self._admin.post(_PROJECT_USERS, project, json={"user_id": user, "role": role})
+        except ServerRefusal:
+            member = self._admin.find(f"{_PROJECT_USERS}/{{}}", project, user)
+            if member is None or member.text("role") != role:
+                raise
 
 
 def _roles(invited: Fields) -> Fields:
