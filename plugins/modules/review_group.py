@@ -34,7 +34,12 @@ options:
     type: list
     elements: str
   append:
-    description: Whether members that are not in O(users) stay.
+    description:
+      - Whether members that are not in O(users) stay.
+      - Klocwork stores the members as one list. If two tasks add members to a group at the same time, the second list
+        replaces the first. Each task therefore reads the group back, and adds its members again if they are missing. An
+        addition that is replaced later is lost until the next run. Do not add members to one group from several hosts
+        in parallel. List them in one task, or use C(throttle=1).
     type: bool
     default: false
   allow_lockout:
@@ -138,6 +143,7 @@ def run(task):
         delete=lambda: review.write("delete_group", name=given["name"]),
         check=check,
         show=groups.as_result,
+        cumulative=task.params["append"],
     )
 
 

@@ -136,3 +136,20 @@ def test_a_member_who_is_not_there_is_refused_before_the_write(check_mode: bool)
 def test_a_member_who_would_be_there_is_predicted() -> None:
     result = group(groups(), users=["carol"], check_mode=True, predict_missing=True)
     assert (result["changed"], result["group"]["users"]) == (True, ["carol"])
+
+
+def test_member_is_added_again_when_another_client_overwrites_it() -> None:
+    first, again = (act("update_group", name="devs", users=f"alice,bob,{new}") for new in ("carol", "carol,dave"))
+    overwritten, both = (groups({**DEVS, "users": ["alice", "bob", *new]}) for new in (["dave"], ["dave", "carol"]))
+    calls = groups(DEVS), users("carol"), first, overwritten, users("carol"), again, both
+    result = group(*calls, users=["carol"], append=True)
+    assert result["changed"]
+    assert result["group"]["users"] == ["alice", "bob", "carol", "dave"]
+
+
+def test_member_is_added_when_another_client_creates_the_group_at_the_same_time() -> None:
+    refused = act("create_group", 409, name="devs", users="carol", text=refusal(409, "Group already exists: devs"))
+    added = act("update_group", name="devs", users="alice,bob,carol")
+    stored = groups({**DEVS, "users": ["alice", "bob", "carol"]})
+    calls = groups(), users("carol"), refused, groups(DEVS), users("carol"), added, stored
+    assert group(*calls, users=["carol"], append=True)["group"]["users"] == ["alice", "bob", "carol"]
