@@ -47,9 +47,9 @@ options:
   artifacts:
     description:
       - Whether the files go as well whose properties C(build.name) and C(build.number) name a discarded run.
-      - Artifactory finds these files by name and number, not by run. The task fails before it acts if a run that is kept
-        has the number of a run to discard. With O(project_key), runs outside the project are checked as well. Other
-        projects are not checked.
+      - Artifactory finds these files by name and number, not by run. The task fails before it acts if a run that is
+        kept has the number of a run to discard. With O(project_key), runs outside the project are checked as well.
+        Other projects are not checked.
       - Neither the name of the build nor a number may have quotation marks then.
     type: bool
     default: false
