@@ -53,9 +53,10 @@ MIRRORS = (
         ("artifact_housekeeping_cleanup",),
         item="artifact_housekeeping_cleanup",
         fixed={
-            "rules": "omit if artifact_housekeeping_from_plan else artifact_housekeeping_rules",
-            "from_plan": "artifact_housekeeping_from_plan or omit",
-            "plan_file": "omit if artifact_housekeeping_from_plan else artifact_housekeeping_plan_file or omit",
+            # null must reach the module, which refuses it
+            "rules": "omit if artifact_housekeeping_from_plan != '' else artifact_housekeeping_rules",
+            "from_plan": "artifact_housekeeping_from_plan if artifact_housekeeping_from_plan != '' else omit",
+            "plan_file": "omit if artifact_housekeeping_from_plan != '' else artifact_housekeeping_plan_file or omit",
         },
     ),
     Mirror(

@@ -6,15 +6,18 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from ansible.release import __version__
 
+from role_options import MIRRORS, Mirror, documented
 from sandbox.client import Sandbox
 from support.nulls import NULLS, REFUSAL
-from support.playbook import played, run_tasks
+from support.playbook import play_mistakes, played, run_tasks
 
 NOTHING = dict.fromkeys(("modules", "views", "builds", "defect_types"))
 MEMBERS: list[tuple[str, dict[str, Any]]] = [
@@ -47,6 +50,94 @@ def test_members_without_a_value_are_as_if_they_were_not_there(sandbox: Sandbox,
     output, good = played([play], sandbox)
     assert good, output
     assert "failed=0" in output
+
+
+# What makes an entry of a role's variable valid, apart from the option that is null
+RULE = {"repos": ["generic-local"], "names": ["app-*"]}
+BUILD = {"build": "app", "number": "1", "status": "released"}
+ENTRIES: dict[tuple[str, ...], dict[str, Any]] = {
+    ("artifact_housekeeping_rules",): RULE,
+    ("artifact_housekeeping_cleanup",): {},
+    ("artifact_housekeeping_builds",): {"build": "app", "count": 1},
+    ("artifact_housekeeping_trash",): {"action": "clean", "repo": "generic-local", "path": "tools"},
+    ("artifact_provision_files",): {"repo": "generic-local", "path": "app", "state": "absent"},
+    ("artifact_provision_properties",): {"repo": "generic-local", "path": "app", "state": "absent", "keys": ["a"]},
+    ("artifact_release_build",): BUILD,
+    ("artifact_release_images",): {"repo": "docker-local", "image": "acme/web", "target_repo": "docker-prod-local"},
+    ("artifact_release_properties",): {"repo": "generic-local", "path": "app", "state": "absent", "keys": ["a"]},
+    ("ci_pipeline_stages", "builds"): {"job": "app"},
+    ("ci_provision_install_plugins",): {"name": "git"},
+    ("ci_provision_scripts",): {"name": "one", "script": "1", "unless": "true"},
+    ("inference_batch_options",): {"model": "gpt-4o"},
+    ("review_onboarding_views",): {"name": "all"},
+    ("review_provision_roles",): {"name": "one", "assignments": [{"account": "dora"}]},
+    ("review_provision_projects", "defect_types"): {"code": "ABV.GENERAL", "enabled": True},
+    ("review_provision_projects", "views"): {"name": "all"},
+    ("review_provision_projects", "builds"): {"state": "absent"},
+    ("review_triage_rules",): {"query": "id:0", "status": "Fix"},
+}
+# What the entries above are part of, or need beside them
+AROUND: dict[str, dict[str, Any]] = {
+    "ci_pipeline_stages": {"name": "one"},
+    "review_provision_projects": {"name": "mobile-app"},
+}
+SINGLE = ("artifact_housekeeping_cleanup", "artifact_release_build", "inference_batch_options")
+OTHERS: dict[str, dict[str, Any]] = {
+    "artifact_housekeeping": {"artifact_housekeeping_rules": [RULE], "artifact_housekeeping_measure": False},
+    "artifact_release": {"artifact_release_build": BUILD},
+    "inference_batch": {"inference_batch_prompts": [{"prompt": "Hi"}], "inference_batch_to_file": "answers.jsonl"},
+    "review_onboarding": {"review_onboarding_project": {"name": "mobile-app"}},
+    "review_triage": {"review_triage_project": "mobile-app"},
+}
+
+
+def nulls_of_role(mirror: Mirror) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the path of each narrowing option in a variable of a role, with variables in which it is null."""
+    inside = mirror.option or ("" if mirror.item else "items")
+    offered = documented(mirror.module).keys() - mirror.without - mirror.fixed.keys()
+    for path, given in NULLS.get(mirror.module, ()):
+        entry = (given.get(inside) or [{}])[0] if inside else given
+        if entry and (mirror.option or entry.keys() <= offered):
+            yield path, variables_with(mirror, merged(ENTRIES[mirror.path], entry))
+
+
+def merged(entry: dict[str, Any], null: dict[str, Any]) -> dict[str, Any]:
+    """Return an entry with the option that is null, which may be inside another."""
+    inner = {name: [merged(entry[name][0], value[0])] for name, value in null.items() if value and name in entry}
+    return {**entry, **null, **inner}
+
+
+def variables_with(mirror: Mirror, entry: dict[str, Any]) -> dict[str, Any]:
+    """Return the variables of a role in which one has this entry."""
+    variable, *members = mirror.path
+    for member in members:
+        entry = {**AROUND[variable], member: [entry]}
+    value = entry if variable in SINGLE else [entry]
+    return {"role": mirror.role, **OTHERS.get(mirror.role, {}), variable: value}
+
+
+ROLE_NULLS = [
+    *(null for mirror in MIRRORS for null in nulls_of_role(mirror)),
+    (
+        "from_plan",
+        {"role": "artifact_housekeeping", **OTHERS["artifact_housekeeping"], "artifact_housekeeping_from_plan": None},
+    ),
+]
+
+
+def test_null_in_a_role_is_refused_when_the_option_narrows_the_effect(sandbox: Sandbox, tmp_path: Path) -> None:
+    play = tmp_path / "play.yml"
+    tasks = [{"ansible.builtin.include_role": {"name": "buildworks.toolchain.{{ role }}"}}]
+    play.write_text(json.dumps([{"hosts": "nulls", "gather_facts": False, "connection": "local", "tasks": tasks}]))
+    sandbox.clear_journal()
+    messages = play_mistakes(
+        str(play), "nulls", [variables for _path, variables in ROLE_NULLS], tmp_path, "--check", sandbox=sandbox
+    )
+    for message, (path, variables) in zip(messages, ROLE_NULLS, strict=True):
+        by_role = rf"Validation of arguments failed: .*\b{path.rpartition('.')[2]}\b.* None"
+        by_role = rf"Validation of arguments failed: .*\b{path.rpartition('.')[2]}\b.* None"
+        assert REFUSAL.format(path) in message or re.search(by_role, message), f"{variables}: {message}"
+    assert not [entry["label"] for entry in sandbox.journal() if entry["effect"] == "write"]
 
 
 @pytest.mark.ansible_core
