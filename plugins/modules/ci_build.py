@@ -75,7 +75,9 @@ options:
   unless:
     description:
       - Start no build when there is one with the same parameters and a good result already. It is the result then.
-      - The values of secrets and files are not compared, for the server does not tell them.
+      - The values of secrets and files are not compared, because Jenkins does not return them.
+      - A text parameter also equals its value without leading and trailing whitespace. Jenkins strips it if the
+        parameter has the attribute C(trim), which its API does not show.
     type: dict
     suboptions:
       results:

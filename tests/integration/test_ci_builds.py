@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import requests
 from sandbox.client import Sandbox
 from support.playbook import until
 from support.running import run
+from support.wire.ci import TOKENS
 
 ODD = "team/a b (é)/feature%2Flogin"
 PATH = "/job/team/job/a%20b%20(%C3%A9)/job/feature%252Flogin"
@@ -79,3 +81,54 @@ def test_a_build_and_what_it_leaves(sandbox: Sandbox, tmp_path: Path) -> None:
     assert [build["number"] for build in listed["builds"]] == [1]
     [job] = [job for job in jobs["jobs"] if job["name"] == ODD]
     assert job["last"]["result"] == "SUCCESS"
+
+
+def waiting_job(sandbox: Sandbox, **job: Any) -> None:
+    """Seed a job whose builds wait in the queue for as long as a test runs."""
+    sandbox.seed({"ci": {"jobs": [{"name": "later", "quiet_period": 3600, **job}]}})
+
+
+TRIMMED = [{"name": "VERSION", "default": " 1.0 ", "trim": True}, {"name": "NOTE", "type": "text", "trim": True}]
+
+
+@pytest.mark.parametrize("form", ["fields", "json"])
+@pytest.mark.parametrize("parameters", [{"VERSION": " 2\n", "NOTE": "\t"}, {}], ids=["given", "defaults"])
+def test_an_equal_build_is_found_when_the_job_trims_parameters(
+    sandbox: Sandbox, form: str, parameters: dict[str, str]
+) -> None:
+    waiting_job(sandbox, parameters=TRIMMED)
+    given = {"job": "later", "parameters": parameters, "form": form}
+    first = run("ci_build", **given, wait=False)
+    predicted, second = run("ci_build", **given, check_mode=True), run("ci_build", **given, wait=False)
+    assert (predicted["changed"], predicted["plan"]) == (second["changed"], second["plan"])
+    assert (second["changed"], second["queue_item"]) == (False, first["queue_item"])
+    sandbox.clock(advance=3700)
+    built = run("ci_build", **given, unless={"results": ["SUCCESS"]}, delay=0)
+    assert (built["changed"], built["build"]["queue_id"]) == (False, first["queue_item"])
+
+
+@pytest.mark.parametrize("form", ["fields", "json"])
+def test_the_build_of_another_user_stays_when_the_task_gives_up(sandbox: Sandbox, form: str) -> None:
+    waiting_job(sandbox, parameters=[{"name": "VERSION", "default": "1.0"}])
+    given = {"job": "later", "form": form, "delay": 600}
+    theirs = run("ci_build", **given, username="builder", api_token=TOKENS["builder"], wait=False)
+    result = run("ci_build", **given, wait_timeout=0, on_timeout="stop")
+    assert "It was left alone: it waited in the queue before" in result["msg"]
+    assert not result["changed"]
+    left = run("ci_build_stop", queue_item=theirs["queue_item"], check_mode=True)
+    assert left["plan"]["action"] == "cancel"
+
+
+def test_the_own_build_stays_when_another_user_has_joined_it(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    waiting_job(sandbox)
+    monkeypatch.setattr(time, "sleep", lambda _seconds: join())
+
+    def join() -> None:
+        monkeypatch.undo()
+        run("ci_build", **reached, job="later", username="builder", api_token=TOKENS["builder"], wait=False)
+
+    reached = {"url": sandbox.environment["JENKINS_URL"]}
+    admin = {"username": sandbox.environment["JENKINS_USER_ID"], "api_token": sandbox.environment["JENKINS_API_TOKEN"]}
+    result = run("ci_build", **reached, **admin, job="later", wait_timeout=0.2, on_timeout="stop")
+    assert "It was left alone: it has 2 causes, not only this request." in result["msg"]
+    assert result["changed"]

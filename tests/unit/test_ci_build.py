@@ -681,6 +681,30 @@ def test_unless_there_is_one_that_will_do() -> None:
             assert run_build(server.url, unless=unless, wait=False)["changed"]
 
 
+@pytest.mark.parametrize(
+    ("name", "given", "stored", "same"),
+    [
+        ("TEXT", " 1.0\t", "1.0", True),
+        ("TEXT", "1.0", " 1.0", False),  # such a job does not trim
+        ("TEXT", "\u00a01.0", "1.0", False),  # Java's trim leaves it
+        ("TARGET", " b", "b", False),
+        ("TARGET", " b", " b", True),
+    ],
+)
+def test_a_text_may_have_been_trimmed(name: str, given: str, stored: str, same: bool) -> None:
+    members = "duration,result,timestamp,actions[parameters[name,value]]"
+    declared = [
+        {"name": "TEXT", "type": "TextParameterDefinition", "defaultParameterValue": {"value": ""}},
+        {**DEPLOY[1], "defaultParameterValue": {"value": "b"}, "choices": ["b", " b"]},
+    ]
+    past = {"number": 2, "result": "SUCCESS", "timestamp": 0, "duration": 0}
+    actions = like(**{"TEXT": "", "TARGET": "b", name: stored})
+    last = build(number=2) if same else deploy({name: given})
+    with conversation(job(*declared), numbered({**past, "actions": actions}, members=members), last) as server:
+        result = run_build(server.url, parameters={name: given}, unless={}, wait=False)
+    assert result["changed"] is not same
+
+
 def test_age_of_an_earlier_build_counts_from_its_end() -> None:
     members = "duration,result,timestamp,actions[parameters[name,value]]"
     begin = int((time.time() - 3600) * 1000)

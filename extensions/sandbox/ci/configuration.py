@@ -46,6 +46,8 @@ ELEMENTS: dict[str, str | None] = {
     "buildWrappers": "<buildWrappers/>",
 }
 FILE = "File"
+# What Java's String.trim removes
+TRIMMED = "".join(map(chr, range(33)))
 _DECLARATION = re.compile(r"\s*<\?xml[^>]*\?>\s*")
 
 
@@ -62,6 +64,7 @@ class Parameter:
     description: str | None
     default: str
     choices: tuple[str, ...] = ()
+    trims: bool = False
 
     @property
     def class_name(self) -> str:
@@ -85,6 +88,8 @@ class Parameter:
     def _typed(self, text: str) -> dict[str, Any]:
         kind = "String" if self.kind == "Choice" else self.kind
         value = text == "true" if kind == "Boolean" else text
+        if self.trims:
+            value = text.strip(TRIMMED)
         return {"_class": f"hudson.model.{kind}ParameterValue", "name": self.name, "value": value}
 
 
@@ -211,7 +216,8 @@ def _parameter(element: etree._Element) -> Parameter:
     kind = element.tag.rpartition(".")[2].removesuffix("ParameterDefinition")
     choices = tuple(choice.text or "" for choice in element.iterfind("choices//string"))
     default = choices[0] if choices else element.findtext("defaultValue", "false" if kind == "Boolean" else "")
-    return Parameter(kind, element.findtext("name", ""), element.findtext("description"), default, choices)
+    trims = kind in ("String", "Text") and element.findtext("trim") == "true"
+    return Parameter(kind, element.findtext("name", ""), element.findtext("description"), default, choices, trims)
 
 
 def with_text(config: str, tag: str, text: str) -> str:
@@ -283,5 +289,7 @@ def _definition(parameter: dict[str, Any]) -> str:
         default = parameter.get("default", "")
         text = str(default).lower() if isinstance(default, bool) else str(default)
         value = f"<defaultValue>{escape(text)}</defaultValue>"
+    if parameter.get("trim"):
+        value += "<trim>true</trim>"
     name, description = escape(parameter["name"]), escape(parameter.get("description", ""))
     return f"<{tag}><name>{name}</name><description>{description}</description>{value}</{tag}>"

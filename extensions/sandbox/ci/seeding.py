@@ -25,7 +25,8 @@ jobs: [{name: full name (folders that are not named before are made), kind: free
         seconds or command (shell lines; sleep, echo, exit and trap count), a Pipeline's script (its steps sh, echo,
         sleep, error, unstable and archiveArtifacts count), or config (the XML as it is),
         archive: pattern, pattern (artifacts, of what `echo TEXT > PATH` writes),
-        parameters: [{name, type: string|text|boolean|choice|password|file, default, choices, description}],
+        parameters: [{name, type: string|text|boolean|choice|password|file, default, choices, trim,
+                      description}],
         next_build: the number of the next build,
         builds: [{number, result, seconds, ago or started (ISO 8601), keep, parameters: {name: text},
                   log: text, artifacts: {path: text}}],
@@ -69,7 +70,7 @@ SHAPE = keys(
         keys(
             "name! kind config description command script archive seconds quiet_period trigger_token disabled"
             " concurrent next_build",
-            parameters=[keys("name! type default choices description")],
+            parameters=[keys("name! type default choices trim description")],
             builds=[keys("number result seconds ago started keep description parameters log artifacts")],
             queued=[keys("seconds parameters")],
         )

@@ -29,13 +29,13 @@ class Asked(t.NamedTuple):
     """What was asked for.
 
     :ivar job: full name
-    :ivar wanted: the parameters, see `parameters.same`
+    :ivar wanted: the parameters, see `parameters.stored`
     :ivar user: who asked, if that is known
     :ivar first: the number that the next build was to get before
     """
 
     job: str
-    wanted: dict[str, str | None]
+    wanted: parameters.Stored
     user: str | None
     first: int
 
@@ -74,7 +74,7 @@ def _causes(action: Record) -> list[Record]:
 
 
 def recent(
-    ci: CiService, job: str, wanted: dict[str, str | None], results: t.Container[str], within: float | None
+    ci: CiService, job: str, wanted: parameters.Stored, results: t.Container[str], within: float | None
 ) -> int | None:
     """The number of the newest build with these parameters and one of these results, or `None` when there is none.
 

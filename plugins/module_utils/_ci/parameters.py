@@ -19,6 +19,10 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record 
 TREE = "property[parameterDefinitions[choices,defaultParameterValue[value],name,type]]"
 
 Given = t.Mapping[str, t.Any]
+# Name to the values that a build may have; `None` for a secret or a file, whose values the server does not return
+Stored = t.Mapping[str, t.Optional[set[str]]]
+# What Java's `String.trim` removes
+_TRIMMED = "".join(map(chr, range(33)))
 
 
 class Declared(t.NamedTuple):
@@ -143,12 +147,21 @@ def check_complete(known: t.Mapping[str, Declared], given: t.Container[str], job
         raise BadOption(option, f"'{job}' needs a value for {names}, for which it has no default")
 
 
-def same(wanted: t.Mapping[str, str | None], build: Given) -> bool:
-    """Whether a build has these parameters.
+def stored(known: t.Mapping[str, Declared], values: t.Mapping[str, str | None]) -> Stored:
+    """Return the values that a build with these values may have.
 
-    :arg wanted: name to value; `None` for a secret or a file, whose values the server keeps to itself
+    A text parameter may have the attribute `trim`, which the API does not show: then the server strips its values.
     """
+    return {name: None if text is None else {text, *_trimmed(known[name], text)} for name, text in values.items()}
+
+
+def _trimmed(one: Declared, text: str) -> tuple[str, ...]:
+    return (text.strip(_TRIMMED),) if one.kind in ("String", "Text") else ()
+
+
+def same(wanted: Stored, build: Given) -> bool:
+    """Whether a build has these parameters, see `stored`."""
     return all(
-        name in build and (value is None or build[name] is None or as_text(build[name]) == value)
-        for name, value in wanted.items()
+        name in build and (values is None or build[name] is None or as_text(build[name]) in values)
+        for name, values in wanted.items()
     )

@@ -87,6 +87,7 @@ class Start:
         self._declared = parameters.declared(job)
         self._values = self._checked(given)
         self.wanted = self._wanted()
+        self._stored = parameters.stored(self._declared, self.wanted)
         self._check_json_form()
 
     def _checked(self, given: dict[str, dict[str, str]]) -> dict[str, str]:
@@ -120,7 +121,7 @@ class Start:
 
     def recent(self, results: t.Container[str], within: float | None) -> dict[str, t.Any] | None:
         """The newest build like this one with one of these results, or `None`; see `asked.recent`."""
-        number = asked.recent(self._ci, self.job, self.wanted, results, within)
+        number = asked.recent(self._ci, self.job, self._stored, results, within)
         return None if number is None else builds.found(self._ci, self.job, number)
 
     def foreseen(self) -> int | None:
@@ -128,7 +129,7 @@ class Start:
         if self._waiting is None or self._files:
             return None
         for item in queue.waiting(self._ci, self.job, "actions[parameters[name,value]]"):
-            if parameters.same(self.wanted, builds.parameters_of(item)):
+            if parameters.same(self._stored, builds.parameters_of(item)):
                 return item.maybe_integer("id")
         return None
 
@@ -247,7 +248,7 @@ class Start:
         """Look for the build by what was asked for."""
         params = self._task.params
         user = None if params["token"] else params["username"]
-        sought = Asked(self.job, self.wanted, user, self.first)
+        sought = Asked(self.job, self._stored, user, self.first)
 
         def look() -> Place:
             place = sought.found(self._ci)
