@@ -24,6 +24,8 @@ from .tree import Item
 
 BASE_URL_HEADERS = ("x-jfrog-override-base-url", "x-artifactory-override-base-url")
 VND = "application/vnd.org.jfrog.artifactory."
+# What requests for content have at the beginning of their paths
+OUTSIDE_API = "{:(?!api/)}"
 VND_OF_BUILDS = "application/vnd.org.jfrog."
 PRO_ONLY = (
     "This REST API is available only in Artifactory Pro (see: jfrog.com/artifactory/features). If you are already"
@@ -73,6 +75,11 @@ class Call:
     def permit_reading(self, repo: str, path: str) -> None:
         """Refuse the call if the caller may not read this."""
         self.permit("r", repo, path, f"Request for '{repo}:{path}' is forbidden for user: '{self.principal.name}'.")
+
+    def permit_deleting(self, repo: str, path: str) -> None:
+        """Refuse the call if the caller may not delete or overwrite this."""
+        needed = f"(user: '{self.principal.name}' needs DELETE permission)."
+        self.permit("d", repo, path, f"Not enough permissions to delete/overwrite artifact '{repo}:{path}' {needed}")
 
     def items_at(self, key: str, path: str) -> list[Item]:
         """What a repository shows at a path: in a virtual one, what each of its members has there.

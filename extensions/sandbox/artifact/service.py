@@ -21,6 +21,7 @@ from . import (
     build_records,
     builds,
     configuration,
+    deployment,
     finds,
     image_promotion,
     images,
@@ -72,6 +73,7 @@ ROUTES = Routes(
         *legacy_tokens.ROUTES,
         *permission_targets.ROUTES,
         *security.ROUTES,
+        *deployment.ROUTES,
         *transfer.ROUTES,
     )
 )

@@ -1,42 +1,29 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The calls on /{repo}/{path}: deploy, download, delete."""
+"""Downloads and deletions: GET and DELETE /{repo}/{path}."""
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Mapping
 from email.utils import formatdate, parsedate_to_datetime
-from urllib.parse import quote, unquote, unquote_plus
+from urllib.parse import quote
 
 from starlette.datastructures import Headers
 from starlette.responses import FileResponse, Response
 
-from ..files import Stored
 from ..routing import Route
 from . import archives, index_page, properties
-from .call import VND, Call
+from .call import OUTSIDE_API, Call
+from .deployment import CHECKSUM_FILES
 from .errors import ArtifactError, Refusal
-from .formats import colon_time, jackson, media_type
-from .item_info import file_facts
-from .properties import ITEM, checked, split
-from .storage import ClientChecksums, NotAFolder
+from .formats import media_type
+from .properties import ITEM
 from .tree import TRASH, Item, Tree
 
-OUTSIDE_API = "{:(?!api/)}"
-MATRIX = "{matrix:(;.*)?}"
 HTML = "text/html; charset=utf-8"
 ENTRY = "!/"
 PROPERTIES_OF = ":properties"
 CHECKSUM_TYPE = "application/x-checksum"
-CHECKSUM_FILES = {".sha1": "sha1", ".md5": "md5", ".sha256": "sha256"}
-ALGORITHM_BY_LENGTH = {32: "md5", 40: "sha1", 64: "sha256"}
-SHOWN = {"sha256": "SHA-256", "sha1": "SHA-1"}
-DISK_FULL = (
-    "Datastore disk usage is too high. Contact your Artifactory administrator to add additional storage space or"
-    " change the disk quota limits."
-)
 
 
 async def download(call: Call, repo: str, path: str) -> Response:
@@ -101,61 +88,12 @@ def _file(call: Call, item: Item) -> Response:
     return FileResponse(call.world.files.path(item.sha256), headers=headers, filename=item.name)
 
 
-async def deploy(call: Call, repo: str, path: str, matrix: str) -> Response:
-    """PUT /{repo}/{path}[;k=v]"""
-    target = _target(call, repo, path)
-    if any(_is_true(call, name) for name in ("x-explode-archive", "x-explode-archive-atomic")):
-        return await archives.explode(call, target, path)
-    suffix = path[path.rfind(".") :]
-    if suffix in CHECKSUM_FILES:
-        return await _take_checksum(call, target, path, CHECKSUM_FILES[suffix])
-    if call.repositories.makes_metadata(target, path):
-        return Response(status_code=202)
-    properties = _matrix_properties(call, target, path, matrix)
-    client = _client_checksums(call)
-    content = await _content(call, client)
-    try:
-        _compare(path, client, content)
-        item = _put(call, target, path, content, client, properties)
-    finally:
-        call.items.release(content)
-    created = {
-        "repo": target,
-        "path": f"/{item.path}",
-        "created": colon_time(item.created),
-        "createdBy": item.created_by,
-        **file_facts(call, item, target),
-        "uri": f"{call.base}/{target}/{item.path}",
-    }
-    return _created(call, target, path, created)
-
-
-async def create_folder(call: Call, repo: str, path: str, matrix: str) -> Response:
-    """PUT /{repo}/{path}/[;k=v]"""
-    target = _target(call, repo, path)
-    properties = _matrix_properties(call, target, path, matrix)
-    try:
-        with call.world.transaction():
-            folder = call.items.make_folder(target, path, call.principal.name)
-            call.items.set_properties(folder, properties)
-    except NotAFolder as error:
-        raise ArtifactError(409, f"Expected a folder but found a file: '{target}:{error}'.") from None
-    created = {
-        "repo": target,
-        "path": f"/{path}/".replace("//", "/"),
-        "created": colon_time(folder.created),
-        "createdBy": folder.created_by,
-        "uri": f"{call.base}/{target}/{path}".rstrip("/") + "/",
-    }
-    return _created(call, target, path, created)
-
-
 async def delete(call: Call, repo: str, path: str) -> Response:
     """DELETE /{repo}/{path}"""
     path, marker = path.removesuffix(PROPERTIES_OF), path.endswith(PROPERTIES_OF)
     if not call.repositories.is_stored(repo):
         raise Refusal(404)
-    _permit_deleting(call, repo, path)
+    call.permit_deleting(repo, path)
     if not path or repo == TRASH:
         call.need_admin(f"Not enough permissions to delete '{repo}:{path}'. This requires admin privileges.")
     item = call.items.find(repo, path)
@@ -169,11 +107,6 @@ async def delete(call: Call, repo: str, path: str) -> Response:
     return Response(status_code=204)
 
 
-def _permit_deleting(call: Call, repo: str, path: str) -> None:
-    needed = f"(user: '{call.principal.name}' needs DELETE permission)."
-    call.permit("d", repo, path, f"Not enough permissions to delete/overwrite artifact '{repo}:{path}' {needed}")
-
-
 async def _permit_deleting_below(call: Call, item: Item) -> None:
     may = call.principal.may
     if not call.principal.admin and not await call.world.readers.read(
@@ -183,142 +116,6 @@ async def _permit_deleting_below(call: Call, item: Item) -> None:
         raise ArtifactError(
             403, f"Not enough permissions to delete/overwrite all artifacts under '{item.repo}:{item.path}' {needed}"
         )
-
-
-def _target(call: Call, repo: str, path: str) -> str:
-    """The key of the repository that a deployment ends up in, if it may."""
-    target = repo
-    if call.repositories.is_virtual(repo):
-        virtual = call.repositories.find(repo)
-        target = virtual.configuration.get("defaultDeploymentRepo") or "" if virtual else ""
-        if not target:
-            raise ArtifactError(
-                405,
-                "No local repository was configured as local deployment repository for the"
-                f" ({repo}) virtual repository.",
-                {"Allow": "GET"},
-            )
-    repository = call.repositories.find(target)
-    if repository is None or not call.repositories.is_stored(target):
-        raise ArtifactError(404, f"Could not find a local repository named {target} to deploy to.")
-    user = call.principal.name
-    call.permit("w", target, path, f"The user: '{user}' is not permitted to deploy '{path}' into '{target}:{path}'.")
-    if call.switch("disk_full"):
-        raise ArtifactError(413, DISK_FULL)
-    rejected = f"The repository '{target}' rejected the artifact '{target}:{path}' due to its"
-    if not repository.accepts(path):
-        raise ArtifactError(409, f"{rejected} include/exclude patterns settings.")
-    if not repository.handles(path):
-        raise ArtifactError(409, f"{rejected} snapshot/release handling policy.")
-    return target
-
-
-def _client_checksums(call: Call) -> ClientChecksums:
-    headers = call.request.headers
-    given = {name: headers.get(f"x-checksum-{name}") for name in ("sha256", "sha1", "md5")}
-    unnamed = headers.get("x-checksum", "")
-    algorithm = ALGORITHM_BY_LENGTH.get(len(unnamed))
-    if algorithm and not given[algorithm]:
-        given[algorithm] = unnamed
-    return ClientChecksums(**{name: value.lower() for name, value in given.items() if value})
-
-
-async def _content(call: Call, client: ClientChecksums) -> Stored:
-    """What is deployed: a content that the server has already, or the one that is sent."""
-    if _is_true(call, "x-checksum-deploy"):
-        return await _known_content(call, client)
-    if call.request.headers.get("expect", "").lower() == "100-continue":
-        with contextlib.suppress(ArtifactError):
-            return await _known_content(call, client)
-    return await call.world.files.put_stream(call.request.stream())
-
-
-async def _known_content(call: Call, client: ClientChecksums) -> Stored:
-    """A content that the server has already, and that the caller may read somewhere."""
-    algorithm, checksum = ("sha256", client.sha256) if client.sha256 else ("sha1", client.sha1)
-    if not checksum:
-        raise ArtifactError(
-            404,
-            "Checksum deploy failed. no checksum header 'X-Checksum-Sha1/X-Checksum-Sha256' was found.",
-        )
-    if ALGORITHM_BY_LENGTH.get(len(checksum)) != algorithm:
-        raise ArtifactError(404, f"Checksum deploy failed. Invalid {SHOWN[algorithm]}: {checksum}")
-    may = call.principal.may
-    readable = await call.world.readers.read(
-        lambda db: next(
-            (item for item in Tree(db).with_content(algorithm, checksum) if may("r", item.repo, item.path)), None
-        )
-    )
-    # It may have gone meanwhile.
-    if readable is not None and next(call.items.with_content(algorithm, checksum), None) is not None:
-        assert readable.sha256 and readable.sha1 and readable.md5 and readable.size is not None
-        return Stored(readable.sha256, readable.sha1, readable.md5, readable.size)
-    raise ArtifactError(404, f"Checksum deploy failed. No existing file with {SHOWN[algorithm]}: {checksum}")
-
-
-def _compare(path: str, client: ClientChecksums, content: Stored) -> None:
-    for algorithm in ("sha256", "sha1", "md5"):
-        received, actual = getattr(client, algorithm), getattr(content, algorithm)
-        if received and received != actual:
-            raise ArtifactError(409, f"Checksum error for '{path}': received '{received}' but actual is '{actual}'")
-
-
-def _put(
-    call: Call,
-    repo: str,
-    path: str,
-    content: Stored,
-    client: ClientChecksums,
-    properties: dict[str, list[str]],
-) -> Item:
-    user = call.principal.name
-    before = call.items.find(repo, path)
-    if before is not None and not before.folder and before.sha1 != content.sha1:
-        _permit_deleting(call, repo, path)
-    try:
-        with call.world.transaction():
-            item = call.items.put_file(repo, path, content, client, user)
-            call.items.set_properties(item, properties)
-            call.items.note_entries(item.sha1, archives.entries(call.world.files, item.name, content))
-    except NotAFolder as error:
-        raise ArtifactError(409, f"A folder and a file are in each other's way at '{repo}:{error}'.") from None
-    return item
-
-
-async def _take_checksum(call: Call, repo: str, path: str, algorithm: str) -> Response:
-    """A checksum that is uploaded as a file belongs to the file it is named after."""
-    text = (await call.request.body()).decode("latin-1").split()
-    of = path[: path.rfind(".")]
-    item = call.items.find(repo, of)
-    if item is None or item.folder:
-        raise ArtifactError(404, f"Target file to set checksum on doesn't exist: {repo}:{of}")
-    received, actual = text[0].lower() if text else "", getattr(item, algorithm)
-    call.items.note_client_checksum(item, algorithm, received)
-    if received != actual:
-        raise ArtifactError(409, f"Checksum error for '{path}': received '{received}' but actual is '{actual}'")
-    return Response(status_code=201, headers={"Location": f"{call.base}/{repo}/{quote(of)}"})
-
-
-def _matrix_properties(call: Call, repo: str, path: str, matrix: str) -> dict[str, list[str]]:
-    """The properties in matrix parameters, `k=v,w;l=x`; who may not set any has given none."""
-    properties: dict[str, list[str]] = {}
-    if call.principal.may("a", repo, path):
-        for parameter in filter(None, matrix.split(";")):
-            name, _unused, values = parameter.partition("=")
-            properties.setdefault(checked(unquote(name)), []).extend(split(unquote_plus(values), ","))
-    return properties
-
-
-def _created(call: Call, repo: str, path: str, body: Mapping[str, object]) -> Response:
-    headers = {
-        "Content-Type": f"{VND}storage.ItemCreated+json",
-        "Location": f"{call.base}/{repo}/{quote(path)}".rstrip("/"),
-    }
-    return Response(jackson(body).encode(), 201, headers)
-
-
-def _is_true(call: Call, header: str) -> bool:
-    return call.request.headers.get(header, "").lower() == "true"
 
 
 def _is_known(headers: Headers, item: Item) -> bool:
@@ -334,7 +131,5 @@ def _is_known(headers: Headers, item: Item) -> bool:
 
 ROUTES = (
     Route("GET", f"/{OUTSIDE_API}{ITEM}{{:(;.*)?}}", download, "download_file"),
-    Route("PUT", f"/{OUTSIDE_API}{{repo:[^/;]+}}/{{path:[^;]*[^;/]}}{MATRIX}", deploy, "deploy_file"),
-    Route("PUT", f"/{OUTSIDE_API}{{repo:[^/;]+}}{{path:(/([^;]*/)?)?}}{MATRIX}", create_folder, "create_folder"),
     Route("DELETE", f"/{OUTSIDE_API}{ITEM}{{:(;.*)?}}", delete, "delete_item"),
 )
