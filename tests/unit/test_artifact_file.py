@@ -150,7 +150,7 @@ def patch(props: dict[str, list[str]]) -> Call:
 def test_properties_go_with_the_content_and_are_read_back(src: Path) -> None:
     wanted = {"a": ["1", "2"], "odd": ["b,c;d=e +é"]}
     odd = patch({"odd": ["b,c;d=e +é"]})
-    steps = (gone(), asked(matrix=";a=1,2"), sent(matrix=";a=1,2"), odd, there(), properties(wanted))
+    steps = (gone(), asked(matrix=";a=1;a=2"), sent(matrix=";a=1;a=2"), odd, there(), properties(wanted))
     with conversation(*steps) as server:
         result = run("artifact_file", url=server.url, src=str(src), properties=wanted, **TASK)
     assert result["changed"]

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import posixpath
 import sqlite3
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from functools import cached_property
@@ -24,8 +23,8 @@ from .tree import Item
 
 BASE_URL_HEADERS = ("x-jfrog-override-base-url", "x-artifactory-override-base-url")
 VND = "application/vnd.org.jfrog.artifactory."
-# What requests for content have at the beginning of their paths
-OUTSIDE_API = "{:(?!api/)}"
+# The path of a request for content, read by `content_path.parse`
+CONTENT = "/{:(?!api(?:/|$))}{target:[^/].*}"
 VND_OF_BUILDS = "application/vnd.org.jfrog."
 PRO_ONLY = (
     "This REST API is available only in Artifactory Pro (see: jfrog.com/artifactory/features). If you are already"
@@ -143,8 +142,8 @@ class Call:
 
 
 def decoded(path: str) -> str:
-    """The path that a request target means: decoded, without empty and dot segments."""
-    return posixpath.normpath("/" + unquote(path)).strip("/")
+    """The path that a request target means: decoded, without empty segments."""
+    return "/".join(filter(None, unquote(path).split("/")))
 
 
 def not_served(what: str) -> Callable[..., Awaitable[Response]]:

@@ -7,22 +7,27 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping
-from urllib.parse import quote, unquote, unquote_plus
+from dataclasses import replace
+from urllib.parse import quote
+from xml.etree import ElementTree
 
 from starlette.responses import Response
 
 from ..files import Stored
 from ..routing import Route
-from . import archives
-from .call import OUTSIDE_API, VND, Call
+from . import archives, content_path
+from .call import CONTENT, VND, Call
+from .content_path import PROPERTIES, ContentPath
 from .errors import ArtifactError
 from .formats import colon_time, jackson
 from .item_info import file_facts
-from .properties import checked, split
+from .properties import checked
 from .storage import ClientChecksums, NotAFolder
 from .tree import Item, Tree
+from .version import at_least
 
-MATRIX = "{matrix:(;.*)?}"
+NAMES_CHECKED_SINCE = "5.0"
+OLD_NOTATION = "Old metadata notation is not supported anymore"
 CHECKSUM_FILES = {".sha1": "sha1", ".md5": "md5", ".sha256": "sha256"}
 ALGORITHM_BY_LENGTH = {32: "md5", 40: "sha1", 64: "sha256"}
 SHOWN = {"sha256": "SHA-256", "sha1": "SHA-1"}
@@ -32,81 +37,93 @@ DISK_FULL = (
 )
 
 
-async def deploy(call: Call, repo: str, path: str, matrix: str) -> Response:
+async def deploy(call: Call, target: str) -> Response:
     """PUT /{repo}/{path}[;k=v]"""
-    target = _target(call, repo, path)
+    asked = _local(call, content_path.parse(target))
+    if asked.path.endswith(PROPERTIES):
+        return await _take_properties(call, asked)
+    _permit(call, asked)
     if any(_is_true(call, name) for name in ("x-explode-archive", "x-explode-archive-atomic")):
-        return await archives.explode(call, target, path)
-    suffix = path[path.rfind(".") :]
+        return await archives.explode(call, asked.repo, asked.path)
+    suffix = asked.path[asked.path.rfind(".") :]
     if suffix in CHECKSUM_FILES:
-        return await _take_checksum(call, target, path, CHECKSUM_FILES[suffix])
-    if call.repositories.makes_metadata(target, path):
+        return await _take_checksum(call, asked.repo, asked.path, CHECKSUM_FILES[suffix])
+    if asked.is_metadata:
+        raise ArtifactError(409, f"{OLD_NOTATION}: {asked}")
+    if call.repositories.makes_metadata(asked.repo, asked.path):
         return Response(status_code=202)
-    properties = _matrix_properties(call, target, path, matrix)
+    properties = _properties(call, asked)
     client = _client_checksums(call)
     content = await _content(call, client)
     try:
-        _compare(path, client, content)
-        item = _put(call, target, path, content, client, properties)
+        _compare(asked.path, client, content)
+        item = _put(call, asked.repo, asked.path, content, client, properties)
     finally:
         call.items.release(content)
     created = {
-        "repo": target,
+        "repo": item.repo,
         "path": f"/{item.path}",
         "created": colon_time(item.created),
         "createdBy": item.created_by,
-        **file_facts(call, item, target),
-        "uri": f"{call.base}/{target}/{item.path}",
+        **file_facts(call, item, item.repo),
+        "uri": f"{call.base}/{item.repo}/{item.path}",
     }
-    return _created(call, target, path, created)
+    return _created(call, item.repo, item.path, created)
 
 
-async def create_folder(call: Call, repo: str, path: str, matrix: str) -> Response:
+async def create_folder(call: Call, target: str) -> Response:
     """PUT /{repo}/{path}/[;k=v]"""
-    target = _target(call, repo, path)
-    properties = _matrix_properties(call, target, path, matrix)
+    asked = _local(call, content_path.parse(target))
+    _permit(call, asked)
+    properties = _properties(call, asked)
     try:
         with call.world.transaction():
-            folder = call.items.make_folder(target, path, call.principal.name)
+            folder = call.items.make_folder(asked.repo, asked.path, call.principal.name)
             call.items.set_properties(folder, properties)
     except NotAFolder as error:
-        raise ArtifactError(409, f"Expected a folder but found a file: '{target}:{error}'.") from None
+        raise ArtifactError(409, f"Expected a folder but found a file: '{asked.repo}:{error}'.") from None
     created = {
-        "repo": target,
-        "path": f"/{path}/".replace("//", "/"),
+        "repo": asked.repo,
+        "path": f"/{asked.path}/".replace("//", "/"),
         "created": colon_time(folder.created),
         "createdBy": folder.created_by,
-        "uri": f"{call.base}/{target}/{path}".rstrip("/") + "/",
+        "uri": f"{call.base}/{asked.repo}/{asked.path}".rstrip("/") + "/",
     }
-    return _created(call, target, path, created)
+    return _created(call, asked.repo, asked.path, created)
 
 
-def _target(call: Call, repo: str, path: str) -> str:
-    """The key of the repository that a deployment ends up in, if it may."""
-    target = repo
-    if call.repositories.is_virtual(repo):
-        virtual = call.repositories.find(repo)
-        target = virtual.configuration.get("defaultDeploymentRepo") or "" if virtual else ""
-        if not target:
+def _local(call: Call, asked: ContentPath) -> ContentPath:
+    """The place in the local repository that an upload ends up in."""
+    key = asked.repo
+    if call.repositories.is_virtual(key):
+        virtual = call.repositories.find(key)
+        key = virtual.configuration.get("defaultDeploymentRepo") or "" if virtual else ""
+        if not key:
             raise ArtifactError(
                 405,
                 "No local repository was configured as local deployment repository for the"
-                f" ({repo}) virtual repository.",
+                f" ({asked.repo}) virtual repository.",
                 {"Allow": "GET"},
             )
-    repository = call.repositories.find(target)
-    if repository is None or not call.repositories.is_stored(target):
-        raise ArtifactError(404, f"Could not find a local repository named {target} to deploy to.")
+    if call.repositories.find(key) is None or not call.repositories.is_stored(key):
+        raise ArtifactError(404, f"Could not find a local repository named {key} to deploy to.")
+    return replace(asked, repo=key)
+
+
+def _permit(call: Call, asked: ContentPath) -> None:
+    """Refuse the upload if the caller has no right to it, or the repository's settings forbid it."""
+    repository = call.repositories.find(asked.repo)
+    assert repository is not None
     user = call.principal.name
-    call.permit("w", target, path, f"The user: '{user}' is not permitted to deploy '{path}' into '{target}:{path}'.")
+    refusal = f"The user: '{user}' is not permitted to deploy '{asked.path}' into '{asked}'."
+    call.permit("w", asked.repo, asked.path, refusal)
     if call.switch("disk_full"):
         raise ArtifactError(413, DISK_FULL)
-    rejected = f"The repository '{target}' rejected the artifact '{target}:{path}' due to its"
-    if not repository.accepts(path):
+    rejected = f"The repository '{asked.repo}' rejected the artifact '{asked}' due to its"
+    if not repository.accepts(asked.path):
         raise ArtifactError(409, f"{rejected} include/exclude patterns settings.")
-    if not repository.handles(path):
+    if not repository.handles(asked.path):
         raise ArtifactError(409, f"{rejected} snapshot/release handling policy.")
-    return target
 
 
 def _client_checksums(call: Call) -> ClientChecksums:
@@ -195,14 +212,30 @@ async def _take_checksum(call: Call, repo: str, path: str, algorithm: str) -> Re
     return Response(status_code=201, headers={"Location": f"{call.base}/{repo}/{quote(of)}"})
 
 
-def _matrix_properties(call: Call, repo: str, path: str, matrix: str) -> dict[str, list[str]]:
-    """The properties in matrix parameters, `k=v,w;l=x`; who may not set any has given none."""
-    properties: dict[str, list[str]] = {}
-    if call.principal.may("a", repo, path):
-        for parameter in filter(None, matrix.split(";")):
-            name, _unused, values = parameter.partition("=")
-            properties.setdefault(checked(unquote(name)), []).extend(split(unquote_plus(values), ","))
-    return properties
+async def _take_properties(call: Call, asked: ContentPath) -> Response:
+    """The properties of an item, uploaded as XML in the old notation: they replace all that it has."""
+    of = asked.path.removesuffix(PROPERTIES)
+    call.permit("a", asked.repo, of, f"Not enough permissions to annotate '{asked.repo}:{of}'.")
+    try:
+        root = ElementTree.fromstring(await call.request.body())
+    except ElementTree.ParseError as error:
+        raise ArtifactError(409, f"Failed to deploy properties : {error} on path {asked}") from None
+    item = call.items.find(asked.repo, of)
+    if item is None:
+        raise ArtifactError(404, f"Failed to set properties on {asked.repo}:{of}")
+    removed: dict[str, list[str]] = {name: [] for name in call.items.properties(item)}
+    given = {element.tag: [one.text or "" for one in root.findall(element.tag)] for element in root}
+    call.items.set_properties(item, removed | given)
+    return Response(status_code=201)
+
+
+def _properties(call: Call, asked: ContentPath) -> dict[str, list[str]]:
+    """The properties that an upload sets; a caller without the right to annotate sets none."""
+    if not call.principal.may("a", asked.repo, asked.path):
+        return {}
+    if not at_least(call.switch("version"), NAMES_CHECKED_SINCE):
+        return asked.properties
+    return {checked(name): values for name, values in asked.properties.items()}
 
 
 def _created(call: Call, repo: str, path: str, body: Mapping[str, object]) -> Response:
@@ -217,7 +250,9 @@ def _is_true(call: Call, header: str) -> bool:
     return call.request.headers.get(header, "").lower() == "true"
 
 
+# A slash before the matrix parameters, or at the very end
+FOLDER = CONTENT.replace("[^/].*", "[^/]+/([^;]*/)?(;.*)?|[^/].*/")
 ROUTES = (
-    Route("PUT", f"/{OUTSIDE_API}{{repo:[^/;]+}}/{{path:[^;]*[^;/]}}{MATRIX}", deploy, "deploy_file"),
-    Route("PUT", f"/{OUTSIDE_API}{{repo:[^/;]+}}{{path:(/([^;]*/)?)?}}{MATRIX}", create_folder, "create_folder"),
+    Route("PUT", FOLDER, create_folder, "create_folder"),
+    Route("PUT", CONTENT, deploy, "deploy_file"),
 )

@@ -21,6 +21,7 @@ from . import (
     build_records,
     builds,
     configuration,
+    content_path,
     deployment,
     finds,
     image_promotion,
@@ -127,6 +128,7 @@ class ArtifactService(Service):
             if path.startswith("/access"):
                 response = await self._access(request, path.removeprefix("/access").rstrip("/"))
             else:
+                content_path.check_encoding(path)
                 response = await self._artifactory(request, path.removeprefix("/artifactory"))
         except Refusal as refusal:
             response = refusal.response()
@@ -200,6 +202,6 @@ def _not_found(found: Found) -> ArtifactError:
 
 
 def _decoded(name: str, part: str) -> str:
-    if name == "matrix":
+    if name == "target":
         return part
     return decoded(part) if name == "path" else unquote(part)

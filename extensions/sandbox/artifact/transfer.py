@@ -12,46 +12,60 @@ from starlette.datastructures import Headers
 from starlette.responses import FileResponse, Response
 
 from ..routing import Route
-from . import archives, index_page, properties
-from .call import OUTSIDE_API, Call
-from .deployment import CHECKSUM_FILES
+from . import archives, content_path, index_page, properties
+from .call import CONTENT, Call
+from .content_path import PROPERTIES, ContentPath
+from .deployment import CHECKSUM_FILES, OLD_NOTATION
 from .errors import ArtifactError, Refusal
 from .formats import media_type
-from .properties import ITEM
 from .tree import TRASH, Item, Tree
 
 HTML = "text/html; charset=utf-8"
-ENTRY = "!/"
-PROPERTIES_OF = ":properties"
+# The words of the server's single-page application, which gets what ends with a slash and is no folder
+NO_FOLDER = '{"error":"not found"}'
 CHECKSUM_TYPE = "application/x-checksum"
 
 
-async def download(call: Call, repo: str, path: str) -> Response:
-    """GET or HEAD /{repo}/{path}"""
+async def download(call: Call, target: str) -> Response:
+    """GET or HEAD /{repo}/{path}[!{entry}]"""
+    asked = content_path.parse(target)
+    repo, path = asked.repo, asked.path
     if "properties" in call.query:
         return await properties.get(call, repo, path)
     if repo == TRASH:
         call.need_admin()
+    if asked.is_metadata:
+        return _metadata(call, asked)
     found = call.items_at(repo, path)
-    if not found and ENTRY in path:
-        return await _entry(call, repo, *path.split(ENTRY, 1))
-    if not found:
-        return _checksum(call, repo, path)
-    if found[0].folder:
-        if not call.request.scope["raw_path"].endswith(b"/"):
-            place = quote(f"{repo}/{path}".rstrip("/"))
-            return Response(status_code=302, headers={"Location": f"{call.base}/{place}/"})
-        return await call.stream(
-            lambda db: index_page.parts(call, db, f"{repo}/{path}", found), **{"Content-Type": HTML}
-        )
-    return _file(call, found[0])
+    if asked.entry is not None:
+        return await _entry(call, found, asked.entry)
+    if found and found[0].folder:
+        return await _folder(call, asked, found)
+    if asked.is_folder:
+        raise ArtifactError(404, NO_FOLDER, {"Cache-Control": "no-store"})
+    return _file(call, found[0]) if found else _checksum(call, repo, path)
 
 
-async def _entry(call: Call, repo: str, path: str, name: str) -> Response:
+def _metadata(call: Call, asked: ContentPath) -> Response:
+    """The old notation for metadata: only that of properties leads somewhere."""
+    if not asked.path.endswith(PROPERTIES):
+        raise ArtifactError(409, f"{OLD_NOTATION}: {asked}")
+    item = quote(f"{asked.repo}/{asked.path.removesuffix(PROPERTIES)}")
+    return Response(status_code=302, headers={"Location": f"{call.base}/api/storage/{item}?propertiesXml"})
+
+
+async def _folder(call: Call, asked: ContentPath, found: list[Item]) -> Response:
+    place = f"{asked.repo}/{asked.path}".rstrip("/")
+    if not asked.is_folder:
+        return Response(status_code=302, headers={"Location": f"{call.base}/{quote(place)}/"})
+    return await call.stream(lambda db: index_page.parts(call, db, place, found), **{"Content-Type": HTML})
+
+
+async def _entry(call: Call, found: list[Item], name: str) -> Response:
     """One entry of an archive, which may be asked for without the rest."""
-    call.need_pro()
-    files = call.items_at(repo, path)
-    content = await archives.entry(call.world.files, files[0], name) if files else None
+    if found and call.switch("edition") == "oss":
+        raise ArtifactError(403, "Direct resource download from zip requires the Filtered resources add-on.")
+    content = await archives.entry(call.world.files, found[0], name) if found else None
     if content is None:
         raise ArtifactError(404, "File not found.")
     return Response(content, headers={"Content-Type": media_type(name)})
@@ -88,9 +102,10 @@ def _file(call: Call, item: Item) -> Response:
     return FileResponse(call.world.files.path(item.sha256), headers=headers, filename=item.name)
 
 
-async def delete(call: Call, repo: str, path: str) -> Response:
-    """DELETE /{repo}/{path}"""
-    path, marker = path.removesuffix(PROPERTIES_OF), path.endswith(PROPERTIES_OF)
+async def delete(call: Call, target: str) -> Response:
+    """DELETE /{repo}/{path}; `path:properties` stands for the properties of the item alone."""
+    asked = content_path.parse(target)
+    repo, path = asked.repo, asked.path.removesuffix(PROPERTIES)
     if not call.repositories.is_stored(repo):
         raise Refusal(404)
     call.permit_deleting(repo, path)
@@ -100,7 +115,7 @@ async def delete(call: Call, repo: str, path: str) -> Response:
     if item is None:
         raise ArtifactError(404, f"Could not locate artifact '{repo}:{path}' (Nothing to delete).")
     await _permit_deleting_below(call, item)
-    if marker:
+    if asked.path.endswith(PROPERTIES):
         call.items.set_properties(item, {name: [] for name in call.items.properties(item)})
     else:
         await call.discard(item)
@@ -130,6 +145,6 @@ def _is_known(headers: Headers, item: Item) -> bool:
 
 
 ROUTES = (
-    Route("GET", f"/{OUTSIDE_API}{ITEM}{{:(;.*)?}}", download, "download_file"),
-    Route("DELETE", f"/{OUTSIDE_API}{ITEM}{{:(;.*)?}}", delete, "delete_item"),
+    Route("GET", CONTENT, download, "download_file"),
+    Route("DELETE", CONTENT, delete, "delete_item"),
 )

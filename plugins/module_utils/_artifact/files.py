@@ -234,5 +234,5 @@ def _is_plain(key: str, values: list[str]) -> bool:
 
 
 def _matrix(fields: Fields) -> str:
-    """Properties as a part of an address."""
-    return "".join(f";{quote(key, safe='')}={','.join(map(quote, values))}" for key, values in fields.items())
+    """Properties as a part of an address: a pair for each value, because commas do not separate values there."""
+    return "".join(f";{quote(key, safe='')}={quote(value)}" for key, values in fields.items() for value in values)

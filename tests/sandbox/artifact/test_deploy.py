@@ -82,17 +82,6 @@ def test_by_checksum(artifactory):
         assert error_of(answer) == (404, f"Checksum deploy failed. {message}")
 
 
-def test_matrix_parameters_become_properties(artifactory):
-    answer = artifactory.put("/generic-local/new.txt;qa=passed,twice;odd%20no=;b=x%3By;qa=third", b"new")
-    assert error_of(answer)[0] == 400
-    answer = artifactory.put("/generic-local/new.txt;qa=passed,twice;b=x%3By;qa=third", b"new")
-    assert answer.json()["path"] == "/new.txt"
-    assert properties_of(artifactory, "generic-local/new.txt") == {
-        "qa": ["passed", "third", "twice"],
-        "b": ["x;y"],
-    }
-
-
 def test_matrix_parameters_are_ignored_without_the_right(sandbox, artifactory):
     user = {"name": "ci", "password": "ci", "permissions": {"generic-local": "rw"}}
     sandbox.seed({"artifact": {"users": [user]}})

@@ -104,10 +104,10 @@ def test_a_blacked_out_repository_is_not_there(artifactory):
 
 
 def test_names_with_everything_in_them(artifactory):
-    path = "/generic-local/a%20b+c/%C3%BC%E2%82%AC%25%23%3B%2C%3D%5B%5D%7B%7D%7C%5C.txt"
+    path = "/generic-local/a%20b+c/%C3%BC%E2%82%AC%25%23%3B%2C%3D%5B%5D%7B%7D.txt"
     assert artifactory.put(path, b"odd").status_code == 201
     info = artifactory.get(f"/api/storage{path}").json()
-    assert info["path"] == "/a b+c/ü€%#;,=[]{}|\\.txt"
+    assert info["path"] == "/a b+c/ü€%#;,=[]{}.txt"
     assert artifactory.get(path).content == b"odd"
     assert artifactory.delete(path).status_code == 204
 

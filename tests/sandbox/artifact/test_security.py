@@ -103,7 +103,7 @@ def test_members_of_a_group_may_what_it_may(artifactory, sandbox):
     assert status_as(sandbox, "alice", "alices-own", USERS) == 200
 
 
-@pytest.mark.parametrize("name", ["with blank", "ünï🙂", "per%cent", "a+b", "quo'te\"s", "back\\slash", "$.groups"])
+@pytest.mark.parametrize("name", ["with blank", "ünï🙂", "per%cent", "a+b", "quo'te\"s", "$.groups"])
 def test_odd_names(artifactory, sandbox, name):
     path = quote(name)
     assert artifactory.put(f"{GROUPS}/{path}", json={}).status_code == 201

@@ -1,0 +1,106 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The targets of content requests, `/{repo}[;k=v]/{path}[!{entry}][;k=v]`, as the server reads them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from urllib.parse import unquote, unquote_plus
+
+from .errors import ArtifactError, Refusal
+from .tree import parent_of
+
+METADATA = ":"
+PROPERTIES = ":properties"
+# Path parameters are removed before the servlet container checks a path.
+PARAMETERS = re.compile(r";[^/]*")
+MALFORMED = re.compile(r"\\|%5c|%00|%(?![0-9a-f]{2})", re.IGNORECASE)
+REFUSED_CHARACTERS = '\\|:*?"'
+
+
+@dataclass(frozen=True)
+class ContentPath:
+    """A place in a repository.
+
+    `path` has no slash at either end. `entry` follows a `!`: only downloads read it, all other calls act on the file
+    before the `!`. `properties` are the matrix parameters.
+    """
+
+    repo: str
+    path: str
+    is_folder: bool = False
+    entry: str | None = None
+    properties: dict[str, list[str]] = field(default_factory=dict)
+
+    @property
+    def is_metadata(self) -> bool:
+        """Whether the name has the colon of the old notation for metadata."""
+        return METADATA in self.name
+
+    @property
+    def name(self) -> str:
+        """The last part of the path."""
+        return self.path[self.path.rfind("/") + 1 :]
+
+    def __str__(self) -> str:
+        return f"{self.repo}:{self.path}"
+
+
+def parse(target: str) -> ContentPath:
+    """Read a target that is still encoded.
+
+    Matrix parameters of the repository's part belong to the item as well. Their values are decoded, their keys are not.
+    """
+    key, _slash, rest = target.partition("/")
+    properties: dict[str, list[str]] = {}
+    repo = unquote(_without_parameters(key, properties))
+    encoded = _without_parameters(rest.removesuffix("/"), properties)
+    path, mark, entry = unquote(encoded).partition("!")
+    if not path:
+        path, mark = mark + entry, ""
+    is_folder = not mark and (target.endswith("/") or encoded.endswith("/"))
+    return ContentPath(repo, _normalized(path), is_folder, entry.removeprefix("/") if mark else None, properties)
+
+
+def check_encoding(raw_path: str) -> None:
+    """Refuse what the servlet container refuses: backslashes, NUL, broken percent-encoding."""
+    if MALFORMED.search(PARAMETERS.sub("", raw_path)):
+        raise Refusal(400)
+
+
+def check_names(repo: str, path: str) -> None:
+    """Refuse names that the server cannot store; folders are checked from the top, and shown with a slash."""
+    for end in (place for place, character in enumerate(path) if character == "/"):
+        _check_name(f"{repo}/{path[: end + 1]}", path[:end])
+    _check_name(f"{repo}/{path}", path)
+
+
+def _check_name(shown: str, path: str) -> None:
+    name = path.removeprefix(f"{parent_of(path)}/")
+    refused = next((character for character in name if character in REFUSED_CHARACTERS), None)
+    if refused:
+        raise ArtifactError(500, f"Invalid path. '{refused}' is not a valid name character: {shown}")
+    if name[:1].isspace():
+        raise ArtifactError(500, f"Path cannot have a space after a slash: {shown}")
+    if name and not name.strip("."):
+        raise ArtifactError(500, f"Path element cannot end with a dot: {shown}")
+    if name and not name.strip("&"):
+        raise ArtifactError(500, f"Path cannot have single ampersand: {shown}")
+
+
+def _normalized(path: str) -> str:
+    return "/".join(filter(None, path.split("/"))).strip()
+
+
+def _without_parameters(part: str, properties: dict[str, list[str]]) -> str:
+    """A part of the target without its matrix parameters, which are added to the properties."""
+    clean, *parameters = part.split(";")
+    for parameter in filter(None, parameters):
+        name, _equals, value = parameter.partition("=")
+        if name:
+            properties.setdefault(name, []).append(unquote_plus(value))
+        else:
+            properties.setdefault(parameter, []).append("")
+    return clean

@@ -1,0 +1,169 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Artifactory on the wire: what it reads in the path of a request for content."""
+
+from __future__ import annotations
+
+import http.client
+import io
+import zipfile
+
+import pytest
+
+from support.wire.artifact import APP, CONTENT, error_of, properties_of
+
+REPO = "generic-local"
+FILE = f"{REPO}/v/victim"
+OLD_NOTATION = "Old metadata notation is not supported anymore"
+
+
+@pytest.mark.parametrize("rest", ["!x.txt", "%21x.txt", "!/x.txt", "!x!y", "!", "!;a=b"])
+def test_upload_overwrites_the_file_before_an_exclamation_mark(artifactory, sandbox, rest):
+    artifactory.put(f"/{FILE}", b"precious")
+    answer = artifactory.put(f"/{FILE}{rest}", b"overwritten")
+    assert (answer.status_code, answer.json()["path"]) == (201, "/v/victim")
+    assert answer.headers["Location"] == answer.json()["uri"] == f"{sandbox.url}/artifactory/{FILE}"
+    assert artifactory.get(f"/{FILE}").content == b"overwritten"
+    assert artifactory.get(f"/api/storage/{REPO}/v").json()["children"] == [{"uri": "/victim", "folder": False}]
+
+
+def test_exclamation_mark_is_part_of_the_name_when_a_path_starts_with_it(artifactory):
+    assert artifactory.put(f"/{REPO}/!x", b"x").json()["path"] == "/!x"
+
+
+@pytest.mark.parametrize("rest", ["!x", "%21x", "!/x/y"])
+def test_delete_removes_the_file_before_an_exclamation_mark(artifactory, rest):
+    artifactory.put(f"/{FILE}", b"precious")
+    assert artifactory.delete(f"/{FILE}{rest}").status_code == 204
+    assert artifactory.get(f"/{FILE}").status_code == 404
+
+
+def test_download_reads_the_entry_of_an_archive_after_an_exclamation_mark(artifactory, sandbox):
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        archive.writestr("in/side.txt", "entry")
+    artifactory.put(f"/{REPO}/a.zip", content.getvalue())
+    assert artifactory.get(f"/{REPO}/a.zip!/in/side.txt").text == "entry"
+    assert artifactory.get(f"/{REPO}/a.zip!in/side.txt").text == "entry"
+    for path in ("a.zip!/none", f"{APP}!x", "none!x"):
+        assert error_of(artifactory.get(f"/{REPO}/{path}")) == (404, "File not found.")
+    sandbox.switch("artifact", edition="oss")
+    refusal = "Direct resource download from zip requires the Filtered resources add-on."
+    assert error_of(artifactory.get(f"/{REPO}/{APP}!x")) == (403, refusal)
+    assert error_of(artifactory.get(f"/{REPO}/none!x")) == (404, "File not found.")
+
+
+@pytest.mark.parametrize("method", ["PUT", "GET"])
+@pytest.mark.parametrize("name", ["x:y", "x%3Ay", ":x", "x:statistics"])
+def test_old_metadata_notation_is_refused_when_a_name_has_a_colon(artifactory, method, name):
+    answer = artifactory.request(method, f"/{REPO}/v/{name}", data=b"x")
+    assert error_of(answer) == (409, f"{OLD_NOTATION}: {REPO}:v/{name.replace('%3A', ':')}")
+    assert artifactory.get(f"/api/storage/{REPO}/v").status_code == 404
+
+
+def test_delete_of_properties_keeps_the_file(artifactory):
+    artifactory.put(f"/{FILE};a=b;c=d", b"precious")
+    assert artifactory.delete(f"/{FILE}:properties").status_code == 204
+    assert properties_of(artifactory, FILE) is None
+    assert artifactory.get(f"/{FILE}").content == b"precious"
+
+
+def test_upload_of_properties_replaces_them_all(artifactory):
+    artifactory.put(f"/{FILE};a=b;c=d", b"precious")
+    xml = "<properties><a>1</a><a>2</a><empty/></properties>"
+    assert artifactory.put(f"/{FILE}:properties", xml).status_code == 201
+    assert properties_of(artifactory, FILE) == {"a": ["1", "2"], "empty": [""]}
+    status, message = error_of(artifactory.put(f"/{FILE}:properties", "no XML"))
+    assert (status, message.partition(" :")[0]) == (409, "Failed to deploy properties")
+    assert error_of(artifactory.put(f"/{REPO}/none:properties", xml))[0] == 404
+    assert artifactory.get(f"/{FILE}").content == b"precious"
+
+
+def test_download_of_properties_leads_to_their_xml(artifactory, sandbox):
+    artifactory.put(f"/{FILE};a=b", b"precious")
+    answer = artifactory.get(f"/{FILE}:properties", allow_redirects=False)
+    assert answer.status_code == 302
+    assert answer.headers["Location"] == f"{sandbox.url}/artifactory/api/storage/{FILE}?propertiesXml"
+    assert "<a>b</a>" in artifactory.get(f"/{FILE}:properties").text
+
+
+@pytest.mark.parametrize(
+    ("parameters", "expected"),
+    [
+        (";os=linux,win", {"os": ["linux,win"]}),
+        (";os=linux;os=win;b=x%3By", {"os": ["linux", "win"], "b": ["x;y"]}),
+        (";a=b=c;empty=;none", {"a": ["b=c"], "empty": [""], "none": [""]}),
+        (";a=b/c.txt", {"a": ["b/c.txt"]}),
+        (";a=+%2B%C3%A4%7C%5C", {"a": [" +ä|\\"]}),
+        (";;a=b;", {"a": ["b"]}),
+        (";a:b=c", {"a:b": ["c"]}),
+    ],
+)
+def test_each_matrix_parameter_is_one_value(artifactory, parameters, expected):
+    answer = artifactory.put(f"/{FILE}{parameters}", b"m")
+    assert (answer.status_code, answer.json()["path"]) == (201, "/v/victim")
+    assert properties_of(artifactory, FILE) == expected
+    assert artifactory.get(f"/{FILE}{parameters}").content == b"m"
+
+
+def test_keys_of_matrix_parameters_are_not_decoded(artifactory, sandbox):
+    for key in ("a%3Ab", "sp%20ace", "a*", "="):
+        assert error_of(artifactory.put(f"/{FILE};{key}=c", b"m"))[0] == 400
+    sandbox.switch("artifact", version="4.4.2")
+    assert artifactory.put(f"/{FILE};a%3Ab=c;a*=d;=e", b"m").status_code == 201
+    assert properties_of(artifactory, FILE) == {"a%3Ab": ["c"], "a*": ["d"], "=e": [""]}
+
+
+def test_matrix_parameters_of_the_repository_belong_to_the_file(artifactory):
+    answer = artifactory.put(f"/{REPO};a=b/v/x;c=d", b"m")
+    assert (answer.status_code, answer.json()["path"]) == (201, "/v/x")
+    assert properties_of(artifactory, f"{REPO}/v/x") == {"a": ["b"], "c": ["d"]}
+    assert properties_of(artifactory, REPO) is None
+
+
+def test_matrix_parameters_end_the_path_when_they_are_in_its_middle(artifactory):
+    assert artifactory.put(f"/{REPO}/v;a=b/x", b"m").json()["path"] == "/v"
+    assert properties_of(artifactory, f"{REPO}/v") == {"a": ["b/x"]}
+
+
+@pytest.mark.parametrize("path", [f"{REPO}/some/;a=b+c", f"{REPO}/some;a=b+c/", f"{REPO};a=b+c/some/"])
+def test_a_folder_is_made_when_the_path_or_its_parameters_end_with_a_slash(artifactory, path):
+    assert artifactory.put(f"/{path}").json()["path"] == "/some/"
+    assert properties_of(artifactory, f"{REPO}/some") == {"a": ["b c"]}
+
+
+@pytest.mark.parametrize("path", [f"{APP}/", f"{APP}//", "none/"])
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+def test_a_slash_after_a_file_is_not_found(artifactory, method, path):
+    answer = artifactory.request(method, f"/{REPO}/{path}")
+    assert (answer.status_code, answer.headers["Cache-Control"]) == (404, "no-store")
+
+
+def test_delete_ignores_a_slash_after_a_file(artifactory):
+    assert artifactory.delete(f"/{REPO}/{APP}/").status_code == 204
+    assert artifactory.get(f"/{REPO}/{APP}").status_code == 404
+
+
+@pytest.mark.parametrize("path", ["app/./README.txt", "app/1.0/../README.txt"])
+def test_dot_segments_are_names_that_nothing_has(artifactory, sandbox, path):
+    assert _status(artifactory, sandbox, "GET", f"/{REPO}/{path}") == 404
+    assert _status(artifactory, sandbox, "GET", f"/api/storage/{REPO}/{path}") == 404
+    assert _status(artifactory, sandbox, "DELETE", f"/{REPO}/{path}") == 404
+    assert artifactory.get(f"/{REPO}/{APP}").content == CONTENT
+
+
+@pytest.mark.parametrize("method", ["PUT", "GET", "DELETE"])
+@pytest.mark.parametrize("name", ["a%5Cb", "a\\b", "a%00", "a%zz", "%"])
+def test_malformed_paths_are_refused_without_a_body(artifactory, sandbox, method, name):
+    assert _status(artifactory, sandbox, method, f"/{REPO}/{name}") == 400
+
+
+def _status(artifactory, sandbox, method: str, path: str) -> int:
+    """The status of a request whose path no library has tidied up."""
+    connection = http.client.HTTPConnection(sandbox.url.removeprefix("http://"))
+    connection.request(method, f"/artifactory{path}", b"", {"Authorization": artifactory.headers["Authorization"]})
+    try:
+        return connection.getresponse().status
+    finally:
+        connection.close()
