@@ -13,6 +13,9 @@ description:
     another.
   - The digests of the manifests are compared before. What is there already with the same content is left alone, and a
     move whose source is gone and whose target is there is done.
+  - Artifactory copies, moves and replaces the folder of a tag with everything below it, for example the image
+    C(team/web) below the tag C(web) of the image C(team). The task fails before it acts if such a folder contains
+    something else than the tag, and without O(tag) if the folder of the image contains something else than its tags.
   - Afterwards the digests are compared again, and what was moved must be gone from where it was.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)

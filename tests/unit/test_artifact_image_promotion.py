@@ -49,12 +49,40 @@ def promote(copy: bool = True, tag: str | None = "1.0", **answer: Any) -> Call:
     return call("POST", f"{DOCKER}/stage/v2/promote", sent_json=order, **answer)
 
 
+def listed(repo: str, *folders: str, image: str = "acme/web", **others: list[str]) -> Call:
+    """Return the query for the content of the folders of tags, each a tag alone, or with the entries in `others`.
+
+    In `others` a name that ends in a slash is a folder.
+    """
+    paths = [f"{image}/{folder}".rstrip("/") for folder in folders]
+    condition = ",".join(f'{{"path":"{path}"}}' for path in paths)
+    query = f'items.find({{"repo":"{repo}"}},{{"type":"any"}},{{"$or":[{condition}]}})'
+    names = [(path, name) for path in paths for name in ("manifest.json", "sha256__" + "a" * 64)]
+    names = [(f"{image}/{folder}".rstrip("/"), name) for folder, some in others.items() for name in some] or names
+    rows = [
+        {
+            "repo": repo,
+            "path": path,
+            "name": name.rstrip("/"),
+            "type": "folder" if name.endswith("/") else "file",
+            "size": 1,
+        }
+        for path, name in names
+    ]
+    body = f'{query}.include("repo","path","name","type","size")'.encode()
+    return call("POST", "/artifactory/api/search/aql", json={"results": rows}, sent_body=body)
+
+
+def folders(tag: str = "1.0") -> list[Call]:
+    return [listed("stage", tag), listed("prod", tag)]
+
+
 def step(action: str, tag: str = "1.0", digest: str = ONE, replaces: str | None = None) -> dict[str, Any]:
     return {"action": action, "tag": tag, "target_tag": tag, "digest": digest, "replaces": replaces}
 
 
 def test_a_tag_is_copied_and_compared() -> None:
-    before = [manifest("stage", ONE), manifest("prod", None)]
+    before = [manifest("stage", ONE), manifest("prod", None), *folders()]
     with conversation(*before, promote(), manifest("prod", ONE)) as server:
         result = run("artifact_image_promotion", url=server.url, **COPY)
     assert result == {
@@ -71,13 +99,14 @@ def test_the_same_digest_is_unchanged() -> None:
 
 
 def test_the_same_tag_with_other_content_is_replaced() -> None:
-    with conversation(manifest("stage", ONE), manifest("prod", OTHER), promote(), manifest("prod", ONE)) as server:
+    before = [manifest("stage", ONE), manifest("prod", OTHER), *folders()]
+    with conversation(*before, promote(), manifest("prod", ONE)) as server:
         result = run("artifact_image_promotion", url=server.url, **COPY)
     assert result["plan"]["first"] == [step("copy", replaces=OTHER)]
 
 
 def test_check_mode_only_reads() -> None:
-    with conversation(manifest("stage", ONE), manifest("prod", None)) as server:
+    with conversation(manifest("stage", ONE), manifest("prod", None), *folders()) as server:
         result = run("artifact_image_promotion", url=server.url, check_mode=True, **COPY)
     assert result == {
         "changed": True,
@@ -89,15 +118,15 @@ def test_check_mode_only_reads() -> None:
 def test_another_image_and_another_tag_are_named_to_the_server() -> None:
     more = {"targetDockerRepository": "web", "targetTag": "stable"}
     target = {"image": "web", "tag": "stable"}
-    with conversation(
-        manifest("stage", ONE), manifest("prod", None, **target), promote(more=more), manifest("prod", ONE, **target)
-    ) as server:
+    before = [manifest("stage", ONE), manifest("prod", None, **target)]
+    content = [listed("stage", "1.0"), listed("prod", "stable", image="web")]
+    with conversation(*before, *content, promote(more=more), manifest("prod", ONE, **target)) as server:
         result = run("artifact_image_promotion", url=server.url, target_image="web", target_tag="stable", **COPY)
     assert result["promoted"] == [{"tag": "1.0", "target_tag": "stable", "digest": ONE}]
 
 
 def test_what_is_moved_must_be_gone() -> None:
-    before = [manifest("stage", ONE), manifest("prod", None)]
+    before = [manifest("stage", ONE), manifest("prod", None), *folders()]
     with conversation(*before, promote(copy=False), manifest("prod", ONE), manifest("stage", None)) as server:
         assert run("artifact_image_promotion", url=server.url, **MOVE)["changed"]
     with conversation(*before, promote(copy=False), manifest("prod", ONE), manifest("stage", ONE)) as server:
@@ -112,7 +141,7 @@ def test_a_move_whose_source_is_gone_and_whose_target_is_there_is_done() -> None
 
 
 def test_a_move_whose_target_is_there_already_still_clears_the_source() -> None:
-    before = [manifest("stage", ONE), manifest("prod", ONE)]
+    before = [manifest("stage", ONE), manifest("prod", ONE), *folders()]
     with conversation(*before, promote(copy=False), manifest("prod", ONE), manifest("stage", None)) as server:
         assert run("artifact_image_promotion", url=server.url, **MOVE)["changed"]
 
@@ -131,6 +160,9 @@ def test_a_whole_image_is_compared_tag_by_tag() -> None:
         manifest("prod", ONE),
         manifest("stage", OTHER, "2.0"),
         manifest("prod", None, "2.0"),
+        listed("stage", "", **{"": ["1.0/", "2.0/", "_uploads/", "sha256:1/"]}),
+        listed("stage", "1.0", "2.0"),
+        listed("prod", "1.0", "2.0"),
     ]
     with conversation(*before, promote(tag=None), manifest("prod", OTHER, "2.0")) as server:
         result = run("artifact_image_promotion", url=server.url, **WHOLE)
@@ -151,14 +183,15 @@ def test_a_whole_image_that_is_nowhere_is_an_error(copy: bool) -> None:
 
 @pytest.mark.parametrize(("there", "has"), [(None, "nothing"), (OTHER, f"the manifest {OTHER}")])
 def test_success_without_effect_is_a_failure(there: str | None, has: str) -> None:
-    with conversation(manifest("stage", ONE), manifest("prod", None), promote(), manifest("prod", there)) as server:
+    before = [manifest("stage", ONE), manifest("prod", None), *folders()]
+    with conversation(*before, promote(), manifest("prod", there)) as server:
         result = run("artifact_image_promotion", url=server.url, **COPY)
     assert result["failed"]
     assert f"'acme/web:1.0' in 'prod' has {has} instead of {ONE}" in result["msg"]
 
 
 def test_a_copy_is_sent_again_and_a_lost_move_is_settled_by_looking() -> None:
-    before = [manifest("stage", ONE), manifest("prod", None)]
+    before = [manifest("stage", ONE), manifest("prod", None), *folders()]
     with conversation(*before, promote(drop=True), promote(), manifest("prod", ONE)) as server:
         assert run("artifact_image_promotion", url=server.url, **COPY)["changed"]
     lost = promote(copy=False, drop=True)
@@ -187,7 +220,7 @@ def test_a_404_of_somebody_else_is_an_error() -> None:
 
 def test_the_servers_words_are_told() -> None:
     refusal = promote(status=403, text="Not enough permissions to delete/overwrite artifact 'prod:acme/web/1.0'")
-    with conversation(manifest("stage", ONE), manifest("prod", OTHER), refusal) as server:
+    with conversation(manifest("stage", ONE), manifest("prod", OTHER), *folders(), refusal) as server:
         result = run("artifact_image_promotion", url=server.url, **COPY)
     assert "403 Not enough permissions to delete/overwrite artifact 'prod:acme/web/1.0'." in result["msg"]
 
@@ -214,6 +247,42 @@ def test_a_target_tag_is_refused_when_no_tag_is_given() -> None:
         result = run("artifact_image_promotion", url=server.url, **WHOLE, target_tag="x")
     assert result["failed"]
     assert "missing parameter(s) required by 'target_tag': tag" in result["msg"]
+
+
+# What lies below the folders that the server takes
+
+NESTED = {"1.0": ["manifest.json", "2.0/"]}
+READ = [manifest("stage", ONE), manifest("prod", None)]
+
+
+@pytest.mark.parametrize("check_mode", [False, True])
+@pytest.mark.parametrize("task", [COPY, MOVE])
+def test_promotion_fails_when_an_image_lies_below_the_tag(task: dict[str, Any], check_mode: bool) -> None:
+    with conversation(*READ, listed("stage", "1.0", **NESTED)) as server:
+        result = run("artifact_image_promotion", url=server.url, check_mode=check_mode, **task)
+    assert result["failed"]
+    assert not result["changed"]
+    assert "'acme/web/1.0/2.0' in 'stage' is not part of the image" in result["msg"]
+
+
+def test_promotion_fails_when_an_image_lies_below_the_tag_to_replace() -> None:
+    with conversation(*READ, listed("stage", "1.0"), listed("prod", "1.0", **NESTED)) as server:
+        result = run("artifact_image_promotion", url=server.url, **MOVE)
+    assert "'acme/web/1.0/2.0' in 'prod' is not part of the image" in result["msg"]
+
+
+@pytest.mark.parametrize("entry", ["other/", "notes.txt"])
+def test_promotion_of_all_tags_fails_when_something_else_lies_below_the_image(entry: str) -> None:
+    before = [tags("stage", "1.0"), *READ, listed("stage", "", **{"": ["1.0/", entry]})]
+    with conversation(*before) as server:
+        result = run("artifact_image_promotion", url=server.url, **{**WHOLE, "copy": False})
+    assert f"'acme/web/{entry.rstrip('/')}' in 'stage' is not part of the image" in result["msg"]
+
+
+def test_promotion_fails_when_the_content_of_the_tag_is_hidden() -> None:
+    with conversation(*READ, call("POST", "/artifactory/api/search/aql", json={"results": []})) as server:
+        result = run("artifact_image_promotion", url=server.url, **MOVE)
+    assert "The content of 'acme/web/1.0' in 'stage' is not listed" in result["msg"]
 
 
 # Several images

@@ -13,6 +13,10 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry i
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, planned, settled
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
+_FOLDERS_AT_ONCE = 100
+# Uploads under way, and the images for single platforms that a list of manifests names
+_PARTS_OF_IMAGES = ("_uploads", "sha256:", "sha256__")
+
 
 def source(params: Fields) -> tuple[str, str, str | None]:
     """Repository and image that it is promoted from, and the tag, `None` for all of them."""
@@ -53,10 +57,13 @@ class ImagePromotion:
     def plan(self) -> Fields | None:
         """The tags that are not yet as they shall be, each with the digest of its manifest.
 
-        :raises ToolchainError: when there is nothing to promote
+        :raises ToolchainError: when there is nothing to promote, or when the server would take along more than the tags
         """
-        for tag in self._tags():
+        tags = self._tags()
+        for tag in tags:
             self._compare(tag)
+        if self._wanted:
+            self._check_folders(tags)
         action = "copy" if self._task.params["copy"] else "move"
         return planned((action, tag) for tag in self._wanted)
 
@@ -84,6 +91,44 @@ class ImagePromotion:
         elif digest != there or not self._task.params["copy"]:
             replaces = there if there != digest else None
             self._wanted.append({"tag": tag, "target_tag": target_tag, "digest": digest, "replaces": replaces})
+
+    def _check_folders(self, tags: list[str]) -> None:
+        """Check that the server acts on tags alone, because it copies, moves and replaces whole folders.
+
+        :arg tags: all tags that the order covers
+        :raises ToolchainError: when the folder of a tag or of the image contains something else
+        """
+        if not self._task.params["tag"]:
+            self._check_image(tags)
+        for begin in range(0, len(tags), _FOLDERS_AT_ONCE):
+            some = tags[begin : begin + _FOLDERS_AT_ONCE]
+            self._check_content(self._source, some, must_exist=True)
+            self._check_content(self._target, [self._task.params["target_tag"] or tag for tag in some])
+
+    def _check_image(self, tags: list[str]) -> None:
+        repo, image = self._source
+        for entry in images.entries(self._artifact, repo, [image]):
+            if entry["name"] not in tags and not entry["name"].startswith(_PARTS_OF_IMAGES):
+                raise self._in_the_way(repo, image, entry["name"])
+
+    def _check_content(self, place: tuple[str, str], tags: list[str], must_exist: bool = False) -> None:
+        repo, image = place
+        folders = [f"{image}/{tag}" for tag in tags]
+        found = images.contents(self._artifact, repo, folders)
+        for folder in folders:
+            if folder in found and (surplus := found[folder].surplus):
+                raise self._in_the_way(repo, folder, surplus)
+            if must_exist and folder not in found:
+                raise ToolchainError(
+                    f"The content of '{folder}' in '{repo}' is not listed, so it cannot be promoted: images below it "
+                    "would go as well. The account may lack the permission Read."
+                )
+
+    def _in_the_way(self, repo: str, folder: str, name: str) -> ToolchainError:
+        return ToolchainError(
+            f"'{self._source[1]}' cannot be promoted: Artifactory acts on whole folders, and '{folder}/{name}' in "
+            f"'{repo}' is not part of the image. Promote other tags one by one, or move '{folder}/{name}' elsewhere."
+        )
 
     def _nothing(self, what: str) -> ToolchainError:
         moved = "" if self._task.params["copy"] else f", and neither is what it would become in '{self._target[0]}'"

@@ -88,12 +88,16 @@ def contents(artifact: ArtifactService, repo: str, folders: t.Collection[str]) -
     :arg folders: `image/tag`, some hundreds at most; one that is missing, or that the account may not see, is not in
         the result
     """
-    find = [{"repo": repo}, {"type": "any"}, {"$or": [{"path": folder} for folder in folders]}]
     found: dict[str, TagContent] = {}
-    if folders:
-        for row in aql.rows(artifact, aql.Query("items", find, CONTENT_FIELDS), 0):
-            found.setdefault(row["path"], TagContent()).add(row)
+    for row in entries(artifact, repo, folders):
+        found.setdefault(row["path"], TagContent()).add(row)
     return found
+
+
+def entries(artifact: ArtifactService, repo: str, folders: t.Collection[str]) -> t.Iterator[Fields]:
+    """Return what is directly in folders, with the fields of `CONTENT_FIELDS`, asked with one request."""
+    find = [{"repo": repo}, {"type": "any"}, {"$or": [{"path": folder} for folder in folders]}]
+    return aql.rows(artifact, aql.Query("items", find, CONTENT_FIELDS), 0) if folders else iter(())
 
 
 def listed(artifact: ArtifactService, repo: str, page_size: int) -> list[str]:
