@@ -44,7 +44,8 @@ options:
     default: false
   allow_lockout:
     description:
-      - Whether the account of this task may leave the group through which it manages roles or uses the Web API.
+      - Whether the account of this task may leave the group that gives it C(manage_roles), C(manage_users),
+        C(assign_role) or C(webapi_access).
       - Without it a task that would take the last such role from it is refused.
     type: bool
     default: false
@@ -136,7 +137,7 @@ def run(task):
     reconcile(
         task,
         "group",
-        read=lambda: groups.find(review, given["name"]),
+        read=lambda: groups.find(review, given["name"], prove_absence=task.params["state"] == "absent"),
         desired=lambda before: groups.desired(before, given, task.params["append"]),
         create=lambda fields: groups.create(review, fields),
         update=lambda fields: groups.set_members(review, given["name"], fields["users"]),

@@ -87,7 +87,7 @@ def run(task):
     if name is None:
         task.result["groups"] = groups.listed(review, task.params["search"])
     else:
-        task.result["groups"] = [found for found in [groups.find(review, name)] if found]
+        task.result["groups"] = [found for found in [groups.find(review, name, prove_absence=True)] if found]
 
 
 def main():

@@ -114,7 +114,8 @@ options:
         type: str
   allow_lockout:
     description:
-      - Whether the account of this task may lose the last role through which it manages roles or uses the Web API.
+      - Whether the account of this task may lose the last role that gives it C(manage_roles), C(manage_users),
+        C(assign_role) or C(webapi_access).
       - Without it a task that would take such a role from it, by itself or through a group, is refused.
       - An account that has lost it cannot read back what it did, and the task ends with the server's refusal.
     type: bool
@@ -240,7 +241,7 @@ def run(task):
     reconcile(
         task,
         "role",
-        read=lambda: known.find(params["name"], with_assignments="assignments" in given),
+        read=lambda: known.find(params["name"], "assignments" in given, prove_absence=params["state"] == "absent"),
         desired=lambda before: roles.desired_role(before, given, params["purge"]),
         create=lambda fields: known.create(params["name"], fields),
         update=lambda fields: known.update(params["name"], fields),

@@ -103,7 +103,7 @@ def run(task):
     reconcile(
         task,
         "user",
-        read=lambda: users.find(review, name),
+        read=lambda: users.find(review, name, prove_absence=task.params["state"] == "absent"),
         desired={"name": name},
         create=lambda _fields: review.write("create_user", **task.pick("name", "password")),
         delete=lambda: review.write("delete_user", name=name),

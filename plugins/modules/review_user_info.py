@@ -83,7 +83,7 @@ def run(task):
     if name is None:
         task.result["users"] = users.listed(review, task.params["search"])
     else:
-        task.result["users"] = [found for found in [users.find(review, name)] if found]
+        task.result["users"] = [found for found in [users.find(review, name, prove_absence=True)] if found]
 
 
 def main():

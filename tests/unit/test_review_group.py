@@ -13,11 +13,16 @@ from support.review_server import ACCOUNT, act, records, refusal
 from support.running import run
 
 DEVS = {"name": "devs", "readonly": False, "roles": [], "groups": [], "users": ["bob", "alice"]}
+OTHER = {**DEVS, "name": "others"}
 SHOWN = {"name": "devs", "readonly": False, "users": ["alice", "bob"], "roles": [], "groups": []}
 
 
 def groups(*found: dict[str, Any]) -> Call:
     return act("groups", search="devs", list_users="true", text=records(*found))
+
+
+def all_groups(*found: dict[str, Any]) -> Call:
+    return act("groups", limit="1000000", list_users="true", text=records(*found))
 
 
 def users(*names: str) -> Call:
@@ -77,9 +82,21 @@ def test_check_mode_predicts() -> None:
 
 
 def test_a_group_is_removed_once() -> None:
-    removed = group(groups(DEVS), act("delete_group", name="devs"), groups(), state="absent")
+    removed = group(groups(DEVS), act("delete_group", name="devs"), groups(), all_groups(OTHER), state="absent")
     assert removed == {"changed": True, "group": None}
-    assert group(groups(), state="absent") == {"changed": False, "group": None}
+    assert group(groups(), all_groups(OTHER), state="absent") == {"changed": False, "group": None}
+
+
+def test_absence_is_not_concluded_when_a_response_is_empty() -> None:
+    removed = [act("delete_group", name="devs"), groups(), all_groups(OTHER)]
+    assert group(groups(), all_groups(OTHER, DEVS), *removed, state="absent")["changed"]
+    without_groups = [groups(), all_groups(), users("admin")]
+    assert group(*without_groups, state="absent") == {"changed": False, "group": None}
+    assert "'users' is empty" in group(groups(), all_groups(), users(), state="absent")["msg"]
+    in_a_group = act("users", limit="1000000", text=records({"name": "bob", "groups": [{"name": "devs"}]}))
+    assert group(groups(), all_groups(), in_a_group, state="absent")["msg"].startswith(
+        "The server lists no groups, but the account 'bob' is in one"
+    )
 
 
 @pytest.mark.parametrize("options", [{"users": []}, {"state": "absent"}])
@@ -120,11 +137,31 @@ def test_the_task_does_not_lock_itself_out(options: dict[str, Any], check_mode: 
 
 
 def test_it_leaves_a_group_that_it_does_not_need() -> None:
-    removed = [act("delete_group", name="devs"), groups()]
+    removed = [act("delete_group", name="devs"), groups(), all_groups(OTHER)]
     assert group(groups(ADMINS), *held("Root"), *removed, state="absent")["changed"]
     assert group(groups(ADMINS), *removed, state="absent", allow_lockout=True)["changed"]
     kept = groups({**ADMINS, "users": ["admin"]})
     assert group(groups(ADMINS), act("update_group", name="devs", users="admin"), kept, users=["admin"])["changed"]
+
+
+@pytest.mark.parametrize("permission", ["assign_role", "manage_users"])
+def test_a_group_keeps_the_account_that_manages_users_and_assignments(permission: str) -> None:
+    permitting = {**ROOT, "permissions": [{"name": permission, "enabled": True}]}
+    refused = group(groups(ADMINS), *held()[:2], act("roles", text=records(permitting)), state="absent")
+    assert refused["msg"].startswith(f"This would take {permission} from 'admin', the account of this task")
+
+
+def test_a_group_is_not_removed_when_what_the_account_holds_is_unknown() -> None:
+    unlisted = [act("users", search="admin"), users("bob")]
+    assert group(groups(ADMINS), *unlisted, state="absent")["msg"].startswith("The server lists no account 'admin'.")
+    own, group_is_missing = (
+        held()[0],
+        [act("groups", search="devs"), act("groups", limit="1000000", text=records(OTHER))],
+    )
+    assert group(groups(ADMINS), own, *group_is_missing, state="absent")["msg"].startswith(
+        "The server lists no group 'devs'."
+    )
+    assert "'roles' is empty" in group(groups(ADMINS), *held()[:2], act("roles"), state="absent")["msg"]
 
 
 @pytest.mark.parametrize("check_mode", [False, True])

@@ -33,6 +33,12 @@ def module(*calls: Call, **options: Any) -> dict[str, Any]:
         return run("review_module", url=server.url, **{**MODULE, **options}, **ACCOUNT)
 
 
+@pytest.mark.parametrize("state", ["present", "absent"])
+def test_it_fails_when_the_response_is_empty(state: str) -> None:
+    result = module(act("modules", project="app"), state=state)
+    assert "'modules' is empty, but it always contains the module '*default*'" in result["msg"]
+
+
 def test_a_second_run_reads_once() -> None:
     result = module(listed(STORED), paths=["**/ui/*", "**/a,b/*"], tags=["qt", "qt"], allow_all=True)
     assert result == {"changed": False, "module": SHOWN}

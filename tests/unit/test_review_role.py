@@ -371,10 +371,24 @@ def test_a_role_of_the_server_cannot_be_removed(check_mode: bool) -> None:
 
 
 def test_a_role_is_removed_once() -> None:
-    with conversation(roles(role()), account("admin"), act("delete_role", name="Triage"), roles()) as server:
+    gone = roles(), all_roles(role(name="Project admin"))
+    with conversation(roles(role()), account("admin"), act("delete_role", name="Triage"), *gone) as server:
         assert run("review_role", url=server.url, state="absent", **TASK) == {"changed": True, "role": None}
-    with conversation(roles()) as server:
+    with conversation(*gone) as server:
         assert run("review_role", url=server.url, state="absent", **TASK) == {"changed": False, "role": None}
+    with conversation(roles(), all_roles()) as server:
+        result = run("review_role", url=server.url, state="absent", **TASK)
+    assert result["msg"].startswith("The response to the action 'roles' is empty, but it always contains the built-in")
+
+
+def test_nothing_is_purged_when_the_response_with_the_assignments_is_empty() -> None:
+    lost = act("role_assignments", search="+Triage")
+    kept = act("role_assignments", text=records({"name": "Triage", "assignments": []}))
+    for second, message in ((act("role_assignments"), "'role_assignments' is empty"), (kept, "")):
+        with conversation(roles(role()), lost, second) as server:
+            result = run("review_role", url=server.url, assignments=[], purge=True, **TASK)
+        assert message in result.get("msg", "")
+        assert bool(message) == result.get("failed", False)
 
 
 def test_odd_names_arrive_unharmed() -> None:

@@ -63,12 +63,16 @@ def test_roles_are_listed_with_all_that_belongs_to_them() -> None:
 
 
 def test_without_assignments_no_projects_are_asked_for() -> None:
-    result = listed(act("roles", text=records(TRIAGE)), act("role_assignments", text=""))
+    result = listed(
+        act("roles", text=records(TRIAGE)), act("role_assignments", text=records({**ASSIGNED, "name": "x"}))
+    )
     assert result["roles"][0]["assignments"] == []
 
 
-def test_without_roles_no_assignments_are_asked_for() -> None:
-    assert listed(act("roles"))["roles"] == []
+def test_it_fails_when_the_response_is_empty() -> None:
+    assert "'roles' is empty, but it always contains the built-in roles" in listed(act("roles"))["msg"]
+    lost = act("roles", text=records(TRIAGE)), act("role_assignments")
+    assert "'role_assignments' is empty, but it always contains a role of 'admin'" in listed(*lost)["msg"]
 
 
 def test_an_exact_name_is_asked_for_with_a_plus() -> None:
@@ -87,7 +91,9 @@ def test_a_role_that_is_not_there_is_no_error() -> None:
 
 def test_a_part_of_a_name_is_searched_for() -> None:
     result = listed(
-        act("roles", search="admin", text=records(ADMIN)), act("role_assignments", search="admin"), search="admin"
+        act("roles", search="admin", text=records(ADMIN)),
+        act("role_assignments", search="admin", text=records({**ASSIGNED, "assignments": []})),
+        search="admin",
     )
     assert [role["name"] for role in result["roles"]] == ["Project admin"]
 
@@ -95,7 +101,7 @@ def test_a_part_of_a_name_is_searched_for() -> None:
 def test_a_leading_plus_is_a_part_of_the_text() -> None:
     plus = {**ADMIN, "name": "C++1"}
     found = records({**ADMIN, "name": "Team 1"}, plus)
-    calls = act("roles", search="1", text=found), act("role_assignments", search="1")
+    calls = act("roles", search="1", text=found), act("role_assignments", search="1", text=records(plus))
     assert [role["name"] for role in listed(*calls, search="+1")["roles"]] == ["C++1"]
 
 

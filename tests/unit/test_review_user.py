@@ -12,12 +12,17 @@ from support.conversation import Call, conversation
 from support.review_server import ACCOUNT, act, records, refusal
 from support.running import run
 
+ADMIN = {"name": "admin", "readonly": False, "roles": [], "groups": []}
 CAROL = {"name": "carol", "readonly": False, "roles": [], "groups": []}
 SHOWN = {"name": "carol", "readonly": False, "roles": [], "groups": []}
 
 
 def users(*found: dict[str, Any], name: str = "carol") -> Call:
     return act("users", search=name, text=records(*found))
+
+
+def all_users(*found: dict[str, Any]) -> Call:
+    return act("users", limit="1000000", text=records(*found))
 
 
 def test_a_second_run_reads_once_and_compares_no_password() -> None:
@@ -52,11 +57,22 @@ def test_check_mode_predicts() -> None:
 
 
 def test_a_user_is_removed_once() -> None:
-    with conversation(users(CAROL), act("delete_user", name="carol"), users()) as server:
+    with conversation(users(CAROL), act("delete_user", name="carol"), users(), all_users(ADMIN)) as server:
         result = run("review_user", url=server.url, name="carol", state="absent", **ACCOUNT)
     assert result == {"changed": True, "user": None}
-    with conversation(users()) as server:
+    with conversation(users(), all_users(ADMIN)) as server:
         assert not run("review_user", url=server.url, name="carol", state="absent", **ACCOUNT)["changed"]
+
+
+def test_absence_is_not_concluded_when_a_response_is_empty() -> None:
+    removed = [act("delete_user", name="carol"), users(), all_users(ADMIN)]
+    with conversation(users(), all_users(ADMIN, CAROL), *removed) as server:
+        assert run("review_user", url=server.url, name="carol", state="absent", **ACCOUNT)["changed"]
+    with conversation(users(), all_users()) as server:
+        result = run("review_user", url=server.url, name="carol", state="absent", **ACCOUNT)
+    assert result["msg"].startswith(
+        "The response to the action 'users' is empty, but it always contains the account 'admin'"
+    )
 
 
 @pytest.mark.parametrize("check_mode", [True, False])

@@ -36,8 +36,8 @@ def test_all_are_listed_by_name(search: dict[str, str]) -> None:
     assert found == sorted([SHOWN, {**SHOWN, "name": "Zoë, the *"}], key=lambda one: one["name"])
 
 
-def test_none_is_no_failure() -> None:
-    assert asked(act("users", **ALL)) == []
+def test_it_fails_when_the_response_is_empty() -> None:
+    assert "'users' is empty, but it always contains the account 'admin'" in asked(act("users", **ALL))
 
 
 def test_a_name_is_compared_exactly() -> None:

@@ -31,6 +31,13 @@ def update(**fields: Any) -> Call:
     return act("update_view", **{**VIEW, **fields})
 
 
+@pytest.mark.parametrize("state", ["present", "absent"])
+def test_it_fails_when_the_response_is_empty(state: str) -> None:
+    with conversation(act("views", project="mobile-app")) as server:
+        result = run("review_view", url=server.url, query="severity:1", state=state, **TASK)
+    assert "'views' is empty, but it always contains the view '*default*'" in result["msg"]
+
+
 def test_a_second_run_reads_once() -> None:
     with conversation(views(STORED)) as server:
         result = run("review_view", url=server.url, query="severity:1", tags=["gate", "gate"], public=True, **TASK)

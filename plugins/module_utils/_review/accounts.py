@@ -18,29 +18,56 @@ _ACTIONS = {"account": "users", "group": "groups"}
 _MOST = 1_000_000
 
 
-def find(review: ReviewService, kind: str, name: str, **fields: t.Any) -> Record | None:
-    """The `account` or `group` of that name, with the roles that it holds; an account also with its groups."""
+def find(review: ReviewService, kind: str, name: str, *, prove_absence: bool = False, **fields: t.Any) -> Record | None:
+    """Return the `account` or `group` of that name, with the roles that it holds; an account also with its groups.
+
+    :arg prove_absence: look into the list of all accounts or groups if the server finds nothing, because a search that
+        finds nothing and a lost response look the same
+    """
     # A star in the name stands for anything, and more than those asked for may be found
-    found = review.records(_ACTIONS[kind], search=name, limit=_MOST if "*" in name else None, **fields)
+    found = list(review.records(_ACTIONS[kind], search=name, limit=_MOST if "*" in name else None, **fields))
+    if prove_absence and not found:
+        found = _all(review, kind, **fields)
     return next((record for record in found if record.text("name") == name), None)
 
 
 def matching(review: ReviewService, kind: str, search: str | None, **fields: t.Any) -> list[Record]:
     """Those that the server finds, by name; `*` stands for anything."""
-    found = review.records(_ACTIONS[kind], search=search, limit=_MOST, **fields)
+    if search in (None, "*"):
+        found = _all(review, kind, **fields)
+    else:
+        found = list(review.records(_ACTIONS[kind], search=search, limit=_MOST, **fields))
     return sorted(found, key=lambda record: record.text("name"))
 
 
 def missing(review: ReviewService, names: t.Collection[str]) -> list[str]:
     """Those of the names that no account has, by one request."""
-    there = {record.text("name") for record in review.records("users", limit=_MOST)} if names else set()
-    return [name for name in names if name not in there]
+    existing = {record.text("name") for record in _all(review, "account")} if names else set()
+    return [name for name in names if name not in existing]
 
 
 def roles_of(record: Record) -> list[Fields]:
     """The roles that an account or a group holds, with the id of the project, none for everywhere."""
     held = ((role.text("name"), role.maybe_text("projectId") or None) for role in record.maybe_records("roles"))
     return [{"name": name, "project_id": project} for name, project in sorted(held, key=str)]
+
+
+def _all(review: ReviewService, kind: str, **fields: t.Any) -> list[Record]:
+    """Return all accounts or groups.
+
+    :raises ToolchainError: if the response was lost, as far as that can be told
+    """
+    if kind == "group" and (groups := list(review.records("groups", limit=_MOST, **fields))):
+        return groups
+    users = review.listing("users", limit=_MOST, always=f"the account '{review.user}'")
+    if kind == "account":
+        return users
+    if member := next((user for user in users if user.maybe_records("groups")), None):
+        raise ToolchainError(
+            f"The server lists no groups, but the account '{member.text('name')}' is in one: the body of the response "
+            "was lost. Run the task again."
+        )
+    return []
 
 
 def check_readonly(kind: str, before: Fields | None) -> None:

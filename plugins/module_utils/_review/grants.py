@@ -13,8 +13,8 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review import accounts
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import ReviewService
 
-# Without these an account cannot undo what it did to roles
-NEEDED = ("manage_roles", "webapi_access")
+# Without these an account cannot undo what it did to roles, their assignments, and groups
+NEEDED = ("assign_role", "manage_roles", "manage_users", "webapi_access")
 
 Permissions = dict[str, dict[str, bool]]  # role to permission to whether it is on
 
@@ -84,15 +84,25 @@ def _check_kept(review: ReviewService, has: set[tuple[str, str]], will_have: set
 
 
 def _held(review: ReviewService) -> tuple[set[tuple[str, str]], set[Grant]]:
-    """The account and its groups, and the roles that they hold; nothing when the server does not know the account."""
-    account = accounts.find(review, "account", review.user)
-    if account is None:
-        return set(), set()
-    groups = {group.text("name"): group for group in account.maybe_records("groups")}
+    """Return the account and its groups, and the roles that they hold.
+
+    :raises ToolchainError: if the server does not list the account or one of its groups
+    """
+    account = _required(review, "account", review.user)
+    groups = [group.text("name") for group in account.maybe_records("groups")]
     grants = _grants("account", account)
-    for name, group in groups.items():
-        grants |= _grants("group", accounts.find(review, "group", name) or group)
+    for name in groups:
+        grants |= _grants("group", _required(review, "group", name))
     return {("account", review.user), *(("group", name) for name in groups)}, grants
+
+
+def _required(review: ReviewService, kind: str, name: str) -> Record:
+    if found := accounts.find(review, kind, name, prove_absence=True):
+        return found
+    raise ToolchainError(
+        f"The server lists no {kind} '{name}'. Whether '{review.user}', the account of this task, would lose a "
+        "permission that it needs is not known. With 'allow_lockout: true' the change is made nevertheless."
+    )
 
 
 def _grants(kind: str, record: Record) -> set[Grant]:

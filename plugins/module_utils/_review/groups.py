@@ -18,9 +18,9 @@ def listed(review: ReviewService, search: str | None) -> list[Fields]:
     return [_group(record) for record in accounts.matching(review, "group", search, list_users=True)]
 
 
-def find(review: ReviewService, name: str) -> Fields | None:
+def find(review: ReviewService, name: str, prove_absence: bool) -> Fields | None:
     """The group of that name."""
-    record = accounts.find(review, "group", name, list_users=True)
+    record = accounts.find(review, "group", name, prove_absence=prove_absence, list_users=True)
     return _group(record) if record else None
 
 

@@ -24,7 +24,8 @@ LISTS = (*ACCESS_LISTS, "paths", "tags")
 
 def listed(review: ReviewService, project: str) -> list[Fields]:
     """The modules of a project, by name; without access lists where the server tells none."""
-    return sorted(map(_module, review.records("modules", project=project)), key=lambda module: module["name"])
+    found = review.listing("modules", project=project, always=f"the module '{DEFAULT_MODULE}'")
+    return sorted(map(_module, found), key=lambda module: module["name"])
 
 
 def given(fields: Fields) -> Fields:

@@ -56,24 +56,41 @@ class Roles:
         self._assigned: Fields = {}
         self._known_permissions: set[str] = set()
 
-    def find(self, name: str, with_assignments: bool) -> Fields | None:
-        """The role of that name, or `None`."""
-        return next((role for role in self.matching(f"+{name}", with_assignments) if role["name"] == name), None)
+    def find(self, name: str, with_assignments: bool, prove_absence: bool = False) -> Fields | None:
+        """Return the role of that name.
+
+        :arg prove_absence: look into the list of all roles if the server finds nothing, because a search that finds
+            nothing and a lost response look the same
+        """
+        found = self.matching(f"+{name}", with_assignments)
+        if prove_absence and not found:
+            found = self.matching(None, with_assignments)
+        return next((role for role in found if role["name"] == name), None)
 
     def matching(self, search: str | None, with_assignments: bool) -> list[Fields]:
-        """The roles that the server finds, by name: by a part of their names, or with a leading plus by the whole."""
-        records = list(self._review.records("roles", search=search))
+        """The roles that the server finds, by name: by a part of their names, or with a leading plus by the whole.
+
+        :raises ToolchainError: if the response with all roles, or with their assignments, was lost
+        """
+        if search is None:
+            records = self._review.listing("roles", always="the built-in roles")
+        else:
+            records = list(self._review.records("roles", search=search))
         for record in records:
             self._known_permissions.update(flag.text("name") for flag in record.maybe_records("permissions"))
         roles = [_role(record) for record in records]
         if with_assignments and roles:
-            assignments = {
-                record.text("name"): record.maybe_records("assignments")
-                for record in self._review.records("role_assignments", search=search)
-            }
+            assignments = self._assignments(search)
             for role in roles:
                 role["assignments"] = self._labelled(assignments.get(role["name"], []))
         return sorted(roles, key=lambda role: role["name"])
+
+    def _assignments(self, search: str | None) -> dict[str, list[Record]]:
+        """Return the assignments of the roles that a search finds, by the names of the roles."""
+        found = list(self._review.records("role_assignments", search=search)) if search else []
+        if not found:
+            found = self._review.listing("role_assignments", always=f"a role of '{self._review.user}'")
+        return {record.text("name"): record.maybe_records("assignments") for record in found}
 
     def with_text(self, text: str | None) -> list[Fields]:
         """The roles with this text in their names, or all, with their assignments."""

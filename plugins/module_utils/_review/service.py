@@ -62,6 +62,21 @@ class ReviewService:
             if line.strip():
                 yield _record(answer, action, line)
 
+    def listing(self, action: str, /, *, always: str, **fields: t.Any) -> list[Record]:
+        """Return the records of an action that never responds with an empty list.
+
+        An empty list is an empty body. A response whose body was lost on the way looks the same.
+
+        :arg always: a record that each response contains, for the message
+        :raises ToolchainError: if there are no records
+        """
+        if found := list(self.records(action, **fields)):
+            return found
+        raise ToolchainError(
+            f"The response to the action '{action}' is empty, but it always contains {always}: its body was lost. "
+            "Run the task again. If this repeats, look for a proxy that changes responses."
+        )
+
     def file(self, action: str, /, **fields: t.Any) -> t.Iterator[bytes]:
         """The file that an action which only reads answers with, a piece at a time.
 

@@ -18,9 +18,9 @@ def listed(review: ReviewService, search: str | None) -> list[Fields]:
     return [_user(record) for record in accounts.matching(review, "account", search)]
 
 
-def find(review: ReviewService, name: str) -> Fields | None:
+def find(review: ReviewService, name: str, prove_absence: bool) -> Fields | None:
     """The user of that name."""
-    record = accounts.find(review, "account", name)
+    record = accounts.find(review, "account", name, prove_absence=prove_absence)
     return _user(record) if record else None
 
 

@@ -19,7 +19,8 @@ _WIRE_NAMES = {"public": "is_public"}
 
 def listed(review: ReviewService, project: str) -> list[Fields]:
     """The views of a project that the account may see, by name."""
-    return sorted(map(_view, review.records("views", project=project)), key=lambda view: view["name"])
+    found = review.listing("views", project=project, always=f"the view '{DEFAULT_VIEW}'")
+    return sorted(map(_view, found), key=lambda view: view["name"])
 
 
 def find(review: ReviewService, found: list[Fields], project: str, naming: Naming, of_others: bool) -> Fields | None:
