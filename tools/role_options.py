@@ -108,7 +108,7 @@ MIRRORS = (
     *(
         Mirror("review_onboarding", f"review_{kind}", (f"review_onboarding_{option}",), item="", without=without)
         for kind, option, without in (
-            ("project", "project", frozenset({"new_name", "state"})),
+            ("project", "project", frozenset({"new_name", "state", "allow_delete"})),
             ("group", "groups", frozenset({"allow_lockout", "state"})),
             ("role", "roles", frozenset({"assignments", "allow_lockout", "purge", "state"})),
             ("module", "modules", frozenset({"project", "new_name", "state"})),

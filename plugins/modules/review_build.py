@@ -122,7 +122,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec impo
 from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options import STATE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import operate, reconcile
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review import builds
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review import builds, missing
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.naming import Naming
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
@@ -152,11 +152,11 @@ def run(task):
 def manage(task):
     project, naming = task.params["project"], Naming("build", task.params)
     review = ReviewService(task)
-    known = builds.Builds(review, project)
+    known = builds.Builds()
     reconcile(
         task,
         "build",
-        read=lambda: naming.find(known.listed()),
+        read=lambda: naming.find(missing.of_project(task, review, project, known.listed)),
         desired={"name": naming.wanted, **task.given("keep")},
         update=lambda fields: review.write(
             "update_build", project=project, **naming.wire_fields(builds.wire_fields(fields))

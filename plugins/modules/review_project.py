@@ -58,6 +58,13 @@ options:
       - While O(auto_delete_builds=false), it does not tell O(auto_delete_threshold).
     type: bool
     default: false
+  allow_delete:
+    description:
+      - Whether O(state=absent) may delete a project that has builds, or a stream with builds. Without it the task
+        fails, in check mode, too.
+      - A project without builds is deleted in either case.
+    type: bool
+    default: false
   update_unreadable:
     description:
       - When O(auto_delete_builds) and O(auto_delete_threshold) are sent, which cannot be compared.
@@ -70,7 +77,7 @@ options:
   state:
     description:
       - Whether the project shall be there.
-      - With V(absent) it is deleted with all its builds, issues and their history, for good.
+      - With V(absent) it is deleted with all its builds, issues and their history, for good, see O(allow_delete).
 seealso:
   - module: buildworks.toolchain.review_project_info
 """
@@ -105,6 +112,7 @@ EXAMPLES = r"""
   buildworks.toolchain.review_project:
     name: services
     state: absent
+    allow_delete: true
 """
 
 RETURN = r"""
@@ -168,6 +176,7 @@ SPEC = (REVIEW + STATE + UPDATE_UNREADABLE + ADMIN_TOOL) + ArgumentSpec(
         auto_delete_builds=dict(type="bool"),
         auto_delete_threshold=dict(type="int", at_least=1, at_most=1_000_000),
         use_admin_tool=dict(type="bool", default=False),
+        allow_delete=dict(type="bool", default=False),
     )
 )
 

@@ -12,6 +12,7 @@ from support.conversation import Call, conversation
 from support.review_server import ACCOUNT, act, records, refusal
 from support.running import run
 
+DEFAULT = records({"name": "*default*", "allowAll": True})
 B1 = {"id": 1, "name": "b 1", "date": 1619434216567, "keepit": False}
 B2 = {"id": 2, "name": "b2", "date": 1619436216567, "keepit": True}
 B3 = {"id": 3, "name": "b3", "date": 1619437882164, "keepit": False}
@@ -21,6 +22,14 @@ SHOWN = {"id": 1, "name": "b 1", "date": "2021-04-26T10:50:16Z", "keep": False}
 
 def builds(*found: dict[str, Any]) -> Call:
     return act("builds", project="app", text=records(*found))
+
+
+def configuration(status: int = 200, **answer: Any) -> Call:
+    return act("project_configuration", status, project="app", **answer)
+
+
+def no_builds() -> list[Call]:
+    return [builds(), configuration(404, text=refusal(404, "Build not found: latest"))]
 
 
 def update(name: str = "b 1", **fields: str) -> Call:
@@ -78,7 +87,29 @@ def test_a_build_is_deleted_once() -> None:
 def test_the_last_build_is_not_deleted_unasked(check_mode: bool) -> None:
     result = build(builds(B1), name="b 1", state="absent", check_mode=check_mode)
     assert result["msg"].startswith("Option 'allow_last': must be true to delete 'b 1'")
-    assert build(builds(B1), delete("b 1"), builds(), name="b 1", state="absent", allow_last=True)["changed"]
+    assert build(builds(B1), delete("b 1"), *no_builds(), name="b 1", state="absent", allow_last=True)["changed"]
+
+
+@pytest.mark.parametrize("options", [{"name": "b 1", "state": "absent"}, {"keep_newest": 1}])
+def test_it_does_nothing_when_there_are_no_builds(options: dict[str, Any]) -> None:
+    assert build(*no_builds(), **options)["changed"] is False
+    # a server that has no error for it
+    assert build(
+        builds(), configuration(text=""), act("modules", text=DEFAULT, project="app"), builds(), **options
+    ) == (build(*no_builds(), **options))
+
+
+@pytest.mark.parametrize("options", [{"name": "b 1", "state": "absent", "allow_last": True}, {"keep_newest": 1}])
+def test_absence_is_not_concluded_when_a_response_is_empty(options: dict[str, Any]) -> None:
+    deleted = [delete("b 1"), builds(B4)]
+    configured = configuration(text=records({"build": "b4"}))
+    assert build(builds(), configured, builds(B4, B1), *deleted, **options)["changed"]
+    assert build(builds(), configured, builds(), **options)["msg"].startswith(
+        "The server lists no builds of the project 'app', but has the configuration of its build 'b4'"
+    )
+    lost = [builds(), configuration(text=""), act("modules", project="app")]
+    assert "'modules' is empty, but it always contains" in build(*lost, **options)["msg"]
+    assert "403 no" in build(builds(), configuration(403, text=refusal(403, "no")), **options)["msg"]
 
 
 def test_all_but_the_newest_are_deleted_and_read_back() -> None:

@@ -238,6 +238,16 @@ def test_a_file_is_removed_once(program: Program) -> None:
     assert manage(program, **options) == {"changed": False, "config_file": None}
 
 
+def test_nothing_is_removed_when_the_project_is_missing(program: Program) -> None:
+    options = {"name": "analysis_profile.pconf", "state": "absent"}
+    program.answers("list-config-files", status=1, error="Project not found: app")
+    program.answers("list-projects", out="other\n")
+    assert manage(program, **options) == {"changed": False, "config_file": None}
+    for existing in ("app\nother\n", ""):
+        program.answers("list-projects", out=existing)
+        assert "failed with exit code 1: Project not found: app" in manage(program, **options)["msg"]
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

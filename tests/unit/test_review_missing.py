@@ -38,6 +38,44 @@ def test_what_a_new_project_would_get_is_predicted(status: int) -> None:
     assert not absent["changed"]
 
 
+ABSENT = {
+    "review_module": ("modules", {"project": "app", "name": "ui"}),
+    "review_view": ("views", {"project": "app", "name": "critical"}),
+    "review_build": ("builds", {"project": "app", "name": "build_1"}),
+}
+
+
+@pytest.mark.parametrize("module", ABSENT)
+@pytest.mark.parametrize("check_mode", [True, False])
+def test_nothing_is_removed_when_the_project_is_missing(module: str, check_mode: bool) -> None:
+    action, task = ABSENT[module]
+    options = {"check_mode": check_mode, "state": "absent", **task}
+    if module != "review_build":
+        options["predict_missing"] = False
+    with conversation(no_project(action), projects(OTHER)) as server:
+        result = run(module, url=server.url, **options, **ACCOUNT)
+    assert (result.get("failed", False), result["changed"]) == (False, False)
+    with conversation(no_project(action), projects(OTHER, ("app", "app"))) as server:
+        assert "Project not found: app" in run(module, url=server.url, **options, **ACCOUNT)["msg"]
+    with conversation(no_project(action, 403)) as server:
+        assert "403 Project not found: app" in run(module, url=server.url, **options, **ACCOUNT)["msg"]
+
+
+@pytest.mark.parametrize("module", ABSENT)
+def test_absence_is_not_concluded_when_the_list_of_projects_is_empty(module: str) -> None:
+    action, task = ABSENT[module]
+    options = {**task, "state": "absent", **ACCOUNT}
+    with conversation(no_project(action), projects(), no_project("modules")) as server:
+        assert "failed" not in run(module, url=server.url, **options)
+    default = act("modules", project="app", text=records({"name": "*default*", "allowAll": True}))
+    with conversation(no_project(action), projects(), default) as server:
+        message = run(module, url=server.url, **options)["msg"]
+    assert message.startswith("The server lists no projects, but it lists the modules of the project 'app'")
+    with conversation(no_project(action), projects(), act("modules", project="app")) as server:
+        message = run(module, url=server.url, **options)["msg"]
+    assert message.startswith("The response to the action 'modules' is empty, but it always contains the module")
+
+
 def test_a_refusal_for_another_reason_is_one() -> None:
     result = asked("review_module", no_project("modules", 403), projects(("app", "app")), **MODULE)
     assert "Project not found: app" in result["msg"]
@@ -56,7 +94,7 @@ def test_assignments_to_those_who_would_be_there_are_predicted(there: bool) -> N
     found = records({"name": "Triage", "readonly": False, "permissions": [], "statusPermissions": []}) if there else ""
     calls = [act("roles", search="+Triage", text=found)]
     if there:
-        calls.append(act("role_assignments", search="+Triage"))
+        calls.append(act("role_assignments", search="+Triage", text=records({"name": "Triage", "assignments": []})))
     result = asked("review_role", *calls, projects(OTHER), **ASSIGNED)
     assert result["changed"]
     assert [entry["project"] for entry in result["role"]["assignments"]] == [None, "app"]

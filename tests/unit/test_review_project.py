@@ -114,9 +114,51 @@ def test_check_mode_predicts() -> None:
 
 
 def test_a_project_is_removed_once() -> None:
-    removed = project(listed(APP), act("delete_project", name="app"), listed(), state="absent")
+    deleted = act("delete_project", name="app")
+    removed = project(listed(APP), deleted, listed(), state="absent", allow_delete=True)
     assert removed == {"changed": True, "project": None}
-    assert not project(listed(), state="absent")["changed"]
+    assert project(listed(), state="absent") == {"changed": False, "project": None}
+
+
+EMPTY = act("projects")
+UNKNOWN = act("modules", 404, project="app", text=refusal(404, "Project not found: app"))
+DEFAULT_MODULE = act("modules", project="app", text=records({"name": "*default*", "allowAll": True}))
+
+
+def test_absence_is_not_concluded_when_a_response_is_empty() -> None:
+    assert project(EMPTY, UNKNOWN, state="absent") == {"changed": False, "project": None}
+    lost = project(EMPTY, DEFAULT_MODULE, state="absent")
+    assert lost["msg"].startswith("The server lists no projects, but it lists the modules of the project 'app'")
+    assert (
+        "403 no" in project(EMPTY, act("modules", 403, project="app", text=refusal(403, "no")), state="absent")["msg"]
+    )
+
+
+def builds(project: str, *names: str) -> Call:
+    return act("builds", project=project, text=records(*({"id": 1, "name": name} for name in names)))
+
+
+def no_builds(project: str) -> list[Call]:
+    refused = act("project_configuration", 404, project=project, text=refusal(404, "Build not found"))
+    return [builds(project), refused]
+
+
+STREAMS = act("projects", include_streams="true", text=records(APP, {**APP, "id": "s", "name": "app/s"}, OTHER))
+
+
+@pytest.mark.parametrize("check_mode", [True, False])
+def test_a_project_with_builds_is_kept_unless_deletion_is_allowed(check_mode: bool) -> None:
+    told = project(listed(APP), STREAMS, builds("app", "b1", "b2"), state="absent", check_mode=check_mode)
+    assert told["msg"].startswith("Option 'allow_delete': must be true to delete 'app': 'app' has 2 build(s)")
+    calls = [listed(APP), STREAMS, *no_builds("app"), builds("app/s", "b1")]
+    told = project(*calls, state="absent", check_mode=check_mode)
+    assert told["msg"].startswith("Option 'allow_delete': must be true to delete 'app': 'app/s' has 1 build(s)")
+
+
+def test_a_project_without_builds_is_deleted() -> None:
+    alone = act("projects", include_streams="true", text=records(APP))
+    calls = [listed(APP), alone, *no_builds("app"), act("delete_project", name="app"), listed()]
+    assert project(*calls, state="absent")["changed"]
 
 
 def test_a_refusal_is_told() -> None:

@@ -15,6 +15,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, planned
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.admin_tool import AdminTool
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.modules import DEFAULT_MODULE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
@@ -23,8 +24,33 @@ _WIRE_NAMES = {"keep": "keepit"}
 
 def listed(review: ReviewService, project: str) -> list[Fields]:
     """The builds of a project, the newest first."""
-    found = map(_build, review.records("builds", project=project))
-    return sorted(found, key=lambda build: (build["date"] or "", build["id"]), reverse=True)
+    records = list(review.records("builds", project=project)) or _second_look(review, project)
+    return sorted(map(_build, records), key=lambda build: (build["date"] or "", build["id"]), reverse=True)
+
+
+def _second_look(review: ReviewService, project: str) -> list[Record]:
+    """Return the builds of a project for which the server listed none.
+
+    A lost response looks like an empty list. But the server refuses the configuration of a project without builds.
+
+    :raises ToolchainError: if the project has a build that is not listed
+    """
+    try:
+        configuration = next(iter(review.records("project_configuration", project=project)), None)
+    except ServerRefusal as error:
+        if error.status in (401, 403):
+            raise
+        return []
+    build = configuration.maybe_text("build") if configuration else None
+    if not build:
+        review.listing("modules", project=project, always=f"the module '{DEFAULT_MODULE}'")
+    found = list(review.records("builds", project=project))
+    if build and not found:
+        raise ToolchainError(
+            f"The server lists no builds of the project '{project}', but has the configuration of its build '{build}': "
+            "the body of the response was lost. Run the task again."
+        )
+    return found
 
 
 def named(tool: AdminTool, project: str) -> list[Fields]:
@@ -41,13 +67,12 @@ def wire_fields(fields: Fields) -> Fields:
 class Builds:
     """The builds of a project, and whether one of them may go."""
 
-    def __init__(self, review: ReviewService, project: str) -> None:
-        self._review, self._project = review, project
+    def __init__(self) -> None:
         self._count = 0
 
-    def listed(self) -> list[Fields]:
+    def listed(self, review: ReviewService, project: str) -> list[Fields]:
         """All of them, the newest first."""
-        found = listed(self._review, self._project)
+        found = listed(review, project)
         self._count = len(found)
         return found
 

@@ -39,21 +39,32 @@ class Sending:
     def __init__(self, task: Task, tool: AdminTool) -> None:
         self._tool, self._project = tool, task.params["project"]
         self._source = task.params["src"]
+        self._removes = task.params["state"] == "absent"
         self.name = task.params["name"] or os.path.basename(self._source)
         self._force = task.params["force"]
         self.desired: Fields = {"name": self.name}
-        if self._source and task.params["state"] == "present":
+        if self._source and not self._removes:
             check_readable(self._source, "src")
             self._record = Record(task, task.params["record"] or f"{self._source}.sent")
             self.desired["sha256"] = checksums(self._source, ["sha256"])["sha256"]
 
     def find(self) -> Fields | None:
         """The file that the server has, with the checksum of what was sent last, if that is known here."""
-        there = next((file for file in listed(self._tool, self._project) if file["name"] == self.name), None)
+        there = next((file for file in self._listed() if file["name"] == self.name), None)
         if there is None or "sha256" not in self.desired:
             return there
         sent = None if self._force else self._record.checksum(self._project, self.name)
         return {**there, "sha256": sent}
+
+    def _listed(self) -> list[Fields]:
+        """Return the files of the project; none of a missing project if a file of it is to be removed."""
+        try:
+            return listed(self._tool, self._project)
+        except ToolchainError:
+            projects = self._tool.lines("list-projects") if self._removes else []
+            if not projects or self._project in projects:
+                raise
+            return []
 
     def check(self, _before: Fields | None, wanted: Fields | None) -> None:
         """

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What is not there yet in check mode, because an earlier task of the play would only now have made it."""
+"""Resources that are missing: in check mode because an earlier task would create them, or with their project."""
 
 from __future__ import annotations
 
@@ -15,22 +15,28 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._review impor
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
+_NOT_PERMITTED = (401, 403)
+
 PREDICT_MISSING = ArgumentSpec(dict(predict_missing=dict(type="bool", default=False)))
 
 
 def is_predicted(task: Task) -> bool:
     """Whether what is not there is no error."""
-    return bool(task.check_mode and task.params["predict_missing"])
+    return bool(task.check_mode and task.params.get("predict_missing"))
 
 
 def of_project(
     task: Task, review: ReviewService, project: str, listed: t.Callable[[ReviewService, str], list[Fields]]
 ) -> list[Fields]:
-    """What is listed of a project; nothing of one that may be missing and is."""
+    """Return what a project contains.
+
+    A missing project contains nothing if it is predicted, or if the task removes something from it.
+    """
     try:
         return listed(review, project)
-    except ServerRefusal:
-        # Servers differ in the status that tells it
-        if is_predicted(task) and project not in projects.ids(review):
+    except ServerRefusal as refusal:
+        # Servers differ in the status of an unknown project
+        removes = task.params["state"] == "absent" and refusal.status not in _NOT_PERMITTED
+        if (removes or is_predicted(task)) and projects.is_missing(review, project):
             return []
         raise

@@ -9,10 +9,14 @@ from __future__ import annotations
 import re
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
+    BadOption,
+    ServerRefusal,
+    ToolchainError,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, as_set
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review import server
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review import builds, modules, server
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.admin_tool import AdminTool, check_words
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.naming import Naming
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import ReviewService
@@ -25,6 +29,8 @@ _CREATES_FROM = 23
 # Members of a configuration that may be of digits alone, and count nothing
 _NAMES = ("build", "version")
 _MOST_DIGITS = 18
+# The statuses that servers may refuse an unknown project with
+_UNKNOWN = (400, 404)
 
 
 def listed(review: ReviewService, streams: bool | None = None) -> list[Fields]:
@@ -36,6 +42,32 @@ def listed(review: ReviewService, streams: bool | None = None) -> list[Fields]:
 def ids(review: ReviewService) -> dict[str, str]:
     """Name to id of the projects that the account may see."""
     return {project["name"]: project["id"] for project in listed(review)}
+
+
+def is_missing(review: ReviewService, name: str) -> bool:
+    """Return whether there is no project of this name that the account may see.
+
+    :raises ToolchainError: if the server neither lists projects nor says that there is no such project
+    """
+    found = ids(review)
+    return name not in found if found else _is_unknown(review, name)
+
+
+def _is_unknown(review: ReviewService, name: str) -> bool:
+    """Return whether the server refuses to list the modules of a project because it does not know the project.
+
+    An account may see no project at all. A lost response looks the same, but each project has a module.
+    """
+    try:
+        review.listing("modules", project=name, always=f"the module '{modules.DEFAULT_MODULE}'")
+    except ServerRefusal as error:
+        if error.status in _UNKNOWN:
+            return True
+        raise
+    raise ToolchainError(
+        f"The server lists no projects, but it lists the modules of the project '{name}': the body of a response was "
+        "lost. Run the task again."
+    )
 
 
 def configuration(review: ReviewService, project: str, build: str | None) -> Fields:
@@ -67,22 +99,29 @@ class Projects:
     """The projects of a server: by its Web API, and where the task has it used, by its administration tool."""
 
     def __init__(self, task: Task, review: ReviewService) -> None:
-        self._review = review
+        self._review, self._task = review, task
+        self._removes = task.params["state"] == "absent"
         self._tool = AdminTool(task) if task.params["use_admin_tool"] else None
         self._reads_properties = any(task.params[name] is not None for name in UNREADABLE)
         self._created_by: t.Callable[[str], t.Any] = self._create
 
     def find(self, naming: Naming) -> Fields | None:
         """The project, with those properties that only the tool tells, where they are of interest."""
-        found = naming.find(listed(self._review))
+        existing = listed(self._review)
+        found = naming.find(existing)
+        if self._removes and not existing:
+            _is_unknown(self._review, naming.wanted)
         if found and self._tool and self._reads_properties:
             return {**found, **_properties(self._tool, found["name"])}
         return found
 
     def check(self, name: str, before: Fields | None) -> None:
         """
+        :raises BadOption: if a project with builds would be deleted without permission
         :raises ToolchainError: when a project is to be created, and nothing is at hand that can
         """
+        if self._removes and not self._task.params["allow_delete"]:
+            self._check_without_builds(name)
         if before is not None:
             return
         told = server.version(self._review)
@@ -97,6 +136,16 @@ class Projects:
             )
         check_words(name)
         self._created_by = self._create_by_tool
+
+    def _check_without_builds(self, name: str) -> None:
+        streams = [one["name"] for one in listed(self._review, streams=True) if one["name"].startswith(f"{name}/")]
+        for project in (name, *streams):
+            if count := len(builds.listed(self._review, project)):
+                raise BadOption(
+                    "allow_delete",
+                    f"must be true to delete '{name}': '{project}' has {count} build(s), which are deleted with all "
+                    "issues and their history",
+                )
 
     def create(self, unreadable: Unreadable, fields: Fields) -> None:
         """Make a project, and set then what its creation does not take."""
