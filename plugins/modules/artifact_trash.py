@@ -56,6 +56,12 @@ options:
   to_path:
     description: Another path to restore to; empty for that of the repository itself.
     type: str
+  force:
+    description:
+      - Whether V(restore) replaces existing files. Without it, the task fails and names the first existing file. Files
+        that are in the way of files of a restored folder are existing files as well.
+    type: bool
+    default: false
   wait:
     description: Wait until it is done, and verify that it is.
   items:
@@ -89,6 +95,9 @@ options:
       to_path:
         description: As O(to_path).
         type: str
+      force:
+        description: As O(force).
+        type: bool
 seealso:
   - module: buildworks.toolchain.artifact_trash_info
 """
@@ -231,6 +240,7 @@ ITEM = ArgumentSpec(
         project_key=dict(type="str", narrows=True, no_log=False, **SEGMENT),
         to_repo=dict(type="str", narrows=True, **SEGMENT),
         to_path=dict(type="str", narrows=True, free="checked as the server reads it; empty for the repository itself"),
+        force=dict(type="bool", default=False),
     )
 )
 SPEC = (ARTIFACT + WAIT) + one_or_many(ITEM)

@@ -136,6 +136,56 @@ def test_a_file_is_restored_to_another_place() -> None:
     assert (result["plan"]["to"], result["plan"]["replaces"]) == ("q/c", False)
 
 
+FOLDER = {**RESTORE, "path": "a"}
+
+
+def listed(place: str, *names: str) -> Call:
+    found = [{"uri": f"/{name}", "size": 1, "folder": False} for name in names]
+    return call("GET", f"{STORAGE}/{place}?list&deep=1", json={"uri": "…", "files": found})
+
+
+@pytest.mark.parametrize("check_mode", [False, True])
+def test_restore_fails_when_a_file_would_be_replaced(check_mode: bool) -> None:
+    with conversation(there("auto-trashcan/r/a/b.txt"), there("r/a/b.txt")) as server:
+        result = run("artifact_trash", url=server.url, check_mode=check_mode, **RESTORE)
+    assert not result["changed"]
+    assert "'r/a/b.txt' exists and would be replaced. To replace it, set 'force: true'." in result["msg"]
+
+
+def test_file_is_replaced_when_forced() -> None:
+    restore = call("POST", f"{TRASH}/restore/r/a/b.txt", 202)
+    read = [there("auto-trashcan/r/a/b.txt"), there("r/a/b.txt")]
+    with conversation(*read, restore, *ABSENT, there("r/a/b.txt")) as server:
+        result = run("artifact_trash", url=server.url, force=True, **RESTORE)
+    assert result["changed"]
+    assert result["plan"]["replaces"]
+
+
+def test_restore_of_a_folder_fails_when_a_file_below_would_be_replaced() -> None:
+    read = [there("auto-trashcan/r/a", folder=True), there("q/n", folder=True)]
+    files = [listed("q/n", "z", "x/b", "own"), listed("auto-trashcan/r/a", "x/b", "z", "c")]
+    with conversation(*read, *files) as server:
+        result = run("artifact_trash", url=server.url, to_repo="q", to_path="n", **FOLDER)
+    assert "'q/n/x/b' exists and would be replaced." in result["msg"]
+
+
+def test_folder_is_restored_when_the_existing_folder_has_other_files() -> None:
+    read = [there("auto-trashcan/r/a", folder=True), there("r/a", folder=True)]
+    files = [listed("r/a", "own"), listed("auto-trashcan/r/a", "b")]
+    restore = call("POST", f"{TRASH}/restore/r/a", 202)
+    with conversation(*read, *files, restore, gone("auto-trashcan/r/a"), ROOT, there("r/a", folder=True)) as server:
+        result = run("artifact_trash", url=server.url, **FOLDER)
+    assert result["changed"]
+    assert result["plan"]["replaces"] is False
+
+
+@pytest.mark.parametrize(("trashed", "existing"), [(True, False), (False, True)])
+def test_restore_fails_when_a_file_and_a_folder_have_one_path(trashed: bool, existing: bool) -> None:
+    with conversation(there("auto-trashcan/r/a", folder=trashed), there("r/a", folder=existing)) as server:
+        result = run("artifact_trash", url=server.url, force=True, **FOLDER)
+    assert f"'r/a' exists, and is a {'folder' if existing else 'file'}" in result["msg"]
+
+
 def test_what_is_back_needs_no_restoring() -> None:
     with conversation(*ABSENT, there("r/a/b.txt")) as server:
         assert run("artifact_trash", url=server.url, **RESTORE) == {"changed": False, "plan": None}

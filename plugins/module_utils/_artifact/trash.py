@@ -56,7 +56,7 @@ def find(artifact: ArtifactService, place: str) -> Fields | None:
 def plan(artifact: ArtifactService, params: Fields) -> Fields | None:
     """What would be done, or `None` when there is nothing to do.
 
-    :raises ToolchainError: when what shall be restored is nowhere
+    :raises ToolchainError: when what shall be restored is nowhere, or would replace files without `force`
     """
     action, place = params["action"], place_of(params)
     found = find(artifact, place)
@@ -70,8 +70,36 @@ def plan(artifact: ArtifactService, params: Fields) -> Fields | None:
         return None
     step = {"action": action, "place": place, "type": found["type"], "size": found["size"]}
     if action == "restore":
-        step.update(to="/".join(target(params)), replaces=bool(there and there["type"] == "file"))
+        replaced = _first_replaced(artifact, found, place, there) if there else None
+        if replaced and not params["force"]:
+            raise ToolchainError(
+                f"'{place}' is not restored: '{replaced}' exists and would be replaced. "
+                "To replace it, set 'force: true'."
+            )
+        step.update(to="/".join(target(params)), replaces=replaced is not None)
     return step
+
+
+def _first_replaced(artifact: ArtifactService, found: Fields, place: str, there: Fields) -> str | None:
+    """Return the first file that would be replaced, `None` if there is none.
+
+    :arg found: the item at `place` in the trash can
+    :arg there: the item that it is restored over; files in folders replace only files of the same path
+    :raises ToolchainError: when one is a folder and the other is a file
+    """
+    to = _place(there["repo"], there["path"])
+    if found["type"] != there["type"]:
+        raise ToolchainError(f"'{place}' is not restored: '{to}' exists, and is a {there['type']}.")
+    if there["type"] == "file":
+        return to
+    existing = set(_files_below(artifact, there["repo"], there["path"]))
+    replaced = existing.intersection(_files_below(artifact, TRASH, place))
+    return _place(to, min(replaced)) if replaced else None
+
+
+def _files_below(artifact: ArtifactService, repo: str, path: str) -> t.Iterator[str]:
+    """Return the paths of all files below a folder, relative to the folder."""
+    return (entry["path"][len(path) :].strip("/") for entry in items.listed(artifact, repo, path, deep=True))
 
 
 def carry_out(task: Task, artifact: ArtifactService) -> Fields:
@@ -125,7 +153,7 @@ def check(params: Fields) -> None:
     _check_place(params, "to_repo", "to_path", stores=True)
     action = params["action"]
     takes = _OPTIONS[action]
-    for option in ("repo", "path", "build_records", "project_key", "to_repo", "to_path"):
+    for option in ("repo", "path", "build_records", "project_key", "to_repo", "to_path", "force"):
         if params[option] and option not in takes:
             raise BadOption(option, f"does not go with 'action: {action}'")
     if action == "restore" and not (params["repo"] and (params["path"] or "").strip("/")):
@@ -144,7 +172,7 @@ def check(params: Fields) -> None:
 
 _OPTIONS = {
     "clean": ("repo", "path", "build_records", "project_key"),
-    "restore": ("repo", "path", "to_repo", "to_path"),
+    "restore": ("repo", "path", "to_repo", "to_path", "force"),
     "empty": (),
 }
 
