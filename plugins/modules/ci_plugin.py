@@ -67,7 +67,11 @@ options:
       src:
         description:
           - File C(.hpi) or C(.jpi) on the controller, which is handed in. The plugin shall have exactly its version.
-          - The module reads name and version in it.
+          - The module reads its manifest. The task fails before the upload if the file is of another plugin or version,
+            needs a newer Jenkins, or needs a plugin that is neither loaded in a version that will do nor offered by the
+            update site. Optional dependencies count only if an older version is installed.
+          - A new plugin whose dependencies become usable with the next start is refused as well. Install the
+            dependencies in a task of its own with O(restart=when_needed) first.
         type: path
       url:
         description:

@@ -117,6 +117,30 @@ def test_dependencies_come_with_a_pinned_version_too(go: Go, sandbox: Sandbox, t
     assert not ok(go({"name": "plain", "version": "0.9", "exact": True}))["changed"]
 
 
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        {"Jenkins_Version": "9.0"},
+        {"Plugin_Dependencies": "nowhere:1.0"},
+        {"Plugin_Dependencies": "plain:1.1"},
+        {"Plugin_Dependencies": "git:5.3.0"},
+        {"Plugin_Dependencies": "git:9;resolution:=optional"},
+    ],
+)
+@pytest.mark.parametrize("restart", ["never", "when_needed"])
+def test_a_file_that_cannot_be_loaded_changes_nothing(
+    go: Go, sandbox: Sandbox, tmp_path: pathlib.Path, attributes: dict[str, str], restart: str
+) -> None:
+    path = tmp_path / "own.hpi"
+    path.write_bytes(plugin_file("own", "3.0", **attributes))
+    wanted = {"name": "own", "src": str(path)}
+    predicted, result = go(wanted, restart=restart, check_mode=True), go(wanted, restart=restart)
+    assert "Nothing was changed, for 1 reason(s)" in result["msg"]
+    assert (predicted["msg"], predicted["changed"]) == (result["msg"], result["changed"])
+    assert set(writes(sandbox)) <= {"refresh_metadata"}
+    assert ok(go("plain"))["changed"]
+
+
 def test_a_pinned_version_goes_back_and_forth(go: Go) -> None:
     """Others ask the server to pin, which does nothing (community.general#5001)."""
     for version in ("1.0", "0.9", "1.0"):

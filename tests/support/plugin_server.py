@@ -30,6 +30,7 @@ def listing(*plugins: dict[str, Any], **answer: Any) -> Call:
     """The server's list."""
     if not answer:
         answer["json"] = {"_class": "hudson.LocalPluginManager", "plugins": list(plugins)}
+        answer["headers"] = OLD_SESSION
     return call("GET", f"/pluginManager/api/json?tree={quote(LISTED, safe='')}", **answer)
 
 

@@ -4,12 +4,12 @@
 
 from __future__ import annotations
 
-import zipfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from support import plugin_site
 from support.ci_server import NEW_SESSION, OLD_SESSION, computers, crumb, page
 from support.conversation import Call, call, conversation
 from support.plugin_server import (
@@ -389,10 +389,9 @@ def test_an_uninstalled_plugin_comes_back_by_its_file_only() -> None:
     assert steps(ok(result)) == ["upload git 5.7"]
 
 
-def plugin_file(folder: Path, name: str = "own", version: str = "3.0") -> Path:
+def plugin_file(folder: Path, name: str = "own", version: str = "3.0", **attributes: str) -> Path:
     path = folder / f"{name}.hpi"
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("META-INF/MANIFEST.MF", f"Short-Name: {name}\r\nPlugin-Version: {version}\r\n")
+    path.write_bytes(plugin_site.plugin_file(name, version, **attributes))
     return path
 
 
@@ -403,6 +402,108 @@ def test_a_file_is_handed_in(tmp_path: Path) -> None:
     result = go(listing(), center(), installed_page(), upload(), after[1], *after, *after, plugins=wanted)
     assert steps(ok(result)) == ["upload own 3.0"]
     assert not ok(go(*after, plugins=wanted))["changed"]
+
+
+OLD_BASE = plugin("base", "1.0")
+
+
+@pytest.mark.parametrize("check_mode", [False, True])
+@pytest.mark.parametrize(
+    ("attributes", "server", "problem"),
+    [
+        ({"Jenkins_Version": "2.600"}, [listing()], "own 3.0 needs Jenkins 2.600, this is 2.579"),
+        ({"Hudson_Version": "2.600"}, [listing()], "own 3.0 needs Jenkins 2.600, this is 2.579"),
+        (
+            {"Plugin_Dependencies": "base:2.0"},
+            [listing(), not_offered("base")],
+            "own needs base 2.0, which is neither installed nor offered",
+        ),
+        (
+            {"Plugin_Dependencies": "base:2.0"},
+            [listing(), offered("base", "1.5")],
+            "own needs base 2.0, which is neither installed nor offered",
+        ),
+        (
+            {"Plugin_Dependencies": "base:2.0"},
+            [listing(OLD_BASE), offered("base", "2.0")],
+            "own 3.0 needs base, which Jenkins loads with its next start",
+        ),
+        (
+            {"Plugin_Dependencies": "other:1.0;resolution:=optional,base:2.0;resolution:=optional"},
+            [listing(OLD_BASE), not_offered("base")],
+            "own needs base 2.0, which is neither installed nor offered",
+        ),
+        (
+            {"Plugin_Dependencies": "base:1.0"},
+            [listing(plugin("base", enabled=False, active=False))],
+            "own 3.0 needs base, which Jenkins loads with its next start",
+        ),
+        (
+            {"Plugin_Dependencies": "base:1.0"},
+            [listing(plugin("base", active=False))],
+            "own 3.0 needs base, which Jenkins loads with its next start",
+        ),
+        (
+            {"Plugin_Dependencies": "base:1.0"},
+            [listing(plugin("base", deleted=True))],
+            "own needs base, which is uninstalled with the next start",
+        ),
+    ],
+)
+def test_a_file_that_cannot_be_loaded_is_not_uploaded(
+    attributes: dict[str, str], server: list[Call], problem: str, check_mode: bool, tmp_path: Path
+) -> None:
+    wanted = [{"name": "own", "src": str(plugin_file(tmp_path, **attributes))}]
+    list_of_plugins, *offers = server
+    result = go(list_of_plugins, center(), installed_page(), *offers, plugins=wanted, check_mode=check_mode)
+    assert f"Nothing was changed, for 1 reason(s): {problem}" in result["msg"]
+    assert not result["changed"]
+
+
+def test_the_version_is_on_the_login_page_when_a_proxy_drops_the_header(tmp_path: Path) -> None:
+    wanted = [{"name": "own", "src": str(plugin_file(tmp_path, Jenkins_Version="2.600"))}]
+    listed = listing(json={"plugins": []})
+    result = go(listed, center(), installed_page(), login(), plugins=wanted)
+    assert "own 3.0 needs Jenkins 2.600, this is 2.579" in result["msg"]
+
+
+def test_a_file_is_uploaded_with_the_dependencies_that_are_offered(tmp_path: Path) -> None:
+    path = plugin_file(tmp_path, Jenkins_Version="2.579", Plugin_Dependencies="base:1.0,x:9;resolution:=optional")
+    wanted = [{"name": "own", "src": str(path)}]
+    result = go(listing(), center(), installed_page(), offered("base"), plugins=wanted, check_mode=True)
+    assert steps(ok(result)) == ["install base 1.0", "upload own 3.0"]
+
+
+def test_a_loaded_plugin_is_replaced_although_a_dependency_waits_for_the_restart(tmp_path: Path) -> None:
+    wanted = [{"name": "own", "src": str(plugin_file(tmp_path, Plugin_Dependencies="base:2.0"))}]
+    server = listing(plugin("own", "2.0"), OLD_BASE), center(), offered("base", "2.0")
+    result = go(*server, plugins=wanted, check_mode=True)
+    assert steps(ok(result)) == ["install base 2.0", "upload own 3.0"]
+    assert result["restart_required"]
+
+
+def test_files_are_uploaded_in_the_order_of_their_dependencies(tmp_path: Path) -> None:
+    own = plugin_file(tmp_path, Plugin_Dependencies="base:2.0")
+    base = plugin_file(tmp_path, "base", "2.0", Plugin_Dependencies="own:1.0;resolution:=optional")
+    wanted = [{"name": "own", "src": str(own)}, {"name": "base", "src": str(base)}]
+    result = go(listing(), center(), installed_page(), plugins=wanted, check_mode=True)
+    assert steps(ok(result)) == ["upload base 2.0", "upload own 3.0"]
+    base = plugin_file(tmp_path, "base", "1.9")
+    result = go(listing(), center(), installed_page(), plugins=wanted, check_mode=True)
+    assert "own needs base 2.0, this task brings 1.9" in result["msg"]
+
+
+def test_a_file_needs_what_the_task_removes(tmp_path: Path) -> None:
+    own = plugin_file(tmp_path, Plugin_Dependencies="base:1.0")
+    wanted = [{"name": "own", "src": str(own)}, {"name": "base", "state": "absent"}]
+    result = go(listing(OLD_BASE), center(), installed_page(), plugins=wanted)
+    assert "own needs base, which this task removes or disables" in result["msg"]
+
+
+def test_a_dependency_without_a_version_is_no_dependency(tmp_path: Path) -> None:
+    path = plugin_file(tmp_path, Plugin_Dependencies="base")
+    result = go(plugins=[{"name": "own", "src": str(path)}])
+    assert result["msg"].endswith("is no plugin: its dependency 'base' has no version.")
 
 
 @pytest.mark.parametrize(

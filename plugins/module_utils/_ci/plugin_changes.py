@@ -52,7 +52,7 @@ class PluginChanges:
                 "This server does not list its plugins (Hudson does not). Or is the path in 'url' right?"
             )
         listed = {plugin.text("shortName"): plugin for plugin in answer.record().records("plugins")}
-        return Look(listed, update_center.center(self._ci))
+        return Look(listed, update_center.center(self._ci), answer.headers.get("X-Jenkins"))
 
     def _wait(self) -> None:
         """Until no installation is under way."""
@@ -139,9 +139,17 @@ class PluginChanges:
 
     def _is_outdated(self, unsatisfied: set[str]) -> bool:
         """Whether it matters what the update site offers, and the server asked it long ago."""
-        matters = any(plugin.latest or (plugin.name in unsatisfied and plugin.from_site) for plugin in self._wanted)
+        matters = any(
+            plugin.latest or (plugin.name in unsatisfied and self._needs_site(plugin)) for plugin in self._wanted
+        )
         age = self._look.center.now - self._look.center.stamp
         return matters and age > self._task.params["metadata_max_age"] and not self._task.check_mode
+
+    def _needs_site(self, plugin: Wanted) -> bool:
+        """Whether a plugin, or a dependency of its file, comes from the update site."""
+        if plugin.file:
+            return any(map(self._look.lacks, plugin.file.dependencies))
+        return not plugin.url
 
     def _refresh(self) -> None:
         """Let the server ask its update site."""

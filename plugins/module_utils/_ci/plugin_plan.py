@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import failed_plugins, update_center
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import failed_plugins, server, update_center
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugin_file import Dependency
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.update_center import Center, Job, Offer
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.versions import is_older
@@ -47,15 +48,25 @@ class Step(t.NamedTuple):
 
 
 class Look(t.NamedTuple):
-    """What the server tells at a moment: its list, and the update centre."""
+    """What the server tells at a moment: its list, the update centre, and its version where the list has that."""
 
     listed: dict[str, Record]
     center: Center
+    version: str | None = None
 
     def pending(self, name: str) -> Job | None:
         """The installation of a plugin that waits for a restart; a later one of the same does not say so again."""
         jobs = [job for job in self.center.jobs if job.plugin == name and job.waits_for_restart]
         return jobs[-1] if jobs else None
+
+    def lacks(self, needed: Dependency) -> bool:
+        """Whether a plugin that needs this cannot be loaded. An optional dependency counts only while it is in use."""
+        listed = self.listed.get(needed.name)
+        if listed is None:
+            return not needed.optional
+        if needed.optional and not (listed.maybe_flag("active") or listed.flag("enabled")):
+            return False
+        return is_older(listed.text("version"), needed.version)
 
     def dependants(self, name: str, going: t.Container[str]) -> list[str]:
         """The plugins that need one, and are not `going` themselves."""
@@ -85,7 +96,10 @@ class Planning:
         self._look = look
         self._wanted = wanted
         self._unsatisfied = unsatisfied
+        self._before: Fields = {}
         self._offers: dict[str, Offer | None] = {}
+        self._files = {plugin.name: plugin.file for plugin in wanted if plugin.file and plugin.name in unsatisfied}
+        self._going = {plugin.name for plugin in wanted if plugin.absent or plugin.enabled is False}
         self._installs: dict[str, Step] = {}
         self.problems: list[str] = []
 
@@ -94,6 +108,7 @@ class Planning:
         unlisted = [p.name for p in self._wanted if not before[p.name]["installed"] and p.name not in self._look.listed]
         failed = failed_plugins.reasons(self._ci, unlisted) if unlisted else {}
         changes: list[Step] = []
+        self._before = before
         for plugin in self._wanted:
             state = before[plugin.name]
             if plugin.absent:
@@ -102,7 +117,7 @@ class Planning:
                 self.problems.append(f"{plugin.name} cannot be disabled: {_missing(plugin.name, failed)}")
             else:
                 if plugin.name in self._unsatisfied:
-                    self._install(plugin, state)
+                    self._install(plugin)
                 if state["installed"] and plugin.enabled not in (None, state["enabled"]):
                     action = "enable" if plugin.enabled else "disable"
                     changes.append(Step(action, plugin.name, state["version"], state["version"], None, True))
@@ -117,11 +132,14 @@ class Planning:
                 f"plugins/{name}.jpi from the server's home"
             )
 
-    def _install(self, plugin: Wanted, state: Fields) -> None:
+    def _install(self, plugin: Wanted) -> None:
         """The steps that install a plugin, what it needs first."""
         name = plugin.name
-        if plugin.src or plugin.url:
-            self._add_upload(plugin, state, plugin.exactly, plugin.url)
+        if plugin.file:
+            self._add_file(name)
+            return
+        if plugin.url:
+            self._add_upload(name, plugin.exactly, plugin.url)
             return
         offer = self._offer(name)
         if offer is None:
@@ -129,7 +147,7 @@ class Planning:
         elif plugin.exactly and plugin.exactly != offer.version:
             url = _other_version(offer, plugin.exactly)
             if url:
-                self._add_upload(plugin, state, plugin.exactly, url)
+                self._add_upload(name, plugin.exactly, url)
             else:
                 self.problems.append(
                     f"{name} {plugin.exactly} is not offered, {offer.version} is: give its file by 'src' or 'url'"
@@ -137,9 +155,35 @@ class Planning:
         elif plugin.minimum and is_older(offer.version, plugin.minimum):
             self.problems.append(f"{name} is offered in version {offer.version} only, {plugin.minimum} is needed")
         elif self._comes_by_upload(plugin, offer):
-            self._add_upload(plugin, state, offer.version, offer.url)
+            self._add_upload(name, offer.version, offer.url)
         else:
             self._add_offer(offer, None)
+
+    def _add_file(self, name: str) -> None:
+        """Upload a file after what it needs: Jenkins keeps a file that it cannot load, and tries it at each start."""
+        file = self._files.pop(name, None)
+        if file is None:  # not a file, or added before because another file needs it
+            return
+        subject = f"{name} {file.version}"
+        if file.core and is_older(core := self._look.version or server.release(self._ci)[1], file.core):
+            self.problems.append(f"{subject} needs Jenkins {file.core}, this is {core}")
+        needs = [needed for needed in file.dependencies if not needed.optional or self._look.lacks(needed)]
+        for needed in needs:
+            self._add_needed(needed.name, needed.version, name)
+        self._add_upload(name, file.version, src=file.path)
+        late = sorted({needed.name for needed in needs if self._is_late(needed.name)})
+        if late and self._installs[name].new:
+            self.problems.append(
+                f"{subject} needs {', '.join(late)}, which Jenkins loads with its next start: install or enable that "
+                "in a task of its own, with 'restart: when_needed'"
+            )
+
+    def _is_late(self, name: str) -> bool:
+        """Whether a plugin can be used after a restart only."""
+        if step := self._installs.get(name):
+            return bool(step.needs_restart)
+        listed = self._look.listed.get(name)
+        return listed is not None and listed.maybe_flag("active") is False
 
     def _comes_by_upload(self, plugin: Wanted, offer: Offer) -> bool:
         """The server takes a plugin for installed that is uninstalled, and never goes back to an older version."""
@@ -148,11 +192,10 @@ class Planning:
             return False
         return bool(listed.maybe_flag("deleted")) or not is_older(listed.text("version"), offer.version)
 
-    def _add_upload(self, plugin: Wanted, state: Fields, version: str | None, url: str | None) -> None:
-        new = plugin.name not in self._look.listed
-        waits = None if new else True
-        step = Step("upload", plugin.name, state["version"], version, None, waits, new, url, plugin.src)
-        self._installs[plugin.name] = step
+    def _add_upload(self, name: str, version: str | None, url: str | None = None, src: str | None = None) -> None:
+        new = name not in self._look.listed
+        before, waits = self._before[name]["version"], None if new else True
+        self._installs[name] = Step("upload", name, before, version, None, waits, new, url, src)
 
     def _add_offer(self, offer: Offer, because: str | None) -> None:
         """Install what is offered, after its dependencies."""
@@ -163,7 +206,7 @@ class Planning:
         if not offer.compatible:
             self.problems.append(f"{offer.name} {offer.version} needs version {offer.required_core} of the server")
         for name, version in sorted(offer.needs.items()):
-            self._add_needed(name, version, offer)
+            self._add_needed(name, version, offer.name)
         listed = self._look.listed.get(offer.name)
         before = None if listed is None else listed.text("version")
         waits = self._waits(offer) if listed is None else True
@@ -174,19 +217,30 @@ class Planning:
         needed = [self._installs[name] for name in offer.needs if name in self._installs]
         return True if any(step.needs_restart for step in needed) else None
 
-    def _add_needed(self, name: str, version: str, dependant: Offer) -> None:
+    def _add_needed(self, name: str, version: str, dependant: str) -> None:
+        if name in self._going:
+            self.problems.append(f"{dependant} needs {name}, which this task removes or disables")
+            return
+        self._add_file(name)
+        if step := self._installs.get(name):
+            if is_older(str(step.version), version):
+                self.problems.append(f"{dependant} needs {name} {version}, this task brings {step.version}")
+            return
         listed = self._look.listed.get(name)
-        if listed is not None and not is_older(listed.text("version"), version):
+        if listed is not None and listed.maybe_flag("deleted"):
+            self.problems.append(f"{dependant} needs {name}, which is uninstalled with the next start")
+        elif listed is not None and not is_older(listed.text("version"), version):
             if not listed.flag("enabled"):
-                self._installs[name] = Step("enable", name, None, listed.text("version"), dependant.name, True)
-            return
-        offer = self._offer(name)
-        if name in self._installs:
-            return
-        if offer is None or is_older(offer.version, version):
-            self.problems.append(f"{dependant.name} needs {name} {version}, which is neither installed nor offered")
+                self._installs[name] = Step("enable", name, None, listed.text("version"), dependant, True)
         else:
-            self._add_offer(offer, dependant.name)
+            self._add_needed_offer(name, version, dependant)
+
+    def _add_needed_offer(self, name: str, version: str, dependant: str) -> None:
+        offer = self._offer(name)
+        if offer is None or is_older(offer.version, version):
+            self.problems.append(f"{dependant} needs {name} {version}, which is neither installed nor offered")
+        else:
+            self._add_offer(offer, dependant)
 
     def _offer(self, name: str) -> Offer | None:
         if name not in self._offers:

@@ -7,16 +7,14 @@
 from __future__ import annotations
 
 import typing as t
-import zipfile
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import plugin_file
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugin_file import ENDINGS, PluginFile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
-from ansible_collections.buildworks.toolchain.plugins.module_utils._local_file import check_readable
 
 LATEST = "latest"
-_MANIFEST = "META-INF/MANIFEST.MF"
-_ENDINGS = (".hpi", ".jpi")
 
 # The server takes what follows a dot for the name of an update site
 _SHORT_NAME = ("[A-Za-z0-9_-]+", "a short name: letters, digits, '-' and '_'")
@@ -41,7 +39,7 @@ class Wanted(t.NamedTuple):
     :ivar latest: whether it shall be the version that the site offers
     :ivar exactly: the version that it shall have
     :ivar enabled: whether it shall be enabled; `None` leaves that alone
-    :ivar src: the file to upload
+    :ivar file: the file to upload
     :ivar url: where the server finds the file
     """
 
@@ -51,13 +49,8 @@ class Wanted(t.NamedTuple):
     exactly: str | None
     absent: bool
     enabled: bool | None
-    src: str | None
+    file: PluginFile | None
     url: str | None
-
-    @property
-    def from_site(self) -> bool:
-        """Whether it comes from the update site."""
-        return not (self.src or self.url)
 
 
 def wanted(plugins: t.Sequence[dict[str, t.Any]]) -> list[Wanted]:
@@ -82,13 +75,14 @@ def _wanted(plugin: dict[str, t.Any], path: str) -> Wanted:
                 raise BadOption(f"{path}.{option}", f"does not go with state={state}")
     if src is not None and url is not None:
         raise BadOption(f"{path}.src", "does not go with 'url'")
-    if url is not None and (version in (None, LATEST) or not url.endswith(_ENDINGS)):
+    if url is not None and (version in (None, LATEST) or not url.endswith(ENDINGS)):
         raise BadOption(f"{path}.url", "takes the address of a file .hpi or .jpi, and needs its version in 'version'")
     if plugin["exact"] and src is None and version in (None, LATEST):
         raise BadOption(f"{path}.exact", "needs a version in 'version'")
-    if src is not None:
-        version = _version_of(src, name, version, f"{path}.src")
-    exactly = version if plugin["exact"] or src or url else None
+    file = None if src is None else _file(src, name, version, f"{path}.src")
+    if file:
+        version = file.version
+    exactly = version if plugin["exact"] or file or url else None
     return Wanted(
         name=name,
         minimum=None if exactly or version == LATEST else version,
@@ -96,25 +90,16 @@ def _wanted(plugin: dict[str, t.Any], path: str) -> Wanted:
         exactly=exactly,
         absent=state == "absent",
         enabled={"enabled": True, "disabled": False}.get(state),
-        src=src,
+        file=file,
         url=url,
     )
 
 
-def _version_of(path: str, name: str, version: str | None, option: str) -> str:
-    """The version in a plugin's file, which must be the one that is asked for."""
-    check_readable(path, option)
-    if not path.endswith(_ENDINGS):
-        raise BadOption(option, f"takes a file .hpi or .jpi, not '{path}'")
-    try:
-        with zipfile.ZipFile(path) as archive:
-            text = archive.read(_MANIFEST).decode("utf-8", "replace").replace("\r\n", "\n").replace("\n ", "")
-    except (zipfile.BadZipFile, KeyError, OSError, RuntimeError, NotImplementedError):
-        raise BadOption(option, f"'{path}' is no plugin: it is no archive with a manifest") from None
-    manifest = dict(line.split(": ", 1) for line in text.splitlines() if ": " in line)
-    found = (manifest.get("Short-Name"), manifest.get("Plugin-Version"))
-    if found[0] != name or not found[1] or version not in (None, found[1]):
+def _file(path: str, name: str, version: str | None, option: str) -> PluginFile:
+    """The plugin's file, which must be of the plugin and the version that are asked for."""
+    file = plugin_file.read(path, option)
+    if file.name != name or not file.version or version not in (None, file.version):
         raise BadOption(
-            option, f"'{path}' is the plugin {found[0]} {found[1]}, not {' '.join(filter(None, (name, version)))}"
+            option, f"'{path}' is the plugin {file.name} {file.version}, not {' '.join(filter(None, (name, version)))}"
         )
-    return found[1]
+    return file

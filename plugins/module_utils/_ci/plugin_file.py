@@ -1,0 +1,83 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The file of a plugin, as its manifest describes it."""
+
+from __future__ import annotations
+
+import typing as t
+import zipfile
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
+from ansible_collections.buildworks.toolchain.plugins.module_utils._local_file import check_readable
+
+ENDINGS = (".hpi", ".jpi")
+_MANIFEST = "META-INF/MANIFEST.MF"
+_LONGEST_MANIFEST = 1024 * 1024
+_OPTIONAL = "resolution:=optional"
+
+
+class Dependency(t.NamedTuple):
+    """Another plugin that a plugin needs.
+
+    :ivar version: the lowest version that will do
+    :ivar optional: whether the plugin also loads without it
+    """
+
+    name: str
+    version: str
+    optional: bool
+
+
+class PluginFile(t.NamedTuple):
+    """A plugin's file.
+
+    :ivar name: the short name
+    :ivar core: the lowest version of Jenkins that loads it, if the manifest has one
+    """
+
+    path: str
+    name: str | None
+    version: str | None
+    core: str | None
+    dependencies: list[Dependency]
+
+
+def read(path: str, option: str) -> PluginFile:
+    """Return what the manifest of a plugin's file says.
+
+    :arg option: the option that names the file
+    :raises BadOption: if it is no plugin
+    """
+    check_readable(path, option)
+    if not path.endswith(ENDINGS):
+        raise BadOption(option, f"takes a file .hpi or .jpi, not '{path}'")
+    try:
+        with zipfile.ZipFile(path) as archive, archive.open(_MANIFEST) as member:
+            text = member.read(_LONGEST_MANIFEST).decode("utf-8", "replace")
+    except (zipfile.BadZipFile, KeyError, OSError, RuntimeError, NotImplementedError):
+        raise BadOption(option, f"'{path}' is no plugin: it is no archive with a manifest") from None
+    attributes = _attributes(text)
+    try:
+        dependencies = [_dependency(entry) for entry in attributes.get("Plugin-Dependencies", "").split(",") if entry]
+    except ValueError as error:
+        raise BadOption(option, f"'{path}' is no plugin: its dependency '{error}' has no version") from None
+    core = attributes.get("Jenkins-Version") or attributes.get("Hudson-Version")
+    return PluginFile(path, attributes.get("Short-Name"), attributes.get("Plugin-Version"), core, dependencies)
+
+
+def _attributes(manifest: str) -> dict[str, str]:
+    """The main attributes, which end at the first empty line; a line that begins with a blank continues another."""
+    main = manifest.replace("\r\n", "\n").replace("\n ", "").partition("\n\n")[0]
+    return {name: value.strip() for name, colon, value in (line.partition(": ") for line in main.splitlines()) if colon}
+
+
+def _dependency(entry: str) -> Dependency:
+    """
+    :raises ValueError: if the entry has no version
+    """
+    name, _colon, version = entry.partition(";")[0].strip().partition(":")
+    if not (name and version):
+        raise ValueError(entry.strip())
+    return Dependency(name, version, _OPTIONAL in entry)
