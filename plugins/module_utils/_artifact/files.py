@@ -234,5 +234,10 @@ def _is_plain(key: str, values: list[str]) -> bool:
 
 
 def _matrix(fields: Fields) -> str:
-    """Properties as a part of an address: a pair for each value, because commas do not separate values there."""
-    return "".join(f";{quote(key, safe='')}={quote(value)}" for key, values in fields.items() for value in values)
+    """Return properties as a part of an address.
+
+    Each value has a pair of its own, because Artifactory takes `a=b,c` for one value. It decodes values only, so a
+    colon in a key stays as it is.
+    """
+    pairs = ((key, value) for key, values in fields.items() for value in values)
+    return "".join(f";{quote(key, safe=':')}={quote(value)}" for key, value in pairs)
