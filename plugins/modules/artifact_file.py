@@ -13,6 +13,9 @@ description:
   - The file is read once for all its checksums. When the repository has it with these, nothing is sent. When the server
     has the content elsewhere, only the checksums are sent. Otherwise it is sent in pieces, however large it is.
   - The checksums always go with it, so what is cut off on its way, or changes meanwhile, is not stored.
+  - Artifactory renames Maven snapshots if the repository has unique or non-unique snapshots. The newest snapshot is
+    compared then, and RV(file.path) is the path at which Artifactory stored it. Check mode returns O(path), because the
+    new path is not known before the upload.
   - After a change the item is read back; when the server did not keep it as asked for, the task fails.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
@@ -68,7 +71,8 @@ options:
   state:
     description:
       - V(present) deploys O(src) or O(content).
-      - V(absent) removes the file or folder. Where the server has a trash can, it goes there.
+      - V(absent) removes the file or folder. Where the server has a trash can, it goes there. A Maven snapshot that
+        Artifactory renamed is removed only by the path at which it is stored.
   items:
     description:
       - Several files, each with the options below. What is given beside O(items) is their default.

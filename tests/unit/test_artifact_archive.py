@@ -107,6 +107,18 @@ def test_check_mode_tells_what_would_be_added_and_replaced(tmp_path: Path) -> No
     }
 
 
+def test_archive_is_unchanged_when_artifactory_renamed_its_snapshots(tmp_path: Path) -> None:
+    path = pack(tmp_path, members={"1.0-SNAPSHOT/z-1.0-SNAPSHOT.jar": b"one"})
+    stored = {"1.0-SNAPSHOT/z-1.0-20260101.120000-1.jar": b"old", "1.0-SNAPSHOT/z-1.0-20260101.120000-2.jar": b"one"}
+    with conversation(nothing(), sent(path), *listing(stored)) as server:
+        assert deploy(server.url, path)["changed"]
+    with conversation(*listing(stored)) as server:
+        assert not deploy(server.url, path)["changed"]
+    stored["1.0-SNAPSHOT/z-1.0-20260101.120000-3.jar"] = b"other"
+    with conversation(*listing(stored)) as server:
+        assert deploy(server.url, path, check_mode=True)["plan"]["counts"] == {"replace": 1}
+
+
 def test_servers_that_tell_no_sha256_are_compared_by_sha1(tmp_path: Path) -> None:
     with conversation(*listing(MEMBERS, sha256=False)) as server:
         assert not deploy(server.url, pack(tmp_path))["changed"]

@@ -335,6 +335,91 @@ def test_a_folder_is_never_replaced_by_a_file(src: Path) -> None:
         assert "is a folder" in run("artifact_file", url=server.url, src=str(src), **TASK)["msg"]
 
 
+# Maven snapshots
+
+SNAPSHOT = "org/q/z/1.0-SNAPSHOT"
+UNIQUE = "z-1.0-20260101.120000-2.jar"
+
+
+def snapshot_info(name: str, data: bytes = DATA) -> dict[str, Any]:
+    return info(data, path=f"/{SNAPSHOT}/{name}")
+
+
+def snapshot(name: str, data: bytes | None = DATA) -> Call:
+    """Return the read of a snapshot, which is missing without content."""
+    target = f"/artifactory/api/storage/generic-local/{SNAPSHOT}/{name}"
+    return call("GET", target, 404, json=MISS) if data is None else call("GET", target, json=snapshot_info(name, data))
+
+
+def snapshots(*names: str) -> Call:
+    """Return the read of the folder that has these files."""
+    children = [{"uri": f"/{name}", "folder": False} for name in names]
+    item = {"repo": "generic-local", "path": f"/{SNAPSHOT}", "children": children}
+    return call("GET", f"/artifactory/api/storage/generic-local/{SNAPSHOT}", json=item)
+
+
+def snapshot_upload(name: str, stored: str) -> list[Call]:
+    target = f"/artifactory/generic-local/{SNAPSHOT}/{name}"
+    return [call("PUT", target, 404, json=MISS), call("PUT", target, 201, json=snapshot_info(stored), sent_body=DATA)]
+
+
+def upload_snapshot(url: str, name: str, **more: Any) -> dict[str, Any]:
+    return run("artifact_file", url=url, repo="generic-local", path=f"{SNAPSHOT}/{name}", content=DATA.decode(), **more)
+
+
+@pytest.mark.parametrize(
+    ("name", "stored"), [("z-1.0-SNAPSHOT.jar", UNIQUE), (UNIQUE, "z-1.0-SNAPSHOT.jar")], ids=["unique", "non-unique"]
+)
+def test_snapshot_is_uploaded_once_when_artifactory_renames_it(name: str, stored: str) -> None:
+    nothing = [
+        snapshot(name, None),
+        snapshots("z-1.0-SNAPSHOT-sources.jar", "maven-metadata.xml", "y-1.0-SNAPSHOT.jar"),
+    ]
+    with conversation(*nothing, *snapshot_upload(name, stored), snapshot(stored)) as server:
+        result = upload_snapshot(server.url, name)
+    assert result["changed"]
+    assert result["file"]["path"] == f"{SNAPSHOT}/{stored}"
+    with conversation(snapshot(name, None), snapshots("maven-metadata.xml", stored), snapshot(stored)) as server:
+        again = upload_snapshot(server.url, name)
+    assert not again["changed"]
+    assert again["file"]["path"] == f"{SNAPSHOT}/{stored}"
+
+
+def test_newest_snapshot_counts_when_there_are_several() -> None:
+    older = ("z-1.0-20251231.120000-9.jar", "z-1.0-20260101.120000-1.jar")
+    name = "z-1.0-SNAPSHOT.jar"
+    newest = "z-1.0-20260101.120000-10.jar"
+    before = [snapshot(name, None), snapshots(*older, newest, UNIQUE), snapshot(newest, b"old")]
+    after = "z-1.0-20260102.120000-11.jar"
+    with conversation(*before, *snapshot_upload(name, after), snapshot(after)) as server:
+        result = upload_snapshot(server.url, name, diff_mode=True)
+    assert result["diff"]["before"]["replaced"] == "its content is another"
+    assert result["file"]["path"] == f"{SNAPSHOT}/{after}"
+
+
+def test_properties_are_set_on_the_renamed_snapshot() -> None:
+    storage = f"/artifactory/api/storage/generic-local/{SNAPSHOT}/{UNIQUE}"
+    none = call("GET", f"{storage}?properties", 404)
+    written = f"/artifactory/api/metadata/generic-local/{SNAPSHOT}/{UNIQUE}?recursiveProperties=0"
+    patch = call("PATCH", written, 204, sent_json={"props": {"a": ["1"]}})
+    read = [snapshot("z-1.0-SNAPSHOT.jar", None), snapshots(UNIQUE), snapshot(UNIQUE)]
+    after = call("GET", f"{storage}?properties", json={"properties": {"a": ["1"]}})
+    with conversation(*read, none, patch, *read, after) as server:
+        assert upload_snapshot(server.url, "z-1.0-SNAPSHOT.jar", properties={"a": 1})["changed"]
+
+
+def test_upload_fails_when_artifactory_stores_it_elsewhere() -> None:
+    with conversation(gone(), asked(), sent(json=info(path="/app/other")), gone()) as server:
+        result = run("artifact_file", url=server.url, content=DATA.decode(), **TASK)
+    assert "the file is not there" in result["msg"]
+
+
+def test_snapshot_is_deleted_only_when_its_own_path_is_given() -> None:
+    with conversation(snapshot("z-1.0-SNAPSHOT.jar", None)) as server:
+        place = {"repo": "generic-local", "path": f"{SNAPSHOT}/z-1.0-SNAPSHOT.jar"}
+        assert not run("artifact_file", url=server.url, state="absent", **place)["changed"]
+
+
 # Removal
 
 

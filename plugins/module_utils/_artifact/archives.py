@@ -17,7 +17,7 @@ import typing as t
 import zipfile
 import zlib
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import files, items, paths
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import files, items, paths, snapshots
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import REPEATABLE
@@ -83,10 +83,17 @@ class Archive:
     def steps(self) -> list[tuple[str, Fields]]:
         """What is to be done with each member that is not in the folder as it is in the archive: `add` or `replace`."""
         missing, others = dict(self._members), []
+        surplus = {}
         for entry in self._listing():
             name = entry["path"][len(self._folder) :].strip("/")
             member = missing.pop(name, None)
             if member and not member.is_like(entry):
+                others.append(name)
+            elif not member and snapshots.is_snapshot(entry["path"]):
+                surplus[entry["path"]] = entry
+        for name in list(missing):
+            renamed = snapshots.newest(self._place(name), surplus)
+            if renamed and not missing.pop(name).is_like(surplus[renamed]):
                 others.append(name)
         found = [("add", name) for name in missing] + [("replace", name) for name in others]
         return [(action, self._step(name)) for action, name in sorted(found, key=lambda step: step[1])]

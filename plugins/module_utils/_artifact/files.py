@@ -17,6 +17,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact imp
     paths,
     properties,
     repositories,
+    snapshots,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
@@ -114,14 +115,25 @@ class File:
         self._artifact = ArtifactService(task)
         self._repo = task.params["repo"]
         self._path = placed(task.params)
+        self._current_path = self._path
+        self._stored_path: str | None = None  # known after an upload
         self._properties = properties.normalised(task.params["properties"] or {}, "properties")
         self._content: Fields = {}
 
     def read(self) -> Fields | None:
         """The item as it is; with its properties when they matter."""
-        item = items.find(self._artifact, self._repo, self._path)
+        item = self._find()
+        self._current_path = item["path"] if item else self._path
         if item and self._properties and self._task.params["state"] == "present":
-            item["properties"] = self._artifact.properties_if_any(self._repo, self._path) or {}
+            item["properties"] = self._artifact.properties_if_any(self._repo, item["path"]) or {}
+        return item
+
+    def _find(self) -> Fields | None:
+        """Return the item, for an upload also a Maven snapshot that Artifactory stored under another name."""
+        item = items.find(self._artifact, self._repo, self._stored_path or self._path)
+        if item is None and not self._stored_path and self._task.params["state"] == "present":
+            renamed = snapshots.find_renamed(self._artifact, self._repo, self._path)
+            return items.find(self._artifact, self._repo, renamed) if renamed else None
         return item
 
     def desired(self, before: Fields | None) -> Fields:
@@ -158,13 +170,13 @@ class File:
         """Deploy the content with its properties; those that an address cannot carry unharmed come right after it."""
         wanted = {key: values for key, values in fields.get("properties", {}).items() if values}
         simple = {key: values for key, values in wanted.items() if _is_plain(key, values)}
-        repo = self._deployed_to(simple)
+        repo, self._stored_path = self._upload(simple)
         if late := {key: values for key, values in wanted.items() if key not in simple}:
-            properties.write(self._artifact, repo, self._path, late)
+            properties.write(self._artifact, repo, self._stored_path, late)
 
     def annotate(self, fields: Fields) -> None:
         """Set and remove properties."""
-        properties.write(self._artifact, self._repo, self._path, fields["properties"])
+        properties.write(self._artifact, self._repo, self._current_path, fields["properties"])
 
     def delete(self) -> None:
         """Remove the item, with all that is in it."""
@@ -200,8 +212,10 @@ class File:
     def _tell(self, sent: int) -> None:
         self._task.progress(f"{sent / 2**20:,.0f} of {self._source.size / 2**20:,.0f} MiB sent", "sending")
 
-    def _deployed_to(self, simple: Fields) -> str:
-        """Deploy the content, and tell the repository that it went to: with a virtual one, that is another.
+    def _upload(self, simple: Fields) -> tuple[str, str]:
+        """Upload the content and return the repository and path at which Artifactory stored it.
+
+        The repository is another one for a virtual repository, the path for a Maven snapshot.
 
         The server is asked first whether it has the content already. That also tells what speaks against the
         deployment before anything large is sent.
@@ -219,8 +233,12 @@ class File:
                     self._source.check_unchanged()
                 raise
         created = answer.json_or_none()
-        target = created.get("repo") if isinstance(created, dict) else None
-        return target if isinstance(target, str) else self._repo
+        found = created if isinstance(created, dict) else {}
+        repo, path = found.get("repo"), str(found.get("path")).strip("/")
+        return (
+            repo if isinstance(repo, str) else self._repo,
+            path if snapshots.is_renamed(self._path, path) else self._path,
+        )
 
     def _put(
         self, address: str, headers: dict[str, str], data: t.Any = None, accept: t.Container[int] = DEPLOYED
