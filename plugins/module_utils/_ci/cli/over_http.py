@@ -29,6 +29,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service i
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     ServerRefusal,
     ToolchainError,
+    UnexpectedAnswer,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
@@ -45,13 +46,6 @@ _ANOTHER_PROTOCOL = (
     "What answers does not speak the protocol of today's command-line client. Is the path in 'url' right, and is no "
     "login page or proxy in between? An older server is reached by its own client ('via: jar')."
 )
-
-
-class AnotherProtocol(ToolchainError):
-    """The server does not speak the protocol of Jenkins' command-line client."""
-
-    def __init__(self) -> None:
-        super().__init__(_ANOTHER_PROTOCOL)
 
 
 def frame(operation: int, data: bytes = b"") -> bytes:
@@ -125,10 +119,10 @@ class Conversation:
             download = self._ask(self._ci.http.read, "download", stream=True, live="wait_timeout")
         except ServerRefusal as refusal:
             if _CRUMB_PROBLEM in refusal.text:  # today's servers want none here
-                raise AnotherProtocol from None
+                raise UnexpectedAnswer(_ANOTHER_PROTOCOL) from None
             raise
         if "Hudson-Duplex" not in download.headers:
-            raise AnotherProtocol
+            raise UnexpectedAnswer(_ANOTHER_PROTOCOL)
         return download
 
     def _in_background(self, work: t.Callable[[], None]) -> threading.Thread:
@@ -162,7 +156,7 @@ class Conversation:
                 elif operation == EXIT:
                     self._tell(struct.unpack(">i", data)[0])
                     break
-        except AnotherProtocol as error:
+        except UnexpectedAnswer as error:
             lost = error
         except (ToolchainError, struct.error) as error:
             lost = ToolchainError(str(error))
@@ -182,7 +176,7 @@ class Conversation:
                 event = self._events.get(timeout=max(0.0, self._deadline - time.monotonic()))
             except queue.Empty:
                 raise self._command.goes_on() from None
-            if isinstance(event, (ServerRefusal, AnotherProtocol)):
+            if isinstance(event, (ServerRefusal, UnexpectedAnswer)):
                 raise event
             if event is None or isinstance(event, ToolchainError):
                 if time.monotonic() >= self._deadline:
@@ -217,10 +211,10 @@ class _Upload:
 def _opened(pieces: t.Iterator[bytes]) -> t.Iterator[bytes]:
     """Yield the bytes of the frames in a download, which begins with a zero.
 
-    :raises AnotherProtocol: when it begins with anything else
+    :raises UnexpectedAnswer: when it begins with anything else
     """
     first = next(pieces, b"\0")
     if first[:1] != b"\0":
-        raise AnotherProtocol
+        raise UnexpectedAnswer(_ANOTHER_PROTOCOL)
     yield first[1:]
     yield from pieces
