@@ -7,10 +7,14 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: review_gate_info
-short_description: Count the issues of a code-analysis project against what is allowed
+short_description: Compare the issues of a Klocwork project with limits
 description:
   - Counts the issues that each of some queries finds, and tells whether there are more than allowed. Does not fail when
     there are; the role C(review_quality_gate) does.
+  - Klocwork answers a query with a mistake by finding nothing. Therefore the task fails if the project has no build, if
+    a query or the query of a view contains a module, taxonomy, defect type or build that the project does not have, if
+    the view does not exist, or if the response to a search lacks its summary. Owners, categories, files and references
+    in a query are not verified.
   - Can write what was found for other tools, as SARIF 2.1.0, and the result as JSON.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
@@ -27,7 +31,7 @@ options:
     type: str
     required: true
   checks:
-    description: What is counted.
+    description: What is counted. It must not be empty.
     type: list
     elements: dict
     required: true
@@ -39,6 +43,9 @@ options:
         description:
           - A query that finds issues; C(grouping:off) is added to it. The server finds only new and existing issues
             where it names no state.
+          - A value finds what contains it, so V(code:ABV.) finds C(ABV.GENERAL). There are no wildcards. A wildcard, a
+            quotation mark without its counterpart, a keyword without a value, and an unknown state, status or severity
+            are refused.
           - When the server warns of it, for it does not know a keyword, say, the task fails.
         type: str
         required: true
@@ -52,7 +59,7 @@ options:
   compare:
     description:
       - Two builds, between which the issues must differ to count. New are then those that came, fixed are those that
-        went.
+        went. The two must be different and exist, the earlier one in O(compare.from).
     type: dict
     suboptions:
       from:
@@ -168,7 +175,7 @@ CHECK = dict(
 SPEC = (REVIEW + TO_FILE) + ArgumentSpec(
     dict(
         project=dict(type="str", required=True, **NAME),
-        checks=dict(type="list", elements="dict", required=True, options=CHECK),
+        checks=dict(type="list", elements="dict", required=True, not_empty=True, options=CHECK),
         compare=dict(
             type="dict",
             options={name: dict(type="str", required=True, **NAME) for name in ("from", "to")},
@@ -189,6 +196,7 @@ def run(task):
     check_owner(task)
     readers = task.pick("owner", "group", "mode")
     gate = Gate(task, ReviewService(task))
+    gate.verify()
     if "sarif_file" in files:
         store_output(task, files["sarif_file"], sarif.pieces(gate.issues()), **readers)
     else:

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
+import pytest
 
 from support.conversation import Call, conversation
-from support.review_server import ACCOUNT, FOUND, ISSUE, act, records, summary
+from support.review_server import ACCOUNT, FOUND, ISSUE, act, records, refusal, summary
 from support.running import run
 
 NEW = {**ISSUE, "id": 1, "severityCode": 1, "state": "New", "file": "/src/a b.c", "url": "http://kw/x?q=a b"}
@@ -69,8 +70,20 @@ def search(query: str, *found: dict[str, Any], warnings: tuple[str, ...] = (), *
     )
 
 
+def listing(action: str, *found: dict[str, Any]) -> Call:
+    return act(action, project="mobile-app", text=records(*found))
+
+
+BUILDS = listing("builds", *({"id": number, "name": f"build_{number}", "date": number} for number in (3, 2, 1)))
+VIEWS = listing("views", {"name": "mine", "query": "severity:1"}, {"name": "broken", "query": 'code:"RLK'})
+CODES = listing("defect_types", *({"code": code, "enabled": True, "severity": 1} for code in ("MISRA.X", "RLK.MAIN")))
+MODULES = listing("modules", *({"name": name, "allowAll": True} for name in ("*default*", "Core UI")))
+TAXONOMIES = listing("taxonomies", {"name": "MISRA C++ 2008", "is_custom": False})
+OLD, EXACT = (act("version", text=records({"majorVersion": major})) for major in ("20", "24"))
+
+
 def gate(*calls: Call, **parameters: Any) -> dict[str, Any]:
-    with conversation(*calls) as server:
+    with conversation(*([BUILDS, *calls] if calls else [])) as server:
         return run("review_gate_info", url=server.url, **{"project": "mobile-app", **parameters}, **ACCOUNT)
 
 
@@ -78,7 +91,8 @@ CHECKS = [{"title": "new", "query": "state:New", "view": "mine"}, {"query": "cod
 
 
 def test_each_check_is_counted() -> None:
-    result = gate(search("state:New", NEW, view="mine"), search("code:MISRA", NEW, IGNORED), checks=CHECKS, shown=1)
+    searches = search("state:New", NEW, view="mine"), search("code:MISRA", NEW, IGNORED)
+    result = gate(VIEWS, CODES, *searches, checks=CHECKS, shown=1)
     assert not result["passed"]
     one, other = result["checks"]
     assert (one["title"], one["allowed"], one["count"], one["passed"]) == ("new", 0, 1, False)
@@ -106,7 +120,7 @@ def test_two_builds_are_compared() -> None:
 
 def test_files_for_other_tools(tmp_path: Path) -> None:
     files = {f"{kind}_file": str(tmp_path / kind) for kind in ("json", "sarif")}
-    searches = search("state:New", NEW, view="mine"), search("code:MISRA", NEW, IGNORED)
+    searches = VIEWS, CODES, search("state:New", NEW, view="mine"), search("code:MISRA", NEW, IGNORED)
     assert not gate(*searches, checks=CHECKS, check_mode=True, **files)["changed"]
     assert list(tmp_path.iterdir()) == []
     result = gate(*searches, checks=CHECKS, **files)
@@ -159,3 +173,101 @@ def test_what_is_understood_in_part_is_no_gate(tmp_path: Path) -> None:
         "The server about the query 'grouping:off cod:X': Unknown keyword: cod. So nobody knows what the check counts."
     )
     assert not file.exists()
+
+
+@pytest.mark.parametrize(
+    ("query", "problem"),
+    [
+        ("code:ABV.*", "has the wildcard '*' in 'ABV.*', which Klocwork takes for a character"),
+        ("state:New *", "has the wildcard '*' in '*'"),
+        ('code:"RLK', "has a quotation mark without its counterpart"),
+        ("message:don't", "has a quotation mark without its counterpart"),
+        ("severity: 1", "has no value after 'severity:'"),
+        ("state:Nwe", "takes no 'Nwe' after 'state:'"),
+        ("status:+Fix,+Analyse", "takes no 'Analyse' after 'status:'"),
+        ("severity:0-4", "takes no '0-4' after 'severity:'"),
+        ("severity:4-1", "takes no '4-1' after 'severity:'"),
+    ],
+)
+def test_a_mistake_in_a_query_is_refused_before_the_first_request(query: str, problem: str) -> None:
+    told = gate(checks=[{"query": "state:New"}, {"query": query}])["msg"]
+    assert told.startswith(f"Option 'checks[1].query': {problem}")
+
+
+@pytest.mark.parametrize(
+    ("check", "listings", "problem"),
+    [
+        ({"query": "module:ui,cor"}, [MODULES], ""),
+        ({"query": "-module:+cor"}, [MODULES], "query': contains the module 'cor', which the project 'mobile-app'"),
+        ({"query": "module:*default*,uu"}, [MODULES], "query': contains the module 'uu', which the project"),
+        ({"query": 'taxonomy:"MISRA C++"'}, [TAXONOMIES], ""),
+        ({"query": "taxonomy:MISRE"}, [TAXONOMIES], "query': contains the taxonomy 'MISRE', which the project"),
+        ({"query": "code:rlk"}, [CODES], ""),
+        ({"query": "code:RLKS"}, [CODES], "query': contains the defect type 'RLKS', which the project 'mobile-app'"),
+        ({"query": "build:+build_2"}, [], ""),
+        ({"query": "build:2 state:Fixed"}, [], ""),
+        ({"query": "build:any state:Fixed"}, [], ""),
+        ({"query": "build:+build_"}, [], "query': contains the build 'build_', which the project"),
+        ({"query": "build:build_"}, [OLD], ""),
+        ({"query": "build:build_"}, [EXACT], "query': contains the build 'build_', which the project"),
+        (
+            {"query": "", "view": "mien"},
+            [VIEWS],
+            "view': contains the view 'mien', which the project 'mobile-app' does",
+        ),
+        ({"query": "", "view": "broken"}, [VIEWS], "view': has a quotation mark without its counterpart"),
+    ],
+)
+def test_names_that_the_project_does_not_have_are_refused(
+    check: dict[str, str], listings: list[Call], problem: str
+) -> None:
+    searches = [] if problem else [search(check["query"])]
+    with conversation(BUILDS, *listings, *searches) as server:
+        result = run("review_gate_info", url=server.url, project="mobile-app", checks=[check], **ACCOUNT)
+    assert problem in result.get("msg", "")
+    assert result.get("passed", False) is not bool(problem)
+
+
+def test_a_project_without_builds_is_refused() -> None:
+    configuration = act("project_configuration", 404, project="mobile-app", text=refusal(404, "Build not found"))
+    with conversation(listing("builds"), configuration) as server:
+        result = run("review_gate_info", url=server.url, project="mobile-app", checks=[{"query": ""}], **ACCOUNT)
+    assert result["msg"] == "Option 'project': 'mobile-app' has no build: nothing was analyzed."
+
+
+@pytest.mark.parametrize(
+    ("builds", "message"),
+    [
+        (("build_2", "build_2"), "Option 'compare': takes two builds"),
+        (("build_3", "build_1"), "Option 'compare': takes the earlier build as 'from'"),
+        (("build_0", "build_1"), "Option 'compare.from': contains the build 'build_0'"),
+        (("build_1", "build_9"), "Option 'compare.to': contains the build 'build_9'"),
+    ],
+)
+def test_builds_that_cannot_be_compared_are_refused(builds: tuple[str, str], message: str) -> None:
+    compare = dict(zip(("from", "to"), builds, strict=True))
+    with conversation(*([BUILDS] if builds[0] != builds[1] else [])) as server:
+        result = run(
+            "review_gate_info",
+            url=server.url,
+            project="mobile-app",
+            checks=[{"query": ""}],
+            compare=compare,
+            **ACCOUNT,
+        )
+    assert result["msg"].startswith(message)
+
+
+def test_a_response_without_a_summary_is_a_failure() -> None:
+    lost = act("search", project="mobile-app", query="grouping:off state:New", summary="true")
+    result = gate(lost, checks=[{"query": "state:New"}])
+    assert result["failed"]
+    assert "without its summary" in result["msg"]
+    assert "passed" not in result
+
+
+@pytest.mark.parametrize("options", [{"checks": []}, {"checks": None}, {}])
+def test_a_gate_without_checks_is_refused(options: dict[str, Any]) -> None:
+    result = gate(**options)
+    assert result["failed"]
+    assert "checks" in result["msg"]

@@ -17,6 +17,8 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issue
     with_grouping,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issues import found
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.known_names import KnownNames
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.query_terms import parse
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.sarif import page
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, masked
@@ -25,7 +27,8 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 class Gate:
     """Counts what each check finds.
 
-    :raises BadOption: when a check names a build beside those that are compared, or says how issues are grouped
+    :raises BadOption: when a check names a build beside those that are compared, or says how issues are grouped, or if
+        a query has a mistake that can be recognized without the server
     """
 
     def __init__(self, task: Task, review: ReviewService) -> None:
@@ -34,8 +37,23 @@ class Gate:
         self.checks: list[Fields] = []
         for place, check in enumerate(task.params["checks"]):
             with_grouping(check["query"], grouped=False, option=f"checks[{place}].query")
+            parse(check["query"], f"checks[{place}].query")
             if self._diff and (has_keyword(check["query"], "build") or has_keyword(check["query"], "diff")):
                 raise BadOption(f"checks[{place}].query", "names no build beside 'compare', which names two")
+
+    def verify(self) -> None:
+        """Verify that the queries can find issues.
+
+        :raises BadOption: if the project has no build, or if a check contains a name that the project does not have
+        """
+        params = self._task.params
+        known = KnownNames(self._review, params["project"])
+        if self._diff:
+            known.check_compared(params["compare"])
+        for place, check in enumerate(params["checks"]):
+            known.check_query(check["query"], f"checks[{place}].query")
+            if check["view"]:
+                known.check_view(check["view"], f"checks[{place}].view")
 
     def issues(self) -> t.Iterator[Fields]:
         """The issues that the checks find; afterwards `checks` has what came of each.
@@ -77,6 +95,8 @@ class Gate:
 def _diff(builds: Fields | None) -> str:
     if builds is None:
         return ""
+    if builds["from"] == builds["to"]:
+        raise BadOption("compare", "takes two builds: 'from' and 'to' are the same, so nothing came between them")
     return "diff:" + ",".join(f"+{quoted(builds[name], f'compare.{name}')}" for name in ("from", "to"))
 
 

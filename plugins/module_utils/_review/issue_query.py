@@ -37,7 +37,7 @@ TEXTS = {
 }
 PARTS = (*TEXTS, "state", "status", "severity", "build", "text")
 
-_SEARCHES_EXACTLY = 24  # the major version from which on a server finds builds by their whole names only
+SEARCHES_EXACTLY = 24  # the major version from which on a server finds builds by their whole names only
 _QUOTED = re.compile(r"""'[^']*'|"[^"]*\"""")
 
 
@@ -105,7 +105,7 @@ def _build(review: ReviewService, build: dict[str, t.Any]) -> str:
         return str(build["id"])
     if build["name"] is not None:
         return f"+{quoted(build['name'], 'build.name')}"
-    if server.major(server.version(review)) >= _SEARCHES_EXACTLY:
+    if server.major(server.version(review)) >= SEARCHES_EXACTLY:
         raise BadOption(
             "build.contains", "cannot be asked of this server, which finds builds by their whole names only"
         )

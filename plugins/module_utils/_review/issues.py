@@ -29,7 +29,8 @@ def found(
     """The issues, as the server sends them.
 
     :arg warn: told at the end what the server warns of, such as a keyword that it does not know and leaves out
-    :raises ToolchainError: at the end, when the answer was cut off, or the server tells of more than it sent
+    :raises ToolchainError: at the end, if the response has no summary because it was cut off, or if the server reports
+        more issues than it sent
     """
     count = 0
     summary: Record | None = None
@@ -45,7 +46,7 @@ def found(
         total = summary.maybe_integer("total")
         if limit is None and total is not None and total > count:
             raise ToolchainError(f"The server tells of {total:,} issues, but sent {count:,}. Narrow the query.")
-    if count and summary is None:
+    if summary is None:
         raise ToolchainError(
             f"The answer to the search ended after {count:,} issues, without its summary: it was cut off."
         )

@@ -1,0 +1,105 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The names that queries for issues can contain: a query with another name finds nothing, and no warning says so."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import typing as t
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review import (
+    builds,
+    defect_types,
+    modules,
+    projects,
+    query_terms,
+    server,
+    views,
+)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issue_query import SEARCHES_EXACTLY
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import ReviewService
+
+_BUILD_KEYWORDS = ("build", "diff")
+_ANY_BUILD = ("any", "last")
+_MOST_SHOWN = 5
+
+
+class KnownNames:
+    """The modules, taxonomies, defect types, builds and views of a project, each listed once if it is needed.
+
+    :raises BadOption: if the project has no build, because then nothing was analyzed
+    """
+
+    def __init__(self, review: ReviewService, project: str) -> None:
+        self._review, self._project = review, project
+        self._builds = builds.listed(review, project)
+        if not self._builds:
+            raise BadOption("project", f"'{project}' has no build: nothing was analyzed")
+        self._names: dict[str, tuple[str, t.Callable[[], list[str]]]] = {
+            "code": ("defect type", functools.cache(lambda: list(defect_types.by_code(review, project)))),
+            "module": ("module", functools.cache(lambda: [one["name"] for one in modules.listed(review, project)])),
+            "taxonomy": (
+                "taxonomy",
+                functools.cache(lambda: [one["name"] for one in projects.taxonomies(review, project)]),
+            ),
+        }
+        self._views = functools.cache(lambda: views.listed(review, project))
+
+    def check_query(self, query: str, option: str) -> None:
+        """
+        :raises BadOption: if the query has a mistake, or contains a name that the project does not have
+        """
+        for term in query_terms.parse(query, option):
+            for value in term.values:
+                if term.keyword in _BUILD_KEYWORDS:
+                    self._check_build(value, option)
+                elif term.keyword in self._names:
+                    kind, listed = self._names[term.keyword]
+                    if not value.matches_any(listed()):
+                        raise self._unknown(kind, value.text, listed(), option)
+
+    def check_view(self, name: str, option: str) -> None:
+        """
+        :raises BadOption: if the project has no such view, or its query has such a mistake
+        """
+        found = [view for view in self._views() if view["name"] == name]
+        if not found:
+            raise self._unknown("view", name, [view["name"] for view in self._views()], option)
+        for view in found:
+            self.check_query(view["query"], option)
+
+    def check_compared(self, compared: Fields) -> None:
+        """
+        :arg compared: the names of two builds, `from` and `to`
+        :raises BadOption: if one of them does not exist, or they are in the wrong order
+        """
+        names = [build["name"] for build in self._builds]
+        for end in ("from", "to"):
+            if compared[end] not in names:
+                raise self._unknown("build", compared[end], names, f"compare.{end}")
+        if names.index(compared["from"]) < names.index(compared["to"]):
+            raise BadOption("compare", f"takes the earlier build as 'from': '{compared['from']}' is the later one")
+
+    def _check_build(self, value: query_terms.Value, option: str) -> None:
+        names = [build["name"] for build in self._builds]
+        identifiers = [str(build["id"]) for build in self._builds]
+        if not value.is_exact and value.text.casefold() in (*_ANY_BUILD, *identifiers):
+            return
+        if value._replace(is_exact=True).matches_any(names):
+            return
+        searches_exactly = value.is_exact or server.major(server.version(self._review)) >= SEARCHES_EXACTLY
+        if searches_exactly or not value.matches_any(names):
+            raise self._unknown("build", value.text, names, option)
+
+    def _unknown(self, kind: str, name: str, known: list[str], option: str) -> BadOption:
+        shown = difflib.get_close_matches(name, known, _MOST_SHOWN, cutoff=0.5) or known[:_MOST_SHOWN]
+        return BadOption(
+            option,
+            f"contains the {kind} '{name}', which the project '{self._project}' does not have. "
+            f"It has {', '.join(shown) or 'none'}",
+        )
