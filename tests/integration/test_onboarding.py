@@ -5,13 +5,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from sandbox.client import Sandbox
-from support.playbook import play_mistakes, played
+from support.playbook import ROOT, play_mistakes, played
 from support.steps import Call, Step, run_role
 
 PAYMENTS: dict[str, Any] = {
@@ -65,6 +66,21 @@ def test_the_gate_of_a_project_with_builds_is_tried_at_the_end(sandbox: Sandbox,
     output, good = played(["buildworks.toolchain.onboarding", "-i", inventory, *options], sandbox)
     assert good, output
     assert "mobile-app has no more issues than are allowed." in output
+
+
+def test_check_mode_does_not_try_the_gate_when_its_views_would_be_changed(sandbox: Sandbox, tmp_path: Path) -> None:
+    readme = (ROOT / "roles/review_onboarding/README.md").read_text()
+    (play,) = yaml.safe_load(re.search("```yaml\n(.*?)```", readme, re.DOTALL)[1])  # type: ignore[index]
+    (role,) = play["roles"]
+    variables = {name: value for name, value in role.items() if name.startswith("review_")}
+    (predicted,) = run_role(sandbox, "review_onboarding", [Step(variables)], tmp_path, "--check")
+    assert not predicted.failure
+    assert "Check mode does not try the gate of mobile-app, because the modules or views" in predicted.output
+    done, again = run_role(sandbox, "review_onboarding", [Step(variables), Step(variables)], tmp_path)
+    assert predicted.changed == done.changed
+    (checked,) = run_role(sandbox, "review_onboarding", [Step(variables)], tmp_path, "--check")
+    for run in (done, again, checked):
+        assert (run.failure, "mobile-app has no more issues than are allowed." in run.output) == ("", True)
 
 
 MISTAKES: list[tuple[dict[str, Any], str]] = [
