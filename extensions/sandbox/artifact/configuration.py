@@ -56,7 +56,8 @@ async def create(call: Call, key: str) -> Response:
     call.need_admin()
     if any(repository.key.lower() == key.lower() for repository in call.repositories.all()):
         raise ArtifactError(400, "Case insensitive repository key already exists")
-    call.repositories.save(key, {**await _configuration(call), "key": key})
+    # Other than a repository that is made by hand
+    call.repositories.save(key, {"snapshotVersionBehavior": "non-unique", **await _configuration(call), "key": key})
     return PlainTextResponse(f"Successfully created repository '{key}' \n")
 
 

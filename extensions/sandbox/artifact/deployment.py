@@ -15,13 +15,14 @@ from starlette.responses import Response
 
 from ..files import Stored
 from ..routing import Route
-from . import archives, content_path
+from . import archives, content_path, maven_metadata, snapshots
 from .call import CONTENT, VND, Call
 from .content_path import PROPERTIES, ContentPath
 from .errors import ArtifactError
 from .formats import colon_time, jackson
 from .item_info import file_facts
 from .properties import checked
+from .repositories import Repository
 from .storage import ClientChecksums, NotAFolder
 from .tree import Item, Tree
 from .version import at_least
@@ -39,15 +40,15 @@ DISK_FULL = (
 
 async def deploy(call: Call, target: str) -> Response:
     """PUT /{repo}/{path}[;k=v]"""
-    asked = _local(call, content_path.parse(target))
+    repository, asked = _local(call, content_path.parse(target))
     if asked.path.endswith(PROPERTIES):
         return await _take_properties(call, asked)
-    _permit(call, asked)
+    _permit(call, repository, asked)
     if any(_is_true(call, name) for name in ("x-explode-archive", "x-explode-archive-atomic")):
         return await archives.explode(call, asked.repo, asked.path)
     suffix = asked.path[asked.path.rfind(".") :]
     if suffix in CHECKSUM_FILES:
-        return await _take_checksum(call, asked.repo, asked.path, CHECKSUM_FILES[suffix])
+        return await _take_checksum(call, repository, asked.path, CHECKSUM_FILES[suffix])
     if asked.is_metadata:
         raise ArtifactError(409, f"{OLD_NOTATION}: {asked}")
     if call.repositories.makes_metadata(asked.repo, asked.path):
@@ -57,9 +58,10 @@ async def deploy(call: Call, target: str) -> Response:
     content = await _content(call, client)
     try:
         _compare(asked.path, client, content)
-        item = _put(call, asked.repo, asked.path, content, client, properties)
+        item = _put(call, asked.repo, _stored_path(call, repository, asked), content, client, properties)
     finally:
         call.items.release(content)
+    await maven_metadata.update_after_upload(call, repository, item.path)
     created = {
         "repo": item.repo,
         "path": f"/{item.path}",
@@ -73,8 +75,8 @@ async def deploy(call: Call, target: str) -> Response:
 
 async def create_folder(call: Call, target: str) -> Response:
     """PUT /{repo}/{path}/[;k=v]"""
-    asked = _local(call, content_path.parse(target))
-    _permit(call, asked)
+    repository, asked = _local(call, content_path.parse(target))
+    _permit(call, repository, asked)
     properties = _properties(call, asked)
     try:
         with call.world.transaction():
@@ -92,8 +94,8 @@ async def create_folder(call: Call, target: str) -> Response:
     return _created(call, asked.repo, asked.path, created)
 
 
-def _local(call: Call, asked: ContentPath) -> ContentPath:
-    """The place in the local repository that an upload ends up in."""
+def _local(call: Call, asked: ContentPath) -> tuple[Repository, ContentPath]:
+    """The local repository that an upload ends up in, and the place in it."""
     key = asked.repo
     if call.repositories.is_virtual(key):
         virtual = call.repositories.find(key)
@@ -105,25 +107,49 @@ def _local(call: Call, asked: ContentPath) -> ContentPath:
                 f" ({asked.repo}) virtual repository.",
                 {"Allow": "GET"},
             )
-    if call.repositories.find(key) is None or not call.repositories.is_stored(key):
+    repository = call.repositories.find(key)
+    if repository is None or not call.repositories.is_stored(key):
         raise ArtifactError(404, f"Could not find a local repository named {key} to deploy to.")
-    return replace(asked, repo=key)
+    return repository, replace(asked, repo=key)
 
 
-def _permit(call: Call, asked: ContentPath) -> None:
+def _permit(call: Call, repository: Repository, asked: ContentPath) -> None:
     """Refuse the upload if the caller has no right to it, or the repository's settings forbid it."""
-    repository = call.repositories.find(asked.repo)
-    assert repository is not None
     user = call.principal.name
     refusal = f"The user: '{user}' is not permitted to deploy '{asked.path}' into '{asked}'."
     call.permit("w", asked.repo, asked.path, refusal)
     if call.switch("disk_full"):
         raise ArtifactError(413, DISK_FULL)
-    rejected = f"The repository '{asked.repo}' rejected the artifact '{asked}' due to its"
-    if not repository.accepts(asked.path):
-        raise ArtifactError(409, f"{rejected} include/exclude patterns settings.")
-    if not repository.handles(asked.path):
-        raise ArtifactError(409, f"{rejected} snapshot/release handling policy.")
+    rejection = repository.rejection(asked.path)
+    if rejection:
+        raise ArtifactError(409, f"{rejected(asked)} {rejection}.")
+
+
+def rejected(asked: ContentPath) -> str:
+    """How the server begins to say that settings of a repository forbid a file."""
+    return f"The repository '{asked.repo}' rejected the artifact '{asked}' due to its"
+
+
+def _stored_path(call: Call, repository: Repository, asked: ContentPath) -> str:
+    """Where the repository stores a file: it can give Maven snapshots other names."""
+    if not (repository.renames_snapshots and snapshots.is_snapshot(asked.path)):
+        return asked.path
+    if repository.snapshot_behavior == "non-unique":
+        return snapshots.non_unique_path(asked.path)
+    folder = maven_metadata.snapshot_folder(call, asked.repo, asked.path)
+    sent = asked.properties.get("build.timestamp", [""])[0]
+    return snapshots.unique_path(
+        asked.path, folder, call.world.clock.now(), int(sent) / 1000 if sent.isdigit() else None
+    )
+
+
+def _described_path(call: Call, repository: Repository, path: str) -> str:
+    """The file that an uploaded checksum belongs to: of a snapshot, the one that the repository stored last."""
+    if not (repository.renames_snapshots and snapshots.is_snapshot(path)):
+        return path
+    if repository.snapshot_behavior == "non-unique":
+        return snapshots.non_unique_path(path)
+    return snapshots.latest_unique_path(path, maven_metadata.snapshot_folder(call, repository.key, path))
 
 
 def _client_checksums(call: Call) -> ClientChecksums:
@@ -198,10 +224,13 @@ def _put(
     return item
 
 
-async def _take_checksum(call: Call, repo: str, path: str, algorithm: str) -> Response:
+async def _take_checksum(call: Call, repository: Repository, path: str, algorithm: str) -> Response:
     """A checksum that is uploaded as a file belongs to the file it is named after."""
     text = (await call.request.body()).decode("latin-1").split()
-    of = path[: path.rfind(".")]
+    of, repo = path[: path.rfind(".")], repository.key
+    if of.endswith(snapshots.METADATA):
+        return Response(status_code=200)  # the server calculates them
+    of = _described_path(call, repository, of)
     item = call.items.find(repo, of)
     if item is None or item.folder:
         raise ArtifactError(404, f"Target file to set checksum on doesn't exist: {repo}:{of}")

@@ -19,6 +19,7 @@ from .build_records import Build
 from .call import Call
 from .errors import ArtifactError
 from .formats import colon_time
+from .maven_metadata import version_order
 from .search import result, searched
 from .tree import TRASH, Item, Tree
 
@@ -33,8 +34,6 @@ CHECKSUMS = {"md5": 32, "sha1": 40, "sha256": 64}
 BAD = {"md5": "Md5", "sha1": "Sha1", "sha256": "Sha2"}
 DATE_FIELDS = ("lastModified", "created", "lastDownloaded", "remote_last_downloaded")
 SNAPSHOT = "-SNAPSHOT"
-QUALIFIERS = {"alpha": 0, "a": 0, "beta": 1, "b": 1, "milestone": 2, "m": 2, "rc": 3, "cr": 3, "snapshot": 4, "sp": 6}
-RELEASE = 5
 BOTH = (
     "Cannot search with both build number and build status parameters, please omit build number if your are looking for"
     " latest build by status or omit build status to search for specific build version."
@@ -272,14 +271,7 @@ async def _versions(call: Call) -> list[str]:
     found = await call.world.readers.read(question)
     if not found:
         raise ArtifactError(404, "Unable to find artifact versions")
-    return sorted(found, key=_age, reverse=True)
-
-
-def _age(version: str) -> list[tuple[int, int, str]]:
-    """What versions are sorted by, much as Maven does."""
-    parts = re.findall(r"\d+|[a-z]+", version.lower())
-    keys = [(1, int(part), "") if part.isdigit() else (0, QUALIFIERS.get(part, RELEASE), part) for part in parts]
-    return [*keys, (0, RELEASE, "")]
+    return sorted(found, key=version_order, reverse=True)
 
 
 async def _dated(

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import functools
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from ..world import World
 from .errors import ArtifactError
+from .layouts import MAVEN_2, module_of
 from .scopes import matches
 from .storage import Items
 from .tree import TRASH
@@ -62,8 +62,17 @@ CONFIGURATION = sorted(
         *BY_CLASS.values()
     )
 )
-LAYOUTS = {"maven": "maven-2-default", "npm": "npm-default", "pypi": "simple-default", "nuget": "nuget-default"}
-SNAPSHOT = re.compile(r"-SNAPSHOT(/|$)|-\d{8}\.\d{6}-\d+[.-]")
+LAYOUTS = {
+    "maven": MAVEN_2,
+    "gradle": MAVEN_2,
+    "ivy": "ivy-default",
+    "npm": "npm-default",
+    "pypi": "simple-default",
+    "nuget": "nuget-default",
+}
+# What the server says about files that it rejects
+POLICY = "snapshot/release handling policy"
+PATTERNS = "include/exclude pattern settings"
 
 
 @dataclass(frozen=True)
@@ -93,11 +102,30 @@ class Repository:
         included, excluded = self.configuration["includesPattern"], self.configuration["excludesPattern"]
         return matches(path, included) and not matches(path, excluded)
 
-    def handles(self, path: str) -> bool:
-        """Whether the policy for releases and snapshots lets a path in."""
-        if self.package_type != "maven":
-            return True
-        return bool(self.configuration["handleSnapshots" if SNAPSHOT.search(path) else "handleReleases"])
+    @property
+    def layout(self) -> str:
+        """The name of the layout."""
+        return str(self.configuration.get("repoLayoutRef"))
+
+    @property
+    def snapshot_behavior(self) -> str:
+        """How Maven snapshots are named: `unique`, `non-unique` or `deployer`."""
+        return str(self.configuration.get("snapshotVersionBehavior"))
+
+    @property
+    def renames_snapshots(self) -> bool:
+        """Whether the server decides about the names of Maven snapshots, and so about their metadata."""
+        return self.layout == MAVEN_2 and self.snapshot_behavior != "deployer"
+
+    def rejection(self, path: str) -> str | None:
+        """The setting that forbids a file, for uploads and downloads.
+
+        The policy for releases and snapshots is only asked about paths that the layout can read.
+        """
+        module = module_of(path, self.layout)
+        if module and not self.configuration.get("handleSnapshots" if module.is_snapshot else "handleReleases", True):
+            return POLICY
+        return None if self.accepts(path) else PATTERNS
 
 
 @functools.lru_cache(maxsize=1024)
@@ -157,12 +185,7 @@ class Repositories:
     def makes_metadata(self, key: str, path: str) -> bool:
         """Whether the repository writes this Maven metadata itself, and does not store what clients send."""
         repository = self.find(key)
-        return (
-            repository is not None
-            and repository.package_type == "maven"
-            and path.endswith("-SNAPSHOT/maven-metadata.xml")
-            and repository.configuration["snapshotVersionBehavior"] != "deployer"
-        )
+        return repository is not None and repository.renames_snapshots and path.endswith("-SNAPSHOT/maven-metadata.xml")
 
     def is_virtual(self, key: str) -> bool:
         """Whether this is the key of a virtual repository."""

@@ -12,12 +12,13 @@ from starlette.datastructures import Headers
 from starlette.responses import FileResponse, Response
 
 from ..routing import Route
-from . import archives, content_path, index_page, properties
+from . import archives, content_path, index_page, maven_metadata, properties
 from .call import CONTENT, Call
 from .content_path import PROPERTIES, ContentPath
-from .deployment import CHECKSUM_FILES, OLD_NOTATION
+from .deployment import CHECKSUM_FILES, OLD_NOTATION, rejected
 from .errors import ArtifactError, Refusal
 from .formats import media_type
+from .repositories import PATTERNS
 from .tree import TRASH, Item, Tree
 
 HTML = "text/html; charset=utf-8"
@@ -36,7 +37,7 @@ async def download(call: Call, target: str) -> Response:
         call.need_admin()
     if asked.is_metadata:
         return _metadata(call, asked)
-    found = call.items_at(repo, path)
+    found = _found(call, asked)
     if asked.entry is not None:
         return await _entry(call, found, asked.entry)
     if found and found[0].folder:
@@ -44,6 +45,24 @@ async def download(call: Call, target: str) -> Response:
     if asked.is_folder:
         raise ArtifactError(404, NO_FOLDER, {"Cache-Control": "no-store"})
     return _file(call, found[0]) if found else _checksum(call, repo, path)
+
+
+def _found(call: Call, asked: ContentPath) -> list[Item]:
+    """What a repository serves; a virtual one passes over members whose settings forbid the file."""
+    repository = call.repositories.find(asked.repo)
+    rejection = repository.rejection(asked.path) if repository and repository.keeps_items else None
+    if rejection:
+        raise ArtifactError(404 if rejection == PATTERNS else 409, f"{rejected(asked)} {rejection}.")
+    return [
+        item
+        for item in call.items_at(asked.repo, asked.path)
+        if item.repo == asked.repo or not _is_rejected(call, item)
+    ]
+
+
+def _is_rejected(call: Call, item: Item) -> bool:
+    repository = call.repositories.find(item.repo)
+    return repository is not None and repository.rejection(item.path) is not None
 
 
 def _metadata(call: Call, asked: ContentPath) -> Response:
@@ -119,6 +138,9 @@ async def delete(call: Call, target: str) -> Response:
         call.items.set_properties(item, {name: [] for name in call.items.properties(item)})
     else:
         await call.discard(item)
+        repository = call.repositories.find(repo)
+        if repository:
+            await maven_metadata.update_after_deletion(call, repository, path)
     return Response(status_code=204)
 
 

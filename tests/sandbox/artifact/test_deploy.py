@@ -186,7 +186,7 @@ def test_refusals(artifactory, artifactory_reader, sandbox):
         403,
         "The user: 'reader' is not permitted to deploy 'new.txt' into 'generic-local:new.txt'.",
     )
-    assert error_of(artifactory.put("/libs-release-local/a/1-SNAPSHOT/a-1-SNAPSHOT.jar", b""))[0] == 409
+    assert error_of(artifactory.put("/libs-release-local/g/a/1-SNAPSHOT/a-1-SNAPSHOT.jar", b""))[0] == 409
     artifactory.post("/api/repositories/generic-local", json={"excludesPattern": "secret/**"})
     assert error_of(artifactory.put("/generic-local/secret/a", b""))[0] == 409
     assert artifactory.put("/generic-local/public/a", b"").status_code == 201

@@ -1,0 +1,228 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Artifactory on the wire: repositories with the Maven layout."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import UTC, datetime
+from xml.etree import ElementTree
+
+import pytest
+
+from support.wire.artifact import APP, error_of, properties_of
+
+NOW = datetime(2026, 11, 23, 2, 29, 30, tzinfo=UTC).timestamp()
+BUILD = "20261123.022930"
+FOLDER = "org/q/w/1.1-SNAPSHOT"
+POLICY = "snapshot/release handling policy"
+
+
+@pytest.fixture(autouse=True)
+def repositories(sandbox):
+    local = {"rclass": "local", "packageType": "maven"}
+    releases = {**local, "handleSnapshots": False, "snapshotVersionBehavior": "deployer"}
+    snapshots = {**local, "handleReleases": False}
+    names = ("unique", "non-unique", "deployer")
+    found = [{"key": "releases", **releases}]
+    found += [{"key": name, "snapshotVersionBehavior": name, **snapshots} for name in names]
+    sandbox.seed({"artifact": {"repositories": found}})
+    sandbox.clock(set=NOW)
+    sandbox.clock(frozen=True)
+
+
+def test_snapshot_gets_a_time_and_a_number_when_they_are_unique(artifactory, sandbox):
+    path = f"{FOLDER}/w-1.1-{BUILD}-1.jar"
+    answer = artifactory.put(f"/unique/{FOLDER}/w-1.1-SNAPSHOT.jar", b"jar")
+    assert (answer.status_code, answer.json()["path"]) == (201, f"/{path}")
+    assert answer.headers["Location"] == answer.json()["uri"] == f"{sandbox.url}/artifactory/unique/{path}"
+    assert answer.json()["downloadUri"] == answer.json()["uri"]
+    assert artifactory.get(f"/unique/{path}").content == b"jar"
+    assert artifactory.get(f"/unique/{FOLDER}/w-1.1-SNAPSHOT.jar").status_code == 404
+
+
+def test_files_of_one_build_share_time_and_number(artifactory, sandbox):
+    for build in (1, 2):
+        sandbox.clock(set=NOW + build)
+        jar = _put(artifactory, "unique", "w-1.1-SNAPSHOT.jar", str(build))
+        sandbox.clock(set=NOW + build + 0.5)
+        pom = _put(artifactory, "unique", "w-1.1-SNAPSHOT.pom", f"<project>{build}</project>")
+        sources = _put(artifactory, "unique", "w-1.1-SNAPSHOT-sources.jar", f"sources {build}")
+        revision = f"20261123.02293{build}-{build}"
+        assert [jar, pom, sources] == [f"w-1.1-{revision}{end}" for end in (".jar", ".pom", "-sources.jar")]
+
+
+def test_a_build_timestamp_that_the_client_sends_names_the_snapshot(artifactory):
+    sent = ";build.timestamp=1767225661000"
+    assert _put(artifactory, "unique", f"w-1.1-SNAPSHOT.jar{sent}", "jar") == "w-1.1-20260101.000101-1.jar"
+    assert _put(artifactory, "unique", f"w-1.1-SNAPSHOT.pom{sent}", "pom") == "w-1.1-20260101.000101-1.pom"
+
+
+@pytest.mark.parametrize("repo", ["unique", "deployer"])
+def test_a_unique_snapshot_keeps_its_name(artifactory, repo):
+    assert _put(artifactory, repo, "w-1.1-20260101.010101-7.jar", "jar") == "w-1.1-20260101.010101-7.jar"
+
+
+def test_a_unique_snapshot_gets_the_plain_name_when_they_are_not_unique(artifactory):
+    assert _put(artifactory, "non-unique", "w-1.1-20260101.010101-7.jar", "jar") == "w-1.1-SNAPSHOT.jar"
+    assert _put(artifactory, "non-unique", "w-1.1-SNAPSHOT.jar", "jar") == "w-1.1-SNAPSHOT.jar"
+    assert artifactory.get(f"/non-unique/{FOLDER}/w-1.1-20260101.010101-7.jar").status_code == 404
+
+
+def test_a_snapshot_keeps_its_name_when_the_deployer_decides(artifactory):
+    assert _put(artifactory, "deployer", "w-1.1-SNAPSHOT.jar", "jar") == "w-1.1-SNAPSHOT.jar"
+
+
+@pytest.mark.parametrize("name", ["other.txt", "w-1.2-SNAPSHOT.jar", "maven-metadata-x.xml"])
+def test_a_file_keeps_its_name_when_the_layout_cannot_read_it(artifactory, name):
+    assert _put(artifactory, "unique", name, "x") == name
+
+
+def test_properties_of_a_renamed_snapshot_are_those_of_the_stored_file(artifactory):
+    name = _put(artifactory, "unique", "w-1.1-SNAPSHOT.jar;qa=passed", "jar")
+    assert properties_of(artifactory, f"unique/{FOLDER}/{name}") == {"qa": ["passed"]}
+
+
+@pytest.mark.parametrize(("repo", "sent"), [("unique", "w-1.1-SNAPSHOT"), ("non-unique", "w-1.1-20260101.010101-7")])
+def test_a_checksum_belongs_to_the_renamed_snapshot(artifactory, repo, sent):
+    stored = _put(artifactory, repo, f"{sent}.jar", "jar")
+    answer = artifactory.put(f"/{repo}/{FOLDER}/{sent}.jar.sha1", hashlib.sha1(b"jar").hexdigest())
+    assert answer.status_code == 201
+    info = artifactory.get(f"/api/storage/{repo}/{FOLDER}/{stored}").json()
+    assert info["originalChecksums"]["sha1"] == info["checksums"]["sha1"]
+
+
+@pytest.mark.parametrize(
+    ("repo", "path", "rejected"),
+    [
+        ("releases", f"{FOLDER}/w-1.1-SNAPSHOT.jar", True),
+        ("releases", f"{FOLDER}/w-1.1-20260101.010101-1.jar", True),
+        ("releases", f"{FOLDER}/other.txt", False),
+        ("releases", "free/file-SNAPSHOT.txt", False),
+        ("releases", "x-SNAPSHOT/y.txt", False),
+        ("unique", "org/q/w/1.0/w-1.0.jar", True),
+        ("unique", "org/q/w/1.0/other.txt", False),
+        ("unique", "free/file.txt", False),
+        ("generic-local", f"{FOLDER}/w-1.1-SNAPSHOT.jar", False),
+    ],
+)
+def test_policies_ask_about_paths_that_the_layout_can_read(artifactory, repo, path, rejected):
+    message = f"The repository '{repo}' rejected the artifact '{repo}:{path}' due to its {POLICY}."
+    if rejected:
+        assert error_of(artifactory.put(f"/{repo}/{path}", b"x")) == (409, message)
+        assert error_of(artifactory.get(f"/{repo}/{path}")) == (409, message)
+        assert artifactory.head(f"/{repo}/{path}").status_code == 409
+        assert artifactory.get(f"/api/storage/{repo}/{path}").status_code == 404
+    else:
+        assert artifactory.put(f"/{repo}/{path}", b"x").status_code == 201
+        assert artifactory.get(f"/{repo}/{path}").content == b"x"
+
+
+def test_policies_go_by_the_layout_of_the_repository(artifactory, sandbox):
+    repository = {"key": "by-layout", "rclass": "local", "repoLayoutRef": "maven-2-default", "handleReleases": False}
+    gradle = {**repository, "key": "gradle", "repoLayoutRef": "gradle-default"}
+    simple = {**repository, "key": "simple", "repoLayoutRef": "simple-default"}
+    sandbox.seed({"artifact": {"repositories": [repository, gradle, simple]}})
+    assert artifactory.put("/by-layout/org/q/w/1.0/w-1.0.jar", b"x").status_code == 409
+    assert artifactory.put("/gradle/org.q/w/1.0/w-1.0.jar", b"x").status_code == 409
+    assert artifactory.put("/gradle/org.q/w/1.0/w-1.0-20260101010101.jar", b"x").status_code == 201
+    assert artifactory.put("/gradle/org/q/w/1.0/w-1.0.jar", b"x").status_code == 201
+    assert artifactory.put("/simple/org/w/w-1.0.jar", b"x").status_code == 409
+
+
+def test_a_repository_made_over_rest_has_no_unique_snapshots_by_default(artifactory):
+    artifactory.put("/api/repositories/by-rest", json={"rclass": "local", "packageType": "maven"})
+    made = artifactory.get("/api/repositories/by-rest").json()
+    assert (made["snapshotVersionBehavior"], made["repoLayoutRef"]) == ("non-unique", "maven-2-default")
+    assert (made["handleReleases"], made["handleSnapshots"]) == (True, True)
+    assert _put(artifactory, "by-rest", "w-1.1-20260101.010101-7.jar", "jar") == "w-1.1-SNAPSHOT.jar"
+
+
+def test_snapshot_metadata_is_byte_for_byte_that_of_a_real_server(artifactory):
+    for name in ("w-1.1-SNAPSHOT.jar", "w-1.1-20260101.010101-1.jar", "w-1.1-SNAPSHOT.pom"):
+        _put(artifactory, "unique", name, name)
+        _put(artifactory, "non-unique", name, name)
+    assert _metadata_sha1(artifactory, "unique") == "c2e99932f9ca4404c8a0e5f919aae5c08db7c0ea"
+    assert _metadata_sha1(artifactory, "non-unique") == "7438bdce730041a267e9e1d87963008df64a73ae"
+
+
+@pytest.mark.parametrize(("repo", "status"), [("unique", 202), ("non-unique", 202), ("deployer", 201)])
+def test_snapshot_metadata_of_clients_counts_only_when_the_deployer_decides(artifactory, repo, status):
+    _put(artifactory, repo, "w-1.1-SNAPSHOT.pom", "<project/>")
+    sent = b"<metadata/>"
+    assert artifactory.put(f"/{repo}/{FOLDER}/maven-metadata.xml", sent).status_code == status
+    assert (artifactory.get(f"/{repo}/{FOLDER}/maven-metadata.xml").content == sent) is (status == 201)
+    assert artifactory.put(f"/{repo}/{FOLDER}/maven-metadata.xml.sha1", "0" * 40).status_code == 200
+
+
+def test_no_snapshot_metadata_is_made_without_a_pom(artifactory):
+    _put(artifactory, "unique", "w-1.1-SNAPSHOT.jar", "jar")
+    assert artifactory.get(f"/unique/{FOLDER}/maven-metadata.xml").status_code == 404
+
+
+def test_metadata_of_a_module_lists_the_versions_that_have_poms(artifactory):
+    for version in ("1.10", "1.9", "2.0-rc-1"):
+        artifactory.put(f"/releases/org/q/w/{version}/w-{version}.pom", version)
+    artifactory.put("/releases/org/q/w/3.0/w-3.0.jar", b"no pom")
+    assert _versions(artifactory, "releases") == ("2.0-rc-1", "2.0-rc-1", ["1.9", "1.10", "2.0-rc-1"])
+    artifactory.delete("/releases/org/q/w/2.0-rc-1")
+    assert _versions(artifactory, "releases") == ("1.10", "1.10", ["1.9", "1.10"])
+    artifactory.delete("/releases/org/q/w/1.10/w-1.10.pom")
+    assert _versions(artifactory, "releases") == ("1.9", "1.9", ["1.9"])
+    artifactory.delete("/releases/org/q/w/1.9/w-1.9.pom")
+    assert artifactory.get("/releases/org/q/w/maven-metadata.xml").status_code == 404
+
+
+def test_metadata_of_a_module_names_no_release_when_it_has_snapshots_alone(artifactory):
+    _put(artifactory, "unique", "w-1.1-SNAPSHOT.pom", "<project/>")
+    assert _versions(artifactory, "unique") == ("1.1-SNAPSHOT", None, ["1.1-SNAPSHOT"])
+
+
+@pytest.fixture
+def virtual(sandbox):
+    members = ["releases", "non-unique"]
+    virtual = {"key": "virtual", "rclass": "virtual", "packageType": "maven", "repositories": members}
+    sandbox.seed({"artifact": {"repositories": [{**virtual, "defaultDeploymentRepo": "non-unique"}]}})
+
+
+def test_an_upload_to_a_virtual_repository_is_renamed_as_its_local_one_says(artifactory, virtual):
+    answer = artifactory.put(f"/virtual/{FOLDER}/w-1.1-20260101.010101-7.jar", b"jar")
+    assert (answer.json()["repo"], answer.json()["path"]) == ("non-unique", f"/{FOLDER}/w-1.1-SNAPSHOT.jar")
+    assert artifactory.get(f"/virtual/{FOLDER}/w-1.1-SNAPSHOT.jar").content == b"jar"
+
+
+def test_a_virtual_repository_passes_over_members_that_reject_a_file(artifactory, virtual):
+    artifactory.post("/api/repositories/releases", json={"handleSnapshots": True})
+    for repo in ("releases", "non-unique"):
+        _put(artifactory, repo, "w-1.1-SNAPSHOT.jar", repo)
+    assert artifactory.get(f"/virtual/{FOLDER}/w-1.1-SNAPSHOT.jar").text == "releases"
+    artifactory.post("/api/repositories/releases", json={"handleSnapshots": False})
+    assert artifactory.get(f"/virtual/{FOLDER}/w-1.1-SNAPSHOT.jar").text == "non-unique"
+
+
+def test_other_repositories_make_no_metadata(artifactory):
+    artifactory.put("/generic-local/org/q/w/1.0/w-1.0.pom", b"<project/>")
+    artifactory.delete(f"/generic-local/{APP}")
+    assert artifactory.get("/generic-local/org/q/w/maven-metadata.xml").status_code == 404
+
+
+def _put(artifactory, repo: str, name: str, content: str) -> str:
+    """Upload a file of the snapshot; the name that it was stored under."""
+    answer = artifactory.put(f"/{repo}/{FOLDER}/{name}", content.encode())
+    assert answer.status_code == 201
+    return str(answer.json()["path"]).removeprefix(f"/{FOLDER}/")
+
+
+def _metadata_sha1(artifactory, repo: str) -> str:
+    return artifactory.head(f"/{repo}/{FOLDER}/maven-metadata.xml").headers["X-Checksum-Sha1"]
+
+
+def _versions(artifactory, repo: str) -> tuple[str | None, str | None, list[str | None]]:
+    """The latest version, the latest release and all versions of a module, as its metadata has them."""
+    root = ElementTree.fromstring(artifactory.get(f"/{repo}/org/q/w/maven-metadata.xml").content)
+    assert (root.findtext("groupId"), root.findtext("artifactId")) == ("org.q", "w")
+    latest = root.findtext("versioning/latest")
+    assert root.findtext("version") == latest
+    listed = [version.text for version in root.findall("versioning/versions/version")]
+    return latest, root.findtext("versioning/release"), listed
