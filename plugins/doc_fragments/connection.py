@@ -65,6 +65,10 @@ notes:
   - A text that names something is one line, without blanks at its ends; neither it nor a path must be empty. The name
     of a repository has no slash. What else an option takes is said in its description. Other values are refused before
     the first request.
+  - Put versions, tags and numbers of builds in quotes. YAML reads an unquoted C(1.10) as the number 1.1, C(0123) as 83
+    and C(12:30) as 750. Where a text is expected, a number with a fraction is refused; an integer is accepted, because
+    it does not show how it was written. Before ansible-core 2.19 a template such as C({{ item.version }}) makes a text
+    of the number, so put the value of the variable in quotes.
   - In an option without a default C(null) counts as omitted. An option that narrows what a task deletes, moves,
     overwrites or publishes must not be C(null), because the task would then change more than intended.
 requirements:

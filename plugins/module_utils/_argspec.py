@@ -167,7 +167,13 @@ def _check_rules(
 
 
 _TEXTS = ("str", "path")
-_NO_TEXTS: dict[type, str] = {list: "a list", dict: "a dictionary", bool: "a boolean", type(None): "null"}
+_NO_TEXTS: dict[type, str] = {
+    list: "a list",
+    dict: "a dictionary",
+    bool: "a boolean",
+    type(None): "null",
+    float: "a number with a fraction. Put it in quotes, because YAML reads 1.10 as 1.1",
+}
 
 
 def _misshapen(options: dict[str, dict[str, t.Any]], parameters: dict[str, t.Any], inside: str = "") -> t.Iterator[str]:
@@ -180,17 +186,19 @@ def _misshapen(options: dict[str, dict[str, t.Any]], parameters: dict[str, t.Any
                 yield str(BadOption(path, "must not be null. Set a value or omit the option"))
         elif option.get("options"):
             several = option["type"] == "list" and isinstance(value, list)
-            if not all(map(_is_dictionary, value if several else [value])):
+            entries = list(map(_as_dictionary, value if several else [value]))
+            if None in entries:
                 yield str(BadOption(path, f"takes a {'list of dictionaries' if several else 'dictionary'}"))
                 return
-            for number, entry in enumerate(value if several else [value]):
-                if isinstance(entry, dict):
-                    yield from _misshapen(option["options"], entry, f"{path}[{number}]." if several else f"{path}.")
+            for number, entry in enumerate(entries):
+                yield from _misshapen(option["options"], entry or {}, f"{path}[{number}]." if several else f"{path}.")
         elif option.get("elements") in _TEXTS:
             for number, entry in enumerate(value if isinstance(value, list) else [value]):
                 yield from _no_text(f"{path}[{number}]", entry)
         elif option["type"] in _TEXTS:
             yield from _no_text(path, value)
+        elif option.get("text_values"):
+            yield from _no_fractions(path, _as_dictionary(value))
 
 
 def _no_text(path: str, value: t.Any) -> t.Iterator[str]:
@@ -198,13 +206,23 @@ def _no_text(path: str, value: t.Any) -> t.Iterator[str]:
         yield str(BadOption(path, f"takes a text, not {_NO_TEXTS[type(value)]}"))
 
 
-def _is_dictionary(value: t.Any) -> bool:
-    """Whether it is one to Ansible, which takes some texts for one."""
+def _no_fractions(path: str, value: t.Any) -> t.Iterator[str]:
+    if isinstance(value, float):
+        yield from _no_text(path, value)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from _no_fractions(f"{path}.{key}", item)
+    elif isinstance(value, list):
+        for number, item in enumerate(value):
+            yield from _no_fractions(f"{path}[{number}]", item)
+
+
+def _as_dictionary(value: t.Any) -> dict[str, t.Any] | None:
+    """Return the dictionary that Ansible reads, also from a text, or `None` for what it refuses."""
     try:
-        check_type_dict(value)
+        return check_type_dict(value)
     except TypeError:
-        return False
-    return True
+        return None
 
 
 def _secrets(options: dict[str, dict[str, t.Any]], parameters: dict[str, t.Any]) -> t.Iterator[str]:

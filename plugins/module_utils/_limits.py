@@ -13,6 +13,9 @@ An option has them beside its `type`:
     each                limits for each element of a list
     free                instead of limits: why there are none, or where else the value is checked
 
+A dict has `text_values: True` if its values are texts. A number with a fraction is an error there, as in each option
+for a text, because YAML reads an unquoted version 1.10 as 1.1.
+
 Besides, an option has `narrows: True` if it narrows what a task deletes, moves, overwrites or publishes. Null is an
 error there, because it would widen the effect. `ArgumentSpec.misshapen` checks this.
 """
@@ -27,7 +30,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
 Option = dict[str, t.Any]
 
 LIMITS = ("at_least", "at_most", "not_empty", "one_line", "matches", "each", "free")
-_UNKNOWN_TO_ANSIBLE = (*LIMITS, "narrows")
+_UNKNOWN_TO_ANSIBLE = (*LIMITS, "narrows", "text_values")
 NAME: Option = dict(not_empty=True, one_line=True)
 # One that is a single segment of an address
 SEGMENT: Option = dict(**NAME, matches=("[^/]*", "a name without '/'"))

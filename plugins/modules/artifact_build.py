@@ -318,7 +318,7 @@ ITEM = STATE + ArgumentSpec(
         build=dict(type="str", narrows=True, **NAME),
         number=dict(type="str", narrows=True, **NAME),
         src=dict(type="path", not_empty=True),
-        content=dict(type="dict", free="checked as a build record"),
+        content=dict(type="dict", text_values=True, free="checked as a build record"),
         artifacts=dict(type="bool", narrows=True, default=False),
         project_key=dict(type="str", narrows=True, no_log=False, **NAME),
     ),

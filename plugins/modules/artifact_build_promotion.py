@@ -335,7 +335,7 @@ ITEM = ArgumentSpec(
         artifacts=dict(type="bool", narrows=True, default=True),
         dependencies=dict(type="bool", narrows=True, default=False),
         scopes=dict(type="list", elements="str", narrows=True, each=NAME),
-        properties=dict(type="dict", free="keys and values are checked as the server does"),
+        properties=dict(type="dict", text_values=True, free="keys and values are checked as the server does"),
         fail_fast=dict(type="bool", default=True),
         project_key=dict(type="str", narrows=True, no_log=False, **NAME),
     ),

@@ -281,7 +281,7 @@ ITEM = STATE + ArgumentSpec(
         path=dict(type="str", required=True, free="checked as the server reads it"),
         src=dict(type="path", not_empty=True),
         content=dict(type="str", free="any text, also none"),
-        properties=dict(type="dict", free="keys and values are checked as the server does"),
+        properties=dict(type="dict", text_values=True, free="keys and values are checked as the server does"),
         recursive=dict(type="bool", narrows=True, default=False),
     ),
     required_if=[("state", "present", ["src", "content"], True)],

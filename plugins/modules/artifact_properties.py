@@ -48,7 +48,8 @@ options:
     default: false
   properties:
     description:
-      - Key to value, or to a list of values. Numbers and booleans are kept as text (V(true), V(false)).
+      - Key to value, or to a list of values. Integers and booleans are kept as text (V(true), V(false)).
+      - Put numbers with a fraction in quotes.
       - Keys begin with a letter and have neither blanks nor special characters other than C(.), C(_), C(-), C(:), C(?),
         C(|) and quotes. Values may have any character.
       - An empty text is a value. An empty list removes the property.
@@ -233,7 +234,7 @@ ITEM = (PURGE + STATE) + ArgumentSpec(
     dict(
         repo=dict(type="str", required=True, **SEGMENT),
         path=dict(type="str", required=True, free="checked as the server reads it; empty for the repository itself"),
-        properties=dict(type="dict", free="keys and values are checked as the server does"),
+        properties=dict(type="dict", text_values=True, free="keys and values are checked as the server does"),
         keys=dict(type="list", elements="str", no_log=False, free="checked as the server does"),
         recursive=dict(type="bool", narrows=True, default=False),
     ),

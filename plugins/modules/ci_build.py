@@ -48,7 +48,8 @@ options:
   parameters:
     description:
       - Parameters of the build, name to value. Those that are not given have their defaults.
-      - A value is a text, a number, V(true) or V(false). Of a list the elements are sent with commas between them.
+      - A value is a text, an integer, V(true) or V(false). Put numbers with a fraction in quotes.
+      - Of a list the elements are sent with commas between them.
     type: dict
   secret_parameters:
     description: More of them, whose values are shown nowhere.
@@ -410,9 +411,13 @@ _DECLARED = "checked against what the job declares"
 ITEM = ArgumentSpec(
     dict(
         job=dict(type="str", required=True, **JOB),
-        parameters=dict(type="dict", free=_DECLARED),
-        secret_parameters=dict(type="dict", no_log=True, free=_DECLARED),
-        files=dict(type="dict", free="the names are checked against what the job declares, each path by its file"),
+        parameters=dict(type="dict", text_values=True, free=_DECLARED),
+        secret_parameters=dict(type="dict", text_values=True, no_log=True, free=_DECLARED),
+        files=dict(
+            type="dict",
+            text_values=True,
+            free="the names are checked against what the job declares, each path by its file",
+        ),
         form=dict(type="str", choices=["fields", "json"], default="fields"),
         delay=dict(type="int", at_least=0, at_most=2592000),
         token=dict(type="str", no_log=True, not_empty=True, one_line=True),

@@ -286,7 +286,7 @@ SPEC = (CI + LISTING) + ArgumentSpec(
         limit=dict(type="int", at_least=1, at_most=2**31 - 1),
         results=dict(type="list", elements="str", choices=RESULTS, not_empty=True),
         building=dict(type="bool"),
-        parameters=dict(type="dict", not_empty=True, free="checked when they become texts"),
+        parameters=dict(type="dict", text_values=True, not_empty=True, free="checked when they become texts"),
         newer_than=_SECONDS,
         older_than=_SECONDS,
         xpath=dict(type="str", not_empty=True, free="the server knows what it takes"),

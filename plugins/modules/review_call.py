@@ -92,7 +92,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 SPEC = (REVIEW + TO_FILE) + ArgumentSpec(
     dict(
         action=dict(type="str", required=True, matches=("[a-z0-9_]+", "lower-case letters, digits and underscores")),
-        parameters=dict(type="dict", narrows=True, free="what is none is refused by its name"),
+        parameters=dict(type="dict", text_values=True, narrows=True, free="what is none is refused by its name"),
         reads=dict(type="bool", default=False),
         dest=dict(type="path", not_empty=True),
     )

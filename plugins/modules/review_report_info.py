@@ -156,7 +156,7 @@ SPEC = REVIEW + ArgumentSpec(
         columns=_AXIS,
         rows_below=_PATH,
         columns_below=_PATH,
-        counts=dict(type="dict", not_empty=True),
+        counts=dict(type="dict", text_values=True, not_empty=True),
         group=dict(type="bool", default=False),
     ),
     required_together=[("rows", "columns")],

@@ -63,7 +63,7 @@ def test_a_service_that_fails_stops_no_other_and_a_host_may_be_several(sandbox: 
     assert "failed=1" in recap["typo"]
     assert "'staging_addres' is undefined" in output
     assert "changed=1 " in recap["all-in-one"], output
-    for host, tasks in (("jenkins", 6), ("openai", 4), ("all-in-one", 9)):
+    for host, tasks in (("jenkins", 7), ("openai", 4), ("all-in-one", 10)):
         assert f"ok={tasks} " in recap[host], output
         assert "failed=0" in recap[host]
     assert "WARNING" not in output
@@ -208,6 +208,9 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"ci_provision_jobs": [{"parameters": ["A"]}]}, "missing required arguments: name"),
     ({"ci_provision_install_plugins": [{"version": "1"}]}, "missing required arguments: name"),
     ({"ci_provision_install_plugins": [{"name": "nothing-of-the-kind"}]}, "nothing-of-the-kind"),
+    ({"ci_provision_install_plugins": [{"name": "git", "version": 5.1}]}, "Option 'plugins[0].version': takes a text"),
+    ({"ci_provision_plugins": [{"name": "git", "minimum_version": 1.1}]}, "of git must be in quotes"),
+    ({"ci_provision_minimum_version": 2.1}, "ci_provision_minimum_version takes a text. Put the version in quotes"),
     ({"ci_provision_scripts": [{"name": "x", "script": "x()"}]}, "missing required arguments: unless"),
     ({"ci_provision_scripts": [{**TELL, "script": "{{ mistyped }}"}]}, "'mistyped' is undefined"),
 ]

@@ -265,6 +265,27 @@ def test_each_module_that_changes_something_says_which_options_narrow_it() -> No
     assert changing - NULLS.keys() == NOTHING_TO_NARROW
 
 
+# Their values are JSON, in which a number with a fraction is one
+JSON_VALUES = {
+    *("ci_script: args", "ci_script: secret_args"),
+    *("inference_chat: messages.tool_calls.arguments", "inference_chat: tools.parameters"),
+    *("inference_chat: response_schema", "inference_chat: extra"),
+    *("inference_chat_batch: prompts.messages.tool_calls.arguments", "inference_chat_batch: prompts.response_schema"),
+    *("inference_chat_batch: prompts.extra", "inference_chat_batch: response_schema", "inference_chat_batch: extra"),
+    "inference_chat_batch: limits",
+}
+
+
+def test_each_dictionary_says_whether_its_values_are_texts() -> None:
+    others = {
+        f"{module}: {path}"
+        for module in MODULES
+        for path, option, _documented in every_option(spec_options(module), documented_options(module))
+        if option.get("type") == "dict" and "options" not in option and "text_values" not in option
+    }
+    assert others == JSON_VALUES
+
+
 def every_option(
     options: dict[str, dict[str, Any]], documented: dict[str, dict[str, Any]], inside: str = ""
 ) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:

@@ -111,3 +111,53 @@ def test_null_is_no_value_for_a_rule(parameters: dict[str, Any], complaint: str 
         with pytest.raises(ToolchainError) as refusal:
             spec.check(parameters)
         assert str(refusal.value) == complaint
+
+
+TEXTS = ArgumentSpec(
+    {
+        "tag": {"type": "str"},
+        "keep": {"type": "list", "elements": "str"},
+        "properties": {"type": "dict", "text_values": True},
+        "values": {"type": "dict"},
+        "share": {"type": "float"},
+        "rules": {
+            "type": "list",
+            "elements": "dict",
+            "options": {"older_than": {"type": "str", "narrows": True}},
+        },
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "path"),
+    [
+        ({"tag": 1.1}, "tag"),
+        ({"keep": ["1", 1.1]}, "keep[1]"),
+        ({"keep": 1.1}, "keep[0]"),
+        ({"properties": {"version": 1.1}}, "properties.version"),
+        ({"properties": '{"version": [1.1]}'}, "properties.version[0]"),
+        ({"rules": [{"older_than": 1.1}]}, "rules[0].older_than"),
+        ({"rules": ['{"older_than": 1.1}']}, "rules[0].older_than"),
+    ],
+)
+def test_a_number_with_a_fraction_is_refused_when_a_text_is_expected(parameters: dict[str, Any], path: str) -> None:
+    problem = "takes a text, not a number with a fraction. Put it in quotes, because YAML reads 1.10 as 1.1"
+    assert TEXTS.misshapen(parameters) == f"Option '{path}': {problem}."
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"tag": 1, "keep": [1, "1.10"], "properties": {"version": "1.10", "build": 7, "stable": True, "any": None}},
+        {"share": 1.1, "values": {"share": 1.1}, "rules": ['{"older_than": "1.10"}'], "properties": "version=1.10"},
+    ],
+)
+def test_a_number_is_accepted_when_its_text_is_certain_or_a_number_is_expected(parameters: dict[str, Any]) -> None:
+    assert TEXTS.misshapen(parameters) is None
+
+
+def test_null_in_a_suboption_is_refused_when_the_entry_is_json() -> None:
+    assert TEXTS.misshapen({"rules": ['{"older_than": null}']}) == (
+        "Option 'rules[0].older_than': must not be null. Set a value or omit the option."
+    )

@@ -273,8 +273,8 @@ def test_what_cannot_work_is_refused_before_the_first_request(options: dict[str,
 
 def test_values_are_sent_as_the_server_writes_them() -> None:
     definitions = [{**DEPLOY[0], "name": name} for name in "ABCD"]
-    with conversation(job(*definitions), deploy({"A": "1.5", "B": "true", "C": "a,2,false", "D": ""})) as server:
-        run_build(server.url, wait=False, parameters={"A": 1.5, "B": True, "C": ["a", 2, False], "D": ""})
+    with conversation(job(*definitions), deploy({"A": "15", "B": "true", "C": "a,2,false", "D": ""})) as server:
+        run_build(server.url, wait=False, parameters={"A": 15, "B": True, "C": ["a", 2, False], "D": ""})
 
 
 def test_true_by_another_name_is_true() -> None:

@@ -31,8 +31,8 @@ OF_ANOTHER_TYPE: dict[str, list[Any]] = {
     "bool": ["perhaps", 7, [True], {"a": True}],
     "list": [{"a": 1}],
     "dict": [["x"], 7, "no pairs", [{"a": 1}]],
-    "str": [True, False, ["x"], {"a": 1}],
-    "path": [True, ["x"], {"a": 1}],
+    "str": [True, False, 1.1, ["x"], {"a": 1}],
+    "path": [True, 1.1, ["x"], {"a": 1}],
     "raw": [],
 }
 NUMBERS = [0, -1, -5, 0.001, math.nan, math.inf, -math.inf, 2**63, -(2**63) - 1, 10**40, 1e300]
@@ -51,7 +51,9 @@ def wrong_values(option: Option) -> Iterator[Any]:
     if "at_least" in option:
         yield from (number for number in NUMBERS if not option["at_least"] <= number <= option["at_most"])
     if option.get("elements") in ("str", "path"):
-        yield from ([["x"]], [True], True, [None])
+        yield from ([["x"]], [True], True, [None], [1.1], 1.1)
+    if option.get("text_values"):
+        yield from ({"a": 1.1}, {"a": ["x", 1.1]}, '{"a": 1.1}')
     if option.get("not_empty"):
         yield {"list": [], "dict": {}}.get(option["type"], "")
     if option.get("one_line"):

@@ -18,7 +18,9 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
 from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
 
 _PATTERNS: dict[str, t.Any] = dict(type="list", elements="str", narrows=True, not_empty=True, each=PATTERN)
-_PROPERTIES: dict[str, t.Any] = dict(type="dict", narrows=True, not_empty=True, free="keys and values are checked")
+_PROPERTIES: dict[str, t.Any] = dict(
+    type="dict", text_values=True, narrows=True, not_empty=True, free="keys and values are checked"
+)
 _NARROWING = ("paths", "names", "properties", "older_than", "not_downloaded_since", "larger_than", "keep_newest")
 
 RULE = ArgumentSpec(
