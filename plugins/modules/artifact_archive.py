@@ -136,7 +136,7 @@ SPEC = ARTIFACT + ArgumentSpec(
 def run(task):
     archive = Archive(task)
     task.result["archive"] = archive.show()
-    operate(task, planned(archive.steps()), archive.deploy)
+    operate(task, planned(archive.steps()), archive.deploy, rehearse=archive.rehearse)
 
 
 def main():

@@ -307,7 +307,7 @@ def bring_there(task):
         stale=file.stale,
         replace=file.deploy,
         check=file.check,
-        foresee=file.foresee,
+        foresee=file.predict_refusal,
         show=file.show,
     )
 

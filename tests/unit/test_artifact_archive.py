@@ -67,6 +67,12 @@ def nothing() -> Call:
     return call("GET", ITEM, 404, json={"errors": [{"status": 404, "message": "Unable to find item"}]})
 
 
+def repository(rclass: str = "local") -> Call:
+    """Return what check mode reads before it predicts an upload."""
+    target = "/artifactory/api/repositories/generic-local"
+    return call("GET", target, json={"key": "generic-local", "rclass": rclass})
+
+
 def sent(path: Path, status: int = 200, atomic: bool = True, **answer: Any) -> Call:
     headers = {"X-Explode-Archive": "true", "Content-Length": str(path.stat().st_size)}
     without = [] if atomic else ["X-Explode-Archive-Atomic"]
@@ -95,7 +101,7 @@ def test_all_types_are_compared_sent_and_compared_again(kind: str, tmp_path: Pat
 
 
 def test_check_mode_tells_what_would_be_added_and_replaced(tmp_path: Path) -> None:
-    with conversation(*listing({"a.txt": b"old", "empty": b""})) as server:
+    with conversation(*listing({"a.txt": b"old", "empty": b""}), repository()) as server:
         result = deploy(server.url, pack(tmp_path), check_mode=True)
     assert result["changed"]
     assert result["plan"] == {
@@ -115,8 +121,28 @@ def test_archive_is_unchanged_when_artifactory_renamed_its_snapshots(tmp_path: P
     with conversation(*listing(stored)) as server:
         assert not deploy(server.url, path)["changed"]
     stored["1.0-SNAPSHOT/z-1.0-20260101.120000-3.jar"] = b"other"
-    with conversation(*listing(stored)) as server:
+    with conversation(*listing(stored), repository()) as server:
         assert deploy(server.url, path, check_mode=True)["plan"]["counts"] == {"replace": 1}
+
+
+@pytest.mark.parametrize(
+    ("rclass", "words"),
+    [("remote", "is remote. Upload to a local repository"), ("virtual", "has no default deployment repository")],
+)
+def test_check_mode_fails_when_the_repository_takes_no_uploads(rclass: str, words: str, tmp_path: Path) -> None:
+    with conversation(nothing(), repository(rclass)) as server:
+        result = deploy(server.url, pack(tmp_path), check_mode=True)
+    assert result["failed"]
+    assert words in result["msg"]
+
+
+def test_check_mode_fails_when_a_file_is_above_the_folder(tmp_path: Path) -> None:
+    storage = "/artifactory/api/storage/generic-local"
+    missing = [call("GET", f"{storage}/{folder}", 404, json={"errors": []}) for folder in ("a/b/c", "a/b")]
+    above = call("GET", f"{storage}/a", json={"repo": "generic-local", "path": "/a", "size": "1"})
+    with conversation(missing[0], repository(), missing[1], above) as server:
+        result = deploy(server.url, pack(tmp_path), path="a/b/c", check_mode=True)
+    assert "'a' in 'generic-local' is a file, so nothing can be in it" in result["msg"]
 
 
 def test_servers_that_tell_no_sha256_are_compared_by_sha1(tmp_path: Path) -> None:
@@ -167,7 +193,8 @@ def test_a_file_in_the_place_of_the_folder_is_told(tmp_path: Path) -> None:
 def test_the_top_folder_takes_an_archive(tmp_path: Path) -> None:
     root = "/artifactory/api/storage/generic-local"
     folder = call("GET", root, json={"repo": "generic-local", "path": "/", "children": []})
-    with conversation(folder, call("GET", f"{root}?list&deep=1", json={"uri": "…", "files": []})) as server:
+    files = call("GET", f"{root}?list&deep=1", json={"uri": "…", "files": []})
+    with conversation(folder, files, repository()) as server:
         result = deploy(server.url, pack(tmp_path), path="/", check_mode=True)
     assert result["plan"]["first"][0]["path"] == "a.txt"
 

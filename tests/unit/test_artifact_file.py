@@ -42,12 +42,10 @@ def gone() -> Call:
     return call("GET", ITEM, 404, json={"errors": [{"status": 404, "message": "Unable to find item"}]})
 
 
-def type_of_repository(kind: str | None) -> Call:
+def type_of_repository(kind: str, **settings: Any) -> Call:
     """What check mode asks before it predicts a write."""
     address = "/artifactory/api/repositories/generic-local"
-    if kind is None:
-        return call("GET", address, 403, json={"errors": [{"status": 403, "message": "Forbidden"}]})
-    return call("GET", address, json={"key": "generic-local", "rclass": kind})
+    return call("GET", address, json={"key": "generic-local", "rclass": kind, **settings})
 
 
 def folder() -> Call:
@@ -104,7 +102,7 @@ def test_a_content_that_the_server_knows_is_not_sent(src: Path) -> None:
 
 
 def test_check_mode_reads_and_tells_the_same_members(src: Path) -> None:
-    with conversation(gone(), type_of_repository("local")) as server:
+    with conversation(gone(), type_of_repository("local"), parent("folder")) as server:
         checked = run("artifact_file", url=server.url, src=str(src), check_mode=True, **TASK)
     with conversation(gone(), asked(), sent(), there()) as server:
         done = run("artifact_file", url=server.url, src=str(src), **TASK)
@@ -183,7 +181,8 @@ def test_properties_alone_are_set_without_sending_the_content(src: Path) -> None
 
 def test_odd_names_are_encoded() -> None:
     target = "/artifactory/api/storage/generic-local/a%20b/c%2Bd%23e%25f%F0%9F%98%80"
-    with conversation(call("GET", target, 404, json=MISS), type_of_repository("local")) as server:
+    folder = call("GET", target.rpartition("/")[0], json={"repo": "generic-local", "path": "/a b", "children": []})
+    with conversation(call("GET", target, 404, json=MISS), type_of_repository("local"), folder) as server:
         run("artifact_file", url=server.url, repo="generic-local", path="a b/c+d#e%f😀", content="x", check_mode=True)
 
 
@@ -204,21 +203,69 @@ def test_a_checksum_is_no_file(path: str) -> None:
     assert result["msg"].startswith(f"Option 'path': '{name}' is no file to the server")
 
 
+def parent(kind: str | None, path: str = "app", repo: str = "generic-local") -> Call:
+    """Return the read of an item above the file, in check mode."""
+    target = f"/artifactory/api/storage/{repo}/{path}"
+    if kind is None:
+        return call("GET", target, 404, json=MISS)
+    more: dict[str, Any] = {"children": []} if kind == "folder" else {"size": "1"}
+    return call("GET", target, json={"repo": repo, "path": f"/{path}", **more})
+
+
+def refused_repository(status: int, listed: str | None) -> list[Call]:
+    """Return the reads of a repository whose details are refused."""
+    error = {"errors": [{"status": status, "message": "Bad Request"}]}
+    known = [{"key": "generic-local", "type": listed}] if listed else []
+    details = call("GET", "/artifactory/api/repositories/generic-local", status, json=error)
+    return [details, call("GET", "/artifactory/api/repositories", json=known)]
+
+
 @pytest.mark.parametrize(
-    ("state", "kind", "words"),
+    ("repository", "words"),
     [
-        ("absent", "virtual", "is virtual. Items are removed from the repository that holds them"),
-        ("absent", "remote", "is remote. Items are removed from the repository that holds them"),
-        ("present", "remote", "is remote. Files are deployed into local ones"),
-        ("present", "virtual", None),
-        ("absent", "local", None),
-        ("absent", None, None),
+        ([type_of_repository("remote")], "is remote. Upload to a local repository"),
+        ([type_of_repository("virtual")], "is virtual and has no default deployment repository"),
+        ([type_of_repository("virtual", defaultDeploymentRepo="")], "is virtual and has no default deployment"),
+        ([type_of_repository("local", blackedOut=True)], "is blacked out"),
+        (refused_repository(400, None), "There is no repository 'generic-local', or this account may not see it"),
+        (refused_repository(400, "REMOTE"), "is remote"),
+        ([type_of_repository("local"), parent("file")], "'app' in 'generic-local' is a file, so nothing can be in it"),
     ],
 )
-def test_what_the_server_will_refuse_is_foreseen(state: str, kind: str | None, words: str | None) -> None:
-    content = {"content": "x"} if state == "present" else {}
-    with conversation(there() if state == "absent" else gone(), type_of_repository(kind)) as server:
-        result = run("artifact_file", url=server.url, state=state, check_mode=True, **content, **TASK)
+def test_check_mode_fails_when_the_upload_would_be_refused(repository: list[Call], words: str) -> None:
+    with conversation(gone(), *repository) as server:
+        result = run("artifact_file", url=server.url, content="x", check_mode=True, **TASK)
+    assert result["failed"]
+    assert words in result["msg"]
+
+
+@pytest.mark.parametrize(
+    "repository",
+    [
+        [type_of_repository("local"), parent(None)],
+        [type_of_repository("federated"), parent("folder")],
+        [type_of_repository("virtual", defaultDeploymentRepo="own"), parent("folder", repo="own")],
+        refused_repository(400, "VIRTUAL"),
+        refused_repository(403, None),
+        [*refused_repository(403, "LOCAL"), parent("folder")],
+    ],
+)
+def test_check_mode_predicts_the_upload_when_nothing_speaks_against_it(repository: list[Call]) -> None:
+    with conversation(gone(), *repository) as server:
+        assert run("artifact_file", url=server.url, content="x", check_mode=True, **TASK)["changed"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        ("virtual", "is virtual. Items are removed from the repository that holds them"),
+        ("remote", "is remote. Items are removed from the repository that holds them"),
+        ("local", None),
+    ],
+)
+def test_check_mode_predicts_whether_the_repository_lets_items_be_deleted(kind: str, words: str | None) -> None:
+    with conversation(there(), type_of_repository(kind)) as server:
+        result = run("artifact_file", url=server.url, state="absent", check_mode=True, **TASK)
     assert words in result["msg"] if words else result["changed"]
 
 
@@ -467,8 +514,17 @@ def tree(tmp_path: Path) -> Path:
 
 
 def checked(*names: str) -> list[Call]:
-    first, *others = (call("GET", f"/artifactory/api/storage/generic-local/x/{name}", 404, json=MISS) for name in names)
-    return [first, type_of_repository("local"), *others]
+    """Return the reads in check mode; the folder `x` exists, the folders in it do not."""
+    calls = [type_of_repository("local")]
+    folders: list[str] = []
+    for name in names:
+        folder = f"x/{name}".rpartition("/")[0]
+        new = [one for one in dict.fromkeys((folder, "x")) if one not in folders]
+        folders += new
+        above = [parent("folder" if one == "x" else None, one) for one in new]
+        file = call("GET", f"/artifactory/api/storage/generic-local/x/{name}", 404, json=MISS)
+        calls = [*calls, file, *above] if len(folders) > len(new) else [file, *calls, *above]
+    return calls
 
 
 @pytest.mark.parametrize(

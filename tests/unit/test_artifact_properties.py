@@ -90,7 +90,8 @@ def test_check_mode_refuses_repositories_that_keep_no_properties(rclass: str, wh
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404])
 def test_check_mode_goes_on_where_the_type_of_the_repository_is_not_told(status: int) -> None:
-    with conversation(has({"qa": ["old"]}), call("GET", REPOSITORY, status)) as server:
+    listed = call("GET", "/artifactory/api/repositories", json=[])
+    with conversation(has({"qa": ["old"]}), call("GET", REPOSITORY, status), listed) as server:
         result = run("artifact_properties", url=server.url, properties={"qa": "new"}, check_mode=True, **TASK)
     assert result["changed"]
 

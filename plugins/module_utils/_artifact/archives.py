@@ -69,6 +69,7 @@ class Archive:
         self._seen = seen(self._src)
         self._members = self._read()
         self._artifact = ArtifactService(task)
+        self._exists = False
 
     def show(self) -> Fields:
         """What is to be deployed."""
@@ -97,6 +98,13 @@ class Archive:
                 others.append(name)
         found = [("add", name) for name in missing] + [("replace", name) for name in others]
         return [(action, self._step(name)) for action, name in sorted(found, key=lambda step: step[1])]
+
+    def rehearse(self) -> Fields:
+        """
+        :raises ToolchainError: when the server would refuse the upload
+        """
+        files.predict_upload(self._artifact, self._repo, None if self._exists else self._folder)
+        return {}
 
     def deploy(self) -> Fields:
         """Deploy all members, and see to it that they are there.
@@ -127,6 +135,7 @@ class Archive:
 
     def _listing(self) -> t.Iterable[Fields]:
         found = items.find(self._artifact, self._repo, self._folder)
+        self._exists = found is not None
         if found is None:
             return []
         if found["type"] == "file":

@@ -116,6 +116,7 @@ class File:
         self._repo = task.params["repo"]
         self._path = placed(task.params)
         self._current_path = self._path
+        self._exists = False
         self._stored_path: str | None = None  # known after an upload
         self._properties = properties.normalised(task.params["properties"] or {}, "properties")
         self._content: Fields = {}
@@ -124,6 +125,7 @@ class File:
         """The item as it is; with its properties when they matter."""
         item = self._find()
         self._current_path = item["path"] if item else self._path
+        self._exists = item is not None
         if item and self._properties and self._task.params["state"] == "present":
             item["properties"] = self._artifact.properties_if_any(self._repo, item["path"]) or {}
         return item
@@ -185,15 +187,16 @@ class File:
         if answer.status == 404 and _NOTHING_THERE not in answer.text:
             raise ToolchainError(f"DELETE {address}: 404. {_HELD}")
 
-    def foresee(self) -> None:
+    def predict_refusal(self) -> None:
         """
-        :raises ToolchainError: when the repository is of a type of which the server refuses it
+        :raises ToolchainError: when the server would refuse the upload or deletion
         """
-        kind = repositories.remembered_kind(self._artifact, self._repo)
-        if self._task.params["state"] == "absent" and kind in ("virtual", "remote"):
-            raise ToolchainError(f"The repository '{self._repo}' is {kind}. {_HELD}")
-        if kind == "remote":
-            raise ToolchainError(f"The repository '{self._repo}' is remote. Files are deployed into local ones.")
+        if self._task.params["state"] == "present":
+            predict_upload(self._artifact, self._repo, None if self._exists else self._path)
+            return
+        repository = repositories.find_if_told(self._artifact, self._repo)
+        if repository and repository["type"] in ("virtual", "remote"):
+            raise ToolchainError(f"The repository '{self._repo}' is {repository['type']}. {_HELD}")
 
     def show(self, item: Fields) -> Fields:
         """The item with all members, `None` for what is not known yet."""
@@ -245,6 +248,21 @@ class File:
     ) -> Answer:
         # a content that arrives in part only does not have these checksums: the server refuses it
         return self._artifact.http.write("PUT", address, headers=headers, data=data, accept=accept, policy=REPEATABLE)
+
+
+def predict_upload(artifact: ArtifactService, repo: str, path: str | None) -> None:
+    """Predict whether Artifactory takes an upload, as far as reads show it.
+
+    :arg path: where a new item would be stored, `None` for one that exists
+    :raises ToolchainError: when Artifactory would refuse the upload
+    """
+    target = repositories.check_upload(artifact, repo)
+    folder = (path or "").rpartition("/")[0]
+    while folder and target:
+        kind = items.remembered_type(artifact, target, folder)
+        if kind == "file":
+            raise ToolchainError(f"'{folder}' in '{repo}' is a file, so nothing can be in it.")
+        folder = "" if kind else folder.rpartition("/")[0]
 
 
 def _is_plain(key: str, values: list[str]) -> bool:

@@ -29,6 +29,16 @@ def find(artifact: ArtifactService, repo: str, path: str) -> Fields | None:
     return None if answer.status == 404 else of(found)
 
 
+def remembered_type(artifact: ArtifactService, repo: str, path: str) -> str | None:
+    """Return `file`, `folder`, or `None` if there is no item. Asked for once, so for predictions only."""
+
+    def look() -> str | None:
+        item = find(artifact, repo, path)
+        return t.cast(str, item["type"]) if item else None
+
+    return t.cast("str | None", artifact.http.remembered(f"type of {repo}/{path}", look))
+
+
 def of(found: Record) -> Fields:
     """An item from the information that the server gives on it."""
     children = found.maybe_records("children")

@@ -10,7 +10,7 @@ import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._address import segments
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ServerRefusal
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ServerRefusal, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 
@@ -45,15 +45,38 @@ def find(artifact: ArtifactService, key: str) -> Fields | None:
         return found
 
 
-def kind(artifact: ArtifactService, key: str) -> str | None:
-    """`local`, `remote`, `virtual` or another type, or `None` where the server does not tell it to this account."""
-    answer = artifact.http.read("GET", _address(key), accept=(200, 400, 401, 403, 404))
-    return _repository(answer.record())["type"] if answer.status == 200 else None
+def find_if_told(artifact: ArtifactService, key: str) -> Fields | None:
+    """Return a repository as `find` does, asked for once. An account that may not learn of it gets no `type`."""
+
+    def look() -> Fields | None:
+        try:
+            return find(artifact, key)
+        except ServerRefusal:
+            return {"type": None, "settings": None}
+
+    return t.cast("Fields | None", artifact.http.remembered(f"repository {key}", look))
 
 
-def remembered_kind(artifact: ArtifactService, key: str) -> str | None:
-    """The same, asked for once."""
-    return t.cast("str | None", artifact.http.remembered(f"type of {key}", lambda: kind(artifact, key)))
+def check_upload(artifact: ArtifactService, key: str) -> str | None:
+    """Predict whether a repository takes uploads, as far as the server tells the account.
+
+    :returns: the repository in which uploads are stored, `None` if it is not known
+    :raises ToolchainError: when the server refuses all uploads to it
+    """
+    repository = find_if_told(artifact, key)
+    if repository is None:
+        raise ToolchainError(f"There is no repository '{key}', or this account may not see it.")
+    settings = repository["settings"]
+    if repository["type"] == "remote":
+        raise ToolchainError(f"The repository '{key}' is remote. Upload to a local repository.")
+    if repository["type"] == "virtual" and settings and not repository["default_deployment_repo"]:
+        raise ToolchainError(
+            f"The repository '{key}' is virtual and has no default deployment repository. Upload to a local repository."
+        )
+    if settings and settings.get("blackedOut") is True:
+        raise ToolchainError(f"The repository '{key}' is blacked out. It takes no uploads.")
+    is_stored_elsewhere = repository["type"] in (None, "virtual")
+    return t.cast("str | None", repository.get("default_deployment_repo")) if is_stored_elsewhere else key
 
 
 def _address(key: str) -> str:
