@@ -35,7 +35,9 @@ options:
       - File with login tokens, a line C(host;port;user;token) each, used where the port is that of O(url) (80 or 443
         when it has none), and the account is O(username) if given.
       - A line with exactly the host of O(url) goes before others; without one, the first line is used whose host means
-        the same machine.
+        the same machine. Lines of another form are ignored; if no line fits, the message names the first of them that
+        contains the host.
+      - It must be an ordinary file in UTF-8, or in UTF-16 with a byte order mark.
       - When this is not given, the host's variable C(toolchain_review_ltoken_file) is used, then the
         environment variable E(KLOCWORK_LTOKEN), else C(~/.klocwork/ltoken), or on Windows C(%APPDATA%/.klocwork/ltoken)
         where that alone is there.

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 from pathlib import Path
 from typing import Any
@@ -66,7 +67,7 @@ def chosen(tmp_path: Path, url: str, *lines: str, username: str | None = None) -
         ("http://localhost:8080", "localhost;8080;alice;aa11"),
         ("http://localhost:8080", "127.0.0.1;8080;alice;aa11"),
         ("http://127.0.0.1:8080", "localhost;8080;alice;aa11"),
-        ("http://[::1]:8080", "localhost;8080;alice;aa11"),
+        ("http://[::1]:1", "localhost;8080;alice;aa11"),
         ("http://localhost:8080", "box;8080;alice;aa11"),
         ("http://localhost:8080", "box.example.com;8080;alice;aa11"),
         ("http://localhost:8080", "192.0.2.99;8080;alice;aa11"),
@@ -230,6 +231,62 @@ def test_a_given_file_that_is_missing_fails_before_any_request(tmp_path: Path) -
     with conversation() as server:
         result = listed(server.url, username="alice", ltoken_file=str(tmp_path / "none"))
     assert result["msg"] == f"Option 'ltoken_file': cannot read '{tmp_path}/none': No such file or directory."
+
+
+@pytest.mark.parametrize("place", ["option", "home"])
+@pytest.mark.parametrize("kind", ["fifo", "device", "folder"])
+def test_a_special_file_is_refused_and_not_waited_for(tmp_path: Path, kind: str, place: str) -> None:
+    path = tmp_path / ".klocwork" / "ltoken"
+    path.parent.mkdir()
+    make = {"fifo": os.mkfifo, "device": lambda path: path.symlink_to("/dev/zero"), "folder": Path.mkdir}
+    make[kind](path)
+    given = {"ltoken_file": str(path)} if place == "option" else {}
+    with conversation() as server:
+        result = listed(server.url, username="alice", **given)
+    assert result["msg"] == f"Option 'ltoken_file': '{path}' cannot be read: it is no ordinary file."
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_a_file_is_read_whichever_its_encoding(tmp_path: Path, encoding: str) -> None:
+    with conversation(logged_in(user="Zoë", ltoken=LTOKEN)) as server:
+        (tmp_path / "file").write_text(f"\r\n{line(server.url, 'Zoë')}", encoding=encoding)
+        assert not listed(server.url, ltoken_file=str(tmp_path / "file")).get("failed")
+
+
+def test_a_file_without_a_known_encoding_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text(line("http://localhost:1"), encoding="utf-16-le")
+    result = listed("http://localhost:1", ltoken_file=str(tmp_path / "file"))
+    assert result["msg"] == f"Option 'ltoken_file': '{tmp_path}/file' is no text in UTF-8."
+
+
+@pytest.mark.parametrize("host", ["[::1]", "::1", "[0:0:0:0:0:0:0:1]"])
+def test_a_host_may_be_an_address_of_version_6(tmp_path: Path, host: str) -> None:
+    (tmp_path / "file").write_text(f"{host};1;alice;{LTOKEN}\n")
+    result = listed("http://[::1]:1", ltoken_file=str(tmp_path / "file"), retries=0)
+    assert "username" not in result["msg"]
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("x;1;a;b\n{host};{port};Last; First;aa11\n", "; its line 2 looks like one for this server, but has 5 fields"),
+        (
+            "{host}:{port};alice;aa11\n{host};{port};alice;\n",
+            "; its line 2 looks like one for this server, but has an empty",
+        ),
+        (
+            "HTTPS;[{host}];{port};alice;aa11",
+            "; its line 1 looks like one for this server, but has 5 fields (host;port;",
+        ),
+        ("elsewhere.invalid;1;2;3;4\n\n", ""),
+    ],
+)
+def test_a_line_of_another_form_for_the_server_is_named(tmp_path: Path, text: str, hint: str) -> None:
+    (tmp_path / "file").write_text(text.format(host="127.0.0.1", port=1))
+    result = listed("http://127.0.0.1:1", ltoken_file=str(tmp_path / "file"))
+    problem = f"is needed, or a line for http://127.0.0.1:1 in 'ltoken_file' ({tmp_path}/file){hint}"
+    assert result["msg"].startswith(f"Option 'username': {problem}")
+    assert "aa11" not in result["msg"]
 
 
 def test_a_server_without_access_control_needs_no_line(tmp_path: Path) -> None:

@@ -6,19 +6,25 @@
 
 from __future__ import annotations
 
+import codecs
 import functools
+import io
 import os
 import socket
 import typing as t
 from urllib.parse import urlsplit
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
+from ansible_collections.buildworks.toolchain.plugins.module_utils._local_file import check_readable
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 # On Unix and Mac, and in a profile of Windows; `APPDATA` is there on Windows alone
 _DEFAULT_FILES = ("~/.klocwork/ltoken", "${APPDATA}/.klocwork/ltoken")
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _USUAL_PORT = "8080"
+_FIELDS = 4
+# What a file in UTF-16 begins with. PowerShell writes such files
+_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
@@ -45,6 +51,17 @@ class _Line(t.NamedTuple):
     ltoken: str
 
 
+class _File(t.NamedTuple):
+    """The lines of the file, and the fields of those that are of another form, by their numbers."""
+
+    lines: list[_Line]
+    malformed: dict[int, list[str]]
+
+    def of(self, username: str | None) -> list[_Line]:
+        """Return the lines for this account, or for any."""
+        return [line for line in self.lines if username in (None, line.user)]
+
+
 def login(task: Task, url: str) -> Login:
     """
     :raises BadOption: when no account can be found, before any request
@@ -54,12 +71,13 @@ def login(task: Task, url: str) -> Login:
         if not username:
             raise BadOption("username", "is needed with 'ltoken': a login token is good for one account alone")
         return Login(username, task.secret(ltoken), "ltoken", _other_token(url))
-    lines = _lines(task, username)
+    content = _content(task)
+    lines = content.of(username)
     found = _fitting(url, lines)
     if found:
         return Login(found.user, task.secret(found.ltoken), "ltoken_file", _other_token(url))
     file = f"'ltoken_file' ({_file(task)})"
-    hint = _hint(url, lines)
+    hint = _hint(url, lines) + _malformed_hint(url, content)
     if not username:
         raise BadOption("username", f"is needed, or a line for {url} in {file}{hint}")
     # A server without access control takes the account alone.
@@ -100,18 +118,43 @@ def _hint(url: str, lines: list[_Line]) -> str:
     return f"; it has one for port {_USUAL_PORT}, which the address must name" if usual else ""
 
 
-def _lines(task: Task, username: str | None) -> list[_Line]:
-    """The lines of the file for this account, or for any."""
+def _malformed_hint(url: str, content: _File) -> str:
+    """Name the first line of another form that contains a name of the server. Its fields may be secret."""
+    names = functools.cache(lambda: _names_of(_address(url)[0]))
+    for number, fields in content.malformed.items():
+        if any(_host(field) in names() for field in fields):
+            problem = f"has {len(fields)} fields" if len(fields) != _FIELDS else "has an empty field"
+            return f"; its line {number} looks like one for this server, but {problem} (host;port;user;token)"
+    return ""
+
+
+def _content(task: Task) -> _File:
+    """
+    :raises BadOption: if the file cannot be read, or is no text
+    """
     path = _file(task)
+    if os.path.exists(path) and not os.path.isfile(path):
+        check_readable(path, "ltoken_file")
     try:
-        with open(path, encoding="utf-8-sig", errors="replace") as file:
-            entries = [[field.strip() for field in line.split(";")] for line in file]
+        with open(path, "rb") as file:
+            data = file.read()
     except OSError as error:
         if task.params["ltoken_file"]:
             raise BadOption("ltoken_file", f"cannot read '{path}': {error.strerror}") from None
-        return []
-    lines = [_Line(entry[0].lower(), *entry[1:]) for entry in entries if len(entry) == 4 and all(entry)]
-    return [line for line in lines if username in (None, line.user)]
+        return _File([], {})
+    is_utf16 = data.startswith(_UTF16)
+    if b"\0" in data and not is_utf16:
+        raise BadOption("ltoken_file", f"'{path}' is no text in UTF-8")
+    lines_of_text = io.StringIO(data.decode("utf-16" if is_utf16 else "utf-8-sig", errors="replace"), newline=None)
+    entries = {number: [field.strip() for field in line.split(";")] for number, line in enumerate(lines_of_text, 1)}
+    malformed = {number: entry for number, entry in entries.items() if len(entry) != _FIELDS or not all(entry)}
+    lines = [_Line(_host(entry[0]), *entry[1:]) for number, entry in entries.items() if number not in malformed]
+    return _File(lines, malformed)
+
+
+def _host(field: str) -> str:
+    """Return a host in lower case, an IPv6 address without its brackets."""
+    return field.lower().removeprefix("[").removesuffix("]")
 
 
 def _fitting(url: str, lines: list[_Line]) -> _Line | None:
