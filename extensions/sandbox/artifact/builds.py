@@ -110,6 +110,7 @@ async def append(call: Call, name: str, number: str) -> Response:
 
 async def rename(call: Call, name: str) -> Response:
     """POST /api/build/rename/{name}?to={new name}"""
+    call.need_pro()
     call.permit("d", RECORDS, name, _not_authorized(call, "rename", "Delete"))
     new_name = call.query.get("to", "")
     if not new_name:
@@ -122,6 +123,7 @@ async def rename(call: Call, name: str) -> Response:
 
 async def delete(call: Call, name: str) -> Response:
     """DELETE /api/build/{name}?buildNumbers=51,52"""
+    call.need_pro()
     numbers = list(filter(None, call.query.get("buildNumbers", "").split(",")))
     everything, artifacts = (call.query.get(switch) == "1" for switch in ("deleteAll", "artifacts"))
     return await _delete(call, name, numbers, everything, artifacts)
@@ -129,6 +131,7 @@ async def delete(call: Call, name: str) -> Response:
 
 async def delete_posted(call: Call) -> Response:
     """POST /api/build/delete"""
+    call.need_pro()
     order = await posted(call, dict)
     if not order.get("buildName"):
         raise ArtifactError(400, "Missing build name")

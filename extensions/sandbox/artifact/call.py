@@ -20,9 +20,11 @@ from .errors import ArtifactError
 from .formats import jackson, jackson_parts
 from .state import State
 from .tree import Item
+from .version import at_least
 
 BASE_URL_HEADERS = ("x-jfrog-override-base-url", "x-artifactory-override-base-url")
 VND = "application/vnd.org.jfrog.artifactory."
+SHA256_SINCE = "5.5"
 # The path of a request for content, read by `content_path.parse`
 CONTENT = "/{:(?!api(?:/|$))}{target:[^/].*}"
 VND_OF_BUILDS = "application/vnd.org.jfrog."
@@ -115,9 +117,24 @@ class Call:
             raise ArtifactError(403, refusal)
 
     def need_pro(self) -> None:
-        """Refuse what only the paid edition does."""
-        if self.switch("edition") == "oss":
+        """Refuse what only the paid editions do."""
+        if self.is_oss:
             raise ArtifactError(400, PRO_ONLY)
+
+    def need_call_of_pro(self) -> None:
+        """Refuse a call that the open-source edition does not even know."""
+        if self.is_oss:
+            raise ArtifactError(404)
+
+    @property
+    def is_oss(self) -> bool:
+        """Whether this is the open-source edition."""
+        return bool(self.switch("edition") == "oss")
+
+    @property
+    def knows_sha256(self) -> bool:
+        """Whether the server calculates and compares SHA-256."""
+        return at_least(self.switch("version"), SHA256_SINCE)
 
     def vnd(self, kind: str, value: Mapping[str, Any] | list[Any], **headers: str) -> Response:
         """An answer in one of the vendor's JSON types; it fits the Accept header or is refused."""

@@ -46,9 +46,9 @@ async def deploy(call: Call, target: str) -> Response:
     _permit(call, repository, asked)
     if any(_is_true(call, name) for name in ("x-explode-archive", "x-explode-archive-atomic")):
         return await archives.explode(call, asked.repo, asked.path)
-    suffix = asked.path[asked.path.rfind(".") :]
-    if suffix in CHECKSUM_FILES:
-        return await _take_checksum(call, repository, asked.path, CHECKSUM_FILES[suffix])
+    described, algorithm = described_file(call, asked.path)
+    if algorithm:
+        return await _take_checksum(call, repository, asked.path, described, algorithm)
     if asked.is_metadata:
         raise ArtifactError(409, f"{OLD_NOTATION}: {asked}")
     if call.repositories.makes_metadata(asked.repo, asked.path):
@@ -159,6 +159,8 @@ def _client_checksums(call: Call) -> ClientChecksums:
     algorithm = ALGORITHM_BY_LENGTH.get(len(unnamed))
     if algorithm and not given[algorithm]:
         given[algorithm] = unnamed
+    if not call.knows_sha256:
+        del given["sha256"]
     return ClientChecksums(**{name: value.lower() for name, value in given.items() if value})
 
 
@@ -176,6 +178,8 @@ async def _known_content(call: Call, client: ClientChecksums) -> Stored:
     """A content that the server has already, and that the caller may read somewhere."""
     algorithm, checksum = ("sha256", client.sha256) if client.sha256 else ("sha1", client.sha1)
     if not checksum:
+        if sha256 := call.request.headers.get("x-checksum-sha256"):  # to a server that does not know it
+            raise ArtifactError(404, f"Checksum deploy failed. Invalid SHA256: {sha256}")
         raise ArtifactError(
             404,
             "Checksum deploy failed. no checksum header 'X-Checksum-Sha1/X-Checksum-Sha256' was found.",
@@ -224,10 +228,18 @@ def _put(
     return item
 
 
-async def _take_checksum(call: Call, repository: Repository, path: str, algorithm: str) -> Response:
+def described_file(call: Call, path: str) -> tuple[str, str]:
+    """The file to which a checksum belongs that has this path, and the algorithm; that is empty for other files."""
+    of, dot, suffix = path.rpartition(".")
+    if suffix == "sha256" and not call.knows_sha256:
+        return of, ""
+    return of, CHECKSUM_FILES.get(dot + suffix, "")
+
+
+async def _take_checksum(call: Call, repository: Repository, path: str, of: str, algorithm: str) -> Response:
     """A checksum that is uploaded as a file belongs to the file it is named after."""
     text = (await call.request.body()).decode("latin-1").split()
-    of, repo = path[: path.rfind(".")], repository.key
+    repo = repository.key
     if of.endswith(snapshots.METADATA):
         return Response(status_code=200)  # the server calculates them
     of = _described_path(call, repository, of)

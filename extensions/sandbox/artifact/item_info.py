@@ -65,6 +65,7 @@ async def list_files(call: Call, repo: str, path: str) -> Response:
     call.need_pro()
     call.need_login()
     flags = {name: _flag(call, name) for name in ("deep", "depth", "listFolders", "mdTimestamps", "includeRootPath")}
+    flags["sha2"] = call.knows_sha256
     found = _found(call, repo, path)
     if not found[0].folder:
         raise ArtifactError(400, f"Expected a folder but found a file: '{repo}:{path}'.")
@@ -184,20 +185,21 @@ def _entry(tree: Tree, item: Item, uri: str, flags: dict[str, int]) -> dict[str,
         "lastModified": colon_time(item.modified),
         "folder": bool(item.folder),
         "sha1": item.sha1,
-        "sha2": item.sha256,
+        "sha2": item.sha256 if flags["sha2"] else None,
         "mdTimestamps": {"properties": colon_time(item.properties_modified or 0)} if stamped else None,
     }
 
 
 def file_facts(call: Call, item: Item, repo: str, upstream: str | None = None) -> dict[str, Any]:
     """What the info of a file and the answer to its deployment share."""
+    sha256 = item.sha256 if call.knows_sha256 else None
     return {
         "downloadUri": f"{call.base}/{repo}/{item.path}",
         "remoteUrl": f"{upstream}/{item.path}" if upstream else None,
         "mimeType": media_type(item.name),
         "size": str(item.size),
-        "checksums": {"sha1": item.sha1, "md5": item.md5, "sha256": item.sha256},
-        "originalChecksums": {"sha1": item.client_sha1, "md5": item.client_md5, "sha256": item.sha256},
+        "checksums": {"sha1": item.sha1, "md5": item.md5, "sha256": sha256},
+        "originalChecksums": {"sha1": item.client_sha1, "md5": item.client_md5, "sha256": sha256},
     }
 
 

@@ -35,6 +35,7 @@ class TokenError(Refusal):
 
 async def create(call: Call) -> Response:
     """POST /api/security/token"""
+    call.need_call_of_pro()
     form = await _form(call)
     if call.principal.anonymous:
         raise TokenError(401, "invalid_client", "Anonymous users cannot create tokens")
@@ -48,6 +49,7 @@ async def create(call: Call) -> Response:
 
 async def listed(call: Call) -> Response:
     """GET /api/security/token"""
+    call.need_call_of_pro()
     call.need_login()
     entries = [_entry(claims) for claims, _used in call.tokens.stored() if _is_mine(call, claims)]
     return _json({"tokens": entries})
@@ -55,6 +57,7 @@ async def listed(call: Call) -> Response:
 
 async def revoke(call: Call) -> Response:
     """POST /api/security/token/revoke"""
+    call.need_call_of_pro()
     form = await _form(call)
     call.need_login()
     if "token" not in form and "token_id" not in form:

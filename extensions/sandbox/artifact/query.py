@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import sqlite3
 from collections.abc import Iterator
 
@@ -17,6 +18,7 @@ from .aql.errors import QueryError, QueryFailure
 from .call import Call
 from .errors import ArtifactError
 
+SHA256 = re.compile(r'"(item\.)?sha256"')
 CONTENT_TYPES = ("text/plain", "")
 
 
@@ -33,6 +35,7 @@ async def query(call: Call) -> Response:
         raise ArtifactError(400)
     virtual = call.repositories.members_of_virtual()
     try:
+        _check_fields(call, asked)
         statement = _statement(call, text.read(asked), sql.World(call.world.clock.now(), virtual))
         return await _answer(call, statement, rows.Rows(statement, virtual))
     except QueryError as error:
@@ -43,10 +46,20 @@ async def query(call: Call) -> Response:
         raise ArtifactError(400, "Failed to execute the following sql query") from None
 
 
+def _check_fields(call: Call, asked: str) -> None:
+    """Refuse the field that older versions do not know."""
+    found = None if call.knows_sha256 else SHA256.search(asked)
+    if found:
+        rest = asked[found.start() :]
+        raise QueryError(
+            f"Failed to parse query: {asked}, it looks like there is syntax error near the following sub-query: {rest}"
+        )
+
+
 def _statement(call: Call, read: text.Query, world: sql.World) -> sql.Statement:
     world.ordinary_account = not call.principal.admin
     statement = sql.statement(read, world)
-    if call.switch("edition") == "oss":
+    if call.is_oss:
         _check_edition(read)
     return statement
 

@@ -26,6 +26,7 @@ ERRORS = (
 
 async def retain(call: Call, name: str) -> Response:
     """POST /api/build/retention/{name}"""
+    call.need_pro()
     order = await builds.posted(call, dict) if await call.request.body() else None
     if order is None or order.get("count") == 0:
         raise ArtifactError(400, "Max count retention needs to be a positive number")

@@ -146,7 +146,8 @@ class ArtifactService(Service):
             raise TooLong
 
     async def _access(self, request: Request, path: str) -> Response:
-        if not at_least(self.world.switch("artifact", "version"), "7.21.1"):
+        is_oss = self.world.switch("artifact", "edition") == "oss"
+        if is_oss or not at_least(self.world.switch("artifact", "version"), "7.21.1"):
             raise AccessError(404, "HTTP 404 Not Found")
         query = _query(request)
         found = ACCESS_ROUTES.find(request.method, path, query)

@@ -37,6 +37,7 @@ async def summary(call: Call) -> Response:
 
 async def calculate(call: Call) -> Response:
     """POST /api/storageinfo/calculate"""
+    call.need_call_of_pro()
     call.need_admin()
     await _calculate(call)
     body = {"info": "Calculating storage summary scheduled to run successfully"}

@@ -20,7 +20,7 @@ async def ping(call: Call) -> Response:
 async def version(call: Call) -> Response:
     """GET /api/system/version"""
     version = call.switch("version")
-    addons = ["build", "docker", "properties"] if call.switch("edition") == "pro" else []
+    addons = [] if call.is_oss else ["build", "docker", "properties"]
     body = {"version": version, "revision": revision(version), "addons": addons, "license": "0" * 40}
     if call.principal.anonymous:
         del body["license"]

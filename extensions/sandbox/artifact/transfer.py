@@ -15,7 +15,7 @@ from ..routing import Route
 from . import archives, content_path, index_page, maven_metadata, properties
 from .call import CONTENT, Call
 from .content_path import PROPERTIES, ContentPath
-from .deployment import CHECKSUM_FILES, OLD_NOTATION, rejected
+from .deployment import OLD_NOTATION, described_file, rejected
 from .errors import ArtifactError, Refusal
 from .formats import media_type
 from .repositories import PATTERNS
@@ -82,7 +82,7 @@ async def _folder(call: Call, asked: ContentPath, found: list[Item]) -> Response
 
 async def _entry(call: Call, found: list[Item], name: str) -> Response:
     """One entry of an archive, which may be asked for without the rest."""
-    if found and call.switch("edition") == "oss":
+    if found and call.is_oss:
         raise ArtifactError(403, "Direct resource download from zip requires the Filtered resources add-on.")
     content = await archives.entry(call.world.files, found[0], name) if found else None
     if content is None:
@@ -92,11 +92,11 @@ async def _entry(call: Call, found: list[Item], name: str) -> Response:
 
 def _checksum(call: Call, repo: str, path: str) -> Response:
     """A checksum, asked for as if it were a file beside the one it belongs to."""
-    of, dot, suffix = path.rpartition(".")
-    files = call.items_at(repo, of) if dot + suffix in CHECKSUM_FILES else []
+    of, algorithm = described_file(call, path)
+    files = call.items_at(repo, of) if algorithm else []
     if not files or files[0].folder:
         raise ArtifactError(404, "File not found.")
-    return Response(getattr(files[0], CHECKSUM_FILES[dot + suffix]), headers={"Content-Type": CHECKSUM_TYPE})
+    return Response(getattr(files[0], algorithm), headers={"Content-Type": CHECKSUM_TYPE})
 
 
 def _file(call: Call, item: Item) -> Response:
@@ -105,7 +105,7 @@ def _file(call: Call, item: Item) -> Response:
         "ETag": item.sha1,
         "Last-Modified": formatdate(item.modified, usegmt=True),
         "X-Checksum-Sha1": item.sha1,
-        "X-Checksum-Sha256": item.sha256,
+        **({"X-Checksum-Sha256": item.sha256} if call.knows_sha256 else {}),
         "X-Checksum-Md5": item.md5,
         "X-Artifactory-Filename": quote(item.name),
     }

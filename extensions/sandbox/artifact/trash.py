@@ -16,6 +16,7 @@ from .tree import TRASH
 
 async def clean(call: Call, path: str) -> Response:
     """DELETE /api/trash/clean/{original repo}/{path}; every refusal is a 400 here."""
+    call.need_call_of_pro()
     call.need_admin()
     item = call.items.find(TRASH, path)
     if item is None or not path:
@@ -26,6 +27,7 @@ async def clean(call: Call, path: str) -> Response:
 
 async def empty(call: Call) -> Response:
     """POST /api/trash/empty"""
+    call.need_call_of_pro()
     call.need_admin()
     root = call.items.find(TRASH, "")
     assert root is not None
@@ -35,6 +37,7 @@ async def empty(call: Call) -> Response:
 
 async def restore(call: Call, path: str) -> Response:
     """POST /api/trash/restore/{original repo}/{path}[?to=repo/path]"""
+    call.need_call_of_pro()
     call.need_admin()
     item = call.items.find(TRASH, path)
     if item is None or not path:

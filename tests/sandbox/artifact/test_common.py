@@ -113,19 +113,3 @@ def test_what_is_not_served_yet_says_so(artifactory, path):
 def test_a_wrong_method_is_405(artifactory):
     answer = artifactory.post("/api/repositories")
     assert (error_of(answer)[0], answer.headers["Allow"]) == (405, "GET")
-
-
-def test_the_free_edition_refuses_what_is_paid_for(artifactory, sandbox):
-    sandbox.switch("artifact", edition="oss")
-    for method, path in (
-        ("GET", "/api/storage/generic-local/app?list"),
-        ("GET", "/api/storage/generic-local/app?lastModified"),
-        ("GET", "/api/repositories/generic-local"),
-        ("GET", "/api/docker/docker-local/v2/_catalog"),
-        ("PUT", "/api/storage/generic-local/app?properties=a=b"),
-        ("PATCH", "/api/metadata/generic-local/app"),
-    ):
-        status, message = error_of(artifactory.request(method, path))
-        assert status == 400
-        assert message.startswith("This REST API is available only in Artifactory Pro")
-    assert artifactory.get("/api/repositories").status_code == 200

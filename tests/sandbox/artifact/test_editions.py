@@ -1,0 +1,135 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Artifactory on the wire: the open-source edition, and versions without SHA-256."""
+
+from __future__ import annotations
+
+import hashlib
+
+import pytest
+
+from support.session import Session
+from support.wire.artifact import APP, CONTENT, MD5, SHA1, SHA256, error_of, properties_of
+
+FILE = f"generic-local/{APP}"
+AQL = {"Content-Type": "text/plain"}
+
+
+@pytest.fixture
+def oss(sandbox):
+    sandbox.switch("artifact", edition="oss")
+
+
+@pytest.fixture
+def old(sandbox):
+    sandbox.switch("artifact", version="4.4.2")
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "/api/storage/generic-local/app?list"),
+        ("GET", "/api/storage/generic-local/app?lastModified"),
+        ("GET", "/api/repositories/generic-local"),
+        ("GET", "/api/docker/docker-local/v2/_catalog"),
+        ("PUT", f"/api/storage/{FILE}?properties=a=b"),
+        ("DELETE", f"/api/storage/{FILE}?properties=build.name"),
+        ("PATCH", f"/api/metadata/{FILE}"),
+        ("POST", "/api/copy/generic-local/app?to=/generic-local/copy"),
+        ("POST", "/api/move/generic-local/app?to=/generic-local/moved"),
+        ("POST", "/api/build/promote/app/1"),
+        ("POST", "/api/build/retention/app"),
+        ("POST", "/api/build/rename/app?to=other"),
+        ("DELETE", "/api/build/app?deleteAll=1"),
+        ("POST", "/api/build/delete"),
+    ],
+)
+def test_the_open_source_edition_refuses_what_only_pro_does(artifactory, oss, method, path):
+    status, message = error_of(artifactory.request(method, path))
+    assert status == 400
+    assert message.startswith("This REST API is available only in Artifactory Pro")
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("POST", "/api/trash/empty"),
+        ("DELETE", f"/api/trash/clean/{FILE}"),
+        ("POST", f"/api/trash/restore/{FILE}"),
+        ("POST", "/api/storageinfo/calculate"),
+        ("POST", "/api/security/token"),
+        ("GET", "/api/security/token"),
+        ("POST", "/api/security/token/revoke"),
+    ],
+)
+def test_the_open_source_edition_does_not_know_calls(artifactory, oss, method, path):
+    assert error_of(artifactory.request(method, path)) == (404, "Not Found")
+
+
+def test_the_open_source_edition_changes_nothing_that_it_refuses(artifactory, sandbox, oss):
+    artifactory.delete(f"/{FILE}")
+    artifactory.post("/api/trash/empty")
+    artifactory.delete("/api/build/app?deleteAll=1")
+    sandbox.switch("artifact", edition="pro")
+    assert artifactory.get(f"/auto-trashcan/{FILE}").content == CONTENT
+    assert artifactory.get("/api/build/app/1").status_code == 200
+
+
+def test_the_open_source_edition_has_no_access_tokens(sandbox, oss):
+    access = Session(f"{sandbox.url}/access", ("admin", "sandbox-admin"))
+    assert access.post("/api/v1/tokens").status_code == 404
+    assert access.get("/api/v1/tokens").status_code == 404
+
+
+def test_the_open_source_edition_does_the_rest(artifactory, oss):
+    assert artifactory.put("/generic-local/new.txt;qa=passed;qa=twice", b"new").status_code == 201
+    assert properties_of(artifactory, "generic-local/new.txt") == {"qa": ["passed", "twice"]}
+    assert artifactory.get("/api/storageinfo").status_code == 200
+    assert artifactory.get("/api/repositories").status_code == 200
+    assert artifactory.get("/api/build/app/1").status_code == 200
+    assert artifactory.delete("/generic-local/new.txt").status_code == 204
+
+
+def test_an_old_version_shows_no_sha256(artifactory, old):
+    info = artifactory.get(f"/api/storage/{FILE}").json()
+    assert info["checksums"] == {"sha1": SHA1, "md5": MD5}
+    assert info["originalChecksums"] == {}
+    listed = artifactory.get("/api/storage/generic-local/app/1.0?list").json()["files"]
+    assert [sorted(entry) for entry in listed] == [["folder", "lastModified", "sha1", "size", "uri"]]
+    headers = artifactory.head(f"/{FILE}").headers
+    assert (headers["X-Checksum-Sha1"], "X-Checksum-Sha256" in headers) == (SHA1, False)
+
+
+def test_an_old_version_ignores_the_sha256_of_a_client(artifactory, old):
+    created = artifactory.put("/generic-local/new.txt", b"new", headers={"X-Checksum-Sha256": SHA256})
+    assert created.status_code == 201
+    assert created.json()["checksums"] == {"sha1": _hash("sha1", b"new"), "md5": _hash("md5", b"new")}
+    assert created.json()["originalChecksums"] == {}
+
+
+def test_an_old_version_deploys_by_sha1_alone(artifactory, old):
+    headers = {"X-Checksum-Deploy": "true", "X-Checksum-Sha256": SHA256}
+    answer = artifactory.put("/generic-local/copy.tgz", headers=headers)
+    assert error_of(answer) == (404, f"Checksum deploy failed. Invalid SHA256: {SHA256}")
+    answer = artifactory.put("/generic-local/copy.tgz", headers={**headers, "X-Checksum-Sha1": SHA1})
+    assert answer.status_code == 201
+    assert artifactory.get("/generic-local/copy.tgz").content == CONTENT
+
+
+def test_an_old_version_takes_sha256_files_for_files(artifactory, old):
+    assert artifactory.get(f"/{FILE}.sha256").status_code == 404
+    assert artifactory.put(f"/{FILE}.sha256", b"x").json()["path"] == f"/{APP}.sha256"
+    assert artifactory.get(f"/{FILE}.sha256").content == b"x"
+    assert artifactory.get(f"/{FILE}.sha1").text == SHA1
+
+
+@pytest.mark.parametrize("query", ['items.find().include("sha256")', 'items.find({"sha256":"x"})'])
+def test_an_old_version_does_not_query_sha256(artifactory, old, query):
+    status, message = error_of(artifactory.post("/api/search/aql", query, headers=AQL))
+    assert status == 400
+    assert message.startswith(f"Failed to parse query: {query}, it looks like there is syntax error near")
+
+
+def _hash(algorithm: str, content: bytes) -> str:
+    return hashlib.new(algorithm, content).hexdigest()
