@@ -58,6 +58,11 @@ class OutcomeUnknown(ToolchainError):
         self.what = what
 
 
+def without_doubt(error: ToolchainError) -> str:
+    """Return the message of an error without the sentence that its outcome is not known."""
+    return error.what if isinstance(error, OutcomeUnknown) else str(error)
+
+
 class BrokenOff(ToolchainError):
     """A long answer broke off in the middle; what came of it until then was told."""
 

@@ -15,6 +15,8 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
     ServerRefusal,
     ServerUnreachable,
     ToolchainError,
+    UnexpectedAnswer,
+    without_doubt,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
@@ -179,20 +181,20 @@ def settled(task: Task, write: t.Callable[[], t.Any], prove: t.Callable[[], None
     :arg prove: raises what is missing
     :raises OutcomeUnknown: when the reply was lost and no effect is there
     """
-    lost = None
+    trouble: ToolchainError | None = None
     try:
         write()
-    except OutcomeUnknown as error:
-        lost = error
+    except (OutcomeUnknown, UnexpectedAnswer) as error:
+        trouble = error
     try:
         prove()
     except ToolchainError:
-        if lost:
-            raise lost from None
+        if trouble:
+            raise trouble from None
         raise
-    if lost:
+    if trouble:
         task.wrote = True
-        task.warn(f"{lost.what} Reading back shows that the request had its effect.")
+        _warn_of_effect(task, trouble)
 
 
 def planned(steps: t.Iterable[tuple[str, Fields]], shown: int = 10) -> Fields | None:
@@ -249,11 +251,12 @@ def _write(
     :arg tell: takes the resource as it is afterwards when the write failed
     :raises _Conflict: when another client changed the resource in between
     """
-    lost = None
+    trouble: ToolchainError | None = None
+    wrote_before = task.wrote
     try:
         write(written or {})
-    except OutcomeUnknown as error:
-        lost = error
+    except (OutcomeUnknown, UnexpectedAnswer) as error:
+        trouble = error
     except (ServerRefusal, ServerUnreachable) as refusal:
         if task.wrote:  # so it was a later request of several
             with contextlib.suppress(ToolchainError):
@@ -261,24 +264,30 @@ def _write(
         elif isinstance(refusal, ServerRefusal):
             _check_conflict(refusal, read, before)
         raise
-    after = _read_back(read, lost)
+    after = _read_back(read, trouble)
     wanted = expected(after)
     if not _reached(after, wanted):
+        is_changed = after != before
+        has_changed = task.changed or wrote_before or is_changed  # the server may have answered 200 without acting
         tell(after)
-        task.changed = after != before
-        trouble = _unreached(lost, _shortfall(name, after, wanted), task.changed)
-        raise _Conflict(trouble, after) if cumulative and not lost else trouble
-    if lost:
-        task.warn(f"{lost.what} Reading back shows that the request had its effect.")
+        task.changed = task.wrote = has_changed
+        failure = _unreached(trouble, _shortfall(name, after, wanted), is_changed)
+        raise _Conflict(failure, after) if cumulative and not trouble else failure
+    if trouble:
+        _warn_of_effect(task, trouble)
     return after
 
 
-def _unreached(lost: OutcomeUnknown | None, shortfall: str, is_changed: bool) -> ToolchainError:
-    if lost is None:
+def _warn_of_effect(task: Task, trouble: ToolchainError) -> None:
+    task.warn(f"{without_doubt(trouble)} Reading back shows that the request had its effect.")
+
+
+def _unreached(trouble: ToolchainError | None, shortfall: str, is_changed: bool) -> ToolchainError:
+    if trouble is None:
         return ToolchainError(f"The server accepted the change, but {shortfall}.")
     if is_changed:
-        return ToolchainError(f"{lost.what} Reading back shows a part of the change, but {shortfall}.")
-    return lost
+        return ToolchainError(f"{without_doubt(trouble)} Reading back shows a part of the change, but {shortfall}.")
+    return trouble
 
 
 def _check_conflict(refusal: ServerRefusal, read: Read, before: Fields | None) -> None:
@@ -297,12 +306,12 @@ def _check_fresh(name: str, stale: t.Callable[[Fields], str | None] | None, afte
         raise ToolchainError(f"The server accepted the change, but the {name} must still be replaced: {reason}.")
 
 
-def _read_back(read: Read, lost: OutcomeUnknown | None) -> Fields | None:
+def _read_back(read: Read, trouble: ToolchainError | None) -> Fields | None:
     try:
         return read()
     except ToolchainError as error:
-        if lost:
-            raise OutcomeUnknown(f"{lost.what} Reading back failed as well: {error}") from None
+        if trouble:
+            raise OutcomeUnknown(f"{without_doubt(trouble)} Reading back failed as well: {error}") from None
         raise
 
 

@@ -242,7 +242,17 @@ def test_a_lost_reply_is_settled_by_looking() -> None:
     with conversation(runs("1", "2"), look("1"), order(drop=True), runs("2")) as server:
         result = run("artifact_build_retention", url=server.url, build="web", count=1, retries=0)
     assert result["changed"]
-    assert "All runs that were to go are gone." in result["warnings"][0]
+    assert result["warnings"][0].endswith("Connection reset by peer. All runs that were to go are gone.")
+
+
+def test_runs_that_are_left_are_named_when_the_reply_is_lost() -> None:
+    lost = order(drop=True)
+    with conversation(runs("1", "2", "3"), look("2"), look("1"), lost, runs("2", "3")) as server:
+        result = run("artifact_build_retention", url=server.url, build="web", count=1, retries=0)
+    assert result["failed"]
+    assert result["changed"]
+    assert result["discarded"] == [entry("1")]
+    assert result["msg"].endswith("Connection reset by peer. 1 of 2 runs are still there: '2'.")
 
 
 def test_what_was_not_foreseen_is_told() -> None:

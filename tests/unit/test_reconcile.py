@@ -14,6 +14,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
     ServerRefusal,
     ServerUnreachable,
     ToolchainError,
+    UnexpectedAnswer,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import (
     Fields,
@@ -332,6 +333,14 @@ def nothing(*_fields: Fields) -> None:
     pass
 
 
+def test_replacement_without_an_effect_is_no_change() -> None:
+    task = Task({}, diff_mode=True)
+    read, stale = (lambda: {"name": "n"}), (lambda _secret: "it expires soon")
+    with pytest.raises(OutcomeUnknown):
+        reconcile(task, "secret", read=read, desired={"name": "m"}, stale=stale, replace=lose)
+    assert not task.outcome("failed")["changed"]
+
+
 @pytest.mark.parametrize(
     ("before", "desired", "state", "complaint"),
     [
@@ -518,6 +527,43 @@ def test_result_shows_the_part_that_exists_when_a_reply_is_lost() -> None:
         reconcile(task, "role", read=server.read, desired={"a": 2, "b": 2}, update=update)
     assert str(error.value) == part
     assert task.outcome(part)["changed"]
+
+
+SURPRISE = "PUT http://host/role: 200, but with HTML instead of JSON."
+
+
+@pytest.mark.parametrize("has_effect", [True, False])
+def test_resource_is_read_back_when_the_answer_to_a_write_is_unexpected(has_effect: bool) -> None:
+    server, task = Server({"a": 1}), Task({})
+
+    def update(fields: Fields) -> None:
+        task.wrote = True
+        if has_effect:
+            server.update(fields)
+        raise UnexpectedAnswer(SURPRISE)
+
+    def reconciled() -> None:
+        reconcile(task, "role", read=server.read, desired={"a": 2}, update=update)
+
+    if has_effect:
+        reconciled()
+        assert task.outcome() == {"changed": True, "role": {"a": 2}}
+        assert task.all_warnings() == [f"{SURPRISE} Reading back shows that the request had its effect."]
+    else:
+        with pytest.raises(UnexpectedAnswer, match=f"^{SURPRISE}$"):
+            reconciled()
+        assert not task.outcome(SURPRISE)["changed"]
+
+
+def test_a_write_without_an_effect_is_no_change() -> None:
+    task = Task({})
+
+    def update(_fields: Fields) -> None:
+        task.wrote = True
+
+    with pytest.raises(ToolchainError, match="not as asked for: a"):
+        reconcile(task, "role", read=lambda: {"a": 1}, desired={"a": 2}, update=update)
+    assert not task.outcome("failed")["changed"]
 
 
 @pytest.mark.parametrize(

@@ -303,10 +303,19 @@ def test_a_refusal_is_told(status: int, message: str) -> None:
 )
 def test_a_write_that_fails_with_the_status_of_success_is_a_failure(text: str, message: str) -> None:
     refused = act("update_view", 200, **VIEW, query="severity:2", text=text)
-    with conversation(views(STORED), refused) as server:
+    with conversation(views(STORED), refused, views(STORED)) as server:
         result = run("review_view", url=server.url, query="severity:2", **TASK)
     assert result["failed"]
+    assert not result["changed"]
     assert message in result["msg"]
+
+
+def test_view_is_read_back_when_the_answer_to_the_write_is_a_page() -> None:
+    page = act("update_view", **VIEW, query="severity:2", text="<html><body>Sign in</body></html>")
+    with conversation(views(STORED), page, views({**STORED, "query": "severity:2"})) as server:
+        result = run("review_view", url=server.url, query="severity:2", **TASK)
+    assert result["changed"]
+    assert result["warnings"][0].endswith("Is the address right? Reading back shows that the request had its effect.")
 
 
 RENAMED = {**STORED, "name": "gate"}

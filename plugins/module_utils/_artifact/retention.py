@@ -15,6 +15,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
     OutcomeUnknown,
     ServerRefusal,
     ToolchainError,
+    without_doubt,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import REPEATABLE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, planned
@@ -89,12 +90,14 @@ class Retention:
         self._task.result["discarded"] = gone
         self._task.wrote = bool(gone)
         if left:
-            raise trouble or ToolchainError(
-                f"The server accepted the order, but {len(left):,} of {len(self._going):,} runs are still there: "
-                f"{_numbers(left)}. The account may lack the permission Delete on the build."
+            rest = f"{len(left):,} of {len(self._going):,} runs are still there: {_numbers(left)}."
+            if trouble:
+                raise ToolchainError(f"{without_doubt(trouble)} {rest}") if gone else trouble
+            raise ToolchainError(
+                f"The server accepted the order, but {rest} The account may lack the permission Delete on the build."
             )
         if trouble:
-            self._task.warn(f"{trouble} All runs that were to go are gone.")
+            self._task.warn(f"{without_doubt(trouble)} All runs that were to go are gone.")
         build_files.check_gone(self._files(gone))
         return {"discarded": gone}
 

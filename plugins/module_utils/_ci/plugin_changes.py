@@ -226,6 +226,7 @@ class PluginChanges:
         answer = self._ci.post(
             "/pluginManager/installPlugins", policy=REPEATABLE, json={"plugins": names, "dynamicLoad": dynamic}
         )
+        self._task.changed = True  # installations go on in the background, so that reading back may not show them yet
         told = answer.record()
         if told.text("status") != "ok":
             raise ToolchainError(f"The server refused to install plugins: {told.maybe_text('message')}.")
@@ -243,6 +244,7 @@ class PluginChanges:
                 what = step.src or step.url
                 raise ToolchainError(f"{refusal} Could the server get {what}, and is it a plugin?") from None
             raise
+        self._task.changed = True  # as in _install
         self._uploaded[step.name] = str(step.version)
 
     def _check(self, last: int) -> None:

@@ -108,6 +108,7 @@ class Record:
         entries = self._entries()
         entries.setdefault(self._url, {}).setdefault(project, {})[name] = sha256
         store(self._task, self._path, json.dumps(entries, indent=2, sort_keys=True))
+        self._task.changed = True  # whatever the server does with the file
 
     def _entries(self) -> dict[str, dict[str, dict[str, str]]]:
         text = content(self._path)

@@ -13,7 +13,7 @@ from ansible.module_utils.basic import env_fallback
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._address import check_url
 from ansible_collections.buildworks.toolchain.plugins.module_utils._credential import Credential
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError, UnexpectedAnswer
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.client import Http
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
@@ -136,10 +136,10 @@ def _record(answer: Answer, action: str, line: str) -> Record:
     except (ValueError, RecursionError):
         record = None
     if not isinstance(record, dict):
-        raise ToolchainError(
+        raise UnexpectedAnswer(
             f"The answer to the action '{action}' has a line that is no record: it was cut off, "
             "or comes from a login page or proxy. Is the address right?"
         )
     if isinstance(record.get("status"), int) and "message" in record:
-        raise ToolchainError(f"The action '{action}' failed: {record['status']} {record['message']}")
+        raise UnexpectedAnswer(f"The action '{action}' failed: {record['status']} {record['message']}")
     return Record(record, answer.unexpected)
