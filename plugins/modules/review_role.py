@@ -31,57 +31,18 @@ options:
     type: str
     required: true
   permissions:
-    description: Permissions to switch on or off.
+    description:
+      - Permissions to switch on or off, each with V(true) or V(false). Others stay as they are, and are off in a new
+        role.
+      - The names are those that the server lists, see M(buildworks.toolchain.review_role_info). Another name is refused
+        before anything is written.
+      - Servers have C(access_source_files), C(assign_role), C(change_issue_status) (as far as O(transitions) allow),
+        C(change_project_settings), C(create_build), C(create_project), C(delete_build), C(delete_project),
+        C(execute_kwxsync), C(manage_modules), C(manage_roles), C(manage_users), C(use_local_configuration) and
+        C(webapi_access), from 2023 on also C(create_stream) and C(delete_stream), and may have more.
+      - C(create_project), C(manage_roles), C(manage_users) and C(webapi_access) have an effect only if the role is
+        assigned everywhere.
     type: dict
-    suboptions:
-      access_source_files:
-        description: See the source code.
-        type: bool
-      assign_role:
-        description: Assign roles on a project.
-        type: bool
-      change_issue_status:
-        description: Change the status of issues, as far as O(transitions) allow.
-        type: bool
-      change_project_settings:
-        description: Change the settings of a project.
-        type: bool
-      create_build:
-        description: Load builds.
-        type: bool
-      create_project:
-        description: Create projects. Has an effect only when assigned everywhere.
-        type: bool
-      create_stream:
-        description: Create streams. Servers before 2023 do not know it, which is told before anything is written.
-        type: bool
-      delete_build:
-        description: Delete builds.
-        type: bool
-      delete_project:
-        description: Delete projects.
-        type: bool
-      delete_stream:
-        description: Delete streams, as with O(permissions.create_stream).
-        type: bool
-      execute_kwxsync:
-        description: Synchronize issue statuses between projects.
-        type: bool
-      manage_modules:
-        description: Manage the modules of a project.
-        type: bool
-      manage_roles:
-        description: Manage roles. Has an effect only when assigned everywhere.
-        type: bool
-      manage_users:
-        description: Manage accounts and groups. Has an effect only when assigned everywhere.
-        type: bool
-      use_local_configuration:
-        description: Analyze with a configuration of one's own.
-        type: bool
-      webapi_access:
-        description: Use the Web API. Has an effect only when assigned everywhere.
-        type: bool
   transitions:
     description:
       - The changes of an issue's status that the role allows. The list is the whole set; an empty one allows none.
@@ -208,7 +169,7 @@ SPEC = (REVIEW + missing.PREDICT_MISSING + PURGE + STATE) + ArgumentSpec(
     dict(
         allow_lockout=dict(type="bool", default=False),
         name=dict(type="str", required=True, **NAME),
-        permissions=dict(type="dict", options={flag: dict(type="bool") for flag in roles.PERMISSIONS}),
+        permissions=dict(type="dict", free="checked against the permissions that the server lists"),
         transitions=dict(
             type="list",
             elements="dict",

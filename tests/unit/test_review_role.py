@@ -437,7 +437,8 @@ def test_a_permission_that_the_server_does_not_know_is_named(found: Any, check_m
     with conversation(roles(*found), all_roles(role(name="Project admin"))) as server:
         result = run("review_role", url=server.url, permissions=flags, check_mode=check_mode, **TASK)
     assert result["msg"] == (
-        "Option 'permissions': this server has no create_stream: servers have streams from 2023 on."
+        "Option 'permissions': this server has no create_stream. "
+        "It has access_source_files, change_issue_status, create_build."
     )
 
 
@@ -565,8 +566,24 @@ def test_an_assignment_that_the_server_ignores_is_a_failure() -> None:
     assert "these fields of the role are not as asked for: assignments" in result["msg"]
 
 
-def test_a_misspelt_permission_is_refused_before_any_request() -> None:
+@pytest.mark.parametrize("check_mode", [True, False])
+@pytest.mark.parametrize("value", [True, False])
+def test_a_misspelt_permission_is_refused_before_the_write(value: bool, check_mode: bool) -> None:
+    with conversation(roles(role()), all_roles(role(name="Project admin"))) as server:
+        result = run("review_role", url=server.url, permissions={"create_biuld": value}, check_mode=check_mode, **TASK)
+    assert result["msg"].startswith("Option 'permissions': this server has no create_biuld. It has")
+
+
+def test_each_permission_that_the_server_lists_can_be_given() -> None:
+    stored = role({**LISTED, "manage_reports": True})
+    calls = roles(role()), all_roles(role({"manage_reports": False}, name="Project admin"))
+    with conversation(*calls, update(manage_reports="true"), roles(stored)) as server:
+        result = run("review_role", url=server.url, permissions={"manage_reports": "yes"}, **TASK)
+    assert (result["changed"], result["role"]["permissions"]["manage_reports"]) == (True, True)
+
+
+@pytest.mark.parametrize("value", ["maybe", 2, [], {}])
+def test_a_permission_is_on_or_off(value: Any) -> None:
     with conversation() as server:
-        result = run("review_role", url=server.url, permissions={"create_biuld": True}, **TASK)
-    assert result["failed"]
-    assert "create_biuld" in result["msg"]
+        result = run("review_role", url=server.url, permissions={"create_build": value}, **TASK)
+    assert result["msg"] == f"Option 'permissions.create_build': takes true or false, not {value!r}."

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import typing as t
 
+from ansible.module_utils.parsing.convert_bool import boolean
+
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, purged
@@ -180,16 +182,16 @@ class Roles:
         kind, project = "account" if assignment["account"] else "group", assignment["project"]
         return grants.Grant(role, kind, assignment[kind], (self._projects().get(project) or project) if project else "")
 
-    def _check_permissions(self, wanted: dict[str, bool]) -> None:
+    def _check_permissions(self, desired: dict[str, bool]) -> None:
         """
-        :raises BadOption: when one is to be granted that the server does not know
+        :raises BadOption: for a permission that the server does not list
         """
-        asked = {flag for flag in _WITH_STREAMS if wanted.get(flag)}
+        asked = {flag for flag, on in desired.items() if flag not in PERMISSIONS or (on and flag in _WITH_STREAMS)}
         if asked - self._known_permissions:
             self.matching(None, with_assignments=False)
         if unknown := asked - self._known_permissions:
-            listed = ", ".join(sorted(unknown))
-            raise BadOption("permissions", f"this server has no {listed}: servers have streams from 2023 on")
+            known = ", ".join(sorted(self._known_permissions))
+            raise BadOption("permissions", f"this server has no {', '.join(sorted(unknown))}. It has {known}")
 
     def _check_accounts(self, wanted: list[grants.Grant]) -> None:
         """
@@ -212,14 +214,21 @@ class Roles:
 def given_role(params: Fields) -> Fields:
     """The fields of a role that the user gave, but for its assignments.
 
-    :raises BadOption: when a transition has a status that the server does not know
+    :raises BadOption: if a permission is neither on nor off, or a transition has a status that the server does not know
     """
     role: Fields = {"name": params["name"]}
     if params["permissions"] is not None:
-        role["permissions"] = {flag: on for flag, on in params["permissions"].items() if on is not None}
+        role["permissions"] = {flag: _switch(flag, on) for flag, on in params["permissions"].items() if on is not None}
     if params["transitions"] is not None:
         role["transitions"] = as_transitions(params["transitions"])
     return role
+
+
+def _switch(flag: str, value: t.Any) -> bool:
+    try:
+        return bool(boolean(value))
+    except TypeError:
+        raise BadOption(f"permissions.{flag}", f"takes true or false, not {value!r}") from None
 
 
 def desired_role(before: Fields | None, given: Fields, purge: bool) -> Fields:
