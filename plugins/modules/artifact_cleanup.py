@@ -57,8 +57,9 @@ notes:
     there is an image C(team/web). Such tags are in RV(unsafe). They count in O(rules[].keep_newest) as other tags do."
   - "Names that cannot be handled safely: an artifact is not selected, and not counted in O(rules[].keep_newest), if its
     repository, path or name has a double quote, a control character, a line separator (U+2028, U+2029, U+0085) or an
-    unpaired surrogate, if its folder or name begins with white space, or if its path has a V(!) or ends with
-    V(:properties). Artifactory would take such paths for others."
+    unpaired surrogate, if its folder or name begins with white space, or if its path has a V(!) or a V(;), ends with
+    V(:properties) or ends with white space. Artifactory would take such paths for others. Of a tag, both the path of
+    the tag and that of its manifest count."
   - "Before each deletion these conditions are verified again: the artifact exists; its checksum, size, time and last
     download are those of the plan; the rule that selected it still selects it by repository, folder, name, properties,
     age, download and size; no rule keeps it by O(rules[].keep_properties); deleting a tag is still safe. An artifact

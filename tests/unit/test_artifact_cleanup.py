@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup import ages, deletion
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup import ages, deletion, entries
 from support.conversation import Call, call, conversation
 from support.running import run
 
@@ -46,13 +46,29 @@ def asked(text: str | None, *rows: dict[str, Any], **other: Any) -> Call:
     return call("POST", AQL, json=body, **sent)
 
 
+def downloads(scan: str, first: dict[str, Any], last: dict[str, Any]) -> str:
+    """Return the query for the last downloads of the artifacts between two rows of a scan."""
+    bounds = ",".join(
+        f'{{"path":{{"{strict}e":"{row["path"]}"}}}},'
+        f'{{"$or":[{{"path":{{"{strict}":"{row["path"]}"}}}},{{"name":{{"{strict}e":"{row["name"]}"}}}}]}}'
+        for strict, row in (("$gt", first), ("$lt", last))
+    )
+    return f'{scan.partition(").include")[0]},{bounds}).include("repo","path","name","stat.downloaded")'
+
+
+def scanned(*rows: dict[str, Any], scan: str = SCAN) -> list[Call]:
+    """A page of artifacts that may go, and their last downloads."""
+    stats = [{name: row[name] for name in ("repo", "path", "name", "stats") if name in row} for row in rows]
+    return [asked(scan, *rows), asked(downloads(scan, rows[0], rows[-1]), *stats)]
+
+
 def clean_up(*calls: Call, **options: Any) -> dict[str, Any]:
     with conversation(LISTED, *calls) as server:
         return run("artifact_cleanup", url=server.url, **{"rules": [RULE], "workers": 1, **options})
 
 
 def test_check_mode_asks_for_what_is_needed_and_deletes_nothing() -> None:
-    result = clean_up(asked(SCAN, row("a", "old.bin")), check_mode=True)
+    result = clean_up(*scanned(row("a", "old.bin")), check_mode=True)
     assert result == {
         "changed": True,
         "plan": {
@@ -63,6 +79,7 @@ def test_check_mode_asks_for_what_is_needed_and_deletes_nothing() -> None:
             "repositories": [{"repo": "app-local", "items": 1, "bytes": 10, "share": None}],
             "first": [{"kind": "file", "repo": "app-local", "path": "a/old.bin", "size": 10, "rule": "rules[0]"}],
         },
+        "unsafe": {"items": 0, "first": []},
         "counts": None,
         "failures": None,
         "outcomes": None,
@@ -73,7 +90,7 @@ def test_check_mode_asks_for_what_is_needed_and_deletes_nothing() -> None:
 def test_a_run_looks_again_deletes_and_verifies() -> None:
     old = row("a", "old.bin")
     delete = call("DELETE", "/artifactory/app-local/a/old.bin", 204)
-    result = clean_up(asked(SCAN, old), asked(THERE, old), delete, asked(THERE))
+    result = clean_up(*scanned(old), asked(THERE, old), delete, asked(THERE))
     assert result["changed"]
     assert result["counts"] == {"changed": 1, "ok": 0, "failed": 0, "unknown": 0, "skipped": 0}
     assert result["outcomes"][0]["outcome"] == "deleted"
@@ -94,7 +111,7 @@ def test_one_query_looks_at_several_files_folder_by_folder() -> None:
     downloaded = {**rows[2], "stats": [{"downloaded": "2999-01-01T00:00:00.000Z"}]}
     delete = call("DELETE", "/artifactory/app-local/a/1.bin", 204)
     after = THERE.replace("old.bin", "1.bin")
-    result = clean_up(asked(SCAN, *rows), asked(look, rows[0], changed, downloaded), delete, asked(after))
+    result = clean_up(*scanned(*rows), asked(look, rows[0], changed, downloaded), delete, asked(after))
     reasons = [None, "changed since it was planned", "downloaded since it was planned"]
     assert [outcome["why"] for outcome in result["outcomes"]] == reasons
 
@@ -106,11 +123,11 @@ def look_in_a(*names: str) -> str:
 
 
 def test_each_item_is_verified_before_its_deletion_when_batches_meet(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(deletion, "_BATCH", 4)
+    monkeypatch.setattr(entries, "BATCH", 4)
     rows = [row("a", f"{number}.bin") for number in (1, 2, 3, 4, 5)]
     delete = [call("DELETE", f"/artifactory/app-local/a/{number}.bin", 204) for number in (1, 2, 3, 4, 5)]
     result = clean_up(
-        asked(SCAN, *rows),
+        *scanned(*rows),
         asked(look_in_a("1.bin", "2.bin", "3.bin"), *rows[:2], {**rows[2], "actual_sha1": "0e57"}),
         delete[0],
         asked(look_in_a("4.bin", "5.bin"), rows[3], {**rows[4], "actual_sha1": "0e57"}),
@@ -139,14 +156,14 @@ SURVEY = (
 )
 def test_the_share_of_a_repository_is_that_of_its_files_or_its_bytes(sizes: list[int], share: float) -> None:
     stored = [row("a", f"{number}.bin", size=size) for number, size in enumerate(sizes)]
-    result = clean_up(asked(SCAN, row("a", "0.bin")), asked(SURVEY, *stored), max_share=share, check_mode=True)
+    result = clean_up(*scanned(row("a", "0.bin")), asked(SURVEY, *stored), max_share=share, check_mode=True)
     assert result["plan"]["repositories"] == [{"repo": "app-local", "items": 1, "bytes": 10, "share": share}]
     assert "msg" not in result
 
 
 def test_a_plan_above_the_largest_share_deletes_nothing() -> None:
     stored = [row("a", "0.bin"), row("b", "1.bin")]
-    result = clean_up(asked(SCAN, row("a", "0.bin")), asked(SURVEY, *stored), max_share=49.9)
+    result = clean_up(*scanned(row("a", "0.bin")), asked(SURVEY, *stored), max_share=49.9)
     problem = "The plan has 50 % of 'app-local', more than 'max_share' allows (49.9 %). Nothing was deleted."
     assert problem in result["msg"]
     assert result["plan"]["items"] == 1
@@ -159,14 +176,15 @@ def page_of(folder: str, first: int, end: int) -> list[dict[str, Any]]:
 def test_a_folder_beyond_a_page_is_read_to_its_end_before_the_next() -> None:
     first = SCAN.replace("5000", "100")
 
-    def after(conditions: str) -> str:
-        return first.replace(").include", f",{conditions}).include")
+    def scanned_after(conditions: str, *rows: dict[str, Any]) -> list[Call]:
+        _page, more = scanned(*rows, scan=first)
+        return [asked(first.replace(").include", f",{conditions}).include"), *rows), more]
 
     pages = [
-        asked(first, *page_of("a", 0, 100)),
-        asked(after('{"path":"a"},{"name":{"$gt":"099.bin"}}'), *page_of("a", 100, 200)),
-        asked(after('{"path":"a"},{"name":{"$gt":"199.bin"}}'), *page_of("a", 200, 250)),
-        asked(after('{"path":{"$gt":"a"}}'), *page_of("b", 0, 99)),
+        *scanned(*page_of("a", 0, 100), scan=first),
+        *scanned_after('{"path":"a"},{"name":{"$gt":"099.bin"}}', *page_of("a", 100, 200)),
+        *scanned_after('{"path":"a"},{"name":{"$gt":"199.bin"}}', *page_of("a", 200, 250)),
+        *scanned_after('{"path":{"$gt":"a"}}', *page_of("b", 0, 99)),
     ]
     plan = clean_up(*pages, page_size=100, check_mode=True, shown=1000)["plan"]
     assert [entry["path"] for entry in plan["first"]] == [
@@ -183,7 +201,7 @@ def test_a_child_of_what_went_is_gone_and_no_failure() -> None:
     old = row("a", "old.bin")
     nothing = {"errors": [{"status": 404, "message": "Could not locate artifact (Nothing to delete)."}]}
     missing = call("DELETE", "/artifactory/app-local/a/old.bin", 404, json=nothing)
-    result = clean_up(asked(SCAN, old), asked(THERE, old), missing, asked(THERE))
+    result = clean_up(*scanned(old), asked(THERE, old), missing, asked(THERE))
     assert not result.get("failed")
     assert result["changed"] is False
     assert result["counts"]["ok"] == 1
@@ -193,7 +211,7 @@ def test_a_child_of_what_went_is_gone_and_no_failure() -> None:
 def test_a_404_for_what_is_there_is_a_refusal() -> None:
     old = row("a", "old.bin")
     hidden = call("DELETE", "/artifactory/app-local/a/old.bin", 404)
-    result = clean_up(asked(SCAN, old), asked(THERE, old), hidden, asked(THERE, old))
+    result = clean_up(*scanned(old), asked(THERE, old), hidden, asked(THERE, old))
     assert "the account may read it, not delete it" in result["msg"]
     assert result["changed"] is False
 
@@ -202,7 +220,7 @@ def test_a_lost_reply_that_cannot_be_cleared_up_is_told_as_unknown() -> None:
     old = row("a", "old.bin")
     lost = call("DELETE", "/artifactory/app-local/a/old.bin", drop=True)
     refused = call("POST", AQL, 403)
-    result = clean_up(asked(SCAN, old), asked(THERE, old), lost, refused, retries=0, on_error="report")
+    result = clean_up(*scanned(old), asked(THERE, old), lost, refused, retries=0, on_error="report")
     assert result["counts"]["unknown"] == 1
     assert "is not known" in result["failures"][0]["reason"]
 
@@ -213,7 +231,7 @@ def delete_old(status: int = 204, **more: Any) -> Call:
 
 def test_a_refused_deletion_fails_without_another_request() -> None:
     old = row("a", "old.bin")
-    result = clean_up(asked(SCAN, old), asked(THERE, old), delete_old(403), on_error="report")
+    result = clean_up(*scanned(old), asked(THERE, old), delete_old(403), on_error="report")
     assert result["counts"]["failed"] == 1
     assert "403" in result["failures"][0]["reason"]
     assert result["changed"] is False
@@ -221,29 +239,29 @@ def test_a_refused_deletion_fails_without_another_request() -> None:
 
 def test_an_item_that_is_missing_after_a_server_error_was_deleted() -> None:
     old = row("a", "old.bin")
-    result = clean_up(asked(SCAN, old), asked(THERE, old), delete_old(500), asked(THERE), asked(THERE))
+    result = clean_up(*scanned(old), asked(THERE, old), delete_old(500), asked(THERE), asked(THERE))
     assert result["outcomes"][0]["outcome"] == "deleted"
 
 
 def test_an_item_that_exists_after_a_server_error_is_a_failure() -> None:
     old = row("a", "old.bin")
-    result = clean_up(asked(SCAN, old), asked(THERE, old), delete_old(500), asked(THERE, old), on_error="report")
+    result = clean_up(*scanned(old), asked(THERE, old), delete_old(500), asked(THERE, old), on_error="report")
     assert "It is still there." in result["failures"][0]["reason"]
 
 
 def test_a_deletion_is_retried_when_its_reply_is_lost_and_the_item_exists() -> None:
     old = row("a", "old.bin")
     lost, exists = delete_old(drop=True), asked(THERE, old)
-    result = clean_up(asked(SCAN, old), exists, lost, exists, delete_old(), asked(THERE), retries=1)
+    result = clean_up(*scanned(old), exists, lost, exists, delete_old(), asked(THERE), retries=1)
     assert result["outcomes"][0]["outcome"] == "deleted"
-    result = clean_up(asked(SCAN, old), exists, lost, exists, lost, exists, retries=1, on_error="report")
+    result = clean_up(*scanned(old), exists, lost, exists, lost, exists, retries=1, on_error="report")
     assert "It is still there." in result["failures"][0]["reason"]
 
 
 def test_each_thing_that_a_rule_says_is_in_the_query() -> None:
     text = (
         'items.find({"repo":"app-local"},{"$or":[{"path":{"$match":"a/*"}},{"path":{"$match":"50?"}}]},'
-        '{"name":{"$match":"*.bin"}},{"$or":[{"@qa":"failed"},{"@qa":"none"}]},{"@old":{"$match":"*"}},'
+        '{"name":{"$match":"*.bin"}},{"$or":[{"@qa":"failed"},{"@qa":"none"}]},{"@old":"*"},'
         '{"created":{"$lt":"2026-01-01T00:00:00.000Z"}},{"modified":{"$lt":"2026-01-01T00:00:00.000Z"}},'
         '{"$or":[{"stat.downloaded":{"$lt":"2026-01-01T00:00:00.000Z"}},{"stat.downloaded":null}]},'
         f'{{"size":{{"$gt":"100"}}}}).include({FIELDS}).sort({{"$asc":["path","name"]}}).limit(200)'
@@ -252,7 +270,7 @@ def test_each_thing_that_a_rule_says_is_in_the_query() -> None:
         "repos": ["*-local"],
         "paths": ["a/*", "50%"],
         "names": ["*.bin"],
-        "properties": {"qa": ["failed", "none"], "old": None},
+        "properties": {"qa": ["failed", "none"], "old": "*"},
         "not_downloaded_since": "2026-01-01",
         "larger_than": 100,
     }
@@ -278,6 +296,11 @@ def test_the_cache_of_a_remote_repository_is_asked_for_by_its_key() -> None:
         ({"repos": ["a"], "properties": {"k": 'a"b'}}, "Option 'rules[0].properties': 'k' takes a text"),
         ({"repos": ["a"], "properties": {"k": {}}}, "Option 'rules[0].properties': 'k' takes a text"),
         ({"repos": ["a"], "properties": {"k": []}}, "Option 'rules[0].properties': 'k' takes a text"),
+        ({"repos": ["a"], "properties": {"k": None}}, "Option 'rules[0].properties': 'k' takes a text"),
+        ({"repos": ["a"], "properties": {"k": ["v", None]}}, "Option 'rules[0].properties': 'k' takes a text"),
+        ({"repos": ["a"], "properties": {"k": ["v", "* "]}}, "Option 'rules[0].properties': 'k' takes a text"),
+        ({"repos": ["a"], "properties": {"k": 1.1}}, "'rules[0].properties.k': takes a text, not a number with"),
+        ({"repos": ["a"], "properties": {"k": [1.1]}}, "takes a text, not a number with a fraction"),
         ({"repos": ["a"], "properties": {"*": "v"}}, "'*' cannot be the key of a property"),
         ({"repos": ["a"], "older_than": "1d", "group_by": "folder"}, "'keep_newest' counts in, which is not given"),
         ({"repos": ["a"], "keep_newest": 1, "group_by": "name"}, "group_pattern"),

@@ -40,11 +40,9 @@ ages = st.integers(0, 9).map(lambda day: day + 0.5)
 properties = st.dictionaries(
     st.sampled_from(KEYS), st.lists(st.sampled_from(VALUES), min_size=1, max_size=2, unique=True)
 )
-wanted = st.dictionaries(
-    st.sampled_from(KEYS),
-    st.one_of(st.none(), st.sampled_from(VALUES), st.lists(st.sampled_from(VALUES), min_size=1, max_size=2)),
-    min_size=1,
-)
+some = st.one_of(st.just("*"), st.sampled_from(VALUES), st.lists(st.sampled_from(VALUES), min_size=1, max_size=2))
+selecting = st.dictionaries(st.sampled_from(KEYS), some, min_size=1)
+keeping = st.dictionaries(st.sampled_from(KEYS), st.one_of(st.none(), some), min_size=1)
 patterns = st.lists(st.sampled_from(PATTERNS), min_size=1, max_size=3)
 day = st.integers(1, 5).map("{}d".format)
 group = st.one_of(
@@ -84,7 +82,8 @@ def rule(draw: st.DrawFn) -> dict[str, Any]:
     some: dict[str, Any] = {"repos": draw(st.sampled_from([["r{}-*"], ["r{}-?"], ["r{}-1"]]))}
     optional = {
         **dict.fromkeys(("paths", "exclude_paths", "names", "exclude_names"), patterns),
-        **dict.fromkeys(("properties", "keep_properties"), wanted),
+        "properties": selecting,
+        "keep_properties": keeping,
         **dict.fromkeys(("older_than", "not_downloaded_since"), day),
         "larger_than": st.integers(0, 2),
     }

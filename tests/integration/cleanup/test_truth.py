@@ -10,7 +10,6 @@ import json
 import threading
 import time
 import urllib.parse
-import urllib.request
 from pathlib import Path
 from typing import Any
 
@@ -18,20 +17,13 @@ import pytest
 
 from sandbox.client import Sandbox
 from support.cleanup.naive import Artifact
-from support.cleanup.world import deletes, paths_in, plant, run
+from support.cleanup.world import LAYER, call, deletes, paths_in, plant, run
 
 PATHS = [f"app/{number}.bin" for number in range(10)]
 OLD = [Artifact("old-local", path, 90, 90, size=10) for path in PATHS]
 RULES = [{"repos": ["old-local"], "older_than": "30d"}]
 
 pytestmark = pytest.mark.usefixtures("as_a_user")
-
-
-def call(sandbox: Sandbox, method: str, path: str, body: bytes | None = None) -> None:
-    """Somebody else's request."""
-    headers = {"Authorization": f"Bearer {sandbox.environment['JFROG_ACCESS_TOKEN']}"}
-    request = urllib.request.Request(f"{sandbox.url}/artifactory{path}", body, headers, method=method)
-    urllib.request.urlopen(request).close()
 
 
 def planned(sandbox: Sandbox, path: Path, **options: Any) -> str:
@@ -302,9 +294,9 @@ def test_old_layers_of_a_kept_tag_stay(sandbox: Sandbox) -> None:
     plant(sandbox, [Artifact("old-local", "a", 1, 1)])
     world = [
         Artifact("images", "web/1/manifest.json", 5, 5),
-        Artifact("images", "web/1/sha256__aa", 500, 500, size=1000),
+        Artifact("images", f"web/1/{LAYER}", 500, 500, size=1000),
         Artifact("images", "web/2/manifest.json", 90, 90),
-        Artifact("images", "web/2/sha256__bb", 5, 5, size=500),
+        Artifact("images", f"web/2/{LAYER}", 5, 5, size=500),
         Artifact("images", "web/sha256:cc/manifest.json", 90, 90),
     ]
     plant(sandbox, world, [])
@@ -312,15 +304,15 @@ def test_old_layers_of_a_kept_tag_stay(sandbox: Sandbox) -> None:
     assert result["plan"]["first"] == [
         {"kind": "tag", "repo": "images", "path": "web/2", "size": 501, "rule": "rules[0]"}
     ]
-    assert paths_in(sandbox, "images") == ["web/1/manifest.json", "web/1/sha256__aa", "web/sha256:cc/manifest.json"]
+    assert paths_in(sandbox, "images") == ["web/1/manifest.json", f"web/1/{LAYER}", "web/sha256:cc/manifest.json"]
 
 
 def test_the_size_of_a_tag_is_that_of_all_its_files(sandbox: Sandbox) -> None:
     sandbox.seed({"artifact": {"repositories": [{"key": "images", "rclass": "local", "packageType": "docker"}]}})
     plant(
         sandbox,
-        [Artifact("images", "web/1/manifest.json", 9, 9), Artifact("images", "web/1/layer", 9, 9, size=99),
-         Artifact("images", "web/2/manifest.json", 9, 9), Artifact("images", "web/2/layer", 9, 9, size=100)],
+        [Artifact("images", "web/1/manifest.json", 9, 9), Artifact("images", f"web/1/{LAYER}", 9, 9, size=99),
+         Artifact("images", "web/2/manifest.json", 9, 9), Artifact("images", f"web/2/{LAYER}", 9, 9, size=100)],
         [],
     )  # fmt: skip
     result = run(rules=[{"repos": ["images"], "larger_than": 100}], check_mode=True)

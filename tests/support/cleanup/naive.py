@@ -42,7 +42,9 @@ class Artifact:
         found = []
         for key, value in properties.items():
             values = value if isinstance(value, list) else [value]
-            found.append(key in self.properties and (value is None or bool(set(values) & set(self.properties[key]))))
+            found.append(
+                key in self.properties and (value in (None, "*") or bool(set(values) & set(self.properties[key])))
+            )
         return found
 
 

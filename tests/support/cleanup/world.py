@@ -16,6 +16,9 @@ from sandbox.client import Sandbox
 from support import running
 from support.cleanup.naive import DAY, Artifact
 
+# Name of a layer in the folder of a tag
+LAYER = f"sha256__{'0a' * 32}"
+
 
 def plant(sandbox: Sandbox, artifacts: Iterable[Artifact], repos: Iterable[str] = ("old-local",)) -> None:
     """Let the sandbox have these repositories and artifacts."""
@@ -41,6 +44,13 @@ def _item(artifact: Artifact, now: float) -> dict[str, Any]:
 def run(**options: Any) -> dict[str, Any]:
     """A clean-up."""
     return running.run("artifact_cleanup", **options)
+
+
+def call(sandbox: Sandbox, method: str, path: str, body: bytes | None = None) -> None:
+    """A request of another client."""
+    headers = {"Authorization": f"Bearer {sandbox.environment['JFROG_ACCESS_TOKEN']}"}
+    request = urllib.request.Request(f"{sandbox.url}/artifactory{path}", body, headers, method=method)
+    urllib.request.urlopen(request).close()
 
 
 def paths_in(sandbox: Sandbox, repo: str, folders: bool = False) -> list[str]:

@@ -9,15 +9,17 @@ from __future__ import annotations
 import re
 import typing as t
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import paths
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.images import MANIFEST_FILES
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import UnexpectedAnswer
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 
 # Where an image is a folder of tags, each a folder with a manifest and layers
 IMAGE_TYPES = ("docker", "oci", "helmoci")
-MANIFESTS = ("manifest.json", "list.manifest.json")
 FIELDS = ("repo", "path", "name", "size", "created", "modified", "actual_sha1")
 DOWNLOADED = "stat.downloaded"
 
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", re.ASCII)
 # The manifests of a list's platforms have folders of their own, which belong to the list
 _DIGEST = re.compile("sha256(:|__).*")
 
@@ -29,7 +31,7 @@ class Artifact(t.NamedTuple):
     :ivar size: in bytes
     :ivar moment: when it was created or modified, whichever was later, as `times.utc` gives it
     :ivar manifest: the name of a tag's manifest
-    :ivar downloaded: when it was last downloaded, if that was asked for; empty when it never was
+    :ivar downloaded: when it was last downloaded, if that was asked for; empty if it never was
     """
 
     repo: str
@@ -65,19 +67,34 @@ def read(row: Fields) -> Artifact:
     :raises UnexpectedAnswer: when it tells of none
     """
     created, modified, sha1 = row.get("created"), row.get("modified"), row.get("actual_sha1") or ""
-    if not (isinstance(created, str) and isinstance(modified, str) and isinstance(sha1, str) and "size" in row):
+    if not (_is_moment(created) and _is_moment(modified) and isinstance(sha1, str) and "size" in row):
         raise _unexpected(row)
-    moment = max(created, modified)
-    downloaded = max(_members(row, "stats", "downloaded"), default="")
+    moment, downloaded = max(row["created"], row["modified"]), last_download(values(row))
     return Artifact(row["repo"], row["path"], row["name"], row["size"], sha1, moment, downloaded=downloaded)
 
 
+def last_download(moments: t.Sequence[str]) -> str:
+    """The latest moment, or an empty text without any.
+
+    :raises UnexpectedAnswer: when one is no moment
+    """
+    for moment in moments:
+        if not _is_moment(moment):
+            raise UnexpectedAnswer(f"The server returned {moment!r:.300} as the time of a download.")
+    return max(moments, default="")
+
+
 def values(row: Fields) -> list[str]:
-    """The values of the one property that a row has.
+    """The values of the one property that a row has, or the one time of a last download.
 
     :raises UnexpectedAnswer: when they are not given as such
     """
-    return _members(row, "properties", "value")
+    return [*_members(row, "properties", "value"), *_members(row, "stats", "downloaded")]
+
+
+def is_addressable(repo: str, path: str) -> bool:
+    """Whether a deletion at a path acts on the item there, and on no other one."""
+    return ";" not in path and not paths.misread(path) and not paths.misread(repo)
 
 
 def _members(row: Fields, domain: str, field: str) -> list[str]:
@@ -88,13 +105,23 @@ def _members(row: Fields, domain: str, field: str) -> list[str]:
     return [str(entry[field]) for entry in entries if entry.get(field)]
 
 
+def _is_moment(value: t.Any) -> bool:
+    return isinstance(value, str) and _MOMENT.fullmatch(value) is not None
+
+
 def _unexpected(row: Fields) -> UnexpectedAnswer:
     return UnexpectedAnswer(f"The server gave {row!r:.300} as an artifact, which lacks something or has it otherwise.")
 
 
+def is_tag(folder: str) -> bool:
+    """Whether a folder is one of a tag, if there is a manifest in it."""
+    image, _slash, tag = folder.rpartition("/")
+    return bool(image) and not _DIGEST.fullmatch(tag)
+
+
 def as_tag(manifest: Artifact) -> Artifact | None:
-    """The tag that a manifest makes, or `None` when it makes none."""
-    image, _slash, tag = manifest.folder.rpartition("/")
-    if not image or manifest.name not in MANIFESTS or _DIGEST.fullmatch(tag):
+    """The tag that a manifest makes, or `None` if it makes none."""
+    if manifest.name not in MANIFEST_FILES or not is_tag(manifest.folder):
         return None
+    image, _slash, tag = manifest.folder.rpartition("/")
     return manifest._replace(folder=image, name=tag, manifest=manifest.name)

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import functools
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import query
@@ -18,13 +17,13 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cle
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.store import Store
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 
-_Page = list[tuple[Artifact, list[str]]]
+_Row = tuple[Fields, Artifact]
 
 _SEEN = """
-INSERT INTO seen VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-ON CONFLICT DO UPDATE SET old = {old}, moment = max(moment, excluded.moment)
+INSERT INTO seen VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT DO UPDATE SET old = min(old, excluded.old), moment = max(moment, excluded.moment)
 """
-# What a tag's folder has in it was counted before
+# What the folder of a tag contains was counted before
 _SIZE_OF_TAGS = """
 UPDATE seen SET size = coalesce(
     (SELECT bytes FROM folders WHERE folders.repo = seen.repo AND folders.folder = seen.path), size
@@ -43,11 +42,22 @@ INSERT OR IGNORE INTO kept SELECT repo, path FROM (
     FROM seen WHERE rule = ?
 ) WHERE place <= ?
 """
-_PLAN = """
-INSERT INTO plan (kind, repo, path, folder, manifest, size, files, sha1, moment, rule)
-SELECT CASE WHEN manifest IS NULL THEN 'file' ELSE 'tag' END, repo, path,
-    CASE WHEN manifest IS NULL THEN folder ELSE path END, manifest, size, 1, sha1, moment, CAST(min(rule) AS TEXT)
+_SELECTED = """
 FROM seen WHERE old AND NOT EXISTS (SELECT 1 FROM kept WHERE kept.repo = seen.repo AND kept.path = seen.path)
+"""
+# A tag that was pushed after the folders were listed has no folder here: it stays as well
+_UNSAFE = f"""
+INSERT INTO unsafe SELECT repo, path, '', min(rule), (
+    SELECT surplus FROM folders WHERE folders.repo = seen.repo AND folders.folder = seen.path
+) {_SELECTED} AND manifest IS NOT NULL AND NOT EXISTS (
+    SELECT 1 FROM folders WHERE folders.repo = seen.repo AND folders.folder = seen.path AND surplus IS NULL
+) GROUP BY repo, path
+"""
+_PLAN = f"""
+INSERT INTO plan (kind, repo, path, folder, manifest, size, files, sha1, moment, downloaded, rule, selected_by)
+SELECT CASE WHEN manifest IS NULL THEN 'file' ELSE 'tag' END, repo, path,
+    CASE WHEN manifest IS NULL THEN folder ELSE path END, manifest, size, 1, sha1, moment, downloaded, '', min(rule)
+{_SELECTED} AND NOT EXISTS (SELECT 1 FROM unsafe WHERE unsafe.repo = seen.repo AND unsafe.path = seen.path)
 GROUP BY repo, path ORDER BY repo, path
 """
 
@@ -71,11 +81,9 @@ class Candidates:
         """Put them into the store: what competes to be kept, what is old, and what is kept for a property."""
         rule = self._rule
         if rule.keep_newest is None:
-            self._each("old", conditions.old(rule, self._tags), functools.partial(self._note, old=True))
+            self._each("old", conditions.old(rule, self._tags), self._note)
         else:
-            self._each("all", [], functools.partial(self._note, old=rule.unused_since is None))
-            if rule.unused_since:
-                self._each("unused", conditions.old(rule, self._tags), self._mark_old)
+            self._each("all", conditions.groups(rule), self._note)
         if rule.keep_properties:
             self._each("kept", [conditions.any_property(rule.keep_properties)], self._keep)
         if self._tags:
@@ -88,49 +96,63 @@ class Candidates:
             if self._rule.larger_than is not None:
                 self._store.write(_SMALL_TAGS, [*where, self._rule.larger_than])
 
-    def _each(self, what: str, more: list[Condition], take: t.Callable[[_Page], None]) -> None:
+    def _each(self, what: str, more: list[Condition], take: t.Callable[[list[Condition], list[_Row]], None]) -> None:
         find = [*self._scope, *more]
-        self._scan.each_page(f"{self._name}: {what}", find, FIELDS, lambda rows: take(list(self._read(find, rows))))
+        self._scan.each_page(f"{self._name}: {what}", find, FIELDS, lambda rows: take(find, list(self._read(rows))))
 
-    def _read(self, find: list[Condition], rows: list[Fields]) -> t.Iterator[tuple[Artifact, list[str]]]:
-        """The artifacts that the rule takes, each with its values to group by."""
-        by = self._rule.group_property
-        values = self._scan.values(find, rows, by) if by else {}
+    def _read(self, rows: list[Fields]) -> t.Iterator[_Row]:
+        """The artifacts that the rule applies to, each with its row."""
         for row in rows:
             if not query.is_writable(row):
-                continue  # it could not be looked at again before it is deleted
+                continue  # it could not be verified before it is deleted
             file = artifacts.read(row)
             found = artifacts.as_tag(file) if self._tags else file
-            if found and self._rule.takes(found):
-                yield found, values.get((file.folder, file.name), [])
+            if found and artifacts.is_addressable(found.repo, found.path) and self._rule.takes(found):
+                yield row, found
 
-    def _note(self, page: _Page, old: bool) -> None:
-        """Remember what the rule is about; with its age where that decides."""
-        self._store.write_all(_SEEN.format(old="min(old, excluded.old)"), self._lines(page, old))
+    def _note(self, find: list[Condition], page: list[_Row]) -> None:
+        """Remember what the rule applies to, and whether it is old."""
+        key = self._rule.group_property
+        groups = self._values(find, page, f"@{key}") if key else {}
+        downloads = self._values(find, [(row, one) for row, one in page if self._may_go(one)], artifacts.DOWNLOADED)
+        self._store.write_all(_SEEN, self._lines(page, groups, downloads))
 
-    def _mark_old(self, page: _Page) -> None:
-        self._store.write_all(_SEEN.format(old="excluded.old"), self._lines(page, True))
+    def _may_go(self, one: Artifact) -> bool:
+        """Whether it is old and large as far as its row says; the size of a tag is known only later."""
+        return self._rule.is_old(one) and (one.manifest is not None or self._rule.is_large(one.size))
 
-    def _lines(self, page: _Page, old: bool) -> t.Iterator[tuple[t.Any, ...]]:
-        rule = self._rule
-        for one, values in page:
-            is_old = old and rule.is_old(one)
-            for group in rule.groups(one, values):
-                what = (one.folder, one.moment, one.size, one.sha1, one.manifest)
-                yield (rule.index, one.repo, one.path, group, *what, is_old)
+    def _values(self, find: list[Condition], page: list[_Row], field: str) -> dict[tuple[str, str], list[str]]:
+        return self._scan.values(find, [row for row, _one in page], field)
 
-    def _keep(self, page: _Page) -> None:
-        self._store.write_all(_KEPT, ((one.repo, one.path) for one, _values in page))
+    def _lines(
+        self,
+        page: list[_Row],
+        values: dict[tuple[str, str], list[str]],
+        downloads: dict[tuple[str, str], list[str]],
+    ) -> t.Iterator[tuple[t.Any, ...]]:
+        """:arg downloads: of the artifacts that may go; one that is missing has changed in between, and stays"""
+        for row, one in page:
+            place = (row["path"], row["name"])
+            downloaded = artifacts.last_download(downloads.get(place, []))
+            is_old = place in downloads and self._may_go(one._replace(downloaded=downloaded))
+            what = (one.folder, one.moment, one.size, one.sha1, one.manifest, downloaded, is_old)
+            for group in self._rule.groups(one, values.get(place, [])):
+                yield (self._rule.index, one.repo, one.path, group, *what)
+
+    def _keep(self, _find: list[Condition], page: list[_Row]) -> None:
+        self._store.write_all(_KEPT, ((one.repo, one.path) for _row, one in page))
 
 
 def decide(store: Store, rules: t.Sequence[Rule]) -> None:
-    """Make the plan of what rules were found to be about: what is old to one of them and kept by none."""
+    """Make the plan of what one rule selects and no rule keeps, and note what of that is not safe to delete."""
     for rule in rules:
         if rule.keep_newest:
             store.write(_KEEP_NEWEST, [rule.index, rule.keep_newest])
+    store.write(_UNSAFE)
     store.write(_PLAN)
     store.write(_FILES_OF_TAGS)
     for rule in rules:
-        store.write("UPDATE plan SET rule = ? WHERE rule = ?", [rule.title, str(rule.index)])
+        for table in ("plan", "unsafe"):
+            store.write(f"UPDATE {table} SET rule = ? WHERE selected_by = ?", [rule.title, rule.index])
     store.write("DELETE FROM seen")
     store.write("DELETE FROM kept")

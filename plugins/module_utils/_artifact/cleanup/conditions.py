@@ -14,20 +14,32 @@ import collections
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import query
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.artifact import MANIFESTS
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.rules import Rule
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.scan import Condition
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.images import MANIFEST_FILES
 
 
 def scope(rule: Rule, repo: str, tags: bool) -> list[Condition]:
-    """What a rule is about, of any age.
+    """What a rule applies to, of any age, in a group or not.
 
     :arg tags: whether the repository holds images: a rule's names are those of tags then, and its paths those of images
     """
-    found = [{"repo": repo}, *_matching(rule, tags)]
-    if rule.group_property:
-        found.append({f"@{rule.group_property}": {"$match": "*"}})
-    return found + [any_property({key: values}) for key, values in rule.properties.items()]
+    return [{"repo": repo}, *_matching(rule, tags), *_all_properties(rule)]
+
+
+def groups(rule: Rule) -> list[Condition]:
+    """What an artifact needs to be in a group of a rule, as far as the server can tell."""
+    return [any_property({rule.group_property: []})] if rule.group_property else []
+
+
+def selecting_properties(rule: Rule) -> list[Condition]:
+    """The properties without which a rule does not select an artifact."""
+    return [*groups(rule), *_all_properties(rule)]
+
+
+def keeping_properties(rule: Rule) -> list[Condition]:
+    """The properties with which a rule keeps an artifact; none if it keeps nothing by properties."""
+    return [*_all_properties(rule), any_property(rule.keep_properties)] if rule.keep_properties else []
 
 
 def old(rule: Rule, tags: bool) -> list[Condition]:
@@ -43,10 +55,14 @@ def old(rule: Rule, tags: bool) -> list[Condition]:
 
 
 def any_property(properties: t.Mapping[str, t.Sequence[str]]) -> Condition:
-    """That an artifact has at least one of some properties, with one of its values."""
+    """That an artifact has at least one of some properties, with one of its values.
+
+    The server takes the value `*` for any, and compares the key itself with `=`. With `$match` it would take a key with
+    `%` for a pattern.
+    """
     members: list[Condition] = []
     for key, values in properties.items():
-        members += [{f"@{key}": value} for value in values] or [{f"@{key}": {"$match": "*"}}]
+        members += [{f"@{key}": value} for value in values or ["*"]]
     return either(members)
 
 
@@ -68,10 +84,14 @@ def one_of(places: t.Iterable[tuple[str, str]]) -> Condition:
     return either([both({"path": folder}, either(found)) for folder, found in names.items()])
 
 
+def _all_properties(rule: Rule) -> list[Condition]:
+    return [any_property({key: values}) for key, values in rule.properties.items()]
+
+
 def _matching(rule: Rule, tags: bool) -> t.Iterator[Condition]:
     paths, names = rule.paths.wanted, rule.names.wanted
     if tags:
-        yield either([{"name": name} for name in MANIFESTS])
+        yield either([{"name": name} for name in MANIFEST_FILES])
         paths, names = [f"{path}/*" for path in paths], []
     for field, patterns in (("path", paths), ("name", names)):
         if patterns:

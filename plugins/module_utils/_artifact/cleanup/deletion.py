@@ -6,19 +6,27 @@
 
 from __future__ import annotations
 
-import collections
-import contextlib
 import threading
 import time
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._address import segments
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import query, times
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup import artifact as artifacts
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup import conditions
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.keeping import Keeping
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.scan import Condition
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import images, trash
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup import rules
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.entries import (
+    Entry,
+    batches,
+    entries,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.store import Store
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.verification import (
+    DELETE,
+    GONE,
+    Verdicts,
+    existing,
+    is_empty,
+    surplus_reason,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import Item, each
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
@@ -32,128 +40,9 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 
 # A lost reply is no reason to delete again: what is there by then may be new
 _UNTIL_HEARD = Policy(frozenset((429, 503)), acted=False)
-# Items that are looked at together, just before the first of them is deleted
-_BATCH = 200
-_BATCHES_KNOWN = 8
 _ITEM = ("id", "kind", "repo", "path", "size", "rule")
-_COLUMNS = "id, kind, repo, path, manifest, sha1, moment, size, rule"
-GONE = "gone"
 _LONGEST_PAUSE = 10.0
 _NOTHING_TO_DELETE = "Nothing to delete"
-
-
-class Entry(t.NamedTuple):
-    """A line of the plan that is to be carried out."""
-
-    id: int
-    kind: str
-    repo: str
-    path: str
-    manifest: str | None
-    sha1: str
-    moment: str
-    size: int
-    rule: str
-
-    @property
-    def place(self) -> tuple[str, str]:
-        """Folder and name of the file that is looked at: its own, or the manifest of the tag."""
-        if self.manifest:
-            return self.path, self.manifest
-        folder, _slash, name = self.path.rpartition("/")
-        return folder or ".", name
-
-    def is_as_planned(self, found: artifacts.Artifact) -> bool:
-        return (self.sha1, self.moment) == (found.sha1, found.moment)
-
-
-class Look:
-    """Asks in what state planned items are now."""
-
-    def __init__(self, artifact: ArtifactService) -> None:
-        self._artifact = artifact
-
-    def verdicts(self, batch: t.Sequence[Entry], made: str, keep: t.Sequence[Keeping]) -> dict[int, str]:
-        """By id, why an item is not to be deleted; `GONE` for one that is not there.
-
-        :arg batch: files and tags; folders are looked at one by one
-        :arg made: when the plan was made
-        :arg keep: what rules keep for a property
-        """
-        found: dict[int, str] = {}
-        for repo in {entry.repo for entry in batch}:
-            files = [entry for entry in batch if entry.repo == repo and entry.kind != "folder"]
-            found.update(self._verdicts(files, made, keep))
-        return found
-
-    def _verdicts(self, files: t.Sequence[Entry], made: str, keep: t.Sequence[Keeping]) -> dict[int, str]:
-        there = self.there(files)
-        verdicts = ((entry.id, _verdict(entry, there.get(entry.id), made)) for entry in files)
-        found = {number: verdict for number, verdict in verdicts if verdict}
-        for kept in keep:
-            about = [entry for entry in files if entry.id not in found and kept.is_about(entry.repo, entry.path)]
-            found.update(dict.fromkeys(self.there(about, *kept.conditions()), "marked to be kept"))
-        return found
-
-    def there(self, batch: t.Sequence[Entry], *more: Condition) -> dict[int, artifacts.Artifact]:
-        """By id, those of the items, all of one repository, that are there and meet a condition."""
-        if not batch:
-            return {}
-        places = {entry.place: entry.id for entry in batch}
-        fields = (*artifacts.FIELDS, artifacts.DOWNLOADED)
-        asked = query.Query("items", [{"repo": batch[0].repo}, conditions.one_of(places), *more], fields)
-        found = (artifacts.read(artifacts.checked(row)) for row in query.rows(self._artifact, asked, 0))
-        return {places[one.folder, one.name]: one for one in found if (one.folder, one.name) in places}
-
-    def is_empty(self, folder: Entry) -> bool:
-        """Whether there is no file in or below a folder."""
-        below: list[Condition] = [{"path": folder.path}, {"path": {"$match": query.wide(f"{folder.path}/*")}}]
-        find = [{"repo": folder.repo}, conditions.either(below)]
-        return not list(query.rows(self._artifact, query.Query("items", find, ("repo", "path", "name"), limit=1), 0))
-
-
-def _verdict(entry: Entry, found: artifacts.Artifact | None, made: str) -> str | None:
-    if found is None:
-        return GONE
-    if not entry.is_as_planned(found):
-        return "changed since it was planned"
-    return "downloaded since it was planned" if found.downloaded > made else None
-
-
-class Verdicts:
-    """Why items are not to be deleted, found out for a batch at a time."""
-
-    def __init__(self, store: Store, made: str, keep: t.Sequence[Keeping]) -> None:
-        self._store = store
-        self._since = (made, keep)
-        self._lock = threading.Lock()
-        self._batches: collections.OrderedDict[int, _Batch] = collections.OrderedDict()
-
-    def of(self, artifact: ArtifactService, entry: Entry) -> str | None:
-        """Why not to delete an item; `None` when it shall be."""
-        number, place = divmod(entry.id, _BATCH)
-        if place == _BATCH // 2:  # while others go on deleting; who needs it asks again if this fails
-            with contextlib.suppress(ToolchainError):
-                self._found(artifact, number + 1)
-        return self._found(artifact, number).get(entry.id)
-
-    def _found(self, artifact: ArtifactService, number: int) -> dict[int, str]:
-        with self._lock:
-            batch = self._batches.setdefault(number, _Batch())
-            if len(self._batches) > _BATCHES_KNOWN:
-                self._batches.popitem(last=False)
-        with batch.lock:
-            if batch.found is None:
-                first = number * _BATCH
-                entries = _entries(self._store, "id BETWEEN ? AND ? AND outcome IS NULL", [first, first + _BATCH - 1])
-                batch.found = Look(artifact).verdicts(list(entries), *self._since)
-        return batch.found
-
-
-class _Batch:
-    def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.found: dict[int, str] | None = None
 
 
 class Pace:
@@ -183,7 +72,7 @@ class Pending:
         return self._store.one("SELECT count(*) FROM plan WHERE outcome IS NULL")[0]
 
     def __iter__(self) -> t.Iterator[Item]:
-        for batch in _batches(self._store, "outcome IS NULL"):
+        for batch in batches(self._store, "outcome IS NULL"):
             for entry in batch:
                 yield {name: getattr(entry, name) for name in _ITEM}
 
@@ -194,7 +83,8 @@ class Deletion:
     def __init__(self, task: Task, store: Store) -> None:
         self._task = task
         self._store = store
-        self._verdicts = Verdicts(store, times.utc(store.fact("made")), [*map(Keeping, store.fact("keep"))])
+        told = [rules.from_told(index, rule) for index, rule in enumerate(store.fact("rules"))]
+        self._verdicts = Verdicts(store, told, store.fact("kinds"))
         self._pace = Pace(task.params["pause"])
         self._lock = threading.Lock()
         self._untried = len(Pending(store))
@@ -230,13 +120,16 @@ class Deletion:
 
     def _take(self, task: Task) -> None:
         """Bring one item to its end, in a thread."""
-        (entry,) = _entries(self._store, "id = ?", [task.params["id"]])
+        (entry,) = entries(self._store, "id = ?", [task.params["id"]])
         try:
             if entry.kind == "folder":
                 self._files_done.wait()
-            outcome, why = self._ended(task, ArtifactService(task), entry)
+            artifact = ArtifactService(task)
+            outcome, why = self._ended(task, artifact, entry)
             task.result.update({"outcome": outcome, "why": why})
             self._store.write("UPDATE plan SET outcome = ? WHERE id = ?", [outcome, entry.id])
+            if outcome == "deleted" and task.params["clean_trash"]:
+                _clean_trash(task, artifact, entry)
         finally:
             with self._lock:
                 self._untried -= 1
@@ -246,16 +139,15 @@ class Deletion:
 
     def _ended(self, task: Task, artifact: ArtifactService, entry: Entry) -> tuple[str, str | None]:
         """How it ends: `deleted`, `gone` before, or `left`, and why."""
-        look = Look(artifact)
         if entry.kind == "folder":
-            why = None if look.is_empty(entry) else "not empty any more"
+            verdict = DELETE if is_empty(artifact, entry) else "not empty any more"
         else:
-            why = self._verdicts.of(artifact, entry)
-        if why and why != GONE:
-            return "left", why
-        outcome = "gone" if why == GONE else self._delete(task, artifact, entry)
-        if task.params["clean_trash"]:
-            _clean_trash(artifact, entry)
+            verdict = self._verdicts.of(artifact, entry)
+        if verdict == GONE:
+            return "gone", None
+        if verdict != DELETE:
+            return "left", verdict
+        outcome = self._delete(task, artifact, entry)
         task.changed = outcome == "deleted"
         return outcome, None
 
@@ -282,9 +174,9 @@ class Deletion:
 
     def _verified(self) -> list[Item]:
         """Ask whether what was answered as deleted is gone; put what is not into the result as failed, and give it."""
-        look, found = Look(ArtifactService(self._task)), []
-        for batch in _batches(self._store, "outcome = 'deleted' AND kind <> 'folder'"):
-            there = look.there(batch)
+        artifact, found = ArtifactService(self._task), []
+        for batch in batches(self._store, "outcome = 'deleted' AND kind <> 'folder'"):
+            there = existing(artifact, batch)
             found += [entry for entry in batch if entry.id in there and entry.is_as_planned(there[entry.id])]
             self._store.write_all("UPDATE plan SET outcome = 'verified' WHERE id = ?", ([entry.id] for entry in batch))
         failures = [_still_there(entry) for entry in found]
@@ -314,14 +206,25 @@ def _is_there(artifact: ArtifactService, entry: Entry, doubt: ToolchainError) ->
     try:
         if entry.kind == "folder":
             return artifact.http.read("GET", artifact.item(entry.repo, entry.path), accept=(200, 404)).status == 200
-        there = Look(artifact).there([entry])
+        there = existing(artifact, [entry])
     except ToolchainError:
         raise doubt if isinstance(doubt, OutcomeUnknown) else OutcomeUnknown(str(doubt)) from None
     return entry.id in there and entry.is_as_planned(there[entry.id])
 
 
-def _clean_trash(artifact: ArtifactService, entry: Entry) -> None:
-    """Delete for good what lies in the trash can; what is not there (that of a cache never is) is no failure."""
+def _clean_trash(task: Task, artifact: ArtifactService, entry: Entry) -> None:
+    """Delete an item from the trash can, but nothing that others deleted before below the same path.
+
+    What is not there (that of a cache never is) is no failure. An empty folder takes no bytes.
+    """
+    if entry.kind == "folder":
+        return
+    if entry.kind == "tag":
+        path = f"{entry.repo}/{entry.path}"
+        content = images.contents(artifact, trash.TRASH, [path]).get(path)
+        if content and content.surplus is not None:
+            task.warn(f"'{path}' stays in the trash can: {surplus_reason(content.surplus)}.")
+            return
     address = f"/artifactory/api/trash/clean{_below(entry)}"
     try:
         artifact.http.write("DELETE", address, accept=(200, 204), policy=REPEATABLE)
@@ -342,17 +245,3 @@ def _still_there(entry: Entry) -> Item:
     item = {name: getattr(entry, name) for name in _ITEM}
     reason = f"The server answered that '{entry.repo}/{entry.path}' was deleted, but it is still there."
     return {"index": entry.id - 1, "item": item, "status": "failed", "changed": False, "reason": reason}
-
-
-def _batches(store: Store, where: str) -> t.Iterator[list[Entry]]:
-    """Items of the plan, in its order, each batch of one repository."""
-    last = 0
-    while batch := list(_entries(store, f"id > ? AND {where}", [last])):
-        batch = [entry for entry in batch if entry.repo == batch[0].repo]
-        yield batch
-        last = batch[-1].id
-
-
-def _entries(store: Store, where: str, values: t.Sequence[t.Any]) -> t.Iterator[Entry]:
-    for row in store.rows(f"SELECT {_COLUMNS} FROM plan WHERE {where} ORDER BY id LIMIT {_BATCH}", values):
-        yield Entry(*row)

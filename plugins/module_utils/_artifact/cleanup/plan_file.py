@@ -10,25 +10,28 @@ import hashlib
 import json
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import times
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup import keeping
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import images, query, times
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup import artifact as artifacts
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup import rules
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.store import Store
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 
 Line = dict[str, t.Any]
 
 _MARK = "artifact_cleanup"
-_COLUMNS = ("kind", "repo", "path", "size", "rule", "sha1", "moment", "manifest", "files")
+_COLUMNS = ("kind", "repo", "path", "size", "rule", "selected_by", "sha1", "moment", "downloaded", "manifest", "files")
 _ITEMS = f"SELECT {', '.join(_COLUMNS)} FROM plan ORDER BY id"
 _INSERT = f"INSERT INTO plan ({', '.join(_COLUMNS)}, folder) VALUES ({', '.join('?' * (len(_COLUMNS) + 1))})"
-_TYPES: dict[str, t.Any] = {**dict.fromkeys(_COLUMNS, str), "size": int, "files": int}
-_NEEDED = {"file": ("sha1", "moment"), "tag": ("sha1", "moment", "manifest"), "folder": ()}
+_TYPES: dict[str, t.Any] = {**dict.fromkeys(_COLUMNS, str), **dict.fromkeys(("size", "files", "selected_by"), int)}
+_FILE = ("size", "selected_by", "sha1", "moment", "downloaded")
+_NEEDED = {"file": _FILE, "tag": (*_FILE, "manifest", "files"), "folder": ()}
+_TWICE = "SELECT max(id) FROM plan GROUP BY repo, path HAVING count(*) > 1 LIMIT 1"
 
 
 def lines(store: Store, head: Line) -> t.Iterator[Line]:
     """The lines of the plan in a store.
 
-    :arg head: `url` of the service, when it was `made`, and what rules `keep`
+    :arg head: `url` of the service, when it was `made`, and the `rules` that it was made with
     """
     yield {"plan": _MARK, **head}
     for row in store.rows(_ITEMS):
@@ -56,7 +59,7 @@ def load(store: Store, path: str, option: str, url: str) -> Line:
     with _opened(path, option) as file:
         entries = ((number, _entry(line, number, path, option)) for number, line in enumerate(file, 1))
         _number, head = next(entries, (1, {}))
-        if head.get("plan") != _MARK or not _are_told(head.get("keep")):
+        if head.get("plan") != _MARK or not _are_told(head.get("rules")):
             raise BadOption(option, f"'{path}' is no plan of a clean-up: its first line must be as the task wrote it")
         try:
             times.utc(head.get("made"))
@@ -66,11 +69,24 @@ def load(store: Store, path: str, option: str, url: str) -> Line:
             raise BadOption(option, f"'{path}' is a plan for {head.get('url')}, not for {url}")
         with store.at_once():
             store.write_all(_INSERT, (_row(entry, number, path, option) for number, entry in entries))
+            if twice := store.one(_TWICE):
+                raise BadOption(option, f"line {twice[0] + 1} of '{path}' repeats another line")
     return head
 
 
+def check_kinds(store: Store, kinds: t.Mapping[str, bool], path: str, option: str) -> None:
+    """
+    :arg kinds: keys of the repositories, and whether they hold images
+    :raises BadOption: when there is a tag among files, or a file among images, which would take its folder along
+    """
+    for number, kind, repo in store.rows("SELECT min(id), kind, repo FROM plan WHERE kind <> 'folder' GROUP BY 2, 3"):
+        if repo in kinds and kinds[repo] is not (kind == "tag"):
+            stored = "tags of images" if kinds[repo] else "files"
+            raise BadOption(option, f"line {number + 1} of '{path}' is a {kind}, but '{repo}' stores {stored}")
+
+
 def _are_told(value: t.Any) -> bool:
-    return isinstance(value, list) and all(map(keeping.is_told, value))
+    return isinstance(value, list) and all(map(rules.is_told, value))
 
 
 def _opened(path: str, option: str) -> t.BinaryIO:
@@ -93,10 +109,26 @@ def _entry(line: bytes, number: int, path: str, option: str) -> Line:
 def _row(entry: Line, number: int, path: str, option: str) -> list[t.Any]:
     needed = ("kind", "repo", "path", *_NEEDED.get(entry.get("kind", ""), ("kind of file, tag or folder",)))
     for name in needed:
-        if not entry.get(name):
+        if entry.get(name) is None:
             raise BadOption(option, f"line {number} of '{path}' has no {name}")
     for name, value in entry.items():
         if name not in _TYPES or not isinstance(value, _TYPES[name]) or isinstance(value, bool):
             raise BadOption(option, f"line {number} of '{path}' has a '{name}' that no plan has")
-    folder = entry["path"] if entry["kind"] != "file" else entry["path"].rpartition("/")[0] or "."
-    return [*map({"size": 0, "files": 1, "rule": "", **entry}.get, _COLUMNS), folder]
+    folder, _slash, name = entry["path"].rpartition("/")
+    if not _is_place(entry, folder, name):
+        raise BadOption(option, f"line {number} of '{path}' has a 'path' that no plan has")
+    values = {"size": 0, "files": 1, "rule": "", **entry}
+    return [*map(values.get, _COLUMNS), entry["path"] if entry["kind"] != "file" else folder or "."]
+
+
+def _is_place(entry: Line, folder: str, name: str) -> bool:
+    """Whether a line is about one item that a plan can have, and about no other one below or above it."""
+    parts = [entry["repo"], *entry["path"].split("/")]
+    if any(part in ("", ".", "..") for part in parts) or "/" in entry["repo"]:
+        return False
+    row = {"repo": entry["repo"], "path": folder or ".", "name": name}
+    if not query.is_writable(row) or not artifacts.is_addressable(entry["repo"], entry["path"]):
+        return False
+    if entry["kind"] != "tag":
+        return not entry.get("manifest") and entry.get("files", 1) == (entry["kind"] == "file")
+    return entry["manifest"] in images.MANIFEST_FILES and artifacts.is_tag(entry["path"])

@@ -12,9 +12,9 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact imp
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup import (
     ages,
     candidates,
-    keeping,
     plan_file,
     survey,
+    verification,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup import rules as rule_book
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.artifact import IMAGE_TYPES
@@ -30,6 +30,15 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 
 # Kinds of repositories that hold artifacts of their own
 _STORED = ("local", "federated")
+# Where the server keeps records, and what it does without being told
+_SPECIAL_KEYS = frozenset(
+    (
+        *("artifactory-build-info", "auto-trashcan", "artifactory-pipe-info", "artifactory-edge-uploads"),
+        *("jfrog-usage-logs", "jfrog-support-bundle", "release-bundles", "release-bundles-v2"),
+    )
+)
+_SPECIAL_ENDS = ("-build-info", "-release-bundles", "-release-bundles-v2")
+_SPECIAL_TYPES = frozenset(("buildinfo", "releasebundles", "supportbundle", "pipeinfo", "trash"))
 _TOLD = 10
 _ITEMS = "kind <> 'folder'"
 
@@ -78,6 +87,7 @@ class Planning:
         self._write()
         summary = self._summary()
         self._task.result["plan"] = summary
+        self._task.result["unsafe"] = None if self._task.params["from_plan"] else self._unsafe()
         if summary:
             self._check_guards(summary)
         return summary
@@ -87,11 +97,13 @@ class Planning:
 
     def _load(self) -> None:
         with self._store.at_once():
-            head = plan_file.load(
-                self._store, self._task.params["from_plan"], "from_plan", self._artifact.http.base_url
-            )
+            path = self._task.params["from_plan"]
+            head = plan_file.load(self._store, path, "from_plan", self._artifact.http.base_url)
+            kinds = {repo: kind in IMAGE_TYPES for repo, kind in self._stored().items()}
+            plan_file.check_kinds(self._store, kinds, path, "from_plan")
             self._store.remember("made", head["made"])
-            self._store.remember("keep", head["keep"])
+            self._store.remember("rules", head["rules"])
+            self._store.remember("kinds", {repo: kinds[repo] for repo in self._repos() if repo in kinds})
             self._store.remember("planned", True)
 
     def _make(self) -> None:
@@ -101,11 +113,12 @@ class Planning:
             where = self._where(rules)
             with store.at_once():
                 store.remember("where", where)
-                store.remember("keep", _kept(rules, where))
+                store.remember("rules", [rule_book.told(rule, list(dict(repos))) for rule, repos in zip(rules, where)])
+                store.remember("kinds", {repo: tags for repos in where for repo, tags in repos})
         for rule, repos in zip(rules, where):
             for repo, tags in repos:
                 if tags:
-                    survey.survey(self._scan, store, repo)
+                    survey.survey(self._scan, store, repo, tags)
                 candidates.Candidates(self._scan, store, rule, repo, tags).gather()
         self._task.progress("deciding", "deciding")
         if not store.fact("decided"):
@@ -122,27 +135,30 @@ class Planning:
 
     def _where(self, rules: t.Sequence[Rule]) -> list[list[tuple[str, bool]]]:
         """For each rule its repositories, and whether they hold images."""
+        known = self._stored()
+        return [_repositories_of(rule, known) for rule in rules]
+
+    def _stored(self) -> dict[str, str]:
+        """Keys of the repositories that hold artifacts of their own, with their package types."""
         known = {}
         for found in repositories.listed(self._artifact):
             if found["type"] in _STORED:
                 known[found["key"]] = found["package_type"]
             elif found["type"] == "remote":
                 known[f"{found['key']}-cache"] = found["package_type"]
-        return [_repositories_of(rule, known) for rule in rules]
+        return known
 
     def _survey_all(self) -> None:
+        kinds = self._store.fact("kinds")
         for repo in self._repos():
-            survey.survey(self._scan, self._store, repo)
+            survey.survey(self._scan, self._store, repo, kinds.get(repo, False))
 
     def _repos(self) -> list[str]:
         return [repo for (repo,) in self._store.rows("SELECT DISTINCT repo FROM plan ORDER BY repo")]
 
     def _write(self) -> None:
         """The plan as a file, in check mode as well: that is what a person approves."""
-        head = {
-            "url": self._artifact.http.base_url,
-            **{name: self._store.fact(name) for name in ("made", "keep")},
-        }
+        head = {"url": self._artifact.http.base_url, **{name: self._store.fact(name) for name in ("made", "rules")}}
         if path := self._task.params["plan_file"]:
             store_lines(self._task, path, plan_file.lines(self._store, head), always=True)
 
@@ -165,6 +181,17 @@ class Planning:
             ],
         }
 
+    def _unsafe(self) -> Fields:
+        """Tags that stay although rules select them, and why."""
+        rows = self._store.rows(
+            "SELECT repo, path, rule, surplus FROM unsafe ORDER BY repo, path LIMIT ?", [self._task.params["shown"]]
+        )
+        first = [
+            {"repo": repo, "path": path, "rule": rule, "reason": verification.surplus_reason(surplus)}
+            for repo, path, rule, surplus in rows
+        ]
+        return {"items": self._store.one("SELECT count(*) FROM unsafe")[0], "first": first}
+
     def _sums(self, column: str) -> list[Fields]:
         query = f"SELECT {column}, count(*), sum(size) FROM plan WHERE {_ITEMS} GROUP BY {column} ORDER BY {column}"
         return [dict(zip((column, "items", "bytes"), row)) for row in self._store.rows(query)]
@@ -186,10 +213,9 @@ class Planning:
             raise ToolchainError(_beyond(" and ".join(shares + others), "max_share", f"{most:g} %"))
 
 
-def _kept(rules: t.Sequence[Rule], where: t.Sequence[list[tuple[str, bool]]]) -> list[keeping.Told]:
-    """What rules keep for a property."""
-    about = zip(rules, ([repo for repo, _tags in repos] for repos in where))
-    return [keeping.told(rule, repos) for rule, repos in about if rule.keep_properties]
+def _is_special(key: str, kind: str) -> bool:
+    """Whether a repository is one of the server's own, which a pattern never means."""
+    return key in _SPECIAL_KEYS or key.endswith(_SPECIAL_ENDS) or kind in _SPECIAL_TYPES
 
 
 def _repositories_of(rule: Rule, known: dict[str, str]) -> list[tuple[str, bool]]:
@@ -202,7 +228,9 @@ def _repositories_of(rule: Rule, known: dict[str, str]) -> list[tuple[str, bool]
     found = [
         (key, kind in IMAGE_TYPES)
         for key, kind in sorted(known.items())
-        if rule.repos.match(key) and rule.package_type in (None, kind)
+        if rule.repos.match(key)
+        and rule.package_type in (None, kind)
+        and (key in rule.repos.wanted or not _is_special(key, kind))
     ]
     if not found:
         raise ToolchainError(f"{rule.title}: it is about no repository that this account may see.")

@@ -11,6 +11,7 @@ import re
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import times
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup import ages
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.artifact import Artifact
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.patterns import PATTERN, Patterns
@@ -21,6 +22,7 @@ _PATTERNS: dict[str, t.Any] = dict(type="list", elements="str", narrows=True, no
 _PROPERTIES: dict[str, t.Any] = dict(
     type="dict", text_values=True, narrows=True, not_empty=True, free="keys and values are checked"
 )
+Told = dict[str, t.Any]
 _NARROWING = ("paths", "names", "properties", "older_than", "not_downloaded_since", "larger_than", "keep_newest")
 
 RULE = ArgumentSpec(
@@ -79,10 +81,14 @@ class Rule:
         return self.paths.match(artifact.folder) and self.names.match(artifact.name)
 
     def is_old(self, artifact: Artifact) -> bool:
-        """Whether a file is old and large enough; its downloads, and the size of a tag, are not known here."""
-        if self.larger_than is not None and not artifact.manifest and artifact.size <= self.larger_than:
+        """Whether an artifact is old enough, and was not downloaded lately as far as that is known."""
+        if self.unused_since and artifact.downloaded >= self.unused_since:
             return False
         return all(artifact.moment < than for than in (self.older_than, self.unused_since) if than)
+
+    def is_large(self, size: int) -> bool:
+        """Whether an artifact of so many bytes is large enough."""
+        return self.larger_than is None or size > self.larger_than
 
     def groups(self, artifact: Artifact, values: t.Sequence[str]) -> t.Sequence[str]:
         """The groups in which the artifact competes for being one of the newest. Without one it stays.
@@ -131,8 +137,13 @@ def _rule(index: int, rule: dict[str, t.Any], now: str) -> Rule:
         group_by=by,
         group_pattern=_expression(rule["group_pattern"], f"{place}.group_pattern") if by == "name" else None,
         group_property=_key(rule["group_property"], f"{place}.group_property") if by == "property" else None,
-        keep_properties=_properties(rule["keep_properties"], f"{place}.keep_properties"),
+        keep_properties=_properties(_any_for_null(rule["keep_properties"]), f"{place}.keep_properties"),
     )
+
+
+def _any_for_null(properties: dict[str, t.Any] | None) -> dict[str, t.Any] | None:
+    """Take null for any value, which keeps more. In `properties` it would delete more."""
+    return properties and {key: "*" if value is None else value for key, value in properties.items()}
 
 
 def _check_groups(place: str, rule: dict[str, t.Any]) -> None:
@@ -170,24 +181,106 @@ def _key(key: str, option: str) -> str:
 
 
 def _values(key: str, value: t.Any, option: str) -> list[str]:
-    if value is None:
+    if isinstance(value, str) and value.strip() == "*":
         return []
     values = [_text(single) for single in (value if isinstance(value, list) else [value])]
-    if not values or not all(text and text == text.lstrip() and text != "*" and _sayable(text) for text in values):
+    if not values or not all(isinstance(text, str) and _is_value(text) for text in values):
         raise BadOption(
             option,
-            f"'{key}' takes a text, a number, a boolean or a list of them, without double quotes, line breaks and "
-            "blanks in front; nothing at all for any value",
+            f"'{key}' takes a text, an integer, a boolean or a list of these, without double quotes, line breaks and "
+            "blanks in front; '*' alone for any value",
         )
-    return [text or "" for text in values]
+    return t.cast("list[str]", values)
 
 
-def _text(value: t.Any) -> str | None:
+def _text(value: t.Any) -> t.Any:
     if isinstance(value, bool):
         return str(value).lower()
-    return str(value) if isinstance(value, (str, int, float)) else None
+    return str(value) if isinstance(value, int) else value
+
+
+def _is_value(text: str) -> bool:
+    """Whether a query can compare with a text; the server takes `*` for any value."""
+    return bool(text) and text == text.lstrip() and text.strip() != "*" and _sayable(text)
 
 
 def _sayable(text: str) -> bool:
     """Whether a text can be in a query, whose language has no escapes."""
     return not re.search('["\x00-\x1f\x7f]', text)
+
+
+def told(rule: Rule, repos: t.Sequence[str]) -> Told:
+    """A rule in JSON, with all that is verified again before an artifact is deleted.
+
+    :arg repos: keys of the repositories that it applies to
+    """
+    return {
+        "title": rule.title,
+        "repos": list(repos),
+        "paths": rule.paths.wanted,
+        "exclude_paths": rule.paths.unwanted,
+        "names": rule.names.wanted,
+        "exclude_names": rule.names.unwanted,
+        "properties": rule.properties,
+        "older_than": rule.older_than,
+        "unused_since": rule.unused_since,
+        "larger_than": rule.larger_than,
+        "group_property": rule.group_property,
+        "keep_properties": rule.keep_properties,
+    }
+
+
+def is_told(value: t.Any) -> bool:
+    """Whether a value that comes from a file has the form of what `told` returns."""
+    return (
+        isinstance(value, dict)
+        and value.keys() == _FORM.keys()
+        and all(has_form(value[name]) for name, has_form in _FORM.items())
+    )
+
+
+def from_told(index: int, told: Told) -> Rule:
+    """The rule that `told` was given, as far as it is verified again."""
+    return Rule(
+        index=index,
+        title=told["title"],
+        repos=Patterns(told["repos"], None),
+        package_type=None,
+        paths=Patterns(told["paths"], told["exclude_paths"]),
+        names=Patterns(told["names"], told["exclude_names"]),
+        properties=told["properties"],
+        older_than=told["older_than"],
+        unused_since=told["unused_since"],
+        larger_than=told["larger_than"],
+        keep_newest=None,
+        group_by="property" if told["group_property"] else "folder",
+        group_pattern=None,
+        group_property=told["group_property"],
+        keep_properties=told["keep_properties"],
+    )
+
+
+def _are_texts(value: t.Any) -> bool:
+    return isinstance(value, list) and all(isinstance(text, str) and _sayable(text) for text in value)
+
+
+def _are_properties(value: t.Any) -> bool:
+    return isinstance(value, dict) and all(_sayable(key) and _are_texts(value[key]) for key in value)
+
+
+def _is_moment(value: t.Any) -> bool:
+    try:
+        return value is None or times.utc(value) == value
+    except ValueError:
+        return False
+
+
+_FORM: dict[str, t.Callable[[t.Any], bool]] = {
+    "title": lambda value: isinstance(value, str),
+    "repos": lambda value: _are_texts(value) and bool(value),
+    **dict.fromkeys(("paths", "exclude_paths", "names", "exclude_names"), _are_texts),
+    **dict.fromkeys(("properties", "keep_properties"), _are_properties),
+    **dict.fromkeys(("older_than", "unused_since"), _is_moment),
+    "larger_than": lambda value: value is None or type(value) is int,
+    "group_property": lambda value: value is None or (isinstance(value, str) and _sayable(value)),
+}

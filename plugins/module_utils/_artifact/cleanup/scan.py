@@ -54,15 +54,19 @@ class Scan:
                 self._store.remember(name, done)
             self._task.progress(f"{name}: {done['rows']:,} artifacts seen", "planning")
 
-    def values(self, find: list[Condition], page: list[Fields], key: str) -> dict[tuple[str, str], list[str]]:
-        """What the artifacts of a page have as a property, by path and name.
+    def values(self, find: list[Condition], page: list[Fields], field: str) -> dict[tuple[str, str], list[str]]:
+        """What the artifacts of a page have as a property, or as the time of their last download, by path and name.
+
+        An artifact that is gone, or no longer meets the conditions, is not in the result.
 
         :arg find: what the page was asked for with
+        :arg page: rows whose names can be in a query
+        :arg field: `@key` of the property, or `stat.downloaded`
         """
         if not page:
             return {}
         between = [*_beyond(_place(page[0]), "$gt", "$gte"), *_beyond(_place(page[-1]), "$lt", "$lte")]
-        asked = query.Query("items", [*find, *between], ("repo", *_SORT, f"@{key}"))
+        asked = query.Query("items", [*find, *between], ("repo", *_SORT, field))
         found: dict[tuple[str, str], list[str]] = collections.defaultdict(list)
         for row in query.rows(self._artifact, asked, 0):
             found[_place(artifacts.checked(row))] += artifacts.values(row)

@@ -20,22 +20,28 @@ import typing as t
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
 
 _MEMORY_IN_KIB = 8 * 1024
+# Of the tables. Raise it when they change, so that a state of older tables is refused
+_VERSION = 2
 _TABLES = """
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 -- What a rule is about: each artifact once for each group in which it competes
 CREATE TABLE IF NOT EXISTS seen (
     rule INTEGER, repo TEXT, path TEXT, team TEXT, folder TEXT, moment TEXT, size INTEGER, sha1 TEXT, manifest TEXT,
-    old INTEGER, PRIMARY KEY (rule, repo, path, team)
+    downloaded TEXT, old INTEGER, PRIMARY KEY (rule, repo, path, team)
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS kept (repo TEXT, path TEXT, PRIMARY KEY (repo, path)) WITHOUT ROWID;
--- The files of repositories by folder
+-- The files of repositories by folder. In repositories of images, also what the folder of a tag contains beside it
 CREATE TABLE IF NOT EXISTS folders (
-    repo TEXT, folder TEXT, files INTEGER, bytes INTEGER, PRIMARY KEY (repo, folder)
+    repo TEXT, folder TEXT, files INTEGER, bytes INTEGER, surplus TEXT, PRIMARY KEY (repo, folder)
 ) WITHOUT ROWID;
--- kind is file, tag or folder, folder is where its files are, and the outcome is there once it is done
+-- Tags that rules select and that stay, with what is in their folders beside them
+CREATE TABLE IF NOT EXISTS unsafe (
+    repo TEXT, path TEXT, rule TEXT, selected_by INTEGER, surplus TEXT, PRIMARY KEY (repo, path)
+) WITHOUT ROWID;
+-- kind is file, tag or folder, folder is where its files are, and the outcome is set once it is done
 CREATE TABLE IF NOT EXISTS plan (
     id INTEGER PRIMARY KEY, kind TEXT, repo TEXT, path TEXT, folder TEXT, manifest TEXT, size INTEGER, files INTEGER,
-    sha1 TEXT, moment TEXT, rule TEXT, outcome TEXT
+    sha1 TEXT, moment TEXT, downloaded TEXT, rule TEXT, selected_by INTEGER, outcome TEXT
 );
 """
 
@@ -49,28 +55,42 @@ class Store:
 
     def __init__(self, path: str | None) -> None:
         self._lock = threading.RLock()
-        self._folder = None if path else tempfile.TemporaryDirectory(prefix="toolchain-cleanup-")
-        self._path = os.path.join(self._folder.name, "plan.db") if self._folder else t.cast("str", path)
+        self._is_kept = path is not None
         try:
+            self._folder = None if path else tempfile.TemporaryDirectory(prefix="toolchain-cleanup-")
+            self._path = path or os.path.join(t.cast("tempfile.TemporaryDirectory[str]", self._folder).name, "plan.db")
             os.close(os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600))
             self._database = sqlite3.connect(
                 self._path, timeout=0, isolation_level=None, check_same_thread=False, cached_statements=32
             )
             self._prepare()
         except sqlite3.DatabaseError as error:
-            busy = "locked" in str(error)
-            problem = "another task is at work with it" if busy else f"is no state of a clean-up ({error})"
-            raise BadOption("state_file", f"'{path}' cannot be used: {problem}") from None
+            raise self._unusable(_problem(error)) from None
         except OSError as error:
-            raise BadOption("state_file", f"'{path}' cannot be used: {error.strerror}") from None
+            raise self._unusable(str(error.strerror)) from None
+
+    def _unusable(self, problem: str) -> ToolchainError:
+        if self._is_kept:
+            return BadOption("state_file", f"'{self._path}' cannot be used: {problem}")
+        return ToolchainError(f"Cannot write into '{tempfile.gettempdir()}': {problem}. {self._advice}")
+
+    @property
+    def _advice(self) -> str:
+        if self._is_kept:
+            return "Free space there, and run the task again: it goes on from where it was."
+        return "Free space there, set TMPDIR to a folder with more space, or set 'state_file'."
 
     def _prepare(self) -> None:
         for pragma in ("locking_mode = EXCLUSIVE", "journal_mode = WAL", "synchronous = OFF", "temp_store = FILE"):
             self._database.execute(f"PRAGMA {pragma}")
         self._database.execute(f"PRAGMA cache_size = -{_MEMORY_IN_KIB}")
+        (version,) = self._database.execute("PRAGMA user_version").fetchone()
+        if version != _VERSION and self._database.execute("SELECT 1 FROM sqlite_master").fetchone():
+            raise self._unusable("another version of this module wrote it. Remove it to plan anew")
         with self.at_once():
             for statement in _TABLES.split(";"):
                 self._database.execute(statement)
+            self._database.execute(f"PRAGMA user_version = {_VERSION}")
 
     @contextlib.contextmanager
     def at_once(self) -> t.Iterator[None]:
@@ -79,13 +99,16 @@ class Store:
             if self._database.in_transaction:
                 yield
                 return
-            self._database.execute("BEGIN IMMEDIATE")
+            with self._told():
+                self._database.execute("BEGIN IMMEDIATE")
             try:
                 yield
+                with self._told():
+                    self._database.execute("COMMIT")
             except BaseException:
-                self._database.execute("ROLLBACK")
+                with contextlib.suppress(sqlite3.Error):  # a full disk has undone it already
+                    self._database.execute("ROLLBACK")
                 raise
-            self._database.execute("COMMIT")
 
     def write(self, statement: str, values: t.Sequence[t.Any] = ()) -> int:
         """Carry out a statement, and tell how many rows it changed."""
@@ -142,5 +165,15 @@ class Store:
     def _told(self) -> t.Iterator[None]:
         try:
             yield
-        except sqlite3.OperationalError as error:
-            raise ToolchainError(f"Cannot write '{self._path}': {error}.") from None
+        except sqlite3.DatabaseError as error:
+            raise ToolchainError(f"Cannot write '{self._path}': {_problem(error)}. {self._advice}") from None
+
+
+def _problem(error: sqlite3.DatabaseError) -> str:
+    """What is wrong with the file, in words about files."""
+    text = str(error)
+    if "locked" in text:
+        return "another task is at work with it"
+    if "full" in text or "disk I/O" in text:
+        return f"the disk is full, or has another defect ({text})"
+    return f"it is no state of a clean-up ({text})"

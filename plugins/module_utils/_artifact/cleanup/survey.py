@@ -9,15 +9,19 @@ from __future__ import annotations
 import collections
 import typing as t
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import images
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.artifact import is_addressable
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.scan import Scan
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.store import Store
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 
 _FIELDS = ("repo", "path", "name", "size")
 _COUNT = """
-INSERT INTO folders VALUES (?, ?, ?, ?)
-ON CONFLICT DO UPDATE SET files = files + excluded.files, bytes = bytes + excluded.bytes
+INSERT INTO folders VALUES (?, ?, ?, ?, ?)
+ON CONFLICT DO UPDATE SET
+    files = files + excluded.files, bytes = bytes + excluded.bytes, surplus = coalesce(surplus, excluded.surplus)
 """
+_Found = tuple[int, int, t.Optional[str]]
 # Folders with a file that is not planned
 _STAYING = """
 SELECT folders.folder FROM folders LEFT JOIN (
@@ -28,16 +32,33 @@ WHERE folders.repo = ?1 AND folders.files > coalesce(going.files, 0)
 _PLAN_FOLDER = "INSERT INTO plan (kind, repo, path, folder, size, files, rule) VALUES ('folder', ?1, ?2, ?2, 0, 0, '')"
 
 
-def survey(scan: Scan, store: Store, repo: str) -> None:
-    """Count all files of a repository, by folder."""
+def survey(scan: Scan, store: Store, repo: str, tags: bool) -> None:
+    """Count all files of a repository, by folder.
+
+    :arg tags: whether the repository holds images, so that it matters what is in the folder of a tag beside the tag
+    """
 
     def count(rows: list[Fields]) -> None:
-        sizes: dict[str, list[int]] = collections.defaultdict(list)
-        for row in rows:
-            sizes[row["path"]].append(row["size"])
-        store.write_all(_COUNT, ((repo, folder, len(found), sum(found)) for folder, found in sizes.items()))
+        store.write_all(_COUNT, ((repo, folder, *found) for folder, found in (_tags if tags else _files)(rows)))
 
-    scan.each_page(f"all of {repo}", [{"repo": repo}], _FIELDS, count)
+    kind, fields = ([{"type": "any"}], images.CONTENT_FIELDS) if tags else ([], _FIELDS)
+    scan.each_page(f"all of {repo}", [{"repo": repo}, *kind], fields, count)
+
+
+def _files(rows: list[Fields]) -> t.Iterator[tuple[str, _Found]]:
+    sizes: dict[str, list[int]] = collections.defaultdict(list)
+    for row in rows:
+        sizes[row["path"]].append(row["size"])
+    for folder, found in sizes.items():
+        yield folder, (len(found), sum(found), None)
+
+
+def _tags(rows: list[Fields]) -> t.Iterator[tuple[str, _Found]]:
+    contents: dict[str, images.TagContent] = collections.defaultdict(images.TagContent)
+    for row in rows:
+        contents[row["path"]].add(row)
+    for folder, found in contents.items():
+        yield folder, (found.files, found.size, found.surplus)
 
 
 def plan_folders(store: Store, repo: str) -> None:
@@ -52,7 +73,8 @@ def plan_folders(store: Store, repo: str) -> None:
         _add_with_ancestors(store, "emptied", _above(folder) if kind == "tag" else folder)
     store.write("DELETE FROM emptied WHERE folder IN (SELECT folder FROM staying)")
     for (folder,) in store.rows("SELECT folder FROM emptied ORDER BY folder"):
-        if not store.one("SELECT 1 FROM emptied WHERE folder = ?", [_above(folder)]):
+        is_uppermost = not store.one("SELECT 1 FROM emptied WHERE folder = ?", [_above(folder)])
+        if is_uppermost and is_addressable(repo, folder):
             store.write(_PLAN_FOLDER, [repo, folder])
     store.write("DROP TABLE staying")
     store.write("DROP TABLE emptied")

@@ -1,0 +1,64 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The items of a plan, read from the store in its order."""
+
+from __future__ import annotations
+
+import typing as t
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup import artifact as artifacts
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.store import Store
+
+# Items that are verified together, shortly before the first of them is deleted
+BATCH = 200
+
+
+class Entry(t.NamedTuple):
+    """An item of the plan."""
+
+    id: int
+    kind: str
+    repo: str
+    path: str
+    manifest: str | None
+    sha1: str
+    moment: str
+    downloaded: str
+    size: int
+    files: int
+    rule: str
+    selected_by: int
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """Folder and name of the file that is looked at: its own, or the manifest of the tag."""
+        return (self.path, self.manifest) if self.manifest else self.named
+
+    @property
+    def named(self) -> tuple[str, str]:
+        """Folder and name, or image and tag, that rules go by."""
+        folder, _slash, name = self.path.rpartition("/")
+        return folder or ".", name
+
+    def is_as_planned(self, found: artifacts.Artifact) -> bool:
+        """Whether a file, or the manifest of a tag, is still the same one."""
+        return (self.sha1, self.moment) == (found.sha1, found.moment)
+
+
+def entries(store: Store, where: str, values: t.Sequence[t.Any]) -> t.Iterator[Entry]:
+    """The first items that meet a condition, a batch of them at most."""
+    for row in store.rows(
+        f"SELECT {', '.join(Entry._fields)} FROM plan WHERE {where} ORDER BY id LIMIT {BATCH}", values
+    ):
+        yield Entry(*row)
+
+
+def batches(store: Store, where: str) -> t.Iterator[list[Entry]]:
+    """All items that meet a condition, each batch of one repository."""
+    last = 0
+    while batch := list(entries(store, f"id > ? AND {where}", [last])):
+        batch = [entry for entry in batch if entry.repo == batch[0].repo]
+        yield batch
+        last = batch[-1].id

@@ -1,0 +1,174 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Verify items of a plan shortly before they are deleted: only what meets every condition again may go."""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import threading
+import time
+import typing as t
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import images, query
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup import artifact as artifacts
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup import conditions
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup import entries as plan
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.entries import Entry
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.rules import Rule
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.scan import Condition
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.store import Store
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
+
+# Verdicts. All others are reasons why an item is left alone
+DELETE = "delete"
+GONE = "gone"
+NOT_VERIFIED = "it could not be verified"
+_CHANGED = "changed since it was planned"
+_BATCHES_KNOWN = 8
+# After that a verdict is asked for again; the deletions of a batch take longer with pauses
+_SECONDS_VALID = 60.0
+
+
+class Verification:
+    """Verifies items against the plan and its rules.
+
+    :arg rules: those that the plan was made with
+    :arg kinds: keys of the repositories, and whether they hold images
+    """
+
+    def __init__(self, artifact: ArtifactService, rules: t.Sequence[Rule], kinds: t.Mapping[str, bool]) -> None:
+        self._artifact = artifact
+        self._rules = rules
+        self._kinds = kinds
+
+    def verdicts(self, batch: t.Sequence[Entry]) -> dict[int, str]:
+        """By id, a verdict on each file and tag; folders are looked at one by one."""
+        found: dict[int, str] = {}
+        for repo in {entry.repo for entry in batch}:
+            found.update(self._verdicts([entry for entry in batch if entry.repo == repo and entry.kind != "folder"]))
+        return found
+
+    def _verdicts(self, entries: t.Sequence[Entry]) -> dict[int, str]:
+        there = existing(self._artifact, entries)
+        tags = [entry.path for entry in entries if entry.kind == "tag" and entry.id in there]
+        contents = images.contents(self._artifact, entries[0].repo, tags) if tags else {}
+        found = {entry.id: self._verdict(entry, there.get(entry.id), contents.get(entry.path)) for entry in entries}
+        for rule in self._rules:
+            self._apply(rule, [entry for entry in entries if found[entry.id] == DELETE], found)
+        return found
+
+    def _verdict(self, entry: Entry, found: artifacts.Artifact | None, content: images.TagContent | None) -> str:
+        """What can be said without the properties."""
+        if self._kinds.get(entry.repo) is not (entry.kind == "tag"):
+            return "its repository is missing, or stores another kind of artifacts"
+        if found is None:
+            return GONE
+        if not entry.is_as_planned(found):
+            return _CHANGED
+        if found.downloaded != entry.downloaded:
+            return "downloaded since it was planned"
+        if entry.kind == "tag" and content is None:
+            return NOT_VERIFIED
+        if content and content.surplus is not None:
+            return surplus_reason(content.surplus)
+        size, files = (content.size, content.files) if content else (found.size, 1)
+        if (size, files) != (entry.size, entry.files):
+            return _CHANGED
+        return self._verdict_by_rule(entry, found, size)
+
+    def _verdict_by_rule(self, entry: Entry, found: artifacts.Artifact, size: int) -> str:
+        if not 0 <= entry.selected_by < len(self._rules):
+            return NOT_VERIFIED
+        rule = self._rules[entry.selected_by]
+        selects = _applies(rule, entry) and rule.is_old(found) and rule.is_large(size)
+        return DELETE if selects else f"not selected by '{rule.title}' any more"
+
+    def _apply(self, rule: Rule, entries: t.Sequence[Entry], found: dict[int, str]) -> None:
+        """Ask for the properties that a rule goes by, and put what they object to into the verdicts."""
+        selected = [entry for entry in entries if entry.selected_by == rule.index]
+        if selecting := conditions.selecting_properties(rule):
+            still = existing(self._artifact, selected, *selecting)
+            lost = [entry.id for entry in selected if entry.id not in still]
+            found.update(dict.fromkeys(lost, f"without the properties that '{rule.title}' selects"))
+        if keeping := conditions.keeping_properties(rule):
+            about = [entry for entry in entries if found[entry.id] == DELETE and _applies(rule, entry)]
+            found.update(dict.fromkeys(existing(self._artifact, about, *keeping), "marked to be kept"))
+
+
+def existing(artifact: ArtifactService, batch: t.Sequence[Entry], *more: Condition) -> dict[int, artifacts.Artifact]:
+    """By id, those of the items, all of one repository, that exist and meet a condition."""
+    if not batch:
+        return {}
+    places = {entry.place: entry.id for entry in batch}
+    fields = (*artifacts.FIELDS, artifacts.DOWNLOADED)
+    asked = query.Query("items", [{"repo": batch[0].repo}, conditions.one_of(places), *more], fields)
+    found = (artifacts.read(artifacts.checked(row)) for row in query.rows(artifact, asked, 0))
+    return {places[one.folder, one.name]: one for one in found if (one.folder, one.name) in places}
+
+
+def is_empty(artifact: ArtifactService, folder: Entry) -> bool:
+    """Whether there is no file in or below a folder."""
+    below: list[Condition] = [{"path": folder.path}, {"path": {"$match": query.wide(f"{folder.path}/*")}}]
+    find = [{"repo": folder.repo}, conditions.either(below)]
+    return not list(query.rows(artifact, query.Query("items", find, ("repo", "path", "name"), limit=1), 0))
+
+
+def surplus_reason(surplus: str | None) -> str:
+    """Why deleting a tag is not safe.
+
+    :arg surplus: what its folder contains beside the tag, `None` if that is not known
+    """
+    if surplus is None:
+        return "its folder was not listed"
+    return f"its folder contains '{surplus}', which is not part of the tag"
+
+
+def _applies(rule: Rule, entry: Entry) -> bool:
+    """Whether a rule applies to an item, as far as names tell."""
+    folder, name = entry.named
+    return rule.repos.match(entry.repo) and rule.paths.match(folder) and rule.names.match(name)
+
+
+class Verdicts:
+    """Verdicts on items, asked for a batch at a time."""
+
+    def __init__(self, store: Store, rules: t.Sequence[Rule], kinds: t.Mapping[str, bool]) -> None:
+        self._store = store
+        self._rules = rules
+        self._kinds = kinds
+        self._lock = threading.Lock()
+        self._batches: collections.OrderedDict[int, _Batch] = collections.OrderedDict()
+
+    def of(self, artifact: ArtifactService, entry: Entry) -> str:
+        """The verdict on an item. What was not looked at is left alone."""
+        number, place = divmod(entry.id, plan.BATCH)
+        if place == plan.BATCH // 2:  # while others go on deleting; who needs it asks again if this fails
+            with contextlib.suppress(ToolchainError):
+                self._found(artifact, number + 1)
+        return self._found(artifact, number).get(entry.id, NOT_VERIFIED)
+
+    def _found(self, artifact: ArtifactService, number: int) -> dict[int, str]:
+        with self._lock:
+            batch = self._batches.setdefault(number, _Batch())
+            if len(self._batches) > _BATCHES_KNOWN:
+                self._batches.popitem(last=False)
+        with batch.lock:
+            if time.monotonic() > batch.valid_until:
+                first = number * plan.BATCH
+                where = "id BETWEEN ? AND ? AND outcome IS NULL"
+                entries = list(plan.entries(self._store, where, [first, first + plan.BATCH - 1]))
+                valid_until = time.monotonic() + _SECONDS_VALID
+                batch.found = Verification(artifact, self._rules, self._kinds).verdicts(entries)
+                batch.valid_until = valid_until
+        return batch.found
+
+
+class _Batch:
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.found: dict[int, str] = {}
+        self.valid_until = float("-inf")

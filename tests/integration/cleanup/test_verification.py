@@ -1,0 +1,231 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Artifacts change and plans are edited before a deletion: what does not meet all conditions stays."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sandbox.client import Sandbox
+from support.cleanup.naive import Artifact
+from support.cleanup.world import LAYER, call, deletes, paths_in, plant, run
+
+Line = dict[str, Any]
+OBSOLETE = {"obsolete": ["yes"]}
+RULES = [{"repos": ["old-local"], "properties": {"obsolete": "yes"}}]
+ITEM = Artifact("old-local", "app/1.bin", 90, 90, size=10, properties=OBSOLETE)
+
+pytestmark = pytest.mark.usefixtures("as_a_user")
+
+
+def planned(path: Path, rules: list[dict[str, Any]], **options: Any) -> str:
+    file = str(path / "plan.jsonl")
+    assert run(rules=rules, plan_file=file, check_mode=True, **options)["plan"]
+    return file
+
+
+def reasons(result: dict[str, Any]) -> dict[str, str | None]:
+    """By path, why an item was left alone."""
+    return {outcome["item"]["path"]: outcome["why"] for outcome in result["outcomes"]}
+
+
+def test_an_artifact_stays_when_it_lost_the_property_that_selected_it(sandbox: Sandbox, tmp_path: Path) -> None:
+    plant(sandbox, [ITEM, Artifact("old-local", "app/2.bin", 90, 90, properties=OBSOLETE)])
+    file = planned(tmp_path, RULES)
+    call(sandbox, "PUT", "/api/storage/old-local/app/1.bin?properties=obsolete=no")
+    assert reasons(run(from_plan=file)) == {
+        "app/1.bin": "without the properties that 'rules[0]' selects",
+        "app/2.bin": None,
+    }
+    assert paths_in(sandbox, "old-local") == ["app/1.bin"]
+
+
+def test_an_artifact_stays_when_it_lost_the_property_of_its_group(sandbox: Sandbox, tmp_path: Path) -> None:
+    plant(sandbox, [ITEM, Artifact("old-local", "app/2.bin", 9, 9, properties=OBSOLETE)])
+    rules = [{"repos": ["old-local"], "keep_newest": 1, "group_by": "property", "group_property": "obsolete"}]
+    file = planned(tmp_path, rules)
+    call(sandbox, "DELETE", "/api/storage/old-local/app/1.bin?properties=obsolete")
+    assert reasons(run(from_plan=file)) == {"app/1.bin": "without the properties that 'rules[0]' selects"}
+
+
+def test_a_resumed_run_verifies_the_properties_again(sandbox: Sandbox, tmp_path: Path) -> None:
+    plant(sandbox, [ITEM])
+    options = {"rules": RULES, "state_file": str(tmp_path / "state"), "retries": 0, "max_failures": 1}
+    sandbox.fault(kind="reset_before", method="DELETE")
+    sandbox.fault(kind="reset_before", path="search/aql", nth=5)  # the look after the lost reply
+    assert run(**options)["counts"]["unknown"] == 1
+    sandbox.clear_faults()
+    call(sandbox, "PUT", "/api/storage/old-local/app/1.bin?properties=obsolete=no")
+    assert run(**options)["outcomes"][0]["outcome"] == "left"
+    assert paths_in(sandbox, "old-local") == ["app/1.bin"]
+
+
+@pytest.mark.parametrize("hours", [-3, 3])
+def test_a_download_counts_when_the_clock_of_the_server_differs(sandbox: Sandbox, tmp_path: Path, hours: int) -> None:
+    plant(sandbox, [], ["old-local"])
+    sandbox.clock(set=time.time() + hours * 3600)
+    for name in ("1.bin", "2.bin"):
+        call(sandbox, "PUT", f"/old-local/app/{name}", b"content")
+    call(sandbox, "GET", "/old-local/app/2.bin")
+    file = planned(tmp_path, [{"repos": ["old-local"], "names": ["*.bin"]}])
+    sandbox.clock(advance=1)
+    call(sandbox, "GET", "/old-local/app/1.bin")
+    assert reasons(run(from_plan=file)) == {"app/1.bin": "downloaded since it was planned", "app/2.bin": None}
+
+
+def test_check_mode_counts_what_is_kept_although_it_is_in_no_group(sandbox: Sandbox) -> None:
+    keep = {"keep": ["yes"]}
+    plant(sandbox, [ITEM, Artifact("old-local", "app/2.bin", 90, 90, properties=keep)])
+    group = {"keep_newest": 1, "group_by": "property", "group_property": "build", "keep_properties": {"keep": None}}
+    rules = [{"repos": ["old-local"], "older_than": "30d"}, {"repos": ["old-local"], **group}]
+    assert run(rules=rules, check_mode=True)["plan"]["items"] == 1
+    assert run(rules=rules)["deleted"]["items"] == 1
+    assert paths_in(sandbox, "old-local") == ["app/2.bin"]
+
+
+def edited(file: str, change: Callable[[Line], None], number: int = 1) -> str:
+    """The plan with a line changed by hand."""
+    lines = [json.loads(line) for line in Path(file).read_text().splitlines()]
+    change(lines[number])
+    Path(file).write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    return file
+
+
+OTHER = Artifact("old-local", "app/other.txt", 90, 90, size=10)
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"size": 0}, "changed since it was planned"),
+        ({"repo": "generic-local"}, "gone"),
+        ({"repo": "nowhere"}, "its repository is missing, or stores another kind of artifacts"),
+        ({"path": "app/other.txt"}, "changed since it was planned"),
+        ({"selected_by": 7}, "it could not be verified"),
+        ({"selected_by": -1}, "it could not be verified"),
+        ({"selected_by": 1}, "not selected by 'rules[1]' any more"),
+        ({"downloaded": "2026-01-01T00:00:00.000Z"}, "downloaded since it was planned"),
+    ],
+)
+def test_an_artifact_stays_when_its_line_in_the_plan_was_edited(
+    sandbox: Sandbox, tmp_path: Path, change: Line, why: str
+) -> None:
+    plant(sandbox, [ITEM, OTHER])
+    rules = [{"repos": ["old-local"], "names": ["*.bin"], "older_than": "30d"}, {**RULES[0], "names": ["x"]}]
+    file = edited(planned(tmp_path, rules), lambda line: line.update(change))
+    outcome = run(from_plan=file)["outcomes"][0]
+    assert outcome["why"] or outcome["outcome"] == why
+    assert outcome["changed"] is False
+    assert deletes(sandbox) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"kind": "tag", "manifest": "manifest.json", "path": "app/1"}, "is a tag, but 'old-local' stores files"),
+        ({"kind": "tag", "path": "app/1"}, "has no manifest"),
+        ({"manifest": "manifest.json"}, "has a 'path' that no plan has"),
+        ({"files": 2}, "has a 'path' that no plan has"),
+        ({"path": "app/"}, "has a 'path' that no plan has"),
+        ({"path": "app/../app/1.bin"}, "has a 'path' that no plan has"),
+        ({"path": "app/1.bin!x"}, "has a 'path' that no plan has"),
+        ({"path": "app/1.bin:properties"}, "has a 'path' that no plan has"),
+        ({"repo": "old-local/app"}, "has a 'path' that no plan has"),
+        ({"size": None}, "has no size"),
+        ({"selected_by": None}, "has no selected_by"),
+    ],
+)
+def test_a_plan_is_refused_when_a_line_cannot_be_one_of_a_plan(
+    sandbox: Sandbox, tmp_path: Path, change: Line, problem: str
+) -> None:
+    plant(sandbox, [ITEM])
+    file = edited(planned(tmp_path, RULES), lambda line: line.update(change))
+    result = run(from_plan=file)
+    assert result["msg"].startswith(f"Option 'from_plan': line 2 of '{file}' ")
+    assert problem in result["msg"]
+    assert deletes(sandbox) == []
+
+
+def test_a_plan_is_refused_when_it_has_a_file_of_a_tag(sandbox: Sandbox, tmp_path: Path) -> None:
+    sandbox.seed({"artifact": {"repositories": [{"key": "dn", "rclass": "local", "packageType": "docker"}]}})
+    plant(sandbox, [Artifact("dn", f"team/web/{name}", 90, 90) for name in ("manifest.json", LAYER)], [])
+    file = planned(tmp_path, [{"repos": ["dn"], "older_than": "30d"}])
+    manifest = {"kind": "file", "path": "team/web/manifest.json", "files": 1}
+    edited(file, lambda line: (line.update(manifest), line.pop("manifest")))
+    assert "is a file, but 'dn' stores tags of images" in run(from_plan=file)["msg"]
+
+
+def test_a_plan_is_refused_when_it_has_an_item_twice(sandbox: Sandbox, tmp_path: Path) -> None:
+    plant(sandbox, [ITEM])
+    file = Path(planned(tmp_path, RULES))
+    head, line = file.read_text().splitlines(keepends=True)
+    file.write_text(head + line + line)
+    assert f"line 3 of '{file}' repeats another line" in run(from_plan=str(file))["msg"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"rules": None},
+        {"rules": [{}]},
+        {"rules": [{"title": "all"}]},
+        {"keep": [], "rules": None},
+    ],
+)
+def test_a_plan_is_refused_when_its_rules_are_not_those_of_a_plan(
+    sandbox: Sandbox, tmp_path: Path, change: Line
+) -> None:
+    plant(sandbox, [ITEM])
+    file = edited(planned(tmp_path, RULES), lambda line: line.update(change), number=0)
+    assert "is no plan of a clean-up" in run(from_plan=file)["msg"]
+
+
+@pytest.mark.parametrize(
+    ("member", "value"),
+    [("older_than", "soon"), ("larger_than", "1"), ("repos", []), ("names", "*"), ("properties", {"k": "v"})],
+)
+def test_a_plan_is_refused_when_a_rule_in_it_is_malformed(
+    sandbox: Sandbox, tmp_path: Path, member: str, value: Any
+) -> None:
+    plant(sandbox, [ITEM])
+    file = edited(planned(tmp_path, RULES), lambda line: line["rules"][0].update({member: value}), number=0)
+    assert "is no plan of a clean-up" in run(from_plan=file)["msg"]
+
+
+@pytest.mark.parametrize("name", ["victim!x.txt", "victim:properties", "victim;x", "victim "])
+def test_an_artifact_stays_when_its_path_stands_for_another_item(sandbox: Sandbox, name: str) -> None:
+    plant(sandbox, [Artifact("old-local", f"v/{name}", 90, 90), Artifact("old-local", "v/victim", 1, 1)])
+    assert run(rules=[{"repos": ["old-local"], "older_than": "30d"}])["plan"] is None
+    assert deletes(sandbox) == []
+
+
+# Special repositories
+
+
+SPECIAL = [
+    ("artifactory-build-info", "buildinfo"),
+    ("team-build-info", "buildinfo"),
+    ("records", "buildinfo"),
+    ("release-bundles-v2", "releasebundles"),
+    ("jfrog-usage-logs", "generic"),
+]
+
+
+def test_a_pattern_does_not_match_special_repositories(sandbox: Sandbox) -> None:
+    keys = [key for key, _kind in SPECIAL]
+    repositories = [{"key": key, "rclass": "local", "packageType": kind} for key, kind in SPECIAL]
+    sandbox.seed({"artifact": {"repositories": repositories}})
+    plant(sandbox, [Artifact(key, "a/1.json", 90, 90) for key in [*keys, "old-local"]])
+    rule = {"repos": ["*"], "names": ["1.json"]}
+    planned = run(rules=[rule], check_mode=True)["plan"]["repositories"]
+    assert [entry["repo"] for entry in planned] == ["old-local"]
+    named = run(rules=[{**rule, "repos": ["*", *keys]}], check_mode=True)["plan"]["repositories"]
+    assert [entry["repo"] for entry in named] == sorted(["old-local", *keys])
+    assert "no repository" in run(rules=[{**rule, "repos": ["*-info"]}], check_mode=True)["msg"]
