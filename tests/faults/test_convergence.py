@@ -213,7 +213,7 @@ class Scene:
 
     @property
     def shows_changes_at_once(self) -> bool:
-        """Return whether the state shows all that a run changes: no file on this machine, no installation that goes on."""
+        """Return whether the state shows all changes: no file on this machine, no installation that goes on."""
         has_files = not isinstance(self.case, Resource) or self.case.secret_file or self.case.by_program
         return not has_files and self.module != "ci_plugin"
 

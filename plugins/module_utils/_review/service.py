@@ -13,7 +13,11 @@ from ansible.module_utils.basic import env_fallback
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._address import check_url
 from ansible_collections.buildworks.toolchain.plugins.module_utils._credential import Credential
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError, UnexpectedAnswer
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
+    BadOption,
+    ToolchainError,
+    UnexpectedAnswer,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.client import Http
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
