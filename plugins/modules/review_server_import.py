@@ -21,8 +21,11 @@ extends_documentation_fragment:
   - buildworks.toolchain.attributes
 notes:
   - Needs the Web API permission, and the role C(Projects root admin) on both servers.
-  - How servers tell of imports is not published. What they tell is taken for the end of an import when it says so in a
-    status or state, or when it is not listed any more; for a failure when such a member says so.
+  - How servers report imports is not published. An import has ended or failed if a status or state in its record says
+    so. It has also ended if it is no longer listed in two responses in a row.
+  - Records that existed before the task, and records of other projects or other sources, are ignored. Records are
+    recognized by their ids. If another import begins at the same time, and neither record contains a project or a
+    source, the task waits for both.
 options: {}
 seealso:
   - module: buildworks.toolchain.review_project_import

@@ -96,7 +96,7 @@ def test_a_failure_is_told_in_the_words_of_the_server() -> None:
 
 
 def test_an_import_that_ends_without_a_project_is_a_failure() -> None:
-    gone = [*looks((RUNNING,)), projects(), *looks(), projects()]
+    gone = [*looks((RUNNING,)), projects(), *looks(), projects(), *looks(), projects()]
     assert project(projects(), *looks(), BEGIN, *gone)["msg"] == (
         "The import has ended, but there is no project 'app'."
     )
@@ -129,8 +129,15 @@ def test_an_import_that_is_under_way_is_waited_for() -> None:
 
 
 def test_force_imports_what_is_there() -> None:
-    result = project(projects(APP), *looks(), BEGIN, *looks(), projects(APP), projects(APP), force=True)
+    over = [*looks(), projects(APP), *looks(), projects(APP), projects(APP)]
+    result = project(projects(APP), *looks(), BEGIN, *over, force=True)
     assert result["changed"]
+
+
+def test_an_import_of_an_existing_project_is_not_proven_by_the_project() -> None:
+    lost = act("import_project", drop=True, project="app", **SENT)
+    unknown = project(projects(APP), *looks(), lost, *looks(), force=True)
+    assert "Whether the request had its effect is not known." in unknown["msg"]
 
 
 def test_check_mode_tells_the_plan() -> None:
@@ -162,7 +169,58 @@ def test_the_configuration_of_a_server_is_imported_each_time() -> None:
     calls = [*looks(), begin, *looks((running,)), *looks(({**running, "status": "Completed"},))]
     assert configuration(*calls) == {"changed": True, "plan": {"action": "import", "source": PLAN["source"]}}
     without = act("import_server_configuration", sourceURL=PLAN["source"], sourceAdmin="root")
-    assert configuration(*looks(), without, *looks(), source_password=None)["changed"]
+    assert configuration(*looks(), without, *looks(), *looks(), source_password=None)["changed"]
+
+
+CONFIGURE = act("import_server_configuration", **SENT)
+BEFORE = {"id": 1, "type": "server", "source": "https://else.example.com", "status": "Running"}
+OF_OTHERS = {"id": 2, "type": "project", "project": "else", "source": PLAN["source"], "status": "Failed"}
+OWN = {"id": 3, "type": "server", "source": PLAN["source"], "status": "Running"}
+FAILED_BEFORE, COMPLETED = {**BEFORE, "status": "Failed"}, {**OWN, "status": "Completed"}
+
+
+def test_imports_of_others_are_ignored() -> None:
+    first = looks((FAILED_BEFORE, OF_OTHERS, OWN), ({**OWN, "id": 9},))
+    later = {**COMPLETED, "id": 4, "status": "Failed"}
+    assert configuration(*looks((BEFORE,)), CONFIGURE, *first, *looks((FAILED_BEFORE, COMPLETED, later)))["changed"]
+    failed = configuration(
+        *looks((BEFORE,)), CONFIGURE, *looks(({**BEFORE, "status": "Completed"}, {**OWN, "status": "Failed"}))
+    )
+    assert '"id": 3' in failed["msg"]
+
+
+def test_a_record_without_an_id_is_recognized_by_what_stays_the_same() -> None:
+    before = {"type": "server", "status": "Running", "progress": 3}
+    after = {"type": "server", "status": "Failed", "progress": 3}
+    under_way = looks((after, {**before, "progress": 1}))
+    ended = looks((after, {**before, "status": "Completed", "progress": 100}))
+    assert configuration(*looks((before,)), CONFIGURE, *under_way, *ended)["changed"]
+
+
+def test_a_failed_import_that_may_be_of_others_is_reported_as_such() -> None:
+    two = ({"id": 5, "status": "Failed"}, {"id": 6, "status": "Completed"})
+    message = configuration(*looks(), CONFIGURE, *looks(two))["msg"]
+    assert message.startswith("One of 2 imports that began at the same time failed")
+
+
+def test_another_import_does_not_prove_that_a_lost_request_had_its_effect() -> None:
+    lost = act("import_server_configuration", drop=True, **SENT)
+    unknown = configuration(*looks(), lost, *looks((BEFORE, {"id": 5, "status": "Running"})))
+    assert "Whether the request had its effect is not known." in unknown["msg"]
+    assert configuration(*looks(), lost, *looks((OWN,)), *looks((COMPLETED,)))["changed"]
+
+
+def test_a_project_import_ignores_the_imports_of_others() -> None:
+    others = ({"id": 7, "project": "else", "status": "Completed"}, {"id": 8, "project": "else", "status": "Failed"})
+    mine = {"id": 9, "project": "app", "status": "Running"}
+    under_way = [*looks((*others, mine)), projects()]
+    over = [*looks((*others, {**mine, "status": "Done"})), projects(APP), projects(APP)]
+    assert project(projects(), *looks(), BEGIN, *under_way, *over)["changed"]
+
+
+def test_an_empty_response_does_not_end_the_wait() -> None:
+    under_way = [*looks((OWN,)), *looks(), *looks((OWN,)), *looks(), *looks()]
+    assert configuration(*looks(), CONFIGURE, *under_way)["changed"]
 
 
 @pytest.mark.parametrize("url", ["old", "ftp://old", "http://me:secret@old"])

@@ -4,12 +4,13 @@
 
 """Imports from another server of the review service: begun, and waited for.
 
-Nobody tells what is in the records of imports and tasks. So they are read for what can be in them: a member with the
-name of the project, and a status or state whose words say that it has ended or failed.
+The members of the records of imports and tasks are not documented. They are read for what they can contain: an id, the
+name of the project, the address of the source, and a status or state whose words say that the import ended or failed.
 """
 
 from __future__ import annotations
 
+import collections
 import json
 import re
 import typing as t
@@ -37,6 +38,40 @@ SOURCE = WAIT + ArgumentSpec(
 _FAILED = re.compile(r"(?<![a-z])(fail|unsuccessful|abort|cancel|(?<!without )(?<!no )(?<!\b0 )error)", re.IGNORECASE)
 _ENDED = re.compile(r"(?<![a-z])(complete|finish|succe|done|ended)", re.IGNORECASE)
 
+_IDENTIFIER = re.compile(r"((task|import|job)_?)?(id|number)|uuid", re.IGNORECASE)
+_CHANGING = re.compile(r"status|state|progress|percent|message|time|date|end|finish|duration", re.IGNORECASE)
+# An empty list can be a lost response, or come before the server has noted the import
+_LOOKS_WITHOUT_IMPORT = 2
+
+
+class _Listed(t.NamedTuple):
+    """A record of an import or a task, and what it is recognized by in a later response."""
+
+    action: str
+    identity: str
+    record: Fields
+
+    @classmethod
+    def of(cls, action: str, record: Fields) -> _Listed:
+        """Recognize a record by its id; without one by the members that stay the same."""
+        ids = {name: value for name, value in record.items() if _IDENTIFIER.fullmatch(name)}
+        lasting = ids or {name: value for name, value in record.items() if not _CHANGING.search(name)}
+        return cls(action, f"{action} {json.dumps(lasting, sort_keys=True)}", record)
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether it has neither ended nor failed."""
+        return not _ENDED.search(self.status) and not _FAILED.search(self.status)
+
+    @property
+    def status(self) -> str:
+        """The words that say how it stands."""
+        words = (value for name, value in self.record.items() if name.lower() in ("status", "state"))
+        return " ".join(map(str, words))
+
+    def __str__(self) -> str:
+        return json.dumps(self.record, ensure_ascii=False)
+
 
 class Import:
     """An import as a task describes it, of a project or of the configuration of a server."""
@@ -44,20 +79,23 @@ class Import:
     def __init__(self, task: Task, review: ReviewService, project: str | None = None) -> None:
         self._task, self._review, self._project = task, review, project
         self._source = check_url(task.params["source_url"], "source_url")
-        self._known: list[Fields] = []
-        self._seen = False
+        self._known: collections.Counter[str] = collections.Counter()
+        self._pinned: dict[str, set[str]] = {}
+        self._seen = self._existed = False
+        self._looks_without_import = 0
         self.begins = True
 
     def plan(self) -> Fields | None:
         """What would be done; `None` when the project is there. One that is being imported is only waited for."""
         if self._project:
             found = self._found()
+            self._existed = found is not None
             self._task.result["project"] = found
             if found and not self._task.params["force"]:
                 return None
         listed = self._listed()
-        under_way = [record for record in listed if self._names(record) and _is_under_way(record)]
-        self._known = [record for record in listed if record not in under_way]
+        under_way = [one for one in listed if self._names_project(one.record) and one.is_under_way]
+        self._known.update(one.identity for one in listed if one not in under_way)
         self.begins = not under_way
         of_what = {"project": self._project} if self._project else {}
         return {"action": "import" if self.begins else "wait", "source": self._source, **of_what}
@@ -92,56 +130,103 @@ class Import:
                 sourcePassword=self._task.params["source_password"],
             )
         except OutcomeUnknown as lost:
-            if not self._own(self._listed()) and not (self._project and self._found()):
+            if not self._has_begun():
                 raise
             self._task.wrote = True
             self._task.warn(f"{lost.what} The server tells that the import was begun all the same.")
+
+    def _has_begun(self) -> bool:
+        """Return whether a record surely belongs to this import, or the project that was missing exists."""
+        if any(self._names_project(one.record) or self._names_source(one.record) for one in self._own()):
+            return True
+        return self._project is not None and not self._existed and self._found() is not None
 
     def _ended(self) -> None:
         """
         :raises NotYet: while it is under way
         :raises ToolchainError: when it failed
         """
-        records = self._own(self._listed())
+        own = self._own()
+        self._looks_without_import = 0 if own else self._looks_without_import + 1
         # after the list of imports: what is not in there any more has had its effect
         found = self._found() if self._project else None
-        failed = next((record for record in records if _FAILED.search(_status(record))), None)
-        if failed:
-            raise ToolchainError(f"The import failed. The server says of it: {json.dumps(failed, ensure_ascii=False)}")
-        under_way = [record for record in records if _is_under_way(record)]
+        self._check_failed(own)
+        under_way = next((one for one in own if one.is_under_way), None)
         if under_way:
             self._seen = True
-            raise NotYet(f"the import is under way: {json.dumps(under_way[0], ensure_ascii=False)}")
-        if self._project and found is None:
-            if self._seen or records:
-                raise ToolchainError(f"The import has ended, but there is no project '{self._project}'.")
+            raise NotYet(f"the import is under way: {under_way}")
+        is_created = found is not None and not self._existed
+        if self._project and found is None and not (own or self._seen):
             raise NotYet(f"there is no project '{self._project}', and the server names no import of it")
+        if not own and not is_created and self._looks_without_import < _LOOKS_WITHOUT_IMPORT:
+            raise NotYet("the server lists no import, which may begin or end just now")
+        if self._project and found is None:
+            raise ToolchainError(f"The import has ended, but there is no project '{self._project}'.")
+
+    def _check_failed(self, own: list[_Listed]) -> None:
+        """
+        :raises ToolchainError: if the import failed, or one of several imports that may be this one
+        """
+        failed = next((one for one in own if _FAILED.search(one.status)), None)
+        if failed is None:
+            return
+        alternatives = [one for one in own if one.action == failed.action]
+        if len(alternatives) > 1 and not self._names_project(failed.record):
+            raise ToolchainError(
+                f"One of {len(alternatives)} imports that began at the same time failed, and the server does not tell "
+                f"which of them is this one. The server says of it: {failed}"
+            )
+        raise ToolchainError(f"The import failed. The server says of it: {failed}")
 
     def _found(self) -> Fields | None:
         named = (one for one in projects.listed(self._review) if one["name"] == self._project)
         return next(named, None)
 
-    def _listed(self) -> list[Fields]:
+    def _listed(self) -> list[_Listed]:
         """What the server tells of imports, and of tasks that are such."""
         tasks = server.raw(self._review, "task_status")
         imports = server.raw(self._review, "import_status")
-        return [*imports, *(one for one in tasks if self._names(one) or "import" in json.dumps(one).lower())]
+        of_imports = (one for one in tasks if self._names_project(one) or "import" in json.dumps(one).lower())
+        return [
+            *(_Listed.of("import_status", record) for record in imports),
+            *(_Listed.of("task_status", record) for record in of_imports),
+        ]
 
-    def _own(self, records: list[Fields]) -> list[Fields]:
-        """Those that were not told of before: of this project, or where none names it, all."""
-        new = [record for record in records if record not in self._known]
-        return [record for record in new if self._names(record)] or new
+    def _own(self) -> list[_Listed]:
+        """Return the records of this import: of those that were not listed before it began.
 
-    def _names(self, record: Fields) -> bool:
+        If several can be meant, all are; later only those that were listed first.
+        """
+        new = self._without_known(self._listed())
+        named = [one for one in new if self._names_project(one.record)]
+        candidates = named or [one for one in new if not self._is_foreign(one.record)]
+        own = []
+        for action in ("import_status", "task_status"):
+            listed = [one for one in candidates if one.action == action]
+            if listed:
+                pinned = self._pinned.setdefault(action, {one.identity for one in listed})
+                own += [one for one in listed if one.identity in pinned]
+        return own
+
+    def _without_known(self, listed: list[_Listed]) -> list[_Listed]:
+        """Leave out as many records of each identity as there were before, those that have ended first."""
+        left, new = self._known.copy(), []
+        for one in sorted(listed, key=lambda one: one.is_under_way):
+            if left[one.identity] > 0:
+                left[one.identity] -= 1
+            else:
+                new.append(one)
+        return new
+
+    def _names_project(self, record: Fields) -> bool:
         return self._project is not None and self._project in record.values()
 
+    def _names_source(self, record: Fields) -> bool:
+        return any(isinstance(value, str) and value.rstrip("/") == self._source for value in record.values())
 
-def _is_under_way(record: Fields) -> bool:
-    status = _status(record)
-    return not _ENDED.search(status) and not _FAILED.search(status)
-
-
-def _status(record: Fields) -> str:
-    """What a record says of how it stands."""
-    said: t.Iterable[t.Any] = (value for name, value in record.items() if name.lower() in ("status", "state"))
-    return " ".join(map(str, said))
+    def _is_foreign(self, record: Fields) -> bool:
+        """Return whether the record is that of an import of something else, or from somewhere else."""
+        texts = {name.lower(): value for name, value in record.items() if isinstance(value, str) and value}
+        if any("project" in name for name in texts):
+            return not self._names_project(record)
+        return any("source" in name for name in texts) and not self._names_source(record)
