@@ -16,8 +16,8 @@ description:
     named with the reason, as far as the server tells it.
   - Some changes show after a restart only. The module takes them for done when the server has taken note of them, says
     so in RV(restart_required), and restarts the server with O(restart=when_needed).
-  - In check mode it says what it would install, with dependencies, and what needs a restart. It asks the server only
-    for what it knows already, and lets it fetch nothing.
+  - In check mode it says what it would install, with dependencies, and what needs a restart. Jenkins does not read its
+    update site then. If it never read it, as on a new server, all plugins are predicted to be offered, with a warning.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -238,7 +238,7 @@ SPEC = (CI + DEADLINE) + ArgumentSpec(
 
 def run(task):
     changes = PluginChanges(task, CiService(task), wanted_plugins.wanted(task.params["plugins"]))
-    reconcile(task, "plugins", read=changes.read, desired=changes.desired, update=changes.carry_out)
+    reconcile(task, "plugins", read=changes.read, desired=changes.desired, update=changes.carry_out, show=changes.show)
     changes.settle()
 
 

@@ -15,8 +15,9 @@ import requests
 from sandbox.client import Sandbox
 from support import running
 from support.at_once import at_once
-from support.plugin_site import plugin_file, seed
+from support.plugin_site import OFFERS, URL, plugin_file, seed
 from support.servers.process import wait_for
+from support.wire.ci import TOKENS
 
 Go = Callable[..., dict[str, Any]]
 
@@ -139,6 +140,23 @@ def test_a_file_that_cannot_be_loaded_changes_nothing(
     assert (predicted["msg"], predicted["changed"]) == (result["msg"], result["changed"])
     assert set(writes(sandbox)) <= {"refresh_metadata"}
     assert ok(go("plain"))["changed"]
+
+
+def test_check_mode_predicts_what_a_new_server_cannot_know(go: Go, sandbox: Sandbox) -> None:
+    admin = {"name": "admin", "password": "x", "tokens": [TOKENS["admin"]], "permissions": ["Overall/Administer"]}
+    new = {"users": [admin], "update_site": URL, "update_sites": [{"url": URL, "plugins": OFFERS}]}
+    sandbox.seed({"ci": new}, reset=True)
+    sandbox.switch("ci", install_seconds=0.05)
+    wanted = ["top", {"name": "plain", "version": "0.5"}, {"name": "base", "version": "latest"}]
+    predicted = ok(go(*wanted, check_mode=True))
+    assert "Whether the update site offers top, plain, base is not known" in predicted["warnings"][0]
+    assert not writes(sandbox)
+    result = ok(go(*wanted))
+    assert (predicted["changed"], result["changed"]) == (True, True)
+    assert {step["name"] for step in predicted["plan"]} <= {step["name"] for step in result["plan"]}
+    assert predicted["plugins"].keys() <= result["plugins"].keys()
+    assert {tuple(state) for state in predicted["plugins"].values()} == {("installed", "version", "enabled")}
+    assert not ok(go(*wanted, check_mode=True))["changed"]
 
 
 def test_a_pinned_version_goes_back_and_forth(go: Go) -> None:

@@ -16,6 +16,7 @@ from sandbox.client import Sandbox
 from support.playbook import environment, play_mistakes
 from support.steps import RESET, Step, fault, run_role
 from support.warm import run_playbook
+from support.wire.ci import TOKENS
 
 
 def provision(sandbox: Sandbox, folder: Path, groups: dict[str, Any], *options: str) -> tuple[str, dict[str, str]]:
@@ -142,12 +143,51 @@ def test_plugins_are_installed_and_run_after_the_restart(sandbox: Sandbox, tmp_p
         "ci_provision_plugins": [{"name": "timestamper"}, {"name": "git"}],
         "ci_provision_restart_if_pending": True,
     }
-    (predicted,) = run_role(sandbox, "ci_provision", [Step(plugins)], tmp_path, "--check")
-    assert "timestamper is not installed" in predicted.failure
-    assert predicted.failure.endswith("What would be installed, or the restart that is pending, may change that.")
+    missing = {**plugins, "ci_provision_plugins": [{"name": "timestamper"}, {"name": "absent"}]}
+    predicted, refused = run_role(sandbox, "ci_provision", [Step(plugins), Step(missing)], tmp_path, "--check")
+    assert (predicted.failure, predicted.writes) == ("", [])
+    assert predicted.changed
+    assert "absent is not installed" in refused.failure
     installed, repeated = run_role(sandbox, "ci_provision", [Step(plugins), Step(plugins)], tmp_path)
     assert not installed.failure
     assert (repeated.failure, repeated.changed) == ("", 0)
+
+
+SITE = "https://updates.example.com/update-center.json"
+ADMIN = {"name": "admin", "password": "x", "tokens": [TOKENS["admin"]], "permissions": ["Overall/Administer"]}
+NEW_SERVER: dict[str, Any] = {
+    "users": [ADMIN],
+    "update_site": SITE,
+    "update_sites": [{"url": SITE, "plugins": [{"name": "git", "version": "5.3.0"}]}],
+    "scripts": [
+        {"name": "no class", "pattern": "hasGit", "error": {"type": "MissingPropertyException", "message": "git"}},
+        {"pattern": "makeJob", "value": None},
+    ],
+}
+
+
+def test_check_mode_passes_on_a_new_server(sandbox: Sandbox, tmp_path: Path) -> None:
+    script = {"name": "job", "script": "makeJob()", "unless": "hasGit()"}
+    desired = {
+        "ci_provision_install_plugins": [{"name": "git", "version": "5.0"}],
+        "ci_provision_plugins": [{"name": "git", "minimum_version": "5.1"}],
+        "ci_provision_scripts": [script],
+        "ci_provision_jobs": [{"name": "built"}],
+    }
+    sandbox.seed({"ci": NEW_SERVER}, reset=True)
+    hosts = {
+        "new": ci(sandbox, **desired),
+        "wrong": ci(sandbox, **{**desired, "ci_provision_plugins": [{"name": "x"}]}),
+    }
+    output, recap = provision(sandbox, tmp_path, {"ci": {"hosts": hosts}}, "--check")
+    assert "built is not there" in output
+    assert ("failed=0" in recap["new"], "failed=1" in recap["wrong"]) == (True, True)
+    assert "x is not installed" in output
+    assert {entry["label"] for entry in sandbox.journal("ci") if entry["effect"] == "write"} == {"script"}  # `unless`
+    later = {"jobs": [{"name": "built"}], "scripts": [{"pattern": "hasGit", "value": False}]}
+    (provisioned,) = run_role(sandbox, "ci_provision", [Step(desired, [("POST", "seed", {"ci": later})])], tmp_path)
+    assert provisioned.failure == ""
+    assert provisioned.changed
 
 
 NEW_PROJECT: dict[str, Any] = {

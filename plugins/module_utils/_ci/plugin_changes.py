@@ -31,6 +31,9 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 
 _LISTED = "plugins[active,deleted,dependencies[optional,shortName,version],enabled,hasUpdate,shortName,version]"
 _BRING = ("install", "upload")
+_GUESSED = (
+    "Whether the update site offers {names} is not known: Jenkins has not read it yet, and does not in check mode."
+)
 
 
 class PluginChanges:
@@ -91,11 +94,15 @@ class PluginChanges:
         """
         before = states or {}
         unsatisfied = self._unsatisfied(before)
-        if self._is_outdated(unsatisfied):
+        outdated = self._is_outdated(unsatisfied)
+        if outdated and not self._task.check_mode:
             self._refresh()
             unsatisfied = self._unsatisfied(before)
-        planning = Planning(self._ci, self._look, self._wanted, unsatisfied)
+        may_guess = outdated and self._task.check_mode
+        planning = Planning(self._ci, self._look, self._wanted, unsatisfied, may_guess=may_guess)
         self._steps = planning.steps(before)
+        if planning.guesses:
+            self._task.warn(_GUESSED.format(names=", ".join(planning.guesses)))
         self._task.result["plan"] = [step.shown() for step in self._steps]
         if problems := [*planning.problems, *self._broken_dependants(), *self._not_yet_loaded()]:
             raise ToolchainError(f"Nothing was changed, for {len(problems)} reason(s): {'; '.join(problems)}")
@@ -138,12 +145,12 @@ class PluginChanges:
         return waiting | ({entry.text("name") for entry in answer.records()} & loaded)
 
     def _is_outdated(self, unsatisfied: set[str]) -> bool:
-        """Whether it matters what the update site offers, and the server asked it long ago."""
+        """Whether it matters what the update site offers, and Jenkins last read it too long ago."""
         matters = any(
             plugin.latest or (plugin.name in unsatisfied and self._needs_site(plugin)) for plugin in self._wanted
         )
         age = self._look.center.now - self._look.center.stamp
-        return matters and age > self._task.params["metadata_max_age"] and not self._task.check_mode
+        return matters and age > self._task.params["metadata_max_age"]
 
     def _needs_site(self, plugin: Wanted) -> bool:
         """Whether a plugin, or a dependency of its file, comes from the update site."""
@@ -179,6 +186,10 @@ class PluginChanges:
 
     def _comes_with_restart(self, step: Step) -> bool:
         return step.action == "uninstall" and step.name not in self._look.listed
+
+    def show(self, states: Fields) -> Fields:
+        """The plugins as results show them, with all members."""
+        return {name: {**ABSENT, **state} for name, state in states.items()}
 
     def carry_out(self, _changes: Fields) -> None:
         """Take the steps.

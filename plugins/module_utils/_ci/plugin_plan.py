@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import functools
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import failed_plugins, server, update_center
@@ -89,9 +90,15 @@ class Look(t.NamedTuple):
 
 
 class Planning:
-    """What has to be done, and what speaks against it."""
+    """What has to be done, and what speaks against it.
 
-    def __init__(self, ci: CiService, look: Look, wanted: list[Wanted], unsatisfied: set[str]) -> None:
+    :arg may_guess: whether plugins may be planned of which Jenkins cannot know whether they are offered
+    :ivar guesses: these plugins
+    """
+
+    def __init__(
+        self, ci: CiService, look: Look, wanted: list[Wanted], unsatisfied: set[str], *, may_guess: bool
+    ) -> None:
         self._ci = ci
         self._look = look
         self._wanted = wanted
@@ -101,7 +108,9 @@ class Planning:
         self._files = {plugin.name: plugin.file for plugin in wanted if plugin.file and plugin.name in unsatisfied}
         self._going = {plugin.name for plugin in wanted if plugin.absent or plugin.enabled is False}
         self._installs: dict[str, Step] = {}
+        self._may_guess = may_guess
         self.problems: list[str] = []
+        self.guesses: list[str] = []
 
     def steps(self, before: Fields) -> list[Step]:
         """All steps, in the order in which they are taken."""
@@ -142,7 +151,9 @@ class Planning:
             self._add_upload(name, plugin.exactly, plugin.url)
             return
         offer = self._offer(name)
-        if offer is None:
+        if offer is None and self._knows_nothing:
+            self._add_guess(name, plugin.exactly, None)
+        elif offer is None:
             self.problems.append(f"{name} is not offered by the update site, as far as the server knows")
         elif plugin.exactly and plugin.exactly != offer.version:
             url = _other_version(offer, plugin.exactly)
@@ -212,6 +223,19 @@ class Planning:
         waits = self._waits(offer) if listed is None else True
         self._installs[offer.name] = Step("install", offer.name, before, offer.version, because, waits, listed is None)
 
+    @functools.cached_property
+    def _knows_nothing(self) -> bool:
+        """Whether Jenkins has never read its update site."""
+        return self._may_guess and not update_center.has_offers(self._ci)
+
+    def _add_guess(self, name: str, version: str | None, because: str | None) -> None:
+        """Predict the installation of a plugin that the update site may offer."""
+        listed = self._look.listed.get(name)
+        before = None if listed is None else listed.text("version")
+        waits = None if listed is None else True
+        self._installs[name] = Step("install", name, before, version, because, waits, listed is None)
+        self.guesses.append(name)
+
     def _waits(self, offer: Offer) -> bool | None:
         """Whether something that a new plugin needs is loaded by the next start only."""
         needed = [self._installs[name] for name in offer.needs if name in self._installs]
@@ -237,7 +261,9 @@ class Planning:
 
     def _add_needed_offer(self, name: str, version: str, dependant: str) -> None:
         offer = self._offer(name)
-        if offer is None or is_older(offer.version, version):
+        if offer is None and self._knows_nothing:
+            self._add_guess(name, None, dependant)
+        elif offer is None or is_older(offer.version, version):
             self.problems.append(f"{dependant} needs {name} {version}, which is neither installed nor offered")
         else:
             self._add_offer(offer, dependant)

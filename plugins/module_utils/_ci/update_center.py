@@ -156,6 +156,11 @@ def offer(ci: CiService, name: str) -> Offer | None:
     )
 
 
+def has_offers(ci: CiService) -> bool:
+    """Whether Jenkins knows anything of what its update site offers; a new server does not before it reads the site."""
+    return bool(ci.view("/updateCenter", "availables[name]{0,1}").record().records("availables"))
+
+
 def refresh(ci: CiService, before: Center) -> str | None:
     """Have the server fetch the site's metadata; gives why it could not.
 
