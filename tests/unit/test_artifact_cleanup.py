@@ -362,6 +362,36 @@ def test_a_state_file_is_not_left_behind_by_a_task_that_did_nothing(tmp_path: Pa
     assert not list(tmp_path.iterdir())
 
 
+def test_a_guard_that_refuses_leaves_no_state_so_that_the_next_run_plans_anew(tmp_path: Path) -> None:
+    old, state = row("a", "old.bin"), str(tmp_path / "state")
+    refused = clean_up(*scanned(old), state_file=state, max_items=0)
+    assert "more than 'max_items' allows" in refused["msg"]
+    assert not list(tmp_path.iterdir())
+    assert clean_up(asked(SCAN), state_file=state, max_items=0)["plan"] is None
+
+
+@pytest.mark.parametrize("spelling", ["same", "dots", "link", "hard link"])
+@pytest.mark.parametrize("options", [("from_plan", "to_file"), ("state_file", "to_file"), ("plan_file", "state_file")])
+@pytest.mark.parametrize("check_mode", [True, False])
+def test_two_options_with_the_same_file_are_refused_before_any_request(
+    spelling: str, options: tuple[str, str], check_mode: bool, tmp_path: Path
+) -> None:
+    path, other = tmp_path / "file", tmp_path / "other"
+    path.write_text("content")
+    if spelling == "link":
+        other.symlink_to(path)
+    elif spelling == "hard link":
+        other.hardlink_to(path)
+    else:
+        other = tmp_path / "x" / ".." / "file" if spelling == "dots" else path
+    files = {options[0]: str(path), options[1]: str(other)}
+    rules = {} if "from_plan" in files else {"rules": [RULE]}
+    with conversation() as server:
+        result = run("artifact_cleanup", url=server.url, check_mode=check_mode, **rules, **files)
+    assert result["msg"].startswith(f"Option '{options[1]}': '{other}' is the same file as '{options[0]}'")
+    assert path.read_text() == "content"
+
+
 def test_rules_or_a_plan_are_needed() -> None:
     with conversation() as server:
         assert "rules, from_plan" in run("artifact_cleanup", url=server.url)["msg"]

@@ -43,6 +43,10 @@ _TOLD = 10
 _ITEMS = "kind <> 'folder'"
 
 
+class GuardRefusal(ToolchainError):
+    """A plan beyond a guard."""
+
+
 class Planning:
     """Puts the plan into a store, where an interrupted one goes on."""
 
@@ -78,7 +82,7 @@ class Planning:
     def plan(self) -> Fields | None:
         """The plan summed up, or `None` when there is nothing to delete.
 
-        :raises ToolchainError: when it is beyond its guards; then the plan is in the result
+        :raises GuardRefusal: when it is beyond its guards; then the plan is in the result
         """
         if not self._store.fact("planned"):
             self._load() if self._task.params["from_plan"] else self._make()
@@ -204,13 +208,13 @@ class Planning:
         for guard, what in (("max_items", "items"), ("max_bytes", "bytes")):
             most = self._task.params[guard]
             if most is not None and summary[what] > most:
-                raise ToolchainError(_beyond(f"{summary[what]:,} {what}", guard, f"{most:,}"))
+                raise GuardRefusal(_beyond(f"{summary[what]:,} {what}", guard, f"{most:,}"))
         most = self._task.params["max_share"]
         beyond = [entry for entry in summary["repositories"] if most is not None and entry["share"] > most]
         if beyond:
             shares = [f"{entry['share']:g} % of '{entry['repo']}'" for entry in beyond[:_TOLD]]
             others = [f"{len(beyond) - _TOLD:,} others"] if len(beyond) > _TOLD else []
-            raise ToolchainError(_beyond(" and ".join(shares + others), "max_share", f"{most:g} %"))
+            raise GuardRefusal(_beyond(" and ".join(shares + others), "max_share", f"{most:g} %"))
 
 
 def _is_special(key: str, kind: str) -> bool:
