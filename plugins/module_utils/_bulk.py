@@ -224,11 +224,11 @@ class Work:
         with self._lock:
             if self._running.pop(index, None) is None:
                 return  # told as in doubt already
+            self._gather(task)  # first: if the file of outcomes cannot be written, the task has still changed something
             self._record(outcome)
             if diff:
                 name = self._place(index)
                 self._diffs.append((index, {"before_header": name, "after_header": name, **diff}))
-            self._gather(task)
             most = self._task.params["max_failures"]
             if most and len(self._failures) >= most and not self._stopped:
                 self._stopped = f"not tried, for {len(self._failures):,} items had failed"

@@ -4,11 +4,15 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import sqlite3
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils import _private_file
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup import ages, deletion, entries
 from support.conversation import Call, call, conversation
 from support.running import run
@@ -390,6 +394,65 @@ def test_two_options_with_the_same_file_are_refused_before_any_request(
         result = run("artifact_cleanup", url=server.url, check_mode=check_mode, **rules, **files)
     assert result["msg"].startswith(f"Option '{options[1]}': '{other}' is the same file as '{options[0]}'")
     assert path.read_text() == "content"
+
+
+@pytest.mark.parametrize("where", ["name", "path"])
+@pytest.mark.parametrize("text", ["a\0b", "a\ud800b", "a\x85b"])
+@pytest.mark.parametrize("options", [{}, {"empty_folders": True}, {"max_share": 99}])
+def test_an_artifact_stays_when_its_name_cannot_be_in_a_query(where: str, text: str, options: dict[str, Any]) -> None:
+    old = row("a", "old.bin")
+    odd = {**old, where: text}
+    survey = [asked(SURVEY, odd, old)] if options else []
+    _page, stats = scanned(old)
+    result = clean_up(asked(SCAN, odd, old), stats, *survey, check_mode=True, **options)
+    assert [entry["path"] for entry in result["plan"]["first"] if entry["kind"] == "file"] == ["a/old.bin"]
+
+
+@pytest.mark.parametrize("text", ["a\0b", "a\ud800b"])
+def test_an_artifact_stays_when_its_group_cannot_be_in_a_query(text: str) -> None:
+    rows = [row("a", name) for name in ("1.bin", "2.bin", text)]
+    groups = [{**one, "properties": [{"key": "build", "value": text}]} for one in rows[:2]]
+    rule = {"repos": ["app-local"], "keep_newest": 1, "group_by": "property", "group_property": "build"}
+    result = clean_up(asked(None, *rows), asked(None, *groups), asked(None, *rows[:2]), rules=[rule], check_mode=True)
+    assert [entry["path"] for entry in result["plan"]["first"]] == ["a/1.bin"]
+
+
+class SmallDisk(sqlite3.Connection):
+    """A database on a disk that is full after some pages."""
+
+    def execute(self, statement: str, *values: Any) -> sqlite3.Cursor:
+        cursor = super().execute(statement, *values)
+        if statement.startswith("PRAGMA user_version ="):
+            super().execute("PRAGMA max_page_count = 20")
+        return cursor
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_a_full_disk_is_named_with_a_remedy(kept: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    connect = sqlite3.connect
+    monkeypatch.setattr(sqlite3, "connect", lambda *args, **more: connect(*args, factory=SmallDisk, **more))
+    state = str(tmp_path / "state")
+    rows = [row("a" * 200, f"{number:04}.bin") for number in range(1000)]
+    result = clean_up(*scanned(*rows), **({"state_file": state} if kept else {}))
+    assert "the disk is full, or has another defect (database or disk is full). Free space there" in result["msg"]
+    assert ("run the task again" if kept else "set TMPDIR to a folder with more space") in result["msg"]
+    assert (f"Cannot write '{state}'" in result["msg"]) is kept
+    assert Path(state).exists() is kept
+
+
+@pytest.mark.parametrize("option", ["plan_file", "to_file"])
+def test_a_full_disk_under_another_file_is_named(option: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_space(*_args: Any) -> str:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(_private_file, "_line", no_space)
+    path, old = str(tmp_path / "lines"), row("a", "old.bin")
+    deletion = [asked(THERE, old), delete_old(), asked(THERE)] if option == "to_file" else []
+    result = clean_up(*scanned(old), *deletion, **{option: path})
+    assert result["msg"] == f"Cannot write '{path}': No space left on device."
+    assert result["changed"] is (option == "to_file")
+    if deletion:
+        assert result["deleted"]["items"] == 1
 
 
 def test_rules_or_a_plan_are_needed() -> None:

@@ -113,11 +113,11 @@ class Store:
     def write(self, statement: str, values: t.Sequence[t.Any] = ()) -> int:
         """Carry out a statement, and tell how many rows it changed."""
         with self._lock, self._told():
-            return self._database.execute(statement, values).rowcount
+            return self._database.execute(statement, _storable(values)).rowcount
 
     def write_all(self, statement: str, rows: t.Iterable[t.Sequence[t.Any]]) -> None:
         with self._lock, self._told():
-            self._database.executemany(statement, rows)
+            self._database.executemany(statement, map(_storable, rows))
 
     def rows(self, query: str, values: t.Sequence[t.Any] = ()) -> t.Iterator[t.Any]:
         """The rows of a query, one by one."""
@@ -167,6 +167,14 @@ class Store:
             yield
         except sqlite3.DatabaseError as error:
             raise ToolchainError(f"Cannot write '{self._path}': {_problem(error)}. {self._advice}") from None
+
+
+def _storable(values: t.Sequence[t.Any]) -> list[t.Any]:
+    """Values as the database takes them: unpaired surrogates of a listed name are written as JSON writes them."""
+    return [
+        value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) and not value.isascii() else value
+        for value in values
+    ]
 
 
 def _problem(error: sqlite3.DatabaseError) -> str:
