@@ -362,6 +362,7 @@ def delete(task):
         desired={},
         delete=lambda: build_records.delete(artifact, **where),
         check=lambda before, _nothing: task.result.update(build_records.going(before)),
+        foresee=lambda: artifact.check_pro("The deletion of builds"),
     )
 
 

@@ -290,7 +290,7 @@ def discard(task):
     order = retention.Retention(task, ArtifactService(task))
     plan = order.plan()
     task.result["promoted"] = order.promoted
-    operate(task, plan, order.carry_out, gives=["discarded"])
+    operate(task, plan, order.carry_out, gives=["discarded"], rehearse=order.rehearse)
 
 
 def main():

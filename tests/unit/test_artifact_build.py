@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from support.artifact_edition import OPEN_SOURCE, PRO_ONLY, edition
 from support.conversation import Call, call, conversation
 from support.running import run
 
@@ -155,12 +156,24 @@ def test_deletion_fails_when_a_run_outside_the_project_has_the_number(check_mode
 
 
 def test_check_mode_says_what_would_go() -> None:
-    with conversation(files("a.jar"), runs("51")) as server:
+    with conversation(files("a.jar"), runs("51"), edition()) as server:
         result = run("artifact_build", url=server.url, artifacts=True, check_mode=True, diff_mode=True, **ABSENT)
     assert result["changed"]
     assert result["files"] == [{"repo": "libs", "path": "org/acme/a.jar"}]
     assert result["diff"]["before"]["runs"] == result["runs"]
     assert result["diff"]["after"] == {"state": "absent"}
+
+
+def test_deletion_fails_when_the_server_is_the_open_source_edition() -> None:
+    with conversation(runs("51"), edition(OPEN_SOURCE)) as server:
+        predicted = run("artifact_build", url=server.url, check_mode=True, **ABSENT)
+    assert "The deletion of builds needs Artifactory Pro" in predicted["msg"]
+    refused = call("DELETE", f"{BUILD}/my-build?buildNumbers=51&artifacts=0", 400, json=PRO_ONLY)
+    with conversation(runs("51"), refused, runs("51")) as server:
+        result = run("artifact_build", url=server.url, **ABSENT)
+    assert "This needs Artifactory Pro" in result["msg"]
+    assert not predicted["changed"]
+    assert not result["changed"]
 
 
 def test_files_that_the_server_leaves_make_the_task_fail_now_and_later() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from support.artifact_edition import OPEN_SOURCE, edition
 from support.conversation import Call, call, conversation
 from support.running import run
 
@@ -150,8 +151,11 @@ def test_a_dry_run_that_fails_fails_the_check() -> None:
 
 
 def test_check_mode_of_a_status_alone_asks_for_no_dry_run() -> None:
-    with conversation(look()) as server:
-        result = run("artifact_build_promotion", url=server.url, check_mode=True, build="web", number="7", status="ok")
+    options = {"build": "web", "number": "7", "status": "ok", "check_mode": True}
+    with conversation(look(), edition(OPEN_SOURCE)) as server:
+        assert "needs Artifactory Pro" in run("artifact_build_promotion", url=server.url, **options)["msg"]
+    with conversation(look(), edition()) as server:
+        result = run("artifact_build_promotion", url=server.url, **options)
     assert result["changed"]
     assert result["messages"] == []
 

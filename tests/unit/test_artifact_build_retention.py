@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from support.artifact_edition import OPEN_SOURCE, edition
 from support.conversation import Call, call, conversation
 from support.running import ctrl_c, run
 
@@ -66,11 +67,18 @@ def test_old_runs_go_and_promoted_ones_are_told() -> None:
 
 
 def test_check_mode_only_reads_and_says_what_would_go() -> None:
-    with conversation(runs("1", "2"), look("1")) as server:
+    with conversation(runs("1", "2"), look("1"), edition()) as server:
         result = run("artifact_build_retention", url=server.url, build="web", count=1, check_mode=True)
     assert result["changed"]
     assert result["plan"]["first"] == [{"action": "discard run", **entry("1")}]
     assert result["discarded"] is None
+
+
+def test_check_mode_fails_when_the_server_is_the_open_source_edition() -> None:
+    with conversation(runs("1", "2"), look("1"), edition(OPEN_SOURCE)) as server:
+        result = run("artifact_build_retention", url=server.url, build="web", count=1, check_mode=True)
+    assert "Build retention needs Artifactory Pro" in result["msg"]
+    assert not result["changed"]
 
 
 def test_nothing_to_discard_is_one_read() -> None:

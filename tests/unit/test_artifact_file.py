@@ -14,6 +14,7 @@ import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils import _local_file
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
+from support.artifact_edition import OPEN_SOURCE, edition
 from support.conversation import Call, call, conversation
 from support.running import run
 
@@ -146,13 +147,42 @@ def patch(props: dict[str, list[str]]) -> Call:
 
 
 def test_properties_go_with_the_content_and_are_read_back(src: Path) -> None:
-    wanted = {"a": ["1", "2"], "odd": ["b,c;d=e +é"]}
+    wanted = {"a": ["1", "2"], "b:c": ["d:e/f"], "odd": ["b,c;d=e +é"]}
+    matrix = ";a=1;a=2;b:c=d%3Ae/f"
     odd = patch({"odd": ["b,c;d=e +é"]})
-    steps = (gone(), asked(matrix=";a=1;a=2"), sent(matrix=";a=1;a=2"), odd, there(), properties(wanted))
+    steps = (gone(), edition(), asked(matrix=matrix), sent(matrix=matrix), odd, there(), properties(wanted))
     with conversation(*steps) as server:
         result = run("artifact_file", url=server.url, src=str(src), properties=wanted, **TASK)
     assert result["changed"]
     assert result["file"]["properties"] == wanted
+
+
+@pytest.mark.parametrize("check_mode", [False, True])
+def test_nothing_is_uploaded_when_the_open_source_edition_refuses_its_properties(check_mode: bool) -> None:
+    with conversation(gone(), edition(OPEN_SOURCE)) as server:
+        options = {"content": "x", "properties": {"a": 1, "odd": "b;c"}, "check_mode": check_mode}
+        result = run("artifact_file", url=server.url, **options, **TASK)
+    assert "The property 'odd', whose key or value an upload cannot carry, needs Artifactory Pro" in result["msg"]
+    assert not result["changed"]
+
+
+def test_check_mode_fails_when_the_open_source_edition_refuses_properties() -> None:
+    with conversation(there(), properties({"a": ["1"]}), edition(OPEN_SOURCE)) as server:
+        options = {"content": DATA.decode(), "properties": {"a": 2}, "check_mode": True}
+        result = run("artifact_file", url=server.url, **options, **TASK)
+    assert "Setting the properties of an existing item needs Artifactory Pro" in result["msg"]
+
+
+def test_upload_is_compared_by_the_checksums_that_the_server_returns() -> None:
+    checksums = {"sha1": sums(DATA)["sha1"], "md5": sums(DATA)["md5"]}
+    with conversation(gone(), asked(), sent(json=info(checksums=checksums)), there(checksums=checksums)) as server:
+        result = run("artifact_file", url=server.url, content=DATA.decode(), **TASK)
+    assert result["changed"]
+    assert result["file"]["checksums"] == {**checksums, "sha256": None}
+    other = {"sha1": sums(b"other")["sha1"]}
+    with conversation(gone(), asked(), sent(), there(checksums=other)) as server:
+        result = run("artifact_file", url=server.url, content=DATA.decode(), **TASK)
+    assert "these fields of the file are not as asked for: checksums" in result["msg"]
 
 
 def test_properties_that_were_silently_ignored_are_a_failure(src: Path) -> None:

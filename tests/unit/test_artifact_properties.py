@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from support.artifact_edition import OPEN_SOURCE, PRO_ONLY, edition
 from support.conversation import Call, call, conversation
 from support.running import run
 
@@ -72,7 +73,7 @@ def test_a_property_named_state_is_shown_as_any_other() -> None:
 
 
 def test_check_mode_only_reads() -> None:
-    with conversation(has({"qa": ["old"], "x": ["y"]}), kind("local")) as server:
+    with conversation(has({"qa": ["old"], "x": ["y"]}), kind("local"), edition()) as server:
         result = run("artifact_properties", url=server.url, properties={"qa": "new"}, check_mode=True, **TASK)
     assert result == {"changed": True, "properties": {"qa": ["new"], "x": ["y"]}}
 
@@ -91,9 +92,25 @@ def test_check_mode_refuses_repositories_that_keep_no_properties(rclass: str, wh
 @pytest.mark.parametrize("status", [400, 401, 403, 404])
 def test_check_mode_goes_on_where_the_type_of_the_repository_is_not_told(status: int) -> None:
     listed = call("GET", "/artifactory/api/repositories", json=[])
-    with conversation(has({"qa": ["old"]}), call("GET", REPOSITORY, status), listed) as server:
+    with conversation(has({"qa": ["old"]}), call("GET", REPOSITORY, status), listed, edition()) as server:
         result = run("artifact_properties", url=server.url, properties={"qa": "new"}, check_mode=True, **TASK)
     assert result["changed"]
+
+
+def test_properties_are_refused_when_the_server_is_the_open_source_edition() -> None:
+    refused = call("GET", REPOSITORY, 400, json=PRO_ONLY)
+    listed = call("GET", "/artifactory/api/repositories", json=[])
+    with conversation(has({"qa": ["old"]}), refused, listed, edition(OPEN_SOURCE)) as server:
+        result = run("artifact_properties", url=server.url, properties={"qa": "new"}, check_mode=True, **TASK)
+    assert "Setting the properties of an existing item needs Artifactory Pro" in result["msg"]
+    assert not result["changed"]
+
+
+@pytest.mark.parametrize("status", [401, 403, 404])
+def test_check_mode_predicts_a_change_when_the_edition_is_not_shown(status: int) -> None:
+    hidden = call("GET", "/artifactory/api/system/version", status)
+    with conversation(has({"qa": ["old"]}), kind("local"), hidden) as server:
+        assert run("artifact_properties", url=server.url, properties={"qa": "new"}, check_mode=True, **TASK)["changed"]
 
 
 def test_an_item_without_properties_gets_some() -> None:
@@ -304,7 +321,7 @@ def test_items_take_from_the_task_what_they_do_not_say() -> None:
 
 
 def test_items_in_check_mode_are_only_read() -> None:
-    with conversation(*item("a", {"qa": ["old"]}), kind("local"), *item("b", {"qa": ["old"]})) as server:
+    with conversation(*item("a", {"qa": ["old"]}), kind("local"), edition(), *item("b", {"qa": ["old"]})) as server:
         result = run(
             "artifact_properties",
             url=server.url,
@@ -402,7 +419,7 @@ def test_a_tree_is_read_by_one_query_and_changed_by_one_request() -> None:
 
 
 def test_check_mode_reads_a_tree_only() -> None:
-    with conversation(tree({}, {"qa": ["a"]}), kind("local")) as server:
+    with conversation(tree({}, {"qa": ["a"]}), kind("local"), edition()) as server:
         result = run("artifact_properties", url=server.url, properties={"qa": "a"}, check_mode=True, **TREE)
     assert result == {"changed": True, "tree_items": 2, "properties": {"qa": ["a"]}}
 

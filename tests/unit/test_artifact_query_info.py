@@ -323,3 +323,11 @@ def test_an_item_without_a_name_is_told(row: dict[str, Any]) -> None:
         result = run("artifact_query_info", url=server.url, find={"repo": "r"})
     assert "results[0]" in result["msg"]
     assert "please report this answer" in result["msg"]
+
+
+def test_refused_sort_says_what_to_set_when_the_server_is_the_open_source_edition() -> None:
+    words = "Sorting is not supported by AQL in the open source version"
+    refused = call("POST", "/artifactory/api/search/aql", 400, json={"errors": [{"status": 400, "message": words}]})
+    with conversation(refused) as server:
+        result = run("artifact_query_info", url=server.url, find={"repo": "r"})
+    assert "set 'page_size: 0'" in result["msg"]

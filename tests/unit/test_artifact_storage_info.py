@@ -157,3 +157,10 @@ def test_another_answer_is_told() -> None:
     with conversation(summary(binariesSummary={"binariesCount": "many"})) as server:
         result = run("artifact_storage_info", url=server.url)
     assert "'binariesSummary.binariesCount' is a text instead of a whole number" in result["msg"]
+
+
+def test_refresh_fails_when_the_server_calculates_nothing() -> None:
+    missing = {"errors": [{"status": 404, "message": "Not Found"}]}
+    with conversation(summary(), call("POST", f"{ADDRESS}/calculate", 404, json=missing)) as server:
+        result = run("artifact_storage_info", url=server.url, refresh=True)
+    assert "Leave out 'refresh'." in result["msg"]

@@ -117,6 +117,7 @@ class File:
         self._path = placed(task.params)
         self._current_path = self._path
         self._exists = False
+        self._is_upload = False
         self._stored_path: str | None = None  # known after an upload
         self._properties = properties.normalised(task.params["properties"] or {}, "properties")
         self._content: Fields = {}
@@ -126,9 +127,17 @@ class File:
         item = self._find()
         self._current_path = item["path"] if item else self._path
         self._exists = item is not None
+        self._forget_untold(item)
         if item and self._properties and self._task.params["state"] == "present":
             item["properties"] = self._artifact.properties_if_any(self._repo, item["path"]) or {}
         return item
+
+    def _forget_untold(self, item: Fields | None) -> None:
+        """Compare an upload with those checksums only that the server returns; old versions know no SHA-256."""
+        told = (item or {}).get("checksums") or {}
+        wanted = self._content.get("checksums", {})
+        for name in [name for name in wanted if any(told.values()) and not told.get(name)]:
+            del wanted[name]
 
     def _find(self) -> Fields | None:
         """Return the item, for an upload also a Maven snapshot that Artifactory stored under another name."""
@@ -156,8 +165,13 @@ class File:
 
     def check(self, before: Fields | None, wanted: Fields | None) -> None:
         """
-        :raises ToolchainError: when a folder is in the way, or would go with all that is in it
+        :raises ToolchainError: when a folder is in the way, or would go with all that is in it, or when properties
+            that need another request than the upload would be refused
         """
+        self._is_upload = "type" in (wanted or {})
+        odd = _odd_properties((wanted or {}).get("properties") or {})
+        if odd and self._is_upload:
+            self._artifact.check_pro(f"The property '{min(odd)}', whose key or value an upload cannot carry,")
         if before is None or before["type"] == "file":
             return
         if wanted is not None:
@@ -171,9 +185,9 @@ class File:
     def deploy(self, fields: Fields) -> None:
         """Deploy the content with its properties; those that an address cannot carry unharmed come right after it."""
         wanted = {key: values for key, values in fields.get("properties", {}).items() if values}
-        simple = {key: values for key, values in wanted.items() if _is_plain(key, values)}
-        repo, self._stored_path = self._upload(simple)
-        if late := {key: values for key, values in wanted.items() if key not in simple}:
+        late = _odd_properties(wanted)
+        repo, self._stored_path = self._upload({key: values for key, values in wanted.items() if key not in late})
+        if late:
             properties.write(self._artifact, repo, self._stored_path, late)
 
     def annotate(self, fields: Fields) -> None:
@@ -191,8 +205,11 @@ class File:
         """
         :raises ToolchainError: when the server would refuse the upload or deletion
         """
-        if self._task.params["state"] == "present":
+        if self._is_upload:
             predict_upload(self._artifact, self._repo, None if self._exists else self._path)
+            return
+        if self._task.params["state"] == "present":
+            self._artifact.check_pro("Setting the properties of an existing item")
             return
         repository = repositories.find_if_told(self._artifact, self._repo)
         if repository and repository["type"] in ("virtual", "remote"):
@@ -265,8 +282,9 @@ def predict_upload(artifact: ArtifactService, repo: str, path: str | None) -> No
         folder = "" if kind else folder.rpartition("/")[0]
 
 
-def _is_plain(key: str, values: list[str]) -> bool:
-    return all(_PLAIN.fullmatch(text) for text in (key, *values))
+def _odd_properties(fields: Fields) -> Fields:
+    """Return the properties whose keys or values the address of an upload cannot carry."""
+    return {key: values for key, values in fields.items() if not all(map(_PLAIN.fullmatch, (key, *(values or ()))))}
 
 
 def _matrix(fields: Fields) -> str:

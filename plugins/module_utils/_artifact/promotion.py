@@ -83,7 +83,9 @@ class Promotion:
 
         :raises ToolchainError: when it could not be done, or was done
         """
-        if self._task.params["target_repo"]:
+        if not self._task.params["target_repo"]:
+            self._artifact.check_pro("The promotion of builds")
+        else:
             order = {**self._order, "dryRun": True}
             del order["status"]
             missing = self._missing()

@@ -69,6 +69,7 @@ def check_writable(service: ArtifactService, repo: str) -> None:
     if kind in ("virtual", "remote"):
         where = "a local repository, or a cache" if kind == "virtual" else f"the cache, '{repo}-cache'"
         raise ToolchainError(f"The repository '{repo}' is {kind}: properties are those of items in {where}.")
+    service.check_pro("Setting the properties of an existing item")
 
 
 def _patch(service: ArtifactService, repo: str, path: str, fields: Fields, recursive: bool) -> bool:

@@ -47,6 +47,15 @@ _ADVICE = {
     404: "It may also be hidden from this account.",
 }
 
+_NEEDS_PRO = "This needs Artifactory Pro, and the server is the open-source edition or has no active license."
+# Texts of refusals, and what to say of them
+_OF_EDITION = {
+    "available only in Artifactory Pro": _NEEDS_PRO,
+    "Sorting is not supported by AQL in the open source version": (
+        "Only Artifactory Pro sorts queries. For artifact_query_info, set 'page_size: 0' and leave out 'sort'."
+    ),
+}
+
 # Where error envelopes have their messages; the last one is how the server spells it
 _MESSAGES = ("errors", "messages", "error massages")
 _ENVELOPE = re.compile(r'\s*\{\s*"errors"\s*:')
@@ -67,6 +76,21 @@ class ArtifactService:
         credential = _credential(task, root)
         self.own_token: str | None = task.params["token"] if credential.option == "token" else None
         self.http = Http(task, root, credential=credential, explain=functools.partial(_explain, credential))
+
+    def check_pro(self, what: str) -> None:
+        """Check that the server is no open-source edition, which one request for all tasks shows.
+
+        Real runs need this only before the first of several requests, because the server refuses the others anyway.
+
+        :arg what: what the open-source edition lacks
+        :raises ToolchainError: when the server says that it is the open-source edition
+        """
+        if self.http.remembered("is open source", self._is_open_source):
+            raise ToolchainError(f"{what} needs Artifactory Pro, and the server is the open-source edition.")
+
+    def _is_open_source(self) -> bool:
+        answer = self.http.read("GET", "/artifactory/api/system/version", accept=(200, 401, 403, 404))
+        return answer.status == 200 and "OSS" in (answer.record().maybe_text("license") or "")
 
     def item(self, repo: str, path: str, call: str = "storage") -> str:
         """The address of an item's information, or of another call about it.
@@ -141,7 +165,8 @@ def _explain(credential: Credential, answer: Answer) -> tuple[str | None, str | 
         return _message(answer), "No credential was sent: give 'token', or 'username' and 'password'."
     if answer.status == 404 and not _in_own_words(answer):
         return _message(answer), f"{_PATH_ADVICE} {_ADVICE[404]}"
-    return _message(answer), _ADVICE.get(answer.status)
+    of_edition = (advice for text, advice in _OF_EDITION.items() if text in answer.text)
+    return _message(answer), next(of_edition, _ADVICE.get(answer.status))
 
 
 def _message(answer: Answer) -> str | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import figures
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
@@ -35,7 +36,12 @@ def recalculated(task: Task, artifact: ArtifactService) -> tuple[Fields, bool]:
     The server does not say when it has calculated: that shows only by another summary, which is waited for.
     """
     before = summary(artifact)
-    artifact.http.read("POST", f"{_ADDRESS}/calculate", accept=(200, 202))
+    answer = artifact.http.read("POST", f"{_ADDRESS}/calculate", accept=(200, 202, 404))
+    if answer.status == 404:
+        raise ToolchainError(
+            f"POST {_ADDRESS}/calculate: 404 {answer.words}. The open-source edition and old versions calculate no "
+            "storage summary on request. Leave out 'refresh'."
+        )
 
     def look() -> Fields:
         after = summary(artifact)
