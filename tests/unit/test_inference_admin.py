@@ -44,7 +44,18 @@ def test_pages_are_read_to_the_end() -> None:
 
 @pytest.mark.parametrize("rest", [{"has_more": True}, {"has_more": None}, {"last_id": None}, {}])
 def test_an_empty_page_or_one_without_more_is_the_last(rest: dict[str, Any]) -> None:
-    assert ids(listed(call("GET", USERS, json={"data": [], **rest}))) == []
+    rest_page = call("GET", f"{USERS}&after=user-1", json={"data": [], **rest})
+    assert ids(listed(page("/users", user(1), more=True), rest_page)) == ["user-1"]
+
+
+@pytest.mark.parametrize("module", ["inference_user", "inference_project"])
+def test_empty_list_is_an_error_when_an_organization_has_an_entry(module: str) -> None:
+    path, named = ("/users", {"email": "a@b.c"}) if module == "inference_user" else ("/projects", {"name": "Find"})
+    with conversation(page(path)) as server:
+        given = {"url": f"{server.url}/v1", "admin_key": ADMIN, "admin_pace": 0, "state": "absent", **named}
+        result = run(module, **given)
+    assert result["failed"]
+    assert "the list is empty, but each organization has at least one entry" in result["msg"]
 
 
 def test_the_cursor_is_the_last_entry_whatever_the_page_says() -> None:

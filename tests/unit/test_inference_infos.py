@@ -80,7 +80,7 @@ def test_a_project_is_found_by_its_name() -> None:
 @pytest.mark.parametrize(
     ("found", "message"),
     [
-        ([], "Option 'project_name': there is no project 'Find' that is not archived"),
+        ([{**FIND, "name": "Seek"}], "Option 'project_name': there is no project 'Find' that is not archived"),
         ([FIND, {**FIND, "id": "proj_2"}], "2 projects have the name 'Find': choose by id, one of proj_1, proj_2."),
     ],
 )

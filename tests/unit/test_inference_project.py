@@ -15,6 +15,7 @@ from support.running import run
 SINCE = 1735689600
 FIND = {"id": "proj_1", "object": "organization.project", "name": "Find", "created_at": SINCE, "archived_at": None}
 TWIN = {**FIND, "id": "proj_2"}
+OTHER = {**FIND, "id": "proj_0", "name": "Default project"}
 OLD = {**FIND, "archived_at": SINCE, "status": "archived"}
 GONE = error("The project proj_1 was not found")
 SENT = {"Authorization": f"Bearer {ADMIN}"}
@@ -47,7 +48,7 @@ def test_a_second_run_reads_once() -> None:
 
 
 def test_a_new_project() -> None:
-    calls = page("/projects"), create(name="Find", residency="GLOBAL"), page("/projects", FIND)
+    calls = page("/projects", OTHER), create(name="Find", residency="GLOBAL"), page("/projects", FIND)
     result = manage(*calls, name="Find", residency="GLOBAL", diff_mode=True)
     assert result["changed"]
     assert result["project"]["id"] == "proj_1"
@@ -55,13 +56,13 @@ def test_a_new_project() -> None:
 
 
 def test_check_mode_reads_and_foretells() -> None:
-    result = manage(page("/projects"), name="Find", check_mode=True)
+    result = manage(page("/projects", OTHER), name="Find", check_mode=True)
     assert (result["changed"], result["project"]["name"], result["project"]["id"]) == (True, "Find", None)
 
 
 def test_a_project_that_another_task_made_at_the_same_time_stays() -> None:
     calls = (
-        page("/projects"),
+        page("/projects", OTHER),
         create(name="Find"),
         page("/projects", TWIN, FIND),
         archive(),
@@ -72,7 +73,7 @@ def test_a_project_that_another_task_made_at_the_same_time_stays() -> None:
 
 def test_a_lost_reply_is_resolved_by_reading_back() -> None:
     lost = call("POST", "/v1/organization/projects", drop=True)
-    result = manage(page("/projects"), lost, page("/projects", FIND), name="Find")
+    result = manage(page("/projects", OTHER), lost, page("/projects", FIND), name="Find")
     assert result["changed"]
     assert "Reading back shows that the request had its effect" in result["warnings"][0]
 
@@ -106,7 +107,7 @@ def test_a_change_that_did_not_happen_is_a_failure() -> None:
 @pytest.mark.parametrize("check_mode", [False, True])
 def test_it_is_archived_with_a_word_of_warning(check_mode: bool) -> None:
     told: list[str] = []
-    calls = [page("/projects", FIND), archive(), page("/projects")]
+    calls = [page("/projects", FIND), archive(), page("/projects", OTHER)]
     result = manage(
         *calls[: 1 if check_mode else 3], name="Find", state="absent", check_mode=check_mode, tell=told.append
     )
@@ -114,7 +115,9 @@ def test_it_is_archived_with_a_word_of_warning(check_mode: bool) -> None:
     assert told == ["archiving the project 'Find' (proj_1), which cannot be undone"]
 
 
-@pytest.mark.parametrize("absent", [page("/projects"), one(OLD), one(GONE, 404)], ids=["name", "archived", "gone"])
+@pytest.mark.parametrize(
+    "absent", [page("/projects", OTHER), one(OLD), one(GONE, 404)], ids=["name", "archived", "gone"]
+)
 def test_what_is_not_there_is_absent(absent: Call) -> None:
     chosen = {"name": "Find"} if "limit" in absent.target else {"id": "proj_1"}
     assert not manage(absent, state="absent", **chosen)["changed"]

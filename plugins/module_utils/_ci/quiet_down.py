@@ -33,9 +33,11 @@ class QuietDown:
 
     def read(self) -> dict[str, t.Any] | None:
         """Its `reason`, as far as the server tells one; `None` when the server takes builds."""
-        state = self._ci.view("", _STATE).record()
+        answer = self._ci.view("", _STATE)
+        state = answer.record()
         self._tells_reason = "quietDownReason" in state
-        quieting = state.maybe_flag("quietingDown")
+        # Hudson has no such member; without it a response of Jenkins is not the expected one
+        quieting = state.flag("quietingDown") if "X-Jenkins" in answer.headers else state.maybe_flag("quietingDown")
         if quieting is None:
             quieting = _BANNER in self._ci.http.read("GET", "/login", anonymous=True).text
         self._quiets = bool(quieting)

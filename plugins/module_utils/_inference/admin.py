@@ -58,6 +58,19 @@ class Admin:
             cursors.add(cursor)
             after = {"after": cursor}
 
+    def all_of(self, path: str, query: t.Mapping[str, str] | None = None) -> list[Record]:
+        """Return the entries of a list that is never empty in an organization.
+
+        :raises ToolchainError: when it is empty, because then the response says nothing about what exists
+        """
+        entries = list(self.listed(path, query=query))
+        if not entries:
+            raise ToolchainError(
+                f"GET {self._http.base_url}{path}: the list is empty, but each organization has at least one entry. "
+                "Is the address right, and may the key read the list?"
+            )
+        return entries
+
     def find(self, path: str, *ids: str) -> Record | None:
         """One object, or `None` when it is not there."""
         try:

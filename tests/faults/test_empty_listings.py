@@ -1,0 +1,89 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A task with something to do never reports that there is nothing to do because a response with status 200 is empty.
+
+Each task that changes, deletes or publishes something runs in check mode. One response of it has an empty body, an
+empty document or its first half.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http import session
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer, Request
+from sandbox.client import Sandbox
+from support import running
+from support.cases import CASES, OPERATIONS, RESOURCES, forget, module_of
+
+STEPS = {"create": [], "update": ["create"], "absent": ["create", "update"]}
+TASKS = [
+    *[(module, step) for module, step in itertools.product(RESOURCES, STEPS) if not RESOURCES[module].by_program],
+    *[(module, "options") for module, case in OPERATIONS.items() if case.reads],
+]
+BODIES: dict[str, Callable[[bytes], bytes]] = {
+    "empty": lambda _body: b"",
+    "empty object": lambda _body: b"{}",
+    "empty list": lambda _body: b"[]",
+    "null": lambda _body: b"null",
+    "half": lambda body: body[: len(body) // 2],
+}
+
+
+class Wire:
+    """The responses of a run; one of them can have another body."""
+
+    def __init__(self) -> None:
+        self.answers: list[tuple[Request, int, bytes]] = []
+        self._send = session.Connection.send
+        self._change: tuple[int, Callable[[bytes], bytes]] | None = None
+
+    def begin(self, nth: int | None = None, change: Callable[[bytes], bytes] = bytes) -> None:
+        """Start a run whose nth response has a changed body."""
+        self.answers = []
+        self._change = None if nth is None else (nth, change)
+
+    def send(self, connection: session.Connection, request: Request, timeout: tuple[float, float, float]) -> Answer:
+        """In place of `Connection.send`."""
+        answer = self._send(connection, request, timeout)
+        body = b"".join(answer.chunks())
+        if self._change and self._change[0] == len(self.answers) and answer.status == 200:
+            body = self._change[1](body)
+        self.answers.append((request, answer.status, body))
+        return Answer(request, answer.status, answer.headers, body)
+
+
+@pytest.fixture
+def wire(monkeypatch: pytest.MonkeyPatch) -> Wire:
+    wire = Wire()
+    monkeypatch.setattr(session.Connection, "send", wire.send)
+    return wire
+
+
+def run(module: str, step: str, **how: Any) -> dict[str, Any]:
+    return running.run(module_of(module), **{"retries": 0, **getattr(CASES[module], step), **how})
+
+
+@pytest.mark.parametrize(("module", "step"), TASKS)
+def test_empty_response_never_means_nothing_to_do(sandbox: Sandbox, wire: Wire, module: str, step: str) -> None:
+    forget()
+    for earlier in STEPS.get(step, ()):
+        assert not run(module, earlier).get("failed")
+    wire.begin()
+    assert run(module, step, check_mode=True)["changed"]
+    bodies = [body for _request, _status, body in wire.answers]
+    found = []
+    for nth, name in itertools.product(range(len(bodies)), BODIES):
+        if BODIES[name](bodies[nth]) == bodies[nth]:
+            continue
+        wire.begin(nth, BODIES[name])
+        result = run(module, step, check_mode=True)
+        if not result.get("failed") and not result["changed"]:
+            request, _status, _body = wire.answers[nth]
+            found.append(f"{request.method} {request.url} {request.body!r}, {name}")
+    assert not found, found
