@@ -61,7 +61,11 @@ class Wire:
 @pytest.fixture
 def wire(monkeypatch: pytest.MonkeyPatch) -> Wire:
     wire = Wire()
-    monkeypatch.setattr(session.Connection, "send", wire.send)
+
+    def send(*sent: Any) -> Answer:
+        return wire.send(*sent)
+
+    monkeypatch.setattr(session.Connection, "send", send)
     return wire
 
 
