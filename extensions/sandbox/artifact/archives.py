@@ -19,7 +19,9 @@ from starlette.responses import Response
 
 from ..files import Files, Stored
 from .call import Call
+from .content_path import check_names, conflict
 from .errors import ArtifactError
+from .repositories import Repository
 from .storage import ClientChecksums, NotAFolder
 from .tree import Item
 
@@ -30,7 +32,7 @@ Members = Generator[tuple[str, BinaryIO]]
 BROKEN = (zipfile.BadZipFile, tarfile.TarError, lzma.LZMAError, EOFError, OSError)
 
 
-async def explode(call: Call, repo: str, path: str) -> Response:
+async def explode(call: Call, repository: Repository, path: str) -> Response:
     """PUT /{repo}/{folder}/{archive} with X-Explode-Archive: what is in it lands in the folder."""
     call.need_pro()
     folder, _slash, name = path.rpartition("/")
@@ -45,7 +47,7 @@ async def explode(call: Call, repo: str, path: str) -> Response:
     archive = await call.world.files.put_stream(call.request.stream())
     try:
         members = await run_in_threadpool(_members, call.world.files, archive, kind)
-        _deploy(call, repo, folder, members)
+        _deploy(call, repository, folder, members)
     finally:
         call.items.release(archive)
     return Response(status_code=200)
@@ -64,20 +66,25 @@ def _chunks(content: BinaryIO) -> Iterator[bytes]:
         yield chunk
 
 
-def _deploy(call: Call, repo: str, folder: str, members: list[tuple[str, Stored]]) -> None:
-    user = call.principal.name
+def _deploy(call: Call, repository: Repository, folder: str, members: list[tuple[str, Stored]]) -> None:
     try:
         with call.world.transaction():
             for name, content in members:
-                path = f"{folder}/{name}".lstrip("/")
-                refusal = f"The user: '{user}' is not permitted to deploy '{path}' into '{repo}:{path}'."
-                call.permit("w", repo, path, refusal)
-                call.items.put_file(repo, path, content, ClientChecksums(), user)
-    except NotAFolder as error:
-        raise ArtifactError(409, f"A folder and a file are in each other's way at '{repo}:{error}'.") from None
+                _store(call, repository, f"{folder}/{name}".lstrip("/"), content)
     finally:
         for _name, content in members:
             call.items.release(content)
+
+
+def _store(call: Call, repository: Repository, path: str, content: Stored) -> None:
+    user, repo = call.principal.name, repository.key
+    call.permit("w", repo, path, f"The user: '{user}' is not permitted to deploy '{path}' into '{repo}:{path}'.")
+    repository.check(path)
+    check_names(repo, path)
+    try:
+        call.items.put_file(repo, path, content, ClientChecksums(), user)
+    except NotAFolder as error:
+        raise conflict(repo, path, str(error)) from None
 
 
 def _safe(name: str) -> str:

@@ -160,7 +160,7 @@ class Call:
 
 def decoded(path: str) -> str:
     """The path that a request target means: decoded, without empty segments."""
-    return "/".join(filter(None, unquote(path).split("/")))
+    return "/".join(filter(None, unquote(path).split("/"))).rstrip()
 
 
 def not_served(what: str) -> Callable[..., Awaitable[Response]]:

@@ -72,18 +72,27 @@ def check_encoding(raw_path: str) -> None:
 
 def check_names(repo: str, path: str) -> None:
     """Refuse names that the server cannot store; folders are checked from the top, and shown with a slash."""
-    for end in (place for place, character in enumerate(path) if character == "/"):
-        _check_name(f"{repo}/{path[: end + 1]}", path[:end])
-    _check_name(f"{repo}/{path}", path)
+    *folders, _name = parts = path.split("/")
+    for number, part in enumerate(parts):
+        end = "/" if number < len(folders) else ""
+        _check_name(part, f"{repo}/{'/'.join(parts[: number + 1])}{end}")
 
 
-def _check_name(shown: str, path: str) -> None:
-    name = path.removeprefix(f"{parent_of(path)}/")
+def conflict(repo: str, path: str, place: str) -> ArtifactError:
+    """The refusal of a file because of what is stored at a place: a folder at its path, or a file above it."""
+    if place == path:
+        return ArtifactError(500, f"Expected a file but found a folder, at: {repo}:{path}")
+    return ArtifactError(400, f"Parent {parent_of(path)} must be a folder")
+
+
+def _check_name(name: str, shown: str) -> None:
     refused = next((character for character in name if character in REFUSED_CHARACTERS), None)
     if refused:
         raise ArtifactError(500, f"Invalid path. '{refused}' is not a valid name character: {shown}")
     if name[:1].isspace():
         raise ArtifactError(500, f"Path cannot have a space after a slash: {shown}")
+    if name[-1:].isspace():
+        raise ArtifactError(500, f"Path cannot have a slash after a space: {shown}")
     if name and not name.strip("."):
         raise ArtifactError(500, f"Path element cannot end with a dot: {shown}")
     if name and not name.strip("&"):
@@ -91,7 +100,7 @@ def _check_name(shown: str, path: str) -> None:
 
 
 def _normalized(path: str) -> str:
-    return "/".join(filter(None, path.split("/"))).strip()
+    return "/".join(filter(None, path.split("/"))).rstrip()
 
 
 def _without_parameters(part: str, properties: dict[str, list[str]]) -> str:

@@ -28,6 +28,7 @@ from .tree import Item, Tree
 from .version import at_least
 
 NAMES_CHECKED_SINCE = "5.0"
+SERVER_CHECKSUMS = "server-generated-checksums"
 OLD_NOTATION = "Old metadata notation is not supported anymore"
 CHECKSUM_FILES = {".sha1": "sha1", ".md5": "md5", ".sha256": "sha256"}
 ALGORITHM_BY_LENGTH = {32: "md5", 40: "sha1", 64: "sha256"}
@@ -45,10 +46,12 @@ async def deploy(call: Call, target: str) -> Response:
         return await _take_properties(call, asked)
     _permit(call, repository, asked)
     if any(_is_true(call, name) for name in ("x-explode-archive", "x-explode-archive-atomic")):
-        return await archives.explode(call, asked.repo, asked.path)
+        return await archives.explode(call, repository, asked.path)
     described, algorithm = described_file(call, asked.path)
     if algorithm:
         return await _take_checksum(call, repository, asked.path, described, algorithm)
+    if not asked.path:
+        raise ArtifactError(500, "Cannot save resource, no parent repo path exists")
     if asked.is_metadata:
         raise ArtifactError(409, f"{OLD_NOTATION}: {asked}")
     if call.repositories.makes_metadata(asked.repo, asked.path):
@@ -57,7 +60,9 @@ async def deploy(call: Call, target: str) -> Response:
     client = _client_checksums(call)
     content = await _content(call, client)
     try:
-        _compare(asked.path, client, content)
+        if _is_true(call, "x-checksum-deploy"):
+            client = ClientChecksums(client.sha256 and content.sha256, content.sha1, content.md5)
+        _check_checksums(call, repository, asked, client, content)
         item = _put(call, asked.repo, _stored_path(call, repository, asked), content, client, properties)
     finally:
         call.items.release(content)
@@ -78,12 +83,15 @@ async def create_folder(call: Call, target: str) -> Response:
     repository, asked = _local(call, content_path.parse(target))
     _permit(call, repository, asked)
     properties = _properties(call, asked)
+    content_path.check_names(asked.repo, f"{asked.path}/")
     try:
         with call.world.transaction():
             folder = call.items.make_folder(asked.repo, asked.path, call.principal.name)
-            call.items.set_properties(folder, properties)
+            _replace_properties(call, folder, properties)
     except NotAFolder as error:
-        raise ArtifactError(409, f"Expected a folder but found a file: '{asked.repo}:{error}'.") from None
+        if str(error) == asked.path:
+            raise ArtifactError(500, f"Expected a folder but found a file, at: {asked}") from None
+        raise ArtifactError(500, "Could not create fsItem") from None
     created = {
         "repo": asked.repo,
         "path": f"/{asked.path}/".replace("//", "/"),
@@ -120,14 +128,7 @@ def _permit(call: Call, repository: Repository, asked: ContentPath) -> None:
     call.permit("w", asked.repo, asked.path, refusal)
     if call.switch("disk_full"):
         raise ArtifactError(413, DISK_FULL)
-    rejection = repository.rejection(asked.path)
-    if rejection:
-        raise ArtifactError(409, f"{rejected(asked)} {rejection}.")
-
-
-def rejected(asked: ContentPath) -> str:
-    """How the server begins to say that settings of a repository forbid a file."""
-    return f"The repository '{asked.repo}' rejected the artifact '{asked}' due to its"
+    repository.check(asked.path)
 
 
 def _stored_path(call: Call, repository: Repository, asked: ContentPath) -> str:
@@ -199,11 +200,21 @@ async def _known_content(call: Call, client: ClientChecksums) -> Stored:
     raise ArtifactError(404, f"Checksum deploy failed. No existing file with {SHOWN[algorithm]}: {checksum}")
 
 
-def _compare(path: str, client: ClientChecksums, content: Stored) -> None:
-    for algorithm in ("sha256", "sha1", "md5"):
-        received, actual = getattr(client, algorithm), getattr(content, algorithm)
-        if received and received != actual:
-            raise ArtifactError(409, f"Checksum error for '{path}': received '{received}' but actual is '{actual}'")
+def _check_checksums(
+    call: Call, repository: Repository, asked: ContentPath, client: ClientChecksums, content: Stored
+) -> None:
+    """Refuse a content with other checksums than the client sent, unless the repository trusts its own alone."""
+    if repository.configuration["checksumPolicyType"] == SERVER_CHECKSUMS:
+        return
+    algorithms = {"SHA-1": "sha1", "MD5": "md5", **({"SHA-256": "sha256"} if call.knows_sha256 else {})}
+    checksums = {shown: (getattr(client, name), getattr(content, name)) for shown, name in algorithms.items()}
+    if any(original and original != actual for original, actual in checksums.values()):
+        infos = ", ".join(
+            f"{shown}=ChecksumInfo{{type={shown}, original='{original or 'null'}', actual='{actual}'}}"
+            for shown, (original, actual) in checksums.items()
+        )
+        policy = f"Checksum policy 'LocalRepoChecksumPolicy: CLIENT' rejected the artifact '{asked}'."
+        raise ArtifactError(409, f"{policy} Checksums info: ChecksumsInfo{{checksums={{{infos}}}}}")
 
 
 def _put(
@@ -218,14 +229,22 @@ def _put(
     before = call.items.find(repo, path)
     if before is not None and not before.folder and before.sha1 != content.sha1:
         call.permit_deleting(repo, path)
+    content_path.check_names(repo, path)
     try:
         with call.world.transaction():
             item = call.items.put_file(repo, path, content, client, user)
-            call.items.set_properties(item, properties)
+            _replace_properties(call, item, properties)
             call.items.note_entries(item.sha1, archives.entries(call.world.files, item.name, content))
     except NotAFolder as error:
-        raise ArtifactError(409, f"A folder and a file are in each other's way at '{repo}:{error}'.") from None
+        raise content_path.conflict(repo, path, str(error)) from None
     return item
+
+
+def _replace_properties(call: Call, item: Item, properties: dict[str, list[str]]) -> None:
+    """Give an item these properties and no others; without any it keeps those that it has."""
+    if properties:
+        others: dict[str, list[str]] = {name: [] for name in call.items.properties(item)}
+        call.items.set_properties(item, others | properties)
 
 
 def described_file(call: Call, path: str) -> tuple[str, str]:
@@ -248,7 +267,7 @@ async def _take_checksum(call: Call, repository: Repository, path: str, of: str,
         raise ArtifactError(404, f"Target file to set checksum on doesn't exist: {repo}:{of}")
     received, actual = text[0].lower() if text else "", getattr(item, algorithm)
     call.items.note_client_checksum(item, algorithm, received)
-    if received != actual:
+    if received != actual and repository.configuration["checksumPolicyType"] != SERVER_CHECKSUMS:
         raise ArtifactError(409, f"Checksum error for '{path}': received '{received}' but actual is '{actual}'")
     return Response(status_code=201, headers={"Location": f"{call.base}/{repo}/{quote(of)}"})
 
@@ -264,9 +283,8 @@ async def _take_properties(call: Call, asked: ContentPath) -> Response:
     item = call.items.find(asked.repo, of)
     if item is None:
         raise ArtifactError(404, f"Failed to set properties on {asked.repo}:{of}")
-    removed: dict[str, list[str]] = {name: [] for name in call.items.properties(item)}
     given = {element.tag: [one.text or "" for one in root.findall(element.tag)] for element in root}
-    call.items.set_properties(item, removed | given)
+    _replace_properties(call, item, given)
     return Response(status_code=201)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -70,6 +71,11 @@ LAYOUTS = {
     "pypi": "simple-default",
     "nuget": "nuget-default",
 }
+# What no repository takes: the temporary files of editors, and the files of old version control systems
+DEFAULT_EXCLUDES = re.compile(
+    r"(?:.*/)?(?:[^/]*~|#[^/]*#|\.#[^/]*|%[^/]*%|\._[^/]*|\.cvsignore|vssver\.scc|\.DS_Store|(?:CVS|SCCS|\.svn)(?:/.*)?)",
+    re.DOTALL,
+)
 # What the server says about files that it rejects
 POLICY = "snapshot/release handling policy"
 PATTERNS = "include/exclude pattern settings"
@@ -100,7 +106,7 @@ class Repository:
     def accepts(self, path: str) -> bool:
         """Whether the include and exclude patterns let a path in."""
         included, excluded = self.configuration["includesPattern"], self.configuration["excludesPattern"]
-        return matches(path, included) and not matches(path, excluded)
+        return matches(path, included) and not matches(path, excluded) and not DEFAULT_EXCLUDES.fullmatch(path)
 
     @property
     def layout(self) -> str:
@@ -126,6 +132,14 @@ class Repository:
         if module and not self.configuration.get("handleSnapshots" if module.is_snapshot else "handleReleases", True):
             return POLICY
         return None if self.accepts(path) else PATTERNS
+
+    def check(self, path: str, downloading: bool = False) -> None:
+        """Refuse a file that the settings forbid."""
+        reason = self.rejection(path)
+        if reason:
+            status = 404 if downloading and reason == PATTERNS else 409
+            rejected = f"The repository '{self.key}' rejected the artifact '{self.key}:{path}' due to its {reason}."
+            raise ArtifactError(status, rejected)
 
 
 @functools.lru_cache(maxsize=1024)

@@ -20,7 +20,7 @@ SCOPES = (
 )
 SCOPE = re.compile("|".join(f"({pattern})" for pattern in SCOPES))
 BETWEEN_SCOPES = re.compile(r'\s+(?=(?:[^"]*"[^"]*")*[^"]*$)')
-GLOBS = {"**": ".*", "*": "[^/]*", "?": "[^/]"}
+GLOBS = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
 
 
 @dataclass(frozen=True)
@@ -65,14 +65,13 @@ class TargetRule:
 @functools.lru_cache(maxsize=1024)
 def glob(pattern: str) -> re.Pattern[str]:
     """An Ant-like path pattern; a plain path stands for itself and what is below it."""
-    parts = re.split(r"(\*\*|\*|\?)", pattern)
+    parts = re.split(r"(\*\*/|\*\*|\*|\?)", pattern)
     return re.compile("".join(GLOBS.get(part, re.escape(part)) for part in parts) + r"(/.*)?\Z")
 
 
 def matches(path: str, patterns: str) -> bool:
     """Whether a path is one of those that a list of patterns takes."""
-    # `**/` also stands for no folder at all.
-    globs = (glob(pattern.strip().replace("**/", "**")) for pattern in patterns.split(",") if pattern.strip())
+    globs = (glob(pattern.strip()) for pattern in patterns.split(",") if pattern.strip())
     return any(pattern.match(path) for pattern in globs)
 
 

@@ -15,10 +15,9 @@ from ..routing import Route
 from . import archives, content_path, index_page, maven_metadata, properties
 from .call import CONTENT, Call
 from .content_path import PROPERTIES, ContentPath
-from .deployment import OLD_NOTATION, described_file, rejected
+from .deployment import OLD_NOTATION, described_file
 from .errors import ArtifactError, Refusal
 from .formats import media_type
-from .repositories import PATTERNS
 from .tree import TRASH, Item, Tree
 
 HTML = "text/html; charset=utf-8"
@@ -50,9 +49,8 @@ async def download(call: Call, target: str) -> Response:
 def _found(call: Call, asked: ContentPath) -> list[Item]:
     """What a repository serves; a virtual one passes over members whose settings forbid the file."""
     repository = call.repositories.find(asked.repo)
-    rejection = repository.rejection(asked.path) if repository and repository.keeps_items else None
-    if rejection:
-        raise ArtifactError(404 if rejection == PATTERNS else 409, f"{rejected(asked)} {rejection}.")
+    if repository and repository.keeps_items:
+        repository.check(asked.path, downloading=True)
     return [
         item
         for item in call.items_at(asked.repo, asked.path)

@@ -337,7 +337,7 @@ def test_folders_that_are_left_empty_go_too(sandbox: Sandbox) -> None:
     assert paths_in(sandbox, "old-local", folders=True) == ["e", "e/f", "e/f/new.bin"]
 
 
-@pytest.mark.parametrize("folder", ["app", "a^b_c", "100%_a^", "a*?"])
+@pytest.mark.parametrize("folder", ["app", "a^b_c", "100%_a^", "a[b]"])
 def test_a_folder_that_is_not_empty_any_more_stays(sandbox: Sandbox, tmp_path: Path, folder: str) -> None:
     plant(sandbox, [Artifact("old-local", f"{folder}/old.bin", 90, 90)])
     file = str(tmp_path / "plan.jsonl")

@@ -19,11 +19,11 @@ EXPLODE = {"X-Explode-Archive": "true"}
 FILES = {"a.txt": b"one", "deep/b c.txt": b"two"}
 
 
-def zipped() -> bytes:
-    """The files in a zip."""
+def zipped(*more: str) -> bytes:
+    """The files in a zip, with more that are empty."""
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w") as archive:
-        for name, content in FILES.items():
+        for name, content in {**FILES, **dict.fromkeys(more, b"")}.items():
             archive.writestr(name, content)
     return target.getvalue()
 
@@ -77,6 +77,12 @@ def test_a_type_that_is_not_known(artifactory: Session) -> None:
 def test_one_that_is_broken_leaves_nothing(artifactory: Session, kind: str) -> None:
     content = ARCHIVES[kind]()
     assert artifactory.put(f"/generic-local/box/in.{kind}", content[:40], headers=EXPLODE).status_code == 500
+    assert artifactory.get("/api/storage/generic-local/box").status_code == 404
+
+
+@pytest.mark.parametrize(("name", "status"), [("x/.DS_Store", 409), ("a*b", 500), ("a.txt/below", 400), ("deep", 500)])
+def test_explode_leaves_nothing_when_an_entry_is_refused(artifactory: Session, name: str, status: int) -> None:
+    assert artifactory.put("/generic-local/box/in.zip", zipped(name), headers=EXPLODE).status_code == status
     assert artifactory.get("/api/storage/generic-local/box").status_code == 404
 
 

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import http.client
 import io
+import json
 import zipfile
+from urllib.parse import unquote
 
 import pytest
 
@@ -145,6 +147,49 @@ def test_delete_ignores_a_slash_after_a_file(artifactory):
     assert artifactory.get(f"/{REPO}/{APP}").status_code == 404
 
 
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("q%3Fm", "Invalid path. '?' is not a valid name character: generic-local/q?m"),
+        ("star*/x", "Invalid path. '*' is not a valid name character: generic-local/star*/"),
+        ("v/dq%22", "Invalid path. '\"' is not a valid name character: generic-local/v/dq\""),
+        ("pipe%7C", "Invalid path. '|' is not a valid name character: generic-local/pipe|"),
+        ("v/%20lead", "Path cannot have a space after a slash: generic-local/v/ lead"),
+        ("trail%20/x", "Path cannot have a slash after a space: generic-local/trail /"),
+        ("%26", "Path cannot have single ampersand: generic-local/&"),
+        ("%26/x", "Path cannot have single ampersand: generic-local/&/"),
+        ("..%2Fx", "Path element cannot end with a dot: generic-local/../"),
+        ("%2E/x", "Path element cannot end with a dot: generic-local/./"),
+        ("v/...", "Path element cannot end with a dot: generic-local/v/..."),
+        ("v%7C/w/", "Invalid path. '|' is not a valid name character: generic-local/v|/"),
+    ],
+)
+def test_upload_is_refused_when_a_name_cannot_be_stored(artifactory, sandbox, path, message):
+    status, body = _exchange(artifactory, sandbox, "PUT", f"/{REPO}/{path}")
+    assert (status, json.loads(body)["errors"]) == (500, [{"status": 500, "message": message}])
+    assert artifactory.get(f"/api/storage/{REPO}").json()["children"] == [{"uri": "/app", "folder": True}]
+
+
+@pytest.mark.parametrize(
+    "name", ["amp&x", "&x", "a&", "dot.", ".hidden", "..x", "-", "in side", "<>", "a%5Bb%5D{}", "$", "at@x"]
+)
+def test_upload_keeps_other_names(artifactory, name):
+    stored = unquote(name)
+    assert artifactory.put(f"/{REPO}/v/{name}", b"x").json()["path"] == f"/v/{stored}"
+    assert artifactory.get(f"/api/storage/{REPO}/v").json()["children"] == [{"uri": f"/{stored}", "folder": False}]
+
+
+def test_blanks_at_the_end_of_a_path_are_removed(artifactory):
+    assert artifactory.put(f"/{REPO}/v/trail%20", b"x").json()["path"] == "/v/trail"
+    assert artifactory.get(f"/{REPO}/v/trail%20").content == b"x"
+    assert artifactory.get(f"/api/storage/{REPO}/v/trail%20").json()["path"] == "/v/trail"
+
+
+def test_empty_segments_of_a_path_are_removed(artifactory):
+    assert artifactory.put(f"/{REPO}/v//x", b"x").json()["path"] == "/v/x"
+    assert artifactory.get(f"/{REPO}/v//x").content == b"x"
+
+
 @pytest.mark.parametrize("path", ["app/./README.txt", "app/1.0/../README.txt"])
 def test_dot_segments_are_names_that_nothing_has(artifactory, sandbox, path):
     assert _status(artifactory, sandbox, "GET", f"/{REPO}/{path}") == 404
@@ -160,10 +205,15 @@ def test_malformed_paths_are_refused_without_a_body(artifactory, sandbox, method
 
 
 def _status(artifactory, sandbox, method: str, path: str) -> int:
-    """The status of a request whose path no library has tidied up."""
+    return _exchange(artifactory, sandbox, method, path)[0]
+
+
+def _exchange(artifactory, sandbox, method: str, path: str) -> tuple[int, bytes]:
+    """Status and body of the answer to a request whose path no library has tidied up."""
     connection = http.client.HTTPConnection(sandbox.url.removeprefix("http://"))
     connection.request(method, f"/artifactory{path}", b"", {"Authorization": artifactory.headers["Authorization"]})
     try:
-        return connection.getresponse().status
+        answer = connection.getresponse()
+        return answer.status, answer.read()
     finally:
         connection.close()

