@@ -19,7 +19,8 @@ description:
     waiting one is followed.
   - What the build prints is shown while the task waits.
   - A server that restarts while the task waits is waited for as well.
-  - In check mode it says what would be queued.
+  - In check mode it says what would be queued. With Jenkins 2.579 or newer and without O(token), the task then fails if
+    the account lacks the permission Job/Build.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -448,7 +449,7 @@ def run_of(params):
 def build_one(task):
     build = Run(task, CiService(task))
     plan = build.plan()
-    operate(task, plan, build.carry_out, lasting=not build.joins, gives=GIVES)
+    operate(task, plan, build.carry_out, lasting=not build.joins, gives=GIVES, rehearse=build.rehearse)
 
 
 def main():

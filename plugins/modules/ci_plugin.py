@@ -238,7 +238,15 @@ SPEC = (CI + DEADLINE) + ArgumentSpec(
 
 def run(task):
     changes = PluginChanges(task, CiService(task), wanted_plugins.wanted(task.params["plugins"]))
-    reconcile(task, "plugins", read=changes.read, desired=changes.desired, update=changes.carry_out, show=changes.show)
+    reconcile(
+        task,
+        "plugins",
+        read=changes.read,
+        desired=changes.desired,
+        update=changes.carry_out,
+        foresee=changes.predict_refusal,
+        show=changes.show,
+    )
     changes.settle()
 
 

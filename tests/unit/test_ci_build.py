@@ -714,8 +714,35 @@ def test_age_of_an_earlier_build_counts_from_its_end() -> None:
     assert (result["changed"], result["build"]["number"]) == (False, 4)
 
 
+def permission(status: int = 405, action: str = "buildWithParameters", **answer: Any) -> Call:
+    """The question whether the account may build, which builds nothing."""
+    return call("GET", f"/job/app/{action}", status, **answer)
+
+
+@pytest.mark.parametrize("form", ["fields", "json"])
+@pytest.mark.parametrize(("parameters", "action"), [([], "build"), (DEPLOY[:1], "buildWithParameters")])
+def test_check_mode_predicts_the_refusal_when_the_account_may_not_build(
+    parameters: list[dict[str, Any]], action: str, form: str
+) -> None:
+    refusal = page("Access Denied", "Access Denied", "reader is missing the Job/Build permission")
+    with conversation(job(*parameters), permission(403, action, text=refusal)) as server:
+        result = run_build(server.url, check_mode=True, form=form)
+    assert "403 reader is missing the Job/Build permission" in result["msg"]
+    assert not result["changed"]
+
+
+@pytest.mark.parametrize(
+    ("headers", "options"),
+    [({"X-Jenkins": "2.560.1"}, {}), (HUDSON, {}), (OLD_SESSION, {"token": "t"})],
+    ids=["older Jenkins", "Hudson", "trigger token"],
+)
+def test_check_mode_sends_no_get_that_could_build(headers: dict[str, str], options: dict[str, Any]) -> None:
+    with conversation(job(headers=headers)) as server:
+        assert run_build(server.url, check_mode=True, **options)["changed"]
+
+
 def test_check_mode_says_what_would_be_queued() -> None:
-    with conversation(job(*DEPLOY)) as server:
+    with conversation(job(*DEPLOY), permission()) as server:
         result = run_build(server.url, parameters={"VERSION": "2"}, check_mode=True)
     assert result["changed"]
     assert result["plan"] == {"action": "start", "job": "app", "parameters": {**PARAMETERS, "VERSION": "2"}}
@@ -725,7 +752,7 @@ def test_check_mode_says_what_would_be_queued() -> None:
 def test_check_mode_sees_an_equal_build_that_waits(version: str, joins: bool) -> None:
     item = {"id": 7, "task": {"url": "http://ci/job/app/"}, "actions": like(**{**PARAMETERS, "VERSION": version})}
     queue = waiting(item, members="actions[parameters[name,value]]")
-    with conversation(job(*DEPLOY, queueItem={"id": 7}), queue) as server:
+    with conversation(job(*DEPLOY, queueItem={"id": 7}), queue, permission()) as server:
         result = run_build(server.url, check_mode=True)
     assert result["changed"] is not joins
     assert result["plan"]["action"] == ("join one that waits" if joins else "start")

@@ -94,9 +94,23 @@ def test_a_new_plugin_comes_with_its_dependencies_and_is_followed_to_the_end() -
     }
 
 
+def administers(status: int = 200, **answer: Any) -> Call:
+    """A page for administrators."""
+    return call("GET", "/scriptText", status, **answer)
+
+
+def test_check_mode_predicts_the_refusal_when_the_account_is_no_administrator() -> None:
+    refusal = page("Access Denied", "Access Denied", "reader is missing the Overall/Administer permission")
+    server = listing(GIT), center(), administers(403, text=refusal)
+    result = go(*server, plugins=[{"name": "git", "state": "disabled"}], check_mode=True)
+    assert "403 reader is missing the Overall/Administer permission" in result["msg"]
+    assert not result["changed"]
+
+
 def test_check_mode_tells_the_same_and_only_reads() -> None:
     result = go(
         *(listing(GIT), center(age=None), installed_page(), offered("top", missing="base"), offered("base")),
+        administers(),
         plugins=["top"],
         check_mode=True,
     )
@@ -116,7 +130,8 @@ def test_check_mode_tells_the_same_and_only_reads() -> None:
     ],
 )
 def test_versions(wanted: dict[str, Any], asked: tuple[Call, ...], changed: bool) -> None:
-    result = go(listing(GIT), center(), *asked, plugins=[{"name": "git", **wanted}], check_mode=True)
+    last = [administers()] if changed else []
+    result = go(listing(GIT), center(), *asked, *last, plugins=[{"name": "git", **wanted}], check_mode=True)
     assert ok(result)["changed"] is changed
     assert steps(result) == (["install git 5.7"] if changed else [])
     assert result["restart_required"] is changed
@@ -470,13 +485,14 @@ def test_the_version_is_on_the_login_page_when_a_proxy_drops_the_header(tmp_path
 def test_a_file_is_uploaded_with_the_dependencies_that_are_offered(tmp_path: Path) -> None:
     path = plugin_file(tmp_path, Jenkins_Version="2.579", Plugin_Dependencies="base:1.0,x:9;resolution:=optional")
     wanted = [{"name": "own", "src": str(path)}]
-    result = go(listing(), center(), installed_page(), offered("base"), plugins=wanted, check_mode=True)
+    server = listing(), center(), installed_page(), offered("base"), administers()
+    result = go(*server, plugins=wanted, check_mode=True)
     assert steps(ok(result)) == ["install base 1.0", "upload own 3.0"]
 
 
 def test_a_loaded_plugin_is_replaced_although_a_dependency_waits_for_the_restart(tmp_path: Path) -> None:
     wanted = [{"name": "own", "src": str(plugin_file(tmp_path, Plugin_Dependencies="base:2.0"))}]
-    server = listing(plugin("own", "2.0"), OLD_BASE), center(), offered("base", "2.0")
+    server = listing(plugin("own", "2.0"), OLD_BASE), center(), offered("base", "2.0"), administers()
     result = go(*server, plugins=wanted, check_mode=True)
     assert steps(ok(result)) == ["install base 2.0", "upload own 3.0"]
     assert result["restart_required"]
@@ -486,7 +502,7 @@ def test_files_are_uploaded_in_the_order_of_their_dependencies(tmp_path: Path) -
     own = plugin_file(tmp_path, Plugin_Dependencies="base:2.0")
     base = plugin_file(tmp_path, "base", "2.0", Plugin_Dependencies="own:1.0;resolution:=optional")
     wanted = [{"name": "own", "src": str(own)}, {"name": "base", "src": str(base)}]
-    result = go(listing(), center(), installed_page(), plugins=wanted, check_mode=True)
+    result = go(listing(), center(), installed_page(), administers(), plugins=wanted, check_mode=True)
     assert steps(ok(result)) == ["upload base 2.0", "upload own 3.0"]
     base = plugin_file(tmp_path, "base", "1.9")
     result = go(listing(), center(), installed_page(), plugins=wanted, check_mode=True)

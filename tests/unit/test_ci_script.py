@@ -173,7 +173,7 @@ def test_unless_that_fails_is_told_as_such() -> None:
 
 
 def test_check_mode_runs_nothing_but_reads() -> None:
-    with conversation() as server:
+    with conversation(call("GET", "/scriptText")) as server:
         result = task(server.url, script="x", check_mode=True)
     assert result == {"changed": True, "plan": PLAN, "output": None, "value": None}
     with conversation(console("u", told(value=0, holds=False))) as server:
@@ -183,6 +183,14 @@ def test_check_mode_runs_nothing_but_reads() -> None:
     with conversation(console("x", told("read", value=1, holds=True))) as server:
         result = task(server.url, script="x", reads=True, check_mode=True)
     assert result == {"changed": False, "plan": PLAN, "output": "read", "value": 1}
+
+
+def test_check_mode_predicts_the_refusal_when_the_account_is_no_administrator() -> None:
+    refusal = page("Access Denied", "Access Denied", "reader is missing the Overall/Administer permission")
+    with conversation(call("GET", "/scriptText", 403, text=refusal)) as server:
+        result = task(server.url, script="x", check_mode=True)
+    assert "403 reader is missing the Overall/Administer permission" in result["msg"]
+    assert not result["changed"]
 
 
 def test_on_a_node_code_and_arguments_are_encoded() -> None:

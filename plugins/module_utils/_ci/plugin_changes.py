@@ -9,7 +9,7 @@ from __future__ import annotations
 from urllib.parse import quote
 from xml.sax.saxutils import quoteattr
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import failed_plugins, update_center
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import failed_plugins, server, update_center
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugin_plan import (
     ABSENT,
     Fields,
@@ -186,6 +186,13 @@ class PluginChanges:
 
     def _comes_with_restart(self, step: Step) -> bool:
         return step.action == "uninstall" and step.name not in self._look.listed
+
+    def predict_refusal(self) -> None:
+        """Check in check mode whether the account may change plugins.
+
+        :raises ServerRefusal: if it may not
+        """
+        server.check_administers(self._ci)
 
     def show(self, states: Fields) -> Fields:
         """The plugins as results show them, with all members."""

@@ -39,6 +39,14 @@ class Run:
         self.joins = self._task.check_mode and self._start.foreseen() is not None
         return {"action": _JOIN if self.joins else "start", "job": self._start.job, "parameters": self._start.shown()}
 
+    def rehearse(self) -> dict[str, t.Any]:
+        """Check in check mode whether the account may build.
+
+        :raises ServerRefusal: if it may not
+        """
+        self._start.check_permission()
+        return {}
+
     def carry_out(self) -> dict[str, t.Any]:
         """Start the build and stay with it, if that is wanted.
 

@@ -11,7 +11,7 @@ import time
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._address import segments
-from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import groovy
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import groovy, server
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     BadOption,
@@ -50,6 +50,17 @@ class Script:
         if unless and self._run(unless, "The script of 'unless'", reads=True)["holds"]:
             return None
         return {"action": "run the script", "node": self._task.params["node"]}
+
+    def rehearse(self) -> dict[str, t.Any]:
+        """Run a script that only reads; for another one check the permission, which the script of 'unless' needs too.
+
+        :raises ToolchainError: if the script would be refused
+        """
+        if self._task.params["reads"]:
+            return self.carry_out()
+        if self._task.params["unless"] is None:
+            server.check_administers(self._ci)
+        return {}
 
     def carry_out(self) -> dict[str, t.Any]:
         """Run the script; gives what it printed and returned. It says itself whether it changed something."""

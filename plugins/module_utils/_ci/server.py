@@ -60,6 +60,14 @@ def _hudson_version(ci: CiService) -> str:
     return version
 
 
+def check_administers(ci: CiService) -> None:
+    """Read a page that needs the permission Overall/Administer.
+
+    :raises ServerRefusal: if the account lacks it
+    """
+    ci.http.read("GET", "/scriptText")
+
+
 def user(ci: CiService) -> dict[str, t.Any] | None:
     """The account as the server sees it."""
     answer = ci.view("/whoAmI", "anonymous,authorities,name", accept=(200, 404))

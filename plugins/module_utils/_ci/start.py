@@ -19,6 +19,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import (
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.asked import Asked, Place
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.versions import is_older
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     BadOption,
     OutcomeUnknown,
@@ -36,6 +37,8 @@ _JOB = f"buildable,fullName,nextBuildNumber,queueItem[id],{parameters.TREE}"
 _OWN_FIELDS = ("delay", "token")
 _VALUES = ("parameters", "secret_parameters")
 _SECONDS_TO_LOOK = 5.0
+# Older releases may start a build for a GET with an API token
+_GET_NEVER_BUILDS_SINCE = "2.579"
 _NOT_NAMED = (
     "The server did not name the build. It was found by its job, parameters and account, and is the only one of them. "
     "Should somebody else have asked for the like, and this request have come to nothing, it is theirs."
@@ -83,7 +86,8 @@ class Start:
             raise ToolchainError(f"'{self.job}' takes no builds: it is disabled, or holds other jobs.")
         self.first = job.integer("nextBuildNumber")
         self._waiting = job.maybe_record("queueItem")
-        self._names_items = "X-Jenkins" in answer.headers
+        self._version = answer.headers.get("X-Jenkins")
+        self._names_items = self._version is not None
         self._declared = parameters.declared(job)
         self._values = self._checked(given)
         self.wanted = self._wanted()
@@ -132,6 +136,18 @@ class Start:
             if parameters.same(self._stored, builds.parameters_of(item)):
                 return item.maybe_integer("id")
         return None
+
+    def check_permission(self) -> None:
+        """Ask with GET whether the account may build, which Jenkins answers before it refuses the method.
+
+        The job's token is never sent: with it a GET starts a build.
+
+        :raises ServerRefusal: if the account lacks the permission Job/Build
+        """
+        is_safe = self._version is not None and not is_older(self._version, _GET_NEVER_BUILDS_SINCE)
+        if is_safe and self._task.params["token"] is None:
+            action = "buildWithParameters" if self._declared else "build"
+            self._ci.http.read("GET", f"{self._path}/{action}", accept=(405,))
 
     def shown(self) -> dict[str, t.Any]:
         """The parameters of the build as results show them: files by their names on this machine."""
