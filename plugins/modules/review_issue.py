@@ -21,6 +21,8 @@ extends_documentation_fragment:
 notes:
   - Needs the Web API permission, on the project the one to change the status of issues, and a role that allows the
     transition from the old status to the new one.
+  - If Klocwork refuses some of the changes, the others are carried out, and the task fails with a list of the refused
+    ones. Check mode predicts refusals because of an unknown owner or a transition that no role of the account allows.
 options:
   project:
     description: Name of the project.
@@ -37,6 +39,8 @@ options:
       - Instead of O(ids), a query that finds the issues. C(grouping:off) is added to it. The server finds only new and
         existing issues where it names no state.
       - When the server warns of the query, for it does not know a keyword, say, nothing is cited and the task fails.
+      - A value finds what contains it. A wildcard, a quotation mark without its counterpart, a keyword without a value,
+        and an unknown state, status or severity are refused.
     type: str
   from_status:
     description: Leave alone issues with another status than one of these.
@@ -52,7 +56,7 @@ options:
     type: str
     choices: [Analyze, Ignore, Not a Problem, Fix, Fix in Next Release, Fix in Later Release, Defer, Filter]
   owner:
-    description: Owner that they shall have; V(unowned) for nobody.
+    description: Owner that they shall have, an existing user; V(unowned) for nobody.
     type: str
   comment:
     description:
@@ -208,7 +212,14 @@ SPEC = REVIEW + ArgumentSpec(
 
 def run(task):
     issues = citation.Citation(task, ReviewService(task), citation.rules_of(task.params))
-    reconcile(task, "issues", read=issues.read, desired=issues.desired, update=issues.write)
+    reconcile(
+        task,
+        "issues",
+        read=issues.read,
+        desired=issues.desired,
+        update=issues.write,
+        foresee=issues.predict_refusals,
+    )
 
 
 def main():

@@ -6,7 +6,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from support.conversation import Call, conversation
+import pytest
+
+from support.conversation import Call, call, conversation
 from support.review_server import ACCOUNT, act, projects, records, refusal
 from support.running import run
 
@@ -28,6 +30,31 @@ def detail(number: int, status: str = "Analyze", *comments: str, owner: str = "u
 
 def cite(ids: str, code: int = 200, text: str = "", drop: bool = False, **fields: str) -> Call:
     return act("update_status", code, project="mobile-app", ids=ids, text=text, drop=drop, **fields)
+
+
+def users(*names: str) -> Call:
+    return act("users", limit="1000000", text=records(*({"name": name} for name in ("admin", *names))))
+
+
+def rights(*transitions: tuple[str, str], permission: bool = True, readonly: bool = False) -> list[Call]:
+    """What the account may do, by one role on the project, another on another, and a third through its group."""
+    held = [{"name": "Triage", "projectId": "m"}, {"name": "Elsewhere", "projectId": "other"}]
+    account = {"name": "admin", "roles": held, "groups": [{"name": "devs"}]}
+    devs = {"name": "devs", "roles": [{"name": "Readers"}]}
+    flags = [{"name": "change_issue_status", "enabled": permission}]
+    allowed = [{"from": before, "to": after} for before, after in transitions]
+    role = {"name": "Triage", "readonly": readonly, "permissions": flags, "statusPermissions": allowed}
+    everything = {**role, "name": "Elsewhere", "statusPermissions": [{"from": "Any", "to": "Any"}]}
+    nothing = {**role, "name": "Readers", "readonly": False, "permissions": []}
+    return [
+        act("users", search="admin", text=records(account)),
+        act("groups", search="devs", text=records(devs)),
+        projects(("mobile-app", "m"), ("other", "other")),
+        act("roles", text=records(role, everything, nothing)),
+    ]
+
+
+ANYTHING = rights(("Any", "Any"))
 
 
 def cited(*calls: Call, **parameters: Any) -> dict[str, Any]:
@@ -54,7 +81,7 @@ def test_nothing_is_written_where_all_is_well_or_in_check_mode() -> None:
     found = search(issue(1, "Fix"))
     assert not cited(found, **BY_QUERY)["changed"]
     assert not cited(search(), **BY_QUERY)["changed"]
-    predicted = cited(search(issue(1)), check_mode=True, diff_mode=True, **BY_QUERY)
+    predicted = cited(search(issue(1)), *ANYTHING, check_mode=True, diff_mode=True, **BY_QUERY)
     assert predicted["changed"]
     assert predicted["diff"] == {"before": {"1": {"status": "Analyze"}}, "after": {"1": {"status": "Fix"}}}
     assert predicted["issues"]["1"]["status"] == "Fix"
@@ -63,13 +90,13 @@ def test_nothing_is_written_where_all_is_well_or_in_check_mode() -> None:
 def test_a_status_in_other_letters_is_that_status() -> None:
     told = issue(1, "Not a problem"), issue(2, "fix")
     rule = {"query": "code:ABV", "from_status": ["Fix", "Not a Problem"], "status": "Not a Problem"}
-    result = cited(search(*told), check_mode=True, rules=[rule])
+    result = cited(search(*told), *ANYTHING, check_mode=True, rules=[rule])
     assert result["rules"] == [{"title": "code:ABV", "count": 2, "differing": [2]}]
     assert not cited(detail(1, "NOT A PROBLEM"), ids=[1], status="Not a Problem")["changed"]
 
 
 def test_ids_are_looked_up_one_by_one() -> None:
-    result = cited(detail(7), cite("7", owner="bob"), detail(7, owner="bob"), ids=[7], owner="bob")
+    result = cited(detail(7), users("bob"), cite("7", owner="bob"), detail(7, owner="bob"), ids=[7], owner="bob")
     assert result["issues"] == {"7": {"status": "Analyze", "owner": "bob", "comment": ""}}
 
 
@@ -129,6 +156,34 @@ def test_an_effect_that_is_not_there_is_no_success() -> None:
     assert result["failed"]
 
 
+def test_check_mode_predicts_a_transition_that_no_role_allows() -> None:
+    for allowed, message in (
+        (rights(("Fix", "Any"), ("Any", "Defer")), "must allow the transition from 'Analyze' to 'Fix'."),
+        (rights(("Any", "Any"), permission=False), "must allow the transition from 'Analyze' to 'Fix'."),
+        (rights(("Analyze", "Fix")), ""),
+        (rights(readonly=True), ""),
+        ([act("users", 403, search="admin", text=refusal(403, "No."))], ""),
+        (rights(("Any", "Fix")), ""),
+    ):
+        result = cited(detail(1), *allowed, ids=[1], status="Fix", check_mode=True)
+        assert message in result.get("msg", "")
+        assert result["changed"] is not bool(message)
+
+
+def test_nothing_is_predicted_without_access_control() -> None:
+    form = {"action": "issue_details", "user": "admin", "project": "mobile-app", "id": "1"}
+    known = call("POST", "/review/api", text=detail(1).body.decode(), sent_form=form)
+    with conversation(known) as server:
+        task = {"project": "mobile-app", "username": "admin", "ids": [1], "status": "Fix", "owner": "nobody"}
+        assert run("review_issue", url=server.url, check_mode=True, **task)["changed"]
+
+
+@pytest.mark.parametrize("check_mode", [True, False])
+def test_an_unknown_owner_is_refused_before_the_write(check_mode: bool) -> None:
+    result = cited(detail(1), users("bob"), ids=[1], owner="bbo", check_mode=check_mode)
+    assert (result["changed"], result["msg"]) == (False, "There is no user 'bbo'.")
+
+
 RULES = [
     {"title": "theirs", "query": "file:vendor", "from_status": ["Analyze"], "status": "Ignore"},
     {"query": "code:RLK", "from_owner": ["unowned"], "owner": "alice", "status": "Fix", "comment": "leak"},
@@ -147,10 +202,11 @@ def test_each_issue_is_that_of_the_first_rule_that_finds_it() -> None:
     )
     told = [{"title": "theirs", "count": 3, "differing": [1]}, {"title": "code:RLK", "count": 2, "differing": [4]}]
     searches = search(*found[0], query=vendor), search(*found[1], query=leaks)
-    predicted = by_rules(*searches, check_mode=True)
+    predicted = by_rules(*searches, users("alice"), *ANYTHING, check_mode=True)
     assert predicted["rules"] == told
     result = by_rules(
         *searches,
+        users("alice"),
         cite("1", status="Ignore"),
         cite("4", owner="alice", status="Fix", comment="leak"),
         *(detail(number, status) for number, status in ((1, "Ignore"), (2, "Fix"), (3, "Ignore"))),
@@ -161,6 +217,40 @@ def test_each_issue_is_that_of_the_first_rule_that_finds_it() -> None:
     assert result["issues"]["2"]["status"] == "Fix"
     again = search(issue(1, "Ignore"), query=vendor), search(issue(1, "Ignore"), issue(4, "Fix", "alice"), query=leaks)
     assert not by_rules(*again)["changed"]
+
+
+LATER = {"title": "later", "query": "code:ABV", "status": "Defer"}
+
+
+def test_a_refused_rule_does_not_stop_the_others() -> None:
+    searches = search(issue(1), query="grouping:off file:vendor"), search(issue(2), query="grouping:off code:RLK")
+    rules = [*RULES[:1], {**RULES[1], "owner": "bbo"}, LATER]
+    theirs, owners, done = (
+        cite("1", 403, text=refusal(403, "No."), status="Ignore"),
+        users("alice"),
+        cite("3", status="Defer"),
+    )
+    read_back = [detail(1), detail(2), detail(3, "Defer")]
+    result = cited(*searches, search(issue(3)), owners, theirs, done, *read_back, rules=rules)
+    assert (result["changed"], result["failed"]) == (True, True)
+    assert result["msg"].startswith("2 of 3 issues cannot be changed. theirs (issues 1): POST")
+    assert "403 No. " in result["msg"]
+    assert " A role of 'admin' must allow the transition from 'Analyze' to 'Ignore'. code:RLK" in result["msg"]
+    assert result["msg"].endswith("code:RLK (issues 2): There is no user 'bbo'.")
+    assert result["issues"]["3"]["status"] == "Defer"
+    allowed = rights(("Any", "Defer"))
+    predicted = cited(*searches, search(issue(3)), owners, *allowed, rules=rules, check_mode=True)
+    assert (predicted["changed"], predicted["rules"]) == (True, result["rules"])
+    assert predicted["msg"] == (
+        "2 of 3 issues cannot be changed. theirs (issues 1): A role of 'admin' must allow the transition from "
+        "'Analyze' to 'Ignore'. code:RLK (issues 2): There is no user 'bbo'."
+    )
+
+
+def test_a_mistake_in_a_query_is_refused_before_the_first_request() -> None:
+    told = cited(rules=[RULES[0], {"query": "code:RLK.*", "status": "Fix"}])
+    assert told["msg"].startswith("Option 'rules[1].query': has the wildcard '*'")
+    assert cited(query='code:"RLK', status="Fix")["msg"].startswith("Option 'query': has a quotation mark")
 
 
 def test_a_rule_does_not_group() -> None:

@@ -15,16 +15,26 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
     ToolchainError,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, differences
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.citation_rights import (
+    UNOWNED,
+    CitationRights,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issue_query import has_keyword, with_grouping
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issues import details, found
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.query_terms import parse
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
+
+# The numbers of issues by the place of their rule and their status
+Alike = dict[tuple[int, str], list[str]]
 
 CITED = ("status", "owner", "comment")
 
 _COMPARED = ("status", "owner")
 _EVERYWHERE = with_grouping("build:any state:New,Existing,Fixed", grouped=False)
 _BATCH = 500
+_NOT_AUTHENTICATED, _FORBIDDEN = 401, 403
+_MOST_SHOWN = 10
 # Beyond so many it costs less to look through all issues of the project
 _MOST_ONE_BY_ONE = 20
 
@@ -53,13 +63,15 @@ def rules_of(params: Fields) -> list[Rule]:
     """The rules of a task; one without them is one.
 
     :raises BadOption: when a rule seeks what citations change, for then its issues would be another's in the next run;
-        or when one says how issues are grouped
+        if one says how issues are grouped, or has a mistake that the server answers by finding nothing
     """
     if params["rules"] is None:
         with_grouping(params["query"] or "", grouped=False)
+        parse(params["query"] or "", "query")
         return [_rule(params)]
     for place, rule in enumerate(params["rules"]):
         with_grouping(rule["query"], grouped=False, option=f"rules[{place}].query")
+        parse(rule["query"], f"rules[{place}].query")
         for keyword in _COMPARED:
             if has_keyword(rule["query"], keyword):
                 raise BadOption(
@@ -90,6 +102,8 @@ class Citation:
         self._rules = rules
         self._rule_of: dict[int, int] = {}
         self._now: Fields = {}
+        self._differing: list[int] = []
+        self._rights = CitationRights(review, self._project)
 
     def read(self) -> Fields:
         """The issues by their ids, as texts; first those that the rules find, later the same ones again.
@@ -120,31 +134,85 @@ class Citation:
                 wanted[str(number)] = rule.compared
                 if differences(issue, rule.compared):
                     differing[place].append(number)
+        self._differing = [number for numbers in differing.values() for number in numbers]
         self._task.result["rules"] = [
             {"title": rule.title, "count": counts[place], "differing": differing[place]}
             for place, rule in enumerate(self._rules)
         ]
         return wanted
 
+    def predict_refusals(self) -> None:
+        """
+        :raises ToolchainError: if the server would refuse some of the changes
+        """
+        alike = self._alike(self._differing)
+        refused = self._refused_owners(alike)
+        for place, status in alike.keys() - refused.keys():
+            new = self._rules[place].wanted.get("status", status)
+            if not self._rights.allows(status, new):
+                refused[place, status] = self._advice(status, new)
+        if refused:
+            self._task.changed = len(refused) < len(alike)
+            raise ToolchainError(self._summary(refused, alike))
+
     def write(self, changes: Fields) -> None:
-        """Cite the issues that differ, those of one rule with the same status together."""
-        alike: dict[tuple[int, str], list[str]] = collections.defaultdict(list)
-        for number in changes:
-            alike[self._rule_of[int(number)], self._now[number]["status"]].append(number)
+        """Change the issues that differ, those of one rule with the same status together.
+
+        :raises ServerRefusal: at the end, if the server refused some of the changes
+        """
+        alike = self._alike(map(int, changes))
+        refused, error = self._refused_owners(alike), None
         for (place, status), numbers in alike.items():
-            for start in range(0, len(numbers), _BATCH):
-                self._task.progress(f"citing {len(changes):,} issues")
-                self._cite(numbers[start : start + _BATCH], status, self._rules[place].wanted)
+            if (place, status) in refused:
+                continue
+            try:
+                for start in range(0, len(numbers), _BATCH):
+                    self._task.progress(f"citing {len(changes):,} issues")
+                    self._cite(numbers[start : start + _BATCH], status, self._rules[place].wanted)
+            except ServerRefusal as refusal:
+                if refusal.status == _NOT_AUTHENTICATED:
+                    raise
+                error, refused[place, status] = refusal, str(refusal)
+        if refused:
+            summary = self._summary(refused, alike)
+            raise ServerRefusal(summary, error.status if error else _FORBIDDEN, error.text if error else "")
+
+    def _alike(self, numbers: t.Iterable[int]) -> Alike:
+        """Group issues by their rule and their status."""
+        alike: Alike = collections.defaultdict(list)
+        for number in numbers:
+            alike[self._rule_of[number], self._now[str(number)]["status"]].append(str(number))
+        return dict(alike)
+
+    def _refused_owners(self, alike: Alike) -> dict[tuple[int, str], str]:
+        """Return what is refused because of its owner, with the reason."""
+        owners = {place: self._rules[place].wanted.get("owner", UNOWNED) for place, _status in alike}
+        unknown = self._rights.unknown_owners(owners.values())
+        return {group: f"There is no user '{owners[group[0]]}'." for group in alike if owners[group[0]] in unknown}
+
+    def _summary(self, refused: dict[tuple[int, str], str], alike: Alike) -> str:
+        """Return why which issues are not changed, in the order of the rules."""
+        if len(alike) == 1:
+            return next(iter(refused.values()))
+        reasons = [
+            f"{self._rules[group[0]].title} ({_shown(alike[group])}): {refused[group]}" for group in sorted(refused)
+        ]
+        count, total = (sum(len(alike[group]) for group in groups) for groups in (refused, alike))
+        return f"{count} of {total} issues cannot be changed. {' '.join(reasons)}"
 
     def _cite(self, numbers: list[str], status: str, wanted: Fields) -> None:
         try:
             self._review.write("update_status", project=self._project, ids=numbers, **wanted)
         except ServerRefusal as error:
             to = wanted.get("status", status)
-            if error.status != 403 or to == status:
+            if error.status != _FORBIDDEN or to == status:
                 raise
-            advice = f"A role of '{self._review.user}' must allow the transition from '{status}' to '{to}'."
-            raise ServerRefusal(f"{error} {advice}", error.status, error.text) from None
+            raise ServerRefusal(f"{error} {self._advice(status, to)}", error.status, error.text) from None
+
+    def _advice(self, before: str, after: str) -> str:
+        if before == after:
+            return f"A role of '{self._review.user}' must allow to change issues."
+        return f"A role of '{self._review.user}' must allow the transition from '{before}' to '{after}'."
 
     def _found(self) -> dict[int, Fields]:
         """Note by which rule each issue is found first; gives what the searches tell of them."""
@@ -171,6 +239,11 @@ class Citation:
                 "A group of issues has an id, too, which is none of an issue: ask without groups for theirs."
             )
         return _cited(issue)
+
+
+def _shown(numbers: list[str]) -> str:
+    more = len(numbers) - _MOST_SHOWN
+    return f"issues {', '.join(numbers[:_MOST_SHOWN])}{f' and {more:,} more' if more > 0 else ''}"
 
 
 def _refuse(warning: str) -> t.NoReturn:

@@ -83,25 +83,33 @@ def _check_kept(review: ReviewService, has: set[tuple[str, str]], will_have: set
         )
 
 
-def _held(review: ReviewService) -> tuple[set[tuple[str, str]], set[Grant]]:
+def held(review: ReviewService) -> tuple[set[tuple[str, str]], set[Grant]] | None:
     """Return the account and its groups, and the roles that they hold.
 
-    :raises ToolchainError: if the server does not list the account or one of its groups
+    `None` if the server does not list the account or one of its groups.
     """
-    account = _required(review, "account", review.user)
+    account = accounts.find(review, "account", review.user, prove_absence=True)
+    if account is None:
+        return None
+    found = _grants("account", account)
     groups = [group.text("name") for group in account.maybe_records("groups")]
-    grants = _grants("account", account)
     for name in groups:
-        grants |= _grants("group", _required(review, "group", name))
-    return {("account", review.user), *(("group", name) for name in groups)}, grants
+        group = accounts.find(review, "group", name, prove_absence=True)
+        if group is None:
+            return None
+        found |= _grants("group", group)
+    return {("account", review.user), *(("group", name) for name in groups)}, found
 
 
-def _required(review: ReviewService, kind: str, name: str) -> Record:
-    if found := accounts.find(review, kind, name, prove_absence=True):
+def _held(review: ReviewService) -> tuple[set[tuple[str, str]], set[Grant]]:
+    """
+    :raises ToolchainError: if the server does not list all that the account holds
+    """
+    if found := held(review):
         return found
     raise ToolchainError(
-        f"The server lists no {kind} '{name}'. Whether '{review.user}', the account of this task, would lose a "
-        "permission that it needs is not known. With 'allow_lockout: true' the change is made nevertheless."
+        f"The server lists no account '{review.user}', or not all groups of it. Whether the account of this task would "
+        "lose a permission that it needs is not known. With 'allow_lockout: true' the change is made nevertheless."
     )
 
 

@@ -110,6 +110,11 @@ class ReviewService:
         """The account that is logged in."""
         return self._login.user
 
+    @property
+    def has_login(self) -> bool:
+        """Whether a login token is sent. A server without access control needs none."""
+        return self._login.ltoken is not None
+
     def _form(self, action: str, fields: dict[str, t.Any]) -> dict[str, str]:
         given = {name: _text(value) for name, value in fields.items() if value is not None}
         return {"action": action, **self._login.form, **given}
