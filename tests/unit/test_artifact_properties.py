@@ -251,7 +251,7 @@ def test_success_without_effect_is_a_failure() -> None:
     with conversation(has({"a": ["1"]}), patch({"a": ["2"]}), has({"a": ["1"]})) as server:
         result = run("artifact_properties", url=server.url, properties={"a": "2"}, **TASK)
     assert result["failed"]
-    assert result["changed"]
+    assert not result["changed"]
     assert "not as asked for: a" in result["msg"]
 
 

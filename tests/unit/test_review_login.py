@@ -67,7 +67,7 @@ def chosen(tmp_path: Path, url: str, *lines: str, username: str | None = None) -
         ("http://localhost:8080", "localhost;8080;alice;aa11"),
         ("http://localhost:8080", "127.0.0.1;8080;alice;aa11"),
         ("http://127.0.0.1:8080", "localhost;8080;alice;aa11"),
-        ("http://[::1]:1", "localhost;8080;alice;aa11"),
+        ("http://[::1]:8080", "localhost;8080;alice;aa11"),
         ("http://localhost:8080", "box;8080;alice;aa11"),
         ("http://localhost:8080", "box.example.com;8080;alice;aa11"),
         ("http://localhost:8080", "192.0.2.99;8080;alice;aa11"),
