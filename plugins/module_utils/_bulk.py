@@ -19,6 +19,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
     OutcomeUnknown,
     ToolchainError,
 )
+from ansible_collections.buildworks.toolchain.plugins.module_utils._interruption import Controller
 from ansible_collections.buildworks.toolchain.plugins.module_utils._private_file import check_writable, lines_to
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import (
     SECONDS_TO_CLEAN_UP,
@@ -143,6 +144,7 @@ class Work:
         self._warnings = Reasons()
         self._refused: str | None = None
         self._stopped: str | None = None
+        self._controller = Controller()
         self._defect: BaseException | None = None
         self._start = time.monotonic()
 
@@ -203,6 +205,8 @@ class Work:
 
     def _next(self) -> tuple[int, Item] | None:
         with self._lock:
+            if not self._stopped and self._controller.is_gone:
+                self._stopped = "not tried, since the process that runs Ansible was killed"
             entry = None if self._stopped else next(self._items, None)
             if entry:
                 self._running[entry[0]] = entry[1]

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Ctrl-C: whoever ends the process is heard before it ends."""
+"""How a task ends early: Ctrl-C is handled before the process ends, and a killed controller is noticed."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import threading
 import typing as t
 
 _INTERRUPTIONS = (signal.SIGINT, signal.SIGTERM)
+_MOST_ANCESTORS = 8
 
 
 class Interrupted(BaseException):
@@ -49,3 +50,53 @@ def _raise(signal_number: int, _frame: t.Any) -> None:
 def _restore(handlers: dict[signal.Signals, t.Any]) -> None:
     for number, handler in handlers.items():
         signal.signal(number, signal.SIG_DFL if handler is None else handler)
+
+
+class Controller:
+    """The process that runs Ansible, as seen from one that works for it.
+
+    When it is killed, nobody tells those that it started: a worker gets another parent, a module keeps its shell.
+    """
+
+    def __init__(self) -> None:
+        self._parents = _parents_up_to_controller(os.getpid())
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether one of the processes from here to the controller has lost its parent."""
+        return any(_parent(pid) != parent for pid, parent in self._parents.items())
+
+
+def _parents_up_to_controller(pid: int) -> dict[int, int | None]:
+    """The parents of a process and of its ancestors, up to the controller.
+
+    A worker is a fork of the controller, so that both have the same command. Who started the controller does not
+    matter: it may outlive a terminal. Without such a pair, or without `/proc`, only the parent of the process counts.
+    """
+    parents: dict[int, int | None] = {}
+    child = pid
+    while len(parents) < _MOST_ANCESTORS and (parent := _parent(child)):
+        parents[child] = parent
+        if (command := _command(child)) and command == _command(parent):
+            return parents
+        child = parent
+    return {pid: _parent(pid)}
+
+
+def _parent(pid: int) -> int | None:
+    """The parent of a process, `None` if there is no such process or it cannot be known."""
+    if pid == os.getpid():
+        return os.getppid()
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            return int(file.read().rpartition(b")")[2].split()[1])
+    except (OSError, IndexError, ValueError):
+        return None
+
+
+def _command(pid: int) -> bytes:
+    try:
+        with open(f"/proc/{pid}/cmdline", "rb") as file:
+            return file.read()
+    except OSError:
+        return b""

@@ -71,10 +71,11 @@ notes:
   - Artifacts that the account may not read are not selected, and not counted in O(rules[].keep_newest).
   - Ages are counted back from the start of the task that makes the plan, by the clock of the machine on which the task
     runs.
-  - If Ansible is killed (SIGKILL), the process that deletes artifacts on the same machine notices it. It finishes the
-    artifacts that are being deleted at that moment, at most one for each of O(workers), and stops. Run the task again
-    to continue, with the same O(state_file) if one was given. Without O(state_file) a temporary directory
-    C(toolchain-cleanup-*) remains. On another machine, and with C(async), the task continues to its end.
+  - If Ansible is killed (SIGKILL), the process that deletes artifacts notices it before the next artifact and stops.
+    Only the artifacts that are being deleted at that moment, at most one for each of O(workers), are still deleted. Run
+    the task again to continue, with the same O(state_file) if one was given. Without one, the next run plans anew.
+  - If the process that deletes artifacts is killed itself, a directory C(toolchain-cleanup-*) remains in the directory
+    for temporary files. On another machine, and with C(async), the task continues to its end when Ansible is killed.
 attributes:
   idempotent:
     support: full
