@@ -140,6 +140,7 @@ async def _serve(arguments: argparse.Namespace) -> None:
         lifespan="off",
         log_level="critical",
         server_header=False,
+        date_header=False,
         timeout_keep_alive=60,
         timeout_graceful_shutdown=1,
         h11_max_incomplete_event_size=LONGEST_HEAD,

@@ -12,6 +12,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, MutableMapping
+from email.utils import formatdate
 from typing import Any
 
 from starlette.requests import ClientDisconnect, Request
@@ -145,13 +146,19 @@ class Exchange:
     async def _sending(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self._status = message["status"]
-            if self._service.spells_headers:
-                message = {**message, "headers": [(spelt(name), value) for name, value in message["headers"]]}
+            message = {**message, "headers": self._headers(message)}
         elif message["type"] == "websocket.accept":
             self._status = 101
         elif message["type"] == "http.response.body" and not message.get("more_body", False):
             self._note()
         await self._send(message)
+
+    def _headers(self, start: Message) -> list[tuple[bytes, bytes]]:
+        """The headers of the answer, with the time of the sandbox unless a fault has set another."""
+        headers = list(start["headers"])
+        if all(name.lower() != b"date" for name, _value in headers):
+            headers.append((b"date", formatdate(self._sandbox.world.clock.now(), usegmt=True).encode()))
+        return [(spelt(name), value) for name, value in headers] if self._service.spells_headers else headers
 
     async def _without_its_end(self, message: Message) -> None:
         """Send a live answer, but always one piece less than there is."""

@@ -8,6 +8,9 @@ from __future__ import annotations
 import contextlib
 import http.client
 import socket
+import time
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 
 import pytest
 import requests
@@ -76,3 +79,27 @@ def test_headers_are_spelt_as_the_real_servers_spell_them(sandbox: client.Sandbo
     connection.request("GET", path)
     with contextlib.closing(connection):
         assert names <= set(dict(connection.getresponse().getheaders()))
+
+
+SERVICES = ("/artifactory/api/system/ping", "/ci/login", "/analysis/review/api", "/inference/v1/models")
+
+
+@pytest.mark.parametrize("path", SERVICES)
+def test_date_is_that_of_the_clock_of_the_sandbox(sandbox: client.Sandbox, path: str) -> None:
+    assert abs(_date(sandbox, path).timestamp() - time.time()) < 60
+    sandbox.clock(set=1767225600)
+    sandbox.clock(frozen=True)
+    assert _date(sandbox, path) == datetime(2026, 1, 1, tzinfo=UTC)
+    sandbox.clock(advance=3600)
+    assert _date(sandbox, path) == datetime(2026, 1, 1, 1, tzinfo=UTC)
+
+
+def test_date_is_that_of_a_fault_when_it_sets_one(sandbox: client.Sandbox, ping: str) -> None:
+    date = "Thu, 01 Jan 2026 00:00:00 GMT"
+    sandbox.fault(kind="status", status=503, headers={"Date": date})
+    assert requests.get(ping).raw.headers.getlist("Date") == [date]
+
+
+def _date(sandbox: client.Sandbox, path: str) -> datetime:
+    (date,) = requests.get(f"{sandbox.url}{path}").raw.headers.getlist("Date")
+    return parsedate_to_datetime(date)
