@@ -15,14 +15,21 @@ options:
       - File to write a new secret to, all at once. Its folder must be there, but in check mode.
       - A link to a file is followed; a folder, a device or a pipe is refused. So is a file that holds a key of
         something else, or something else than a key.
-      - Give each place that stores a key a name of its own, or each run of the one removes the key of the other.
+      - Several hosts can use the same name, each with its own file. A task removes only what its file held, unless
+        O(surplus=remove).
     type: path
   surplus:
     description:
-      - What becomes of others of the same name.
-      - V(remove) removes them. The one whose secret is in O(key_file) stays, without O(key_file) the newest.
-      - V(keep) leaves them alone.
+      - What to do with others of the same name. The C(surplus) of the result lists them.
+      - One whose secret nobody has, because the response to its creation was lost, is removed in any case.
+      - O(state=absent) removes all of them in any case.
+      - If a run is killed after it stored a new secret, or the old one cannot be removed, V(keep) leaves the old one
+        alone in later runs.
+      - Without O(key_file), V(keep) leaves the old one alone when it is replaced.
     type: str
-    choices: [remove, keep]
-    default: remove
+    choices:
+      keep: Leave them alone, because other hosts may use them.
+      remove: Remove them. The one whose secret is in O(key_file) stays, without O(key_file) the newest. Use this if
+        only one place stores the secret.
+    default: keep
 """

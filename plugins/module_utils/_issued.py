@@ -27,11 +27,11 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._private_file
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
-# Where the secret goes, and what becomes of others like it
+# Where the secret is stored, and what happens to others of the same name
 ISSUED = TO_FILE + ArgumentSpec(
     dict(
         key_file=dict(type="path", no_log=False, not_empty=True),
-        surplus=dict(type="str", choices=["remove", "keep"], default="remove"),
+        surplus=dict(type="str", choices=["remove", "keep"], default="keep"),
     )
 )
 
@@ -41,8 +41,9 @@ _LONGEST_SECRET = 16384
 class Issued(abc.ABC):
     """The one that is there of those that are alike, as a task wants it, with its secret in a file where one is given.
 
-    It is found as fields with an id, and with the ids of the others as `surplus`. When a reply is lost, what came of it
-    is removed, for nobody has its secret, and it is asked for once more.
+    It is found as fields with an id, and with the ids of the others as `surplus`. Others are kept by default, because
+    another host may use them. If the response to a create request is lost, the orphan is removed, because nobody has
+    its secret, and the request is repeated once.
 
     :cvar noun: what it is
     :cvar alike: what the others have in common with it
@@ -68,10 +69,12 @@ class Issued(abc.ABC):
         self._live: list[Fields] = []
         self._just_listed: list[Fields] | None = None
         self._in_file: str | None = None  # id of the one whose secret is in the file
+        self._stored: str | None = None  # what the file held when it was last read
         self._made: Fields | None = None
         self._new_secret: str | None = None
         self._removed: list[str] = []
         self._lost: OutcomeUnknown | None = None
+        self._lost_create = False
         self._found: list[Fields] | None = None  # those that were there before anything was done
         self._held: str | None = None  # and which of them was in the file
         if self._shall_be_there:
@@ -116,14 +119,13 @@ class Issued(abc.ABC):
         :raises ToolchainError: when others that were to be removed are still there, or the file holds another secret
             than that of the one just made
         """
-        before = self._live
         self._live = self._listed()
         self._in_file = self._id_in_file()
         if self._found is None:
-            self._found, self._held = self._live, self._in_file
+            self._found, self._held = self._live, self._proven_in_file()
         one = self._the_one()
         if self._made or self._removed:
-            self._check_gone(before)
+            self._check_gone()
             self._check_stored()
         return {**one, "surplus": [id_ for id_ in self._ids() if id_ != self._id(one)]} if one else None
 
@@ -144,12 +146,15 @@ class Issued(abc.ABC):
         try:
             with self._task.when_interrupted(lambda: self._taken_back(made)):
                 self._check_made(made, secrets)
+                self._check_file_unchanged()
                 self._keep(secrets)
         except ToolchainError as error:
-            self._remove(self._id(made))
-            why = "because nobody has its secret"
-            raise ToolchainError(f"{error} The new {self.noun} was {self.gone}, {why}.") from None
+            raise self._removed_because(error, made) from None
         self._made, self._new_secret = made, secrets[self.secrets[0]]
+
+    def _removed_because(self, error: ToolchainError, made: Fields) -> ToolchainError:
+        self._remove(self._id(made))
+        return ToolchainError(f"{error} The new {self.noun} was {self.gone}, because nobody has its secret.")
 
     def _taken_back(self, made: Fields) -> t.Iterator[str]:
         self._remove(self._id(made))
@@ -157,10 +162,15 @@ class Issued(abc.ABC):
         yield f"interrupted before the secret was stored. {left}"
 
     def replace(self, fields: Fields) -> None:
-        """Make a new one, and remove the old ones when its secret is stored."""
-        old = [id_ for id_ in self._ids() if not self._keeps_surplus or id_ == self._in_file]
+        """Make a new one, and remove the old ones when its secret is stored: by default that of the file only."""
+        old = [id_ for id_ in self._ids() if not self._keeps_surplus or id_ == self._held]
         self.create(fields)
-        self._remove(*old)
+        try:
+            self._remove(*old)
+        except ToolchainError:
+            left = ", ".join(id_ for id_ in old if id_ not in self._removed)
+            self._task.warn(f"The new {self.noun} is stored, but these {self.noun}s were not {self.gone}: {left}.")
+            raise
 
     def remove_surplus(self, _changes: Fields) -> None:
         """Remove all but the one."""
@@ -197,7 +207,8 @@ class Issued(abc.ABC):
     def _the_one(self) -> Fields | None:
         if self._made:
             return self._with_id(self._id(self._made))
-        return self._with_id(self._in_file) or (self._live[0] if self._live else None)
+        newest = next((one for one in self._live if not self.worn(one)), self._live[0] if self._live else None)
+        return self._with_id(self._in_file) or newest
 
     def _id(self, one: Fields) -> t.Any:
         return one[self.id_member]
@@ -209,10 +220,14 @@ class Issued(abc.ABC):
         return next((one for one in self._live if self._id(one) == id_), None)
 
     def _id_in_file(self) -> str | None:
-        secret = self._secret_in_file()
+        secret = self._stored = self._secret_in_file()
         if secret is None:
             return None
         return self._id(self._made) if self._made and secret == self._new_secret else self.whose(secret)
+
+    def _proven_in_file(self) -> str | None:
+        """Return the id of the one whose secret is in the file, if the service proves that."""
+        return self._in_file
 
     def _secret_in_file(self) -> str | None:
         path = self._task.params[self.file_option]
@@ -224,31 +239,49 @@ class Issued(abc.ABC):
             raise BadOption(self.file_option, f"'{path}' holds {what}, and is left as it is")
         return self._task.secret(secret)
 
-    def _check_gone(self, before: list[Fields]) -> None:
-        """See to it that nothing like it is there but what shall be.
+    def _check_gone(self) -> None:
+        """Verify that all removed ones are gone, and that no other is there that should not be.
 
-        :arg before: what was there before the last write
+        :raises ToolchainError: naming the others
         """
-        left = self._the_one() if self._shall_be_there else None
-        ids = [id_ for id_ in self._ids() if not left or id_ != self._id(left)]
-        if not ids or (self._keeps_surplus and self._shall_be_there):
-            return
-        lost, these = f"{self._lost.what} " if self._lost else "", ", ".join(ids)
-        if set(ids) <= {self._id(one) for one in before}:
+        lost = f"{self._lost.what} " if self._lost else ""
+        if left := [id_ for id_ in self._ids() if id_ in self._removed]:
+            these = ", ".join(left)
             raise ToolchainError(f"{lost}These {self.noun}s were to be {self.gone}, but are still there: {these}.")
-        raise ToolchainError(
-            f"{lost}There are other {self.noun}s {self.alike}: {these}. Perhaps another task makes them at the same "
-            "time. Run this one again."
-        )
+        one = self._the_one() if self._shall_be_there else None
+        others = [id_ for id_ in self._ids() if not one or id_ != self._id(one)]
+        if self._shall_be_there and self._keeps_surplus:
+            others = [id_ for id_ in others if self._may_be_ours(id_)]
+        if others:
+            raise ToolchainError(
+                f"{lost}There are other {self.noun}s {self.alike}: {', '.join(others)}. Perhaps another task makes "
+                "them at the same time. Run this one again."
+            )
+
+    def _may_be_ours(self, id_: str) -> bool:
+        """Whether one may have come late from a lost create request."""
+        return self._lost_create and id_ not in map(self._id, self._found or ())
+
+    def _check_file_unchanged(self) -> None:
+        """Verify that no other task stored a secret since the file was read, which would be lost."""
+        if self._secret_in_file() != self._stored:
+            raise ToolchainError(
+                f"'{self._task.params[self.file_option]}' changed while the {self.noun} was created. Perhaps another "
+                "task stores one there at the same time. Run this one again."
+            )
 
     def _check_stored(self) -> None:
-        """See to it that no other task has stored another secret since."""
+        """Verify that no other task has stored another secret since.
+
+        :raises ToolchainError: when one has; the new one, whose secret nobody has, is removed
+        """
         path = self._task.params[self.file_option]
         if self._made and path and self._in_file != self._id(self._made):
-            raise ToolchainError(
+            error = ToolchainError(
                 f"'{path}' does not hold the secret of the new {self.noun} any more. Perhaps another task stores one "
                 "there at the same time. Run this one again."
             )
+            raise self._removed_because(error, self._made)
 
     def _order(self, again: bool = True) -> tuple[Fields, Fields]:
         """Make one. When the reply was lost, what came of it is removed, and it is asked for once more."""
@@ -266,12 +299,23 @@ class Issued(abc.ABC):
         return self._order(again=False)
 
     def _remove_new(self, error: ToolchainError) -> None:
+        """Remove what a lost create request made.
+
+        :raises ToolchainError: if it cannot be found or removed, or told from what others made at the same time
+        """
         try:
-            self._remove(*(id_ for id_ in map(self._id, self.listed()) if id_ not in self._ids()))
+            new = [id_ for id_ in map(self._id, self.listed()) if id_ not in self._ids()]
+            self._lost_create = not new
+            if len(new) > 1 and self._keeps_surplus:
+                raise ToolchainError(
+                    f"These {self.noun}s are new, and this task created at most one of them: {', '.join(new)}."
+                )
+            self._remove(*new)
         except ToolchainError as trouble:
+            remedy = f"Remove the {self.noun} that no other task uses" if self._keeps_surplus else "Use 'state: absent'"
             raise ToolchainError(
                 f"{error} A new {self.noun} may be there whose secret nobody has, and it could not be {self.gone}: "
-                f"{trouble} Run the task with 'state: absent', then again."
+                f"{trouble} {remedy}, then run the task again."
             ) from None
 
     def _check_made(self, made: Fields, _secrets: Fields) -> None:
@@ -296,10 +340,10 @@ class Issued(abc.ABC):
 
     def _store(self, secrets: Fields) -> None:
         """Write the file."""
-        self._write(self.file_option, secrets[self.secrets[0]])
+        self._write(self.file_option, secrets[self.secrets[0]], verify=self._check_file_unchanged)
 
-    def _write(self, option: str, secret: str) -> None:
-        store(self._task, self._task.params[option], secret, **self._task.pick("owner", "group", "mode"))
+    def _write(self, option: str, secret: str, **verify: t.Any) -> None:
+        store(self._task, self._task.params[option], secret, **self._task.pick("owner", "group", "mode"), **verify)
 
     def _remove(self, *ids: str) -> None:
         """Remove some. Whether a lost reply meant that, reading back tells."""

@@ -65,16 +65,24 @@ def content(path: str) -> str | None:
 
 
 def store(
-    task: Task, path: str, text: str, *, owner: str | None = None, group: str | None = None, mode: str | None = None
+    task: Task,
+    path: str,
+    text: str,
+    *,
+    owner: str | None = None,
+    group: str | None = None,
+    mode: str | None = None,
+    verify: t.Callable[[], None] = lambda: None,
 ) -> None:
     """Replace the file's content. Never done in check mode.
 
     Owner, group and mode stay those of the file that is there where none are given; a new one has mode 0600.
 
+    :arg verify: called just before the old content goes; raises `ToolchainError` if it must stay
     :raises ToolchainError: when it cannot be done; the old content is still there then
     """
     with task.writing(f"Storing '{path}'"):
-        _replace(path, _encoded([f"{text}\n"]), owner, group, mode)
+        _replace(path, _encoded([f"{text}\n"]), owner, group, mode, verify=verify)
 
 
 def store_pieces(task: Task, path: str, pieces: t.Iterable[bytes], always: bool = False) -> None:
@@ -207,7 +215,13 @@ def _encoded(texts: t.Iterable[str]) -> t.Iterator[bytes]:
 
 
 def _replace(
-    path: str, pieces: t.Iterable[bytes], owner: str | None, group: str | None, mode: str | None, new: int = 0o600
+    path: str,
+    pieces: t.Iterable[bytes],
+    owner: str | None,
+    group: str | None,
+    mode: str | None,
+    new: int = 0o600,
+    verify: t.Callable[[], None] = lambda: None,
 ) -> None:
     """:arg new: mode of a file that was not there, before the umask"""
     path = os.path.realpath(path)
@@ -223,6 +237,7 @@ def _replace(
             file.writelines(pieces)
             file.flush()
             os.fsync(file.fileno())
+        verify()
         os.replace(temporary, path)
     except BaseException as error:
         with contextlib.suppress(OSError):

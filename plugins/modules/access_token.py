@@ -10,15 +10,17 @@ module: access_token
 short_description: Manage an access token of an artifact repository
 description:
   - Sees to it that one live token exists for a description, a subject and a scope, or that none does.
-  - Description, subject and scope are what a token is known by. Give each place that stores a token a description of
-    its own, or each run of the one revokes the token of the other.
+  - Description, subject and scope identify a token. Several hosts can use the same ones, each with its own
+    O(token_file). A task revokes only the token that its O(token_file) held, unless O(surplus=revoke).
   - The server hands out a token's secret only once, when it is made. So the secret goes into O(token_file), or into the
     result when no file is named. In the second case set C(no_log) on the task.
   - A token is replaced by making the new one first, storing its secret once the server lists it, and revoking the old
     one then. That happens when it expires within O(rotate_before) seconds, or when the secret in O(token_file) is not
     that of a live token, which is proven by its id.
-  - When the reply to the making of a token is lost, what came of it is revoked, and it is made once more.
-  - The clock of the machine that runs the module decides whether a token is live.
+  - If the response to the create request is lost, the orphaned token is revoked and the request is repeated once. If
+    another task created a token at the same time, the task fails and names both, because it cannot tell which is which.
+  - The server's clock decides whether a token is live and when it is replaced, if its responses have a C(Date) header.
+    Otherwise it is the clock of the machine that runs the module.
 version_added: 0.1.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -89,12 +91,19 @@ options:
       - V(absent) revokes all live tokens of this description, subject and scope. Files are left alone.
   surplus:
     description:
-      - What becomes of other live tokens with this O(description), O(subject) and O(scope).
-      - V(revoke) revokes them. The one whose secret is in O(token_file) stays, without O(token_file) the newest.
-      - V(keep) leaves them alone.
+      - What to do with other live tokens of this O(description), O(subject) and O(scope). RV(token.surplus) lists them.
+      - A token whose secret nobody has, because the response to its creation was lost, is revoked in any case.
+      - O(state=absent) revokes all of them in any case.
+      - If a run is killed after it stored a new secret, or the old token cannot be revoked, V(keep) leaves the old
+        token alone in later runs.
+      - Servers before 7.53 do not tell which token a reference token in O(token_file) is. With V(keep), a rotation
+        there leaves the old token until it expires.
     type: str
-    choices: [revoke, keep]
-    default: revoke
+    choices:
+      keep: Leave them alone, because other hosts may use them.
+      revoke: Revoke them. The one whose secret is in O(token_file) stays, without O(token_file) the newest. Use this
+        if only one place stores the token.
+    default: keep
 seealso:
   - module: buildworks.toolchain.access_token_info
 """
@@ -107,7 +116,7 @@ EXAMPLES = r"""
     scope: applied-permissions/user
     expires_in: 7776000
     rotate_before: 604800
-    token_file: "{{ ansible_facts.env.HOME | default('/tmp') }}/ci.token"
+    token_file: ~/ci.token
 
 - name: Make a token and hand it to another task
   buildworks.toolchain.access_token:
@@ -205,7 +214,7 @@ SPEC = (ARTIFACT + STATE + TO_FILE) + ArgumentSpec(
         include_reference_token=dict(type="bool", default=False, no_log=False),
         project_key=dict(type="str", no_log=False, **NAME),
         allow_unlisted=dict(type="bool", default=False),
-        surplus=dict(type="str", choices=["revoke", "keep"], default="revoke"),
+        surplus=dict(type="str", choices=["revoke", "keep"], default="keep"),
     )
 )
 

@@ -8,14 +8,15 @@ DOCUMENTATION = r"""
 module: inference_admin_key
 short_description: Manage an admin key of an organization
 description:
-  - Sees to it that the organization has one admin key of a name that has not expired, or none. With O(key_file) its
+  - Sees to it that the organization has an admin key of a name that has not expired, or none. With O(key_file) its
     value is in that file, which is proven by the beginning and the end of it that the service tells.
   - The service tells the value only once, when the key is made. So it goes into O(key_file), or into the result when no
     file is named. In the second case set C(no_log) on the task.
   - A key is replaced by making the new one first, storing its value once the service lists the key, and revoking the
     old one then. That happens when it expires within O(rotate_before) seconds, or when what is in O(key_file) is not
     the value of a key of this name.
-  - When the reply to the making of a key is lost, what came of it is revoked, and it is made once more.
+  - If the response to the create request is lost, the orphaned key is revoked and the request is repeated once. If
+    another task created a key at the same time, the task fails and names both, because it cannot tell which is which.
   - The key that the task itself uses is never revoked. A task that would have to fails before anything is changed.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
@@ -28,10 +29,11 @@ extends_documentation_fragment:
   - buildworks.toolchain.attributes
 notes:
   - Needs an O(admin_key).
-  - The clock of the machine that runs the module decides whether a key has expired.
+  - The server's clock decides whether a key has expired, if its responses have a C(Date) header. Otherwise it is the
+    clock of the machine that runs the module.
 options:
   name:
-    description: Name of the key. The service lets several keys have one name, this module does not.
+    description: Name of the key. Several keys can have one name, see O(surplus).
     type: str
     required: true
   expires_in:
@@ -53,7 +55,7 @@ EXAMPLES = r"""
     name: nightly audit
     expires_in: 7776000
     rotate_before: 604800
-    key_file: "{{ ansible_facts.env.HOME | default('/tmp') }}/audit.key"
+    key_file: ~/audit.key
 
 - name: Revoke it
   buildworks.toolchain.inference_admin_key:

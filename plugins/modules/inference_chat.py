@@ -182,7 +182,7 @@ EXAMPLES = r"""
         reason: {type: string}
       required: [network, reason]
       additionalProperties: false
-    cache: "{{ ansible_facts.env.HOME | default('/tmp') }}/.cache/answers"
+    cache: ~/.cache/answers
   register: verdict
 
 - name: Ask about an image

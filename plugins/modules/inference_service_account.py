@@ -8,14 +8,16 @@ DOCUMENTATION = r"""
 module: inference_service_account
 short_description: Manage a service account of a project
 description:
-  - Sees to it that a project has one service account of a name, or none. With O(key_file) its key is in that file,
+  - Sees to it that a project has a service account of a name, or none. With O(key_file) its key is in that file,
     which is proven by the beginning and the end of the key that the service tells.
   - The service tells the key of an account only once, when the account is made. So the key goes into O(key_file), or
     into the result when no file is named. In the second case set C(no_log) on the task.
   - An account is replaced by making the new one first, storing its key once the service lists the account, and deleting
     the old one then. That happens when it is older than O(rotate_after), or when the key in O(key_file) is not that of
     an account of this name.
-  - When the reply to the making of an account is lost, what came of it is deleted, and it is made once more.
+  - If the response to the create request is lost, the orphaned account is deleted and the request is repeated once. If
+    another task created an account at the same time, the task fails and names both, because it cannot tell which is
+    which.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -28,10 +30,11 @@ extends_documentation_fragment:
   - buildworks.toolchain.attributes
 notes:
   - Needs an O(admin_key).
-  - The clock of the machine that runs the module decides how old an account is.
+  - The server's clock decides how old an account is, if its responses have a C(Date) header. Otherwise it is the clock
+    of the machine that runs the module.
 options:
   name:
-    description: Name of the account. The service lets several accounts have one name, this module does not.
+    description: Name of the account. Several accounts can have one name, see O(surplus).
     type: str
     required: true
   role:
@@ -52,7 +55,7 @@ EXAMPLES = r"""
     project_name: Sandbox
     name: nightly build
     rotate_after: 7776000
-    key_file: "{{ ansible_facts.env.HOME | default('/tmp') }}/nightly.key"
+    key_file: ~/nightly.key
 
 - name: Make one and hand its key to another task
   buildworks.toolchain.inference_service_account:

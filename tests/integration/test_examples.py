@@ -40,11 +40,11 @@ def run(running_sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> R
     """Run all examples, one after the other, with one start of ansible-playbook."""
     running_sandbox.reset()
     tasks = [{**examples(module)[number], "name": f"{module} {number}"} for module, number in NUMBERED]
-    home = {"env": {"HOME": str(tmp_path_factory.mktemp("home"))}}
+    home = {"HOME": str(tmp_path_factory.mktemp("home"))}
     programs = tmp_path_factory.mktemp("bin")
     (programs / "kwadmin").symlink_to(running_sandbox.environment["SANDBOX_KWADMIN"])
-    path = {"PATH": f"{programs}:{os.environ['PATH']}"}
-    return run_tasks(running_sandbox, tasks, name="examples", settings=path, ansible_facts=home)
+    settings = {**home, "PATH": f"{programs}:{os.environ['PATH']}"}
+    return run_tasks(running_sandbox, tasks, name="examples", settings=settings, ansible_facts={"env": home})
 
 
 @pytest.mark.parametrize(("module", "number"), NUMBERED)

@@ -79,3 +79,13 @@ def test_no_module_reports_the_secret_that_is_refused(
     result = running.run(module, diff_mode=True, **{**parameters(module), **login})
     assert result.get("failed")
     assert REFUSED not in str(result)
+
+
+@pytest.mark.parametrize("module", SECRET_FILES)
+def test_two_hosts_keep_their_secrets_when_they_use_one_name(
+    module: str, sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in sandbox.environment.items():
+        monkeypatch.setenv(name, value)
+    hosts = [{**parameters(module), SECRET_FILES[module]: str(tmp_path / name)} for name in ("one", "two")]
+    assert [running.run(module, **host)["changed"] for host in hosts * 2] == [True, True, False, False]

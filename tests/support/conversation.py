@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import email.utils
 import http.server
 import json
 import socket
@@ -74,6 +75,13 @@ def call(
         body = text.encode()
     wanted = {name.removeprefix("sent_"): value for name, value in sent.items()}
     return Call(method, target, status, body, headers, wanted, delay, held, meanwhile, drop)
+
+
+def at(moment: float, expected: Call) -> Call:
+    """The call, answered by a server whose clock shows this moment."""
+    return dataclasses.replace(
+        expected, headers={**expected.headers, "Date": email.utils.formatdate(moment, usegmt=True)}
+    )
 
 
 class Conversation:
@@ -176,7 +184,8 @@ def _handler(talk: Conversation) -> type[http.server.BaseHTTPRequestHandler]:
             sleep(expected.delay)
             if expected.held:
                 talk.over.wait()
-            self.send_response(expected.status)
+            begin = self.send_response_only if "Date" in expected.headers else self.send_response
+            begin(expected.status)
             for name, value in expected.headers.items():
                 self.send_header(name, value)
             if "Content-Length" in expected.headers:  # it need not be true, so that nothing can come after it

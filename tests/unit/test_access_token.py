@@ -17,7 +17,7 @@ import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils import _issued
 from ansible_collections.buildworks.toolchain.plugins.module_utils._private_file import store
-from support.conversation import Call, call, conversation
+from support.conversation import Call, at, call, conversation
 from support.running import ctrl_c, run
 
 TOKENS = "/access/api/v1/tokens"
@@ -26,6 +26,8 @@ NOW = int(time.time())
 HOUR = 3600
 DAY = 24 * HOUR
 TASK: dict[str, Any] = {"description": "build agents", "subject": "ci", "token": "t0ken-of-mine"}
+# The only place that stores the token
+ONLY: dict[str, Any] = {**TASK, "surplus": "revoke"}
 ORDER = {"description": "build agents", "username": "ci", "scope": "applied-permissions/user"}
 ISSUER = "jfac@01hx3c"
 
@@ -155,7 +157,7 @@ def test_a_new_token_goes_into_its_file_and_not_into_the_result(tmp_path: Path) 
 def test_another_task_that_makes_one_while_the_secret_is_stored_is_noticed(tmp_path: Path) -> None:
     file = tmp_path / "ci.token"
     with conversation(lists(), makes("new"), lists(entry("new")), lists(entry("other"), entry("new"))) as server:
-        result = run("access_token", url=server.url, token_file=str(file), **TASK)
+        result = run("access_token", url=server.url, token_file=str(file), **ONLY)
     assert "scope: other. Perhaps another task makes them" in result["msg"]
 
 
@@ -170,9 +172,19 @@ def test_a_secret_that_another_task_has_put_into_the_file_is_noticed(
 
     monkeypatch.setattr(_issued, "store", overtaken)
     seen = lists(entry("new"))
-    with conversation(lists(), makes("new"), seen, seen) as server:
+    with conversation(lists(), makes("new"), seen, seen, revokes("new")) as server:
         result = run("access_token", url=server.url, token_file=str(file), **TASK)
     assert f"'{file}' does not hold the secret of the new token any more" in result["msg"]
+    assert "The new token was revoked, because nobody has its secret." in result["msg"]
+    assert file.read_text() == OLD_SECRET
+
+
+def test_a_new_token_is_revoked_when_another_task_stores_one_in_its_file_first(tmp_path: Path) -> None:
+    file = tmp_path / "ci.token"
+    overtaken = dataclasses.replace(makes("new"), meanwhile=lambda: file.write_text(OLD_SECRET) and None)
+    with conversation(lists(), overtaken, lists(entry("old"), entry("new")), revokes("new")) as server:
+        result = run("access_token", url=server.url, token_file=str(file), **TASK)
+    assert f"'{file}' changed while the token was created" in result["msg"]
     assert file.read_text() == OLD_SECRET
 
 
@@ -257,7 +269,7 @@ def test_a_crash_before_the_old_one_is_revoked_leaves_both_and_the_new_one_store
     file.write_text(f"{OLD_SECRET}\n")
     refusal = {"errors": [{"code": "FORBIDDEN", "message": f"No permission to revoke, {SECRET}"}]}
     refused = call("DELETE", f"{TOKENS}/old", 403, json=refusal)
-    task = {**TASK, "token_file": str(file), "rotate_before": DAY}
+    task = {**ONLY, "token_file": str(file), "rotate_before": DAY}
     old = entry("old", expiry=NOW + 12 * HOUR)
     both = lists(old, entry("new"))
     with conversation(lists(old), makes("new"), both, refused, both) as server:
@@ -265,6 +277,7 @@ def test_a_crash_before_the_old_one_is_revoked_leaves_both_and_the_new_one_store
     assert result["failed"]
     assert result["changed"]
     assert "403 No permission to revoke, ********." in result["msg"]
+    assert result["warnings"] == ["The new token is stored, but these tokens were not revoked: old."]
     assert file.read_text() == f"{SECRET}\n"
     both = lists(old, entry("new", issued_at=NOW))
     with conversation(both, revokes("old"), lists(entry("new"))) as server:
@@ -320,7 +333,7 @@ def test_a_lost_secret_is_replaced(tmp_path: Path, content: str | None) -> None:
     with conversation(
         lists(entry("old")), makes("new"), lists(entry("new"), entry("old")), revokes("old"), lists(entry("new"))
     ) as server:
-        result = run("access_token", url=server.url, token_file=str(file), diff_mode=True, **TASK)
+        result = run("access_token", url=server.url, token_file=str(file), diff_mode=True, **ONLY)
     assert file.read_text() == f"{SECRET}\n"
     assert result["diff"]["before"]["replaced"] == "its secret is not in 'token_file'"
 
@@ -336,7 +349,7 @@ def test_check_mode_tells_of_a_new_token_and_makes_none(tmp_path: Path) -> None:
         "revoked": [],
         "diff": {
             "before": {"state": "absent"},
-            "after": {"state": "present", "description": "build agents", "username": "ci", "surplus": []},
+            "after": {"state": "present", "description": "build agents", "username": "ci"},
         },
     }
     assert not file.exists()
@@ -595,9 +608,29 @@ def file_with(tmp_path: Path, secret: str) -> str:
     return str(file)
 
 
+@pytest.mark.parametrize(("ahead", "is_due"), [(29 * DAY + HOUR, True), (-HOUR, False)])
+def test_the_servers_clock_decides_when_a_token_is_replaced(ahead: int, is_due: bool) -> None:
+    with conversation(at(NOW + ahead, lists(entry("old")))) as server:
+        result = run("access_token", url=server.url, check_mode=True, rotate_before=DAY, **TASK)
+    assert result["changed"] == is_due
+
+
+def test_a_token_has_expired_when_the_servers_clock_says_so() -> None:
+    with conversation(at(NOW + 31 * DAY, lists(entry("old")))) as server:
+        result = run("access_token", url=server.url, check_mode=True, **TASK)
+    assert (result["changed"], result["token"]["token_id"]) == (True, None)
+
+
+@pytest.mark.parametrize("date", ["", "yesterday", "Thu, 99 Foo 2026 25:61:61 GMT"])
+def test_this_machines_clock_decides_when_the_server_tells_no_time(date: str) -> None:
+    untold = dataclasses.replace(lists(entry("old", expiry=NOW + 12 * HOUR)), headers={"Date": date})
+    with conversation(untold) as server:
+        assert run("access_token", url=server.url, check_mode=True, rotate_before=DAY, **TASK)["changed"]
+
+
 def test_surplus_tokens_are_revoked_and_the_one_in_the_file_stays(tmp_path: Path) -> None:
     newer = entry("newer", issued_at=NOW)
-    task = {**TASK, "token_file": file_with(tmp_path, OLD_SECRET)}
+    task = {**ONLY, "token_file": file_with(tmp_path, OLD_SECRET)}
     with conversation(lists(entry("old"), newer), revokes("newer"), lists(entry("old"))) as server:
         result = run("access_token", url=server.url, diff_mode=True, **task)
     assert (result["token"]["token_id"], result["revoked"]) == ("old", ["newer"])
@@ -610,7 +643,7 @@ def test_surplus_tokens_are_revoked_and_the_one_in_the_file_stays(tmp_path: Path
 def test_without_a_file_the_newest_stays() -> None:
     both = lists(entry("old"), entry("newer", issued_at=NOW))
     with conversation(both, revokes("old"), lists(entry("newer"))) as server:
-        result = run("access_token", url=server.url, **TASK)
+        result = run("access_token", url=server.url, **ONLY)
     assert (result["token"]["token_id"], result["revoked"]) == ("newer", ["old"])
 
 
@@ -627,11 +660,55 @@ def test_surplus_tokens_may_be_kept(tmp_path: Path) -> None:
     assert (result["token"]["token_id"], result["token"]["surplus"], result["revoked"]) == ("new", ["other"], ["old"])
 
 
+def test_a_second_host_keeps_the_token_of_the_first_when_both_use_one_description(tmp_path: Path) -> None:
+    task = {**TASK, "token_file": str(tmp_path / "second.token")}
+    both = lists(entry("first"), entry("new"))
+    with conversation(lists(entry("first")), makes("new"), both, both) as server:
+        result = run("access_token", url=server.url, **task)
+    assert (result["token"]["token_id"], result["token"]["surplus"], result["revoked"]) == ("new", ["first"], [])
+    with conversation(both) as server:
+        assert not run("access_token", url=server.url, **task)["changed"]
+
+
+def test_a_lost_token_is_not_guessed_when_another_host_makes_one_at_the_same_time() -> None:
+    calls = lists(), call("POST", TOKENS, drop=True), lists(entry("lost"), entry("theirs"))
+    with conversation(*calls) as server:
+        result = run("access_token", url=server.url, **TASK)
+    assert "These tokens are new, and this task created at most one of them: theirs, lost." in result["msg"]
+    assert "Remove the token that no other task uses, then run the task again." in result["msg"]
+    with conversation(*calls, revokes("theirs"), revokes("lost"), makes("new"), lists(entry("new"))) as server:
+        assert run("access_token", url=server.url, **ONLY)["revoked"] == ["theirs", "lost"]
+
+
+def test_a_token_that_appears_late_is_reported_when_the_response_was_lost() -> None:
+    lost = call("POST", TOKENS, drop=True)
+    with conversation(lists(), lost, lists(), makes("new"), lists(entry("new"), entry("late"))) as server:
+        result = run("access_token", url=server.url, **TASK)
+    assert "There are other tokens with this description, subject and scope: late." in result["msg"]
+
+
+def test_a_rotation_fails_when_the_old_token_is_still_listed(tmp_path: Path) -> None:
+    both = lists(entry("old", expiry=NOW + 12 * HOUR), entry("new"))
+    calls = lists(entry("old", expiry=NOW + 12 * HOUR)), makes("new"), both, revokes("old"), both
+    with conversation(*calls) as server:
+        task = {**TASK, "token_file": file_with(tmp_path, OLD_SECRET), "rotate_before": DAY}
+        result = run("access_token", url=server.url, **task)
+    assert "These tokens were to be revoked, but are still there: old." in result["msg"]
+
+
+def test_a_rotation_revokes_nothing_when_the_server_does_not_tell_which_token_the_file_holds(tmp_path: Path) -> None:
+    task = {**TASK, "token_file": file_with(tmp_path, REFERENCE), "rotate_before": DAY}
+    old, other = entry("old", expiry=NOW + 12 * HOUR), entry("other", expiry=NOW + 11 * HOUR)
+    calls = lists(old, other), who(REFERENCE, 404), makes("new"), *[lists(old, other, entry("new"))] * 2
+    with conversation(*calls) as server:
+        assert run("access_token", url=server.url, **task)["revoked"] == []
+
+
 def test_a_revocation_that_was_lost_is_a_failure_that_names_the_token(tmp_path: Path) -> None:
     old = entry("old", expiry=NOW + 12 * HOUR)
     lost = call("DELETE", f"{TOKENS}/old", drop=True)
     both = lists(old, entry("new"))
-    task = {**TASK, "token_file": file_with(tmp_path, OLD_SECRET), "rotate_before": DAY, "retries": 0}
+    task = {**ONLY, "token_file": file_with(tmp_path, OLD_SECRET), "rotate_before": DAY, "retries": 0}
     with conversation(lists(old), makes("new"), both, lost, both) as server:
         result = run("access_token", url=server.url, **task)
     assert result["failed"]
@@ -644,12 +721,12 @@ def test_a_revocation_that_was_lost_is_a_failure_that_names_the_token(tmp_path: 
 
 def test_another_task_that_makes_one_at_the_same_time_is_told() -> None:
     with conversation(lists(), makes("new"), lists(entry("new"), entry("theirs"))) as server:
-        result = run("access_token", url=server.url, **TASK)
+        result = run("access_token", url=server.url, **ONLY)
     assert "There are other tokens with this description, subject and scope: theirs." in result["msg"]
 
 
 def test_a_reference_token_in_the_file_is_proven_by_asking_whose_it_is(tmp_path: Path) -> None:
-    task = {**TASK, "token_file": file_with(tmp_path, REFERENCE)}
+    task = {**ONLY, "token_file": file_with(tmp_path, REFERENCE)}
     both = lists(entry("old"), entry("newer", issued_at=NOW))
     with conversation(
         both, who(REFERENCE, token_id="old"), revokes("newer"), lists(entry("old")), who(REFERENCE, token_id="old")
@@ -669,7 +746,7 @@ def test_a_reference_token_in_the_file_is_proven_by_asking_whose_it_is(tmp_path:
 
 
 def test_the_own_token_goes_last_and_the_new_one_verifies() -> None:
-    task = {**TASK, "token": OLD_SECRET, "rotate_before": DAY}
+    task = {**ONLY, "token": OLD_SECRET, "rotate_before": DAY}
     own, other = entry("old", expiry=NOW + 12 * HOUR, issued_at=NOW), entry("other", expiry=NOW + 12 * HOUR)
     mine, new = ({"Authorization": f"Bearer {secret}"} for secret in (OLD_SECRET, SECRET))
 

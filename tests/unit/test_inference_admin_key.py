@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from support.conversation import Call, call, conversation
+from support.conversation import Call, at, call, conversation
 from support.inference_server import ADMIN, error, page
 from support.running import run
 
@@ -93,12 +93,19 @@ def test_it_is_rotated_before_it_ends(key_file: pathlib.Path, expires: int, earl
     assert key_file.read_text() == f"{VALUE}\n"
 
 
+@pytest.mark.parametrize(("ahead", "is_due"), [(9501, True), (9499, False)])
+def test_the_servers_clock_decides_when_a_key_is_replaced(ahead: int, is_due: bool) -> None:
+    old = {**OLD, "expires_at": NOW + 10_000}
+    result = manage(at(NOW + ahead, listed(old)), rotate_before=500, check_mode=True)
+    assert result["changed"] == is_due
+
+
 def test_one_that_lives_long_enough_stays() -> None:
     assert not manage(listed({**OLD, "expires_at": NOW + 500}), rotate_before=500)["changed"]
 
 
 @pytest.mark.parametrize("check_mode", [False, True])
-@pytest.mark.parametrize("wanted", [{"state": "absent"}, {"expires_in": 9, "rotate_before": 8}])
+@pytest.mark.parametrize("wanted", [{"state": "absent"}, {"expires_in": 9, "rotate_before": 8, "surplus": "remove"}])
 def test_the_key_in_use_is_never_revoked(wanted: dict[str, Any], check_mode: bool) -> None:
     own = page("/admin_api_keys", {**MAIN, "expires_at": NOW + 7})
     message = manage(own, name="Main", check_mode=check_mode, **wanted)["msg"]
@@ -110,8 +117,8 @@ def test_the_key_in_use_is_never_revoked(wanted: dict[str, Any], check_mode: boo
 
 def test_the_key_in_use_is_not_revoked_as_surplus() -> None:
     newer = key("key_9", VALUE, "Main", created_at=NOW)
-    assert "is the one that this task uses" in manage(listed(newer), name="Main")["msg"]
-    assert not manage(listed(newer), name="Main", surplus="keep")["changed"]
+    assert "is the one that this task uses" in manage(listed(newer), name="Main", surplus="remove")["msg"]
+    assert not manage(listed(newer), name="Main")["changed"]
 
 
 def probe(status: int) -> Call:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from support.conversation import Call, call, conversation
+from support.conversation import Call, at, call, conversation
 from support.inference_server import ADMIN, error, page
 from support.running import run
 
@@ -83,7 +83,7 @@ def test_a_second_run_reads_once() -> None:
 def test_a_new_one_tells_its_key_only_once() -> None:
     result = manage(accounts(), create(), accounts(NEW), diff_mode=True)
     assert (result["secret"], result["removed"], result["service_account"]["surplus"]) == (SECRET, [], [])
-    assert result["diff"]["after"] == {"state": "present", "name": "robot", "surplus": []}
+    assert result["diff"]["after"] == {"state": "present", "name": "robot"}
 
 
 def test_the_key_goes_to_a_file_for_its_owner_alone(key_file: pathlib.Path) -> None:
@@ -126,24 +126,29 @@ def test_an_old_one_is_replaced_and_goes_when_the_new_key_is_stored(key_file: pa
     assert not manage(accounts(MINE), rotate_after=1001)["changed"]
 
 
+@pytest.mark.parametrize(("ahead", "is_due"), [(1000, True), (999, False)])
+def test_the_servers_clock_decides_how_old_an_account_is(ahead: int, is_due: bool) -> None:
+    assert manage(at(NOW + ahead, accounts(MINE)), rotate_after=2000, check_mode=True)["changed"] == is_due
+
+
 def test_one_that_replaces_another_gets_its_role() -> None:
     owner, late = account(role="owner"), account("svc_2", role="owner", created_at=NOW)
     calls = accounts(owner), create(), accounts(owner, NEW), change("svc_2", "owner"), delete("svc_1"), accounts(late)
-    assert manage(*calls, rotate_after=1000)["service_account"]["role"] == "owner"
+    assert manage(*calls, rotate_after=1000, surplus="remove")["service_account"]["role"] == "owner"
     assert manage(accounts(owner), rotate_after=1000, check_mode=True)["service_account"]["role"] == "owner"
     calls = accounts(owner), create(), accounts(owner, NEW), delete("svc_1"), accounts(NEW)
-    assert manage(*calls, rotate_after=1000, role="member")["service_account"]["role"] == "member"
+    assert manage(*calls, rotate_after=1000, role="member", surplus="remove")["service_account"]["role"] == "member"
 
 
 def test_check_mode_foretells_what_goes() -> None:
-    result = manage(accounts(MINE), rotate_after=1000, check_mode=True)
+    result = manage(accounts(MINE), rotate_after=1000, check_mode=True, surplus="remove")
     assert (result["changed"], result["removed"], result["service_account"]["id"]) == (True, ["svc_1"], None)
 
 
 def test_a_key_that_is_no_longer_good_is_replaced(key_file: pathlib.Path) -> None:
     key_file.write_text(OLD_SECRET)
     calls = accounts(MINE), keys(), probe(401), create(), accounts(MINE, NEW), delete("svc_1"), accounts(NEW)
-    result = manage(*calls, key_file=str(key_file))
+    result = manage(*calls, key_file=str(key_file), surplus="remove")
     assert result["removed"] == ["svc_1"]
     assert key_file.read_text() == f"{SECRET}\n"
 
@@ -173,9 +178,9 @@ def test_a_file_that_holds_something_else_is_left_alone(
 
 
 def test_others_of_the_name_go() -> None:
-    result = manage(accounts(MINE, NEW), delete("svc_1"), accounts(NEW))
+    result = manage(accounts(MINE, NEW), delete("svc_1"), accounts(NEW), surplus="remove")
     assert (result["service_account"]["id"], result["removed"]) == ("svc_2", ["svc_1"])
-    kept = manage(accounts(MINE, NEW), surplus="keep")
+    kept = manage(accounts(MINE, NEW))
     assert (kept["changed"], kept["service_account"]["surplus"]) == (False, ["svc_1"])
 
 
@@ -211,7 +216,7 @@ def test_a_key_that_cannot_be_stored_leaves_nothing(key_file: pathlib.Path, monk
 
 
 def test_two_tasks_at_once_do_not_both_call_it_good() -> None:
-    result = manage(accounts(), create(), accounts(NEW, account("svc_3", created_at=NOW)))
+    result = manage(accounts(), create(), accounts(NEW, account("svc_3", created_at=NOW)), surplus="remove")
     assert (
         "There are other service accounts of this name: svc_3. Perhaps another task makes them at the same time."
         in result["msg"]

@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import os
-import time
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._address import segments
@@ -78,6 +77,7 @@ class Token(Issued):
         _check_options(task)
         super().__init__(task)
         self._artifact = artifact
+        self._tells_whose = True
 
     def listed(self) -> list[Fields]:
         """The live ones, newest first."""
@@ -88,7 +88,7 @@ class Token(Issued):
             if token["description"] == params["description"]
             and token["username"] == params["subject"]
             and _same_scope(token["scope"], params["scope"])
-            and (token["expiry"] is None or token["expiry"] > time.time())
+            and (token["expiry"] is None or token["expiry"] > self._artifact.http.now())
         ]
 
     def make(self) -> tuple[Fields, Fields]:
@@ -103,7 +103,7 @@ class Token(Issued):
         reply = Record({**wishes, **came, "subject": wishes["username"]}, answer.unexpected)
         made = _entry(reply)
         if made["expiry"] is None and (life := reply.maybe_integer("expires_in")):
-            made["expiry"] = int(time.time()) + life
+            made["expiry"] = int(self._artifact.http.now()) + life
         return made, {name: reply.maybe_text(name) for name in _SECRETS}
 
     def delete(self, id_: str) -> None:
@@ -122,7 +122,7 @@ class Token(Issued):
 
     def worn(self, one: Fields) -> str | None:
         """Whether it expires too soon."""
-        left = float("inf") if one["expiry"] is None else one["expiry"] - time.time()
+        left = float("inf") if one["expiry"] is None else one["expiry"] - self._artifact.http.now()
         return "it expires soon" if left < (self._task.params["rotate_before"] or 0) else None
 
     def stale(self, one: Fields) -> str | None:
@@ -131,6 +131,9 @@ class Token(Issued):
         if (reason := super().stale(one)) or not file or content(file) is not None:
             return reason
         return "its refresh token is not in 'refresh_token_file'"
+
+    def _proven_in_file(self) -> str | None:
+        return super()._proven_in_file() if self._tells_whose else None
 
     def _with_description(self) -> list[Fields]:
         """The tokens with the description.
@@ -178,6 +181,7 @@ class Token(Issued):
         answer = self._artifact.http.read("GET", f"{_ADDRESS}/me", accept=(200, 401, 403, 404), **_logged_in(secret))
         if answer.status == 200:
             return answer.record().text("token_id")
+        self._tells_whose = answer.status != 404
         return live[0]["token_id"] if answer.status == 404 and live else None
 
     def _wishes(self) -> Fields:
@@ -193,7 +197,8 @@ class Token(Issued):
             if not secrets["refresh_token"]:
                 raise ToolchainError("The server gave no refresh token.")
             self._write("refresh_token_file", secrets["refresh_token"])
-        self._write("token_file", secrets["reference_token"] or secrets["access_token"])
+        secret = secrets["reference_token"] or secrets["access_token"]
+        self._write("token_file", secret, verify=self._check_file_unchanged)
 
     def _remove(self, *ids: str) -> None:
         own = self._own_id() if len(ids) > 1 else None

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 import time
 import typing as t
-from email.utils import parsedate_to_datetime
 from html import unescape
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._address import segments
@@ -114,7 +113,7 @@ def told(answer: Answer) -> Center:
         jobs=[_job(job) for job in found.records("jobs")],
         restart_required=found.flag("restartRequiredForCompletion"),
         stamp=stamp / 1000,
-        now=_server_time(answer.headers.get("Date")),
+        now=time.time() if answer.date is None else answer.date,
         session=answer.headers.get("X-Jenkins-Session"),
     )
 
@@ -129,14 +128,6 @@ def _job(job: Record) -> Job:
         status=status.text("_class").rpartition("$")[2] if status else None,
         error=job.maybe_text("errorMessage"),
     )
-
-
-def _server_time(date: str | None) -> float:
-    """Seconds since 1970 by the server's clock."""
-    try:
-        return parsedate_to_datetime(date or "").timestamp()
-    except (TypeError, ValueError):
-        return time.time()
 
 
 def offer(ci: CiService, name: str) -> Offer | None:

@@ -7,6 +7,8 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime
+import email.utils
 import json
 import re
 import typing as t
@@ -74,6 +76,11 @@ class Answer:
         part = Answer(self._request, self.status, self.headers, body)
         part.explain = self.explain
         return part
+
+    @property
+    def date(self) -> float | None:
+        """The time of the server's clock in seconds since 1970, if the response tells it."""
+        return parse_http_date(self.headers.get("Date"))
 
     @property
     def anonymous(self) -> bool:
@@ -178,6 +185,17 @@ class Answer:
             yield from (line.decode("utf-8", "replace") for line in whole)
         if rest:
             yield rest.decode("utf-8", "replace")
+
+
+def parse_http_date(text: str | None) -> float | None:
+    """Return the seconds since 1970 of a date in a header, or `None` for what is no date."""
+    try:
+        moment = email.utils.parsedate_to_datetime(text or "")
+    except (TypeError, ValueError):
+        return None
+    if moment.tzinfo is None:  # so it is when the server names no zone
+        moment = moment.replace(tzinfo=datetime.timezone.utc)
+    return moment.timestamp()
 
 
 def _fits(body: bytes, charset: str) -> bool:

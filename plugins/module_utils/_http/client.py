@@ -90,6 +90,11 @@ class Http:
         self._explain = explain
         self._credential = credential
         self._connection = connect(task, base_url, credential)
+        self._seconds_ahead = 0.0
+
+    def now(self) -> float:
+        """Return the seconds since 1970 by the server's clock, or by this machine's if no response told the time."""
+        return time.time() + self._seconds_ahead
 
     def remembered(self, name: str, make: t.Callable[[], t.Any], instead_of: t.Any = None) -> t.Any:
         """What is kept with the session under a name, for the life of the process and for all its threads.
@@ -162,6 +167,8 @@ class Http:
                 answer.explain = self._explain
                 self._task.last_answer = f"{request}: {answer.status}"
                 if answer.status in accept:
+                    if answer.date is not None:
+                        self._seconds_ahead = answer.date - time.time()
                     return answer
                 if tries_left == 0 or self._task.overdue or not policy.repeats(answer):
                     refusal = self._refusal(request, answer)

@@ -7,12 +7,11 @@
 from __future__ import annotations
 
 import dataclasses
-import datetime
-import email.utils
 import math
 import random
+import time
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer, parse_http_date
 
 _LONGEST_DELAY = 60.0
 
@@ -79,10 +78,5 @@ def _seconds(value: str | None, unit: float) -> float | None:
         pass
     else:
         return max(0.0, seconds) if math.isfinite(seconds) else None
-    try:
-        then = email.utils.parsedate_to_datetime(value)
-    except (TypeError, ValueError):
-        return None
-    if then.tzinfo is None:  # so it is when the server names no zone
-        then = then.replace(tzinfo=datetime.timezone.utc)
-    return max(0.0, (then - datetime.datetime.now(datetime.timezone.utc)).total_seconds())
+    then = parse_http_date(value)
+    return None if then is None else max(0.0, then - time.time())

@@ -36,6 +36,10 @@ class Admin:
         self._http = InferenceService(task).http(ADMIN_KEY)
         self._pace = Pace(task, [self._http.base_url, task.params[ADMIN_KEY.option] or ""])
 
+    def now(self) -> float:
+        """Return the seconds since 1970 by the service's clock."""
+        return self._http.now()
+
     def listed(self, path: str, *ids: str, query: t.Mapping[str, str] | None = None) -> t.Iterator[Record]:
         """All entries of a list, whatever the number of its pages.
 

@@ -6,8 +6,6 @@
 
 from __future__ import annotations
 
-import time
-
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import key_values, members
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.admin import Admin
@@ -48,7 +46,7 @@ class AdminKey(Issued):
         life = self._task.params["expires_in"]
         wishes = {"name": self._task.params["name"], **({"expires_in_seconds": life} if life else {})}
         reply = self._admin.post(_ALL, json=wishes)
-        return members.admin_key(reply), {"secret": reply.text("value")}
+        return members.admin_key(reply, self._admin.now()), {"secret": reply.text("value")}
 
     def delete(self, id_: str) -> None:
         """Revoke one."""
@@ -56,7 +54,7 @@ class AdminKey(Issued):
 
     def worn(self, one: Fields) -> str | None:
         """Whether it expires too soon, or has."""
-        left = float("inf") if one["expires"] is None else one["expires"] - time.time()
+        left = float("inf") if one["expires"] is None else one["expires"] - self._admin.now()
         if left <= 0:
             return "it has expired"
         return "it expires soon" if left < (self._task.params["rotate_before"] or 0) else None

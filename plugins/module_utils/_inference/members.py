@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import time
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
@@ -52,17 +51,20 @@ def service_account(entry: Record) -> dict[str, t.Any]:
 
 def project_keys(admin: Admin, project: str) -> list[dict[str, t.Any]]:
     """The keys of a project, without their values."""
-    return [_key(entry) for entry in admin.listed(f"{_PROJECT}/api_keys", project)]
+    return [_key(entry, admin.now()) for entry in admin.listed(f"{_PROJECT}/api_keys", project)]
 
 
 def admin_keys(admin: Admin) -> list[dict[str, t.Any]]:
     """The admin keys of the organization, without their values."""
-    return [admin_key(entry) for entry in admin.listed("/organization/admin_api_keys")]
+    return [admin_key(entry, admin.now()) for entry in admin.listed("/organization/admin_api_keys")]
 
 
-def admin_key(entry: Record) -> dict[str, t.Any]:
-    """An admin key, as a list or the answer to its making has it."""
-    return {**_key(entry), **_since(entry, "expires")}
+def admin_key(entry: Record, now: float) -> dict[str, t.Any]:
+    """An admin key, as a list or the answer to its making has it.
+
+    :arg now: seconds since 1970 by the service's clock
+    """
+    return {**_key(entry, now), **_since(entry, "expires")}
 
 
 def _user(entry: Record) -> dict[str, t.Any]:
@@ -91,7 +93,7 @@ def _invite(entry: Record) -> dict[str, t.Any]:
     }
 
 
-def _key(entry: Record) -> dict[str, t.Any]:
+def _key(entry: Record, now: float) -> dict[str, t.Any]:
     created = entry.maybe_integer("created_at")
     return {
         "id": entry.text("id"),
@@ -99,7 +101,7 @@ def _key(entry: Record) -> dict[str, t.Any]:
         "redacted_value": entry.maybe_text("redacted_value"),
         **_since(entry, "created"),
         **_since(entry, "last_used"),
-        "age_days": None if created is None else max(0, int(time.time() - created) // _DAY),
+        "age_days": None if created is None else max(0, int(now - created) // _DAY),
         "owner": _owner(entry.maybe_record("owner")),
     }
 

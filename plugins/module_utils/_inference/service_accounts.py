@@ -6,8 +6,6 @@
 
 from __future__ import annotations
 
-import time
-
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import key_values, members, projects
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.admin import Admin
@@ -70,7 +68,7 @@ class ServiceAccount(Issued):
     def worn(self, one: Fields) -> str | None:
         """Whether it is older than `rotate_after` says."""
         limit = self._task.params["rotate_after"]
-        if limit is None or one["created"] is None or time.time() - one["created"] < limit:
+        if limit is None or one["created"] is None or self._admin.now() - one["created"] < limit:
             return None
         return f"it is older than {limit} s"
 

@@ -24,7 +24,7 @@ _TOKEN = {"description": "build agents", "subject": "ci"}
 CASES: dict[str, Case] = {
     "access_token": Resource(
         create={**_TOKEN, "expires_in": 20000},
-        update={**_TOKEN, "expires_in": 90000, "rotate_before": 30000},
+        update={**_TOKEN, "expires_in": 90000, "rotate_before": 30000, "surplus": "revoke"},
         absent={**_TOKEN, "state": "absent"},
         write=Write("create_token", undone=True),
         look=("access_token_info", {"description": "build agents"}),

@@ -25,7 +25,7 @@ CASES: dict[str, Case] = {
     ),
     "inference_admin_key": Resource(
         create={"name": "audit", "expires_in": 10000},
-        update={"name": "audit", "expires_in": 90000, "rotate_before": 30000},
+        update={"name": "audit", "expires_in": 90000, "rotate_before": 30000, "surplus": "remove"},
         absent={"name": "audit", "state": "absent"},
         write=Write("create_admin_key", undone=True),
         look=("inference_admin_key_info", {}),
