@@ -25,6 +25,7 @@ from .version import at_least
 BASE_URL_HEADERS = ("x-jfrog-override-base-url", "x-artifactory-override-base-url")
 VND = "application/vnd.org.jfrog.artifactory."
 SHA256_SINCE = "5.5"
+UNKNOWN_REPOSITORIES_ANSWERED_SINCE = "5.0"
 # The path of a request for content, read by `content_path.parse`
 CONTENT = "/{:(?!api(?:/|$))}{target:[^/].*}"
 VND_OF_BUILDS = "application/vnd.org.jfrog."
@@ -47,6 +48,7 @@ class Call:
         self.repositories = state.repositories
         self.tokens = state.tokens
         self.accounts = state.accounts
+        self.calculating = state.calculating
 
     @cached_property
     def base(self) -> str:
@@ -125,6 +127,12 @@ class Call:
         """Refuse a call that the open-source edition does not even know."""
         if self.is_oss:
             raise ArtifactError(404)
+
+    def check_repository(self, key: str) -> None:
+        """Refuse requests for the content of repositories that do not exist, where the version does so at once."""
+        exists = self.repositories.find(key) is not None or bool(self.repositories.storages(key))
+        if not exists and not at_least(self.switch("version"), UNKNOWN_REPOSITORIES_ANSWERED_SINCE):
+            raise ArtifactError(403, "")
 
     @property
     def is_oss(self) -> bool:

@@ -47,7 +47,7 @@ class ArtifactError(Refusal):
 
     def __init__(self, status: int, message: str | None = None, headers: dict[str, str] | None = None) -> None:
         super().__init__(status, headers)
-        self.message = message or HTTPStatus(status).phrase
+        self.message = HTTPStatus(status).phrase if message is None else message
 
     def __str__(self) -> str:
         return self.message

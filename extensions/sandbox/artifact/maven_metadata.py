@@ -64,6 +64,11 @@ async def update_after_deletion(call: Call, repository: Repository, path: str) -
 
 async def _update(call: Call, repository: Repository, folder: str) -> None:
     """Store the metadata of a folder; one without POMs loses what it had."""
+    async with call.calculating:
+        await _calculate(call, repository, folder)
+
+
+async def _calculate(call: Call, repository: Repository, folder: str) -> None:
     describe = _snapshots if folder.endswith(SNAPSHOTS) else _versions
     found = await call.world.readers.read(lambda db: list(_poms(db, repository.key, folder, describe is _versions)))
     path = f"{folder}/{METADATA}"

@@ -170,6 +170,8 @@ class ArtifactService(Service):
         call.principal = self._principal(request, found.route)
         if found.route is None:
             raise _not_found(found)
+        if "target" in found.parts:
+            call.check_repository(content_path.parse(found.parts["target"]).repo)
         return await found.route.handler(call, **{name: _decoded(name, part) for name, part in found.parts.items()})
 
     def _principal(self, request: Request, route: Route | None) -> Principal:

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from ..world import World
 from .accounts import Accounts
 from .build_records import Builds
@@ -24,4 +26,6 @@ class State:
         self.builds = Builds(world)
         self.repositories = Repositories(world, self.items)
         self.tokens = Tokens(world)
+        # Held while metadata is calculated: of two uploads at once, the one that read first could write last
+        self.calculating = asyncio.Lock()
         self.accounts = Accounts(world, self.tokens)

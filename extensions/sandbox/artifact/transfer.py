@@ -125,12 +125,12 @@ async def delete(call: Call, target: str) -> Response:
     repo, path = asked.repo, asked.path.removesuffix(PROPERTIES)
     if not call.repositories.is_stored(repo):
         raise Refusal(404)
-    call.permit_deleting(repo, path)
-    if not path or repo == TRASH:
-        call.need_admin(f"Not enough permissions to delete '{repo}:{path}'. This requires admin privileges.")
     item = call.items.find(repo, path)
     if item is None:
         raise ArtifactError(404, f"Could not locate artifact '{repo}:{path}' (Nothing to delete).")
+    call.permit_deleting(repo, path)
+    if not path or repo == TRASH:
+        call.need_admin(f"Not enough permissions to delete '{repo}:{path}'. This requires admin privileges.")
     await _permit_deleting_below(call, item)
     if asked.path.endswith(PROPERTIES):
         call.items.set_properties(item, {name: [] for name in call.items.properties(item)})

@@ -75,6 +75,13 @@ def test_without_the_right(artifactory_reader, artifactory_anonymous):
     assert artifactory_anonymous.delete(f"/generic-local/{APP}").status_code == 401
 
 
+def test_a_missing_item_is_not_found_without_the_right_to_delete(artifactory_reader):
+    assert error_of(artifactory_reader.delete("/generic-local/none")) == (
+        404,
+        "Could not locate artifact 'generic-local:none' (Nothing to delete).",
+    )
+
+
 def test_without_the_right_to_something_below(sandbox, artifactory):
     rights = {"generic-local": "r", "generic-local/app": "rd", "generic-local/app/*": "d"}
     only_readme = {"generic-local/app/README.txt": "d", "generic-local/app": "r"}

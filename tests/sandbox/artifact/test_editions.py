@@ -131,5 +131,11 @@ def test_an_old_version_does_not_query_sha256(artifactory, old, query):
     assert message.startswith(f"Failed to parse query: {query}, it looks like there is syntax error near")
 
 
+@pytest.mark.parametrize("method", ["GET", "PUT", "DELETE"])
+@pytest.mark.parametrize("path", ["/none", "/none/", "/none/x"])
+def test_an_old_version_refuses_unknown_repositories_without_words(artifactory, old, method, path):
+    assert error_of(artifactory.request(method, path)) == (403, "")
+
+
 def _hash(algorithm: str, content: bytes) -> str:
     return hashlib.new(algorithm, content).hexdigest()

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import hashlib
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from xml.etree import ElementTree
 
@@ -172,6 +173,14 @@ def test_metadata_of_a_module_lists_the_versions_that_have_poms(artifactory):
     assert _versions(artifactory, "releases") == ("1.9", "1.9", ["1.9"])
     artifactory.delete("/releases/org/q/w/1.9/w-1.9.pom")
     assert artifactory.get("/releases/org/q/w/maven-metadata.xml").status_code == 404
+
+
+def test_metadata_of_a_module_is_complete_after_uploads_at_once(artifactory):
+    versions = [f"1.{number}" for number in range(20)]
+    with ThreadPoolExecutor(8) as pool:
+        answers = pool.map(lambda one: artifactory.put(f"/releases/org/q/w/{one}/w-{one}.pom", one), versions)
+        assert {answer.status_code for answer in answers} == {201}
+    assert _versions(artifactory, "releases") == ("1.19", "1.19", versions)
 
 
 def test_metadata_of_a_module_names_no_release_when_it_has_snapshots_alone(artifactory):
