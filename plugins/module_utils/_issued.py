@@ -31,7 +31,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 ISSUED = TO_FILE + ArgumentSpec(
     dict(
         key_file=dict(type="path", no_log=False, not_empty=True),
-        surplus=dict(type="str", choices=["remove", "keep"], default="keep"),
+        surplus=dict(type="str", choices=["keep", "remove"], default="keep"),
     )
 )
 

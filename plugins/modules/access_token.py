@@ -214,7 +214,7 @@ SPEC = (ARTIFACT + STATE + TO_FILE) + ArgumentSpec(
         include_reference_token=dict(type="bool", default=False, no_log=False),
         project_key=dict(type="str", no_log=False, **NAME),
         allow_unlisted=dict(type="bool", default=False),
-        surplus=dict(type="str", choices=["revoke", "keep"], default="keep"),
+        surplus=dict(type="str", choices=["keep", "revoke"], default="keep"),
     )
 )
 
