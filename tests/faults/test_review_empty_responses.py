@@ -1,0 +1,78 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""If one response of Klocwork loses its body, no task reports that nothing is to do, and no gate passes unseen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from sandbox.client import Sandbox
+from support import running
+from support.cases import RESOURCES, SERVICE_OF, module_of, parameters
+
+EMPTY = {"kind": "status", "status": 200, "body": "", "headers": {"Content-Type": "application/json"}}
+TRIAGE = {"name": "Triage", "permissions": {"access_source_files": True}}
+KEPT = {**TRIAGE, "assignments": [{"account": "bob"}]}
+
+Prepared = tuple[tuple[str, dict[str, Any]], ...]
+
+
+def destructive() -> Iterator[tuple[str, dict[str, Any], Prepared]]:
+    """Yield modules, the options with which they delete something, and the tasks that prepare it."""
+    for case, resource in RESOURCES.items():
+        module = module_of(case)
+        options = resource.absent
+        if SERVICE_OF[case] == "review" and not resource.by_program and options.get("state") == "absent":
+            yield module, options, ((module, resource.create), (module, resource.update))
+    yield "review_build", {"project": "mobile-app", "keep_newest": 1}, ()
+    yield "review_project", {"name": "mobile-app", "state": "absent", "allow_delete": True}, ()
+    yield "review_role", {**TRIAGE, "assignments": [], "purge": True}, (("review_role", KEPT),)
+
+
+DESTRUCTIVE = list(destructive())
+
+
+def prepare(sandbox: Sandbox, tasks: Prepared) -> None:
+    """Bring the sandbox to the state before a deletion."""
+    sandbox.reset()
+    sandbox.switch("review", version_major="23")
+    for module, options in tasks:
+        assert not running.run(module, **options).get("failed")
+    sandbox.clear_journal()
+
+
+@pytest.mark.parametrize(("module", "options", "before"), DESTRUCTIVE, ids=[one[0] for one in DESTRUCTIVE])
+def test_a_deletion_is_not_skipped_when_a_response_is_empty(
+    module: str, options: dict[str, Any], before: Prepared, sandbox: Sandbox
+) -> None:
+    prepare(sandbox, before)
+    assert running.run(module, **options)["changed"]
+    effects = [entry["effect"] for entry in sandbox.journal("review")]
+    for nth, effect in enumerate(effects, 1):
+        prepare(sandbox, before)
+        if effect == "read":
+            sandbox.fault(service="review", nth=nth, **EMPTY)
+        result = running.run(module, **options)
+        assert result.get("failed") or result["changed"], (nth, result)
+        sandbox.clear_faults()
+        again = running.run(module, **options)
+        assert not again.get("failed"), (nth, again)
+        assert not running.run(module, **options)["changed"], nth
+
+
+def test_a_gate_does_not_pass_when_a_response_is_empty(sandbox: Sandbox) -> None:
+    options = {
+        **parameters("review_gate_info"),
+        "checks": [{"query": "module:*default* code:ABV. taxonomy:MISRA", "view": "*default*"}],
+    }
+    expected = running.run("review_gate_info", **options)
+    assert expected["passed"]
+    for nth in range(1, len(sandbox.journal("review")) + 1):
+        sandbox.fault(service="review", nth=nth, **EMPTY)
+        result = running.run("review_gate_info", **options)
+        sandbox.clear_faults()
+        assert result == expected or ("failed" in result and "passed" not in result), (nth, result)
