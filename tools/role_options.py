@@ -207,13 +207,24 @@ def _kept(before: dict[str, dict[str, Any]], name: str) -> list[str]:
 
 def _for_role(option: dict[str, Any]) -> dict[str, Any]:
     """An option of a module as a role documents it, where `suboptions` are `options` and no markup names options."""
-    shown = {}
-    for key, value in option.items():
+    shown: dict[str, Any] = {}
+    for key, value in _with_listed_choices(option).items():
         if key == "suboptions":
             shown["options"] = {name: _for_role(inner) for name, inner in value.items()}
         elif key not in ("version_added", "aliases"):
             shown[key] = _plain_markup(value) if key == "description" else value
     return shown
+
+
+def _with_listed_choices(option: dict[str, Any]) -> dict[str, Any]:
+    """Return the option with its choices as a list, because ansible-core takes no dictionary of them for roles."""
+    choices = option.get("choices")
+    if not isinstance(choices, dict):
+        return option
+    text = option["description"]
+    lines = [text] if isinstance(text, str) else text
+    explained = [f"V({choice}): {meaning}" for choice, meaning in choices.items()]
+    return {**option, "description": [*lines, *explained], "choices": list(choices)}
 
 
 def _plain_markup(text: Any) -> Any:

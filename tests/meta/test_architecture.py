@@ -20,6 +20,7 @@ import yaml
 from ansible.module_utils.common.yaml import yaml_load
 
 import generate
+import role_options
 from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import LIMITS, SEGMENT, numbers_taken
 from imports import find_imports
 from support.nulls import NULLS
@@ -212,6 +213,22 @@ def test_options_are_declared_as_documented() -> None:
             if not same or any(f"E({variable})" not in description(documented) for variable in variables):
                 violations.append(f"{module}: {path}")
     assert violations == []
+
+
+def test_choices_of_roles_are_lists_because_ansible_refuses_dictionaries() -> None:
+    violations = []
+    for path in sorted(ROOT.glob("roles/*/meta/argument_specs.yml")):
+        specs = role_options.load_yaml(path.read_text())["argument_specs"]
+        violations += [f"{path.parent.parent.name}: {name}" for name in with_dictionaries(specs["main"]["options"])]
+    assert violations == []
+
+
+def with_dictionaries(options: dict[str, dict[str, Any]]) -> Iterator[str]:
+    """Yield the options of a role whose choices are a dictionary, suboptions included."""
+    for name, option in options.items():
+        if isinstance(option.get("choices"), dict):
+            yield name
+        yield from with_dictionaries(option.get("options") or {})
 
 
 def description(documented: dict[str, Any]) -> str:
