@@ -80,7 +80,8 @@ def _origin_refusal(call: Call) -> str | None:
     if not configured:
         return NO_ADDRESS
     expected = urlsplit(configured)
-    return None if call.headers.get("Origin") == f"{expected.scheme}://{expected.netloc}" else FOREIGN_ORIGIN
+    accepted = f"{expected.scheme}://{expected.netloc}", configured.rstrip("/")
+    return None if call.headers.get("Origin") in accepted else FOREIGN_ORIGIN
 
 
 ROUTES = (

@@ -14,6 +14,7 @@ from xml.sax.saxutils import escape
 
 from lxml import etree
 
+from .installed_plugins import InstalledPlugins
 from .kinds import BY_NAME, BY_ROOT, FOLDER, FREESTYLE, PIPELINE, Kind
 from .storage import Job, Storage
 
@@ -138,6 +139,14 @@ def _item(config: str) -> etree._Element:
 def normalized(config: str) -> str:
     """A configuration as the server keeps it: completed, in its order, indented."""
     return _written(_item(config))
+
+
+def loaded(config: str, plugins: InstalledPlugins) -> str:
+    """A configuration that was sent, as the server keeps it; a ConfigError if no plugin has its class."""
+    kept = normalized(config)
+    if not plugins.provide(parse(kept).kind):
+        raise ConfigError("no plugin has this class")
+    return kept
 
 
 def _written(root: etree._Element) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .kinds import Kind
 from .plugin_archive import Archive
 from .state import State
 from .versions import is_older
@@ -32,6 +33,10 @@ class InstalledPlugins:
     def loaded(self) -> list[Row]:
         """The plugins that the server lists."""
         return [row for row in self._storage.plugins() if row.get("loaded", True)]
+
+    def provide(self, kind: Kind) -> bool:
+        """Whether a plugin that is active brings this kind of items."""
+        return not kind.plugins or any(row["name"] in kind.plugins and row.get("active", True) for row in self.loaded())
 
     def find(self, name: str) -> Row | None:
         """A plugin that the server lists."""

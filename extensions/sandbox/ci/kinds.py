@@ -10,13 +10,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Kind:
-    """What tells a kind: the roots its configuration may have, the first is what the server writes, and its classes."""
+    """What tells a kind: the roots its configuration may have, the first is what the server writes, and its classes.
+
+    One of `plugins` brings it, or comes with the one that does.
+    """
 
     name: str
     roots: tuple[str, ...]
     item_class: str
     build_class: str = ""
-    plugin: str = ""
+    plugins: tuple[str, ...] = ()
 
 
 FREESTYLE = Kind(
@@ -30,13 +33,13 @@ PIPELINE = Kind(
     ("flow-definition", "org.jenkinsci.plugins.workflow.job.WorkflowJob"),
     "org.jenkinsci.plugins.workflow.job.WorkflowJob",
     "org.jenkinsci.plugins.workflow.job.WorkflowRun",
-    "workflow-job",
+    ("workflow-job", "workflow-aggregator"),
 )
 FOLDER = Kind(
     "folder",
     ("com.cloudbees.hudson.plugins.folder.Folder",),
     "com.cloudbees.hudson.plugins.folder.Folder",
-    plugin="cloudbees-folder",
+    plugins=("cloudbees-folder", "workflow-aggregator"),
 )
 BY_NAME = {kind.name: kind for kind in (FREESTYLE, PIPELINE, FOLDER)}
 BY_ROOT = {root: kind for kind in BY_NAME.values() for root in kind.roots}

@@ -5,6 +5,9 @@
 
 from __future__ import annotations
 
+import html
+import pathlib
+
 from starlette.responses import Response
 
 from ..routing import ANY, Route
@@ -22,6 +25,12 @@ ICON = bytes.fromhex(
     "080000000000000000000000000000000000000035335200" + "00000000"
 )
 README = "Files in this directory will be served under your http://yourjenkins/userContent/\n"
+FILE_TYPES = {
+    ".html": "text/html;charset=utf-8",
+    ".json": "application/json",
+    ".txt": "text/plain;charset=utf-8",
+    ".xml": "application/xml",
+}
 USER_CONTENT_POLICY = "sandbox allow-same-origin; default-src 'none'; img-src 'self'; style-src 'self';"
 
 
@@ -76,11 +85,21 @@ def _show_view(call: Call, form: str) -> Response:
 
 
 def _user_content(call: Call) -> Response:
-    return call.page("User content : / - Jenkins", "<a href='readme.txt'>readme.txt</a>")
+    links = "".join(f"<a href='{html.escape(name)}'>{html.escape(name)}</a>" for name in _user_files(call))
+    return call.page("User content : / - Jenkins", links)
 
 
-def _readme(call: Call) -> Response:
-    answer = pages.text(README)
+def _user_files(call: Call) -> dict[str, str]:
+    """The files that administrators keep on the server, with their text."""
+    return {"readme.txt": README, **call.storage.setting("user_content", {})}
+
+
+def _user_file(call: Call, path: str) -> Response:
+    text = _user_files(call).get(path)
+    if text is None:
+        raise NotFound
+    answer = pages.text(text)
+    answer.headers["Content-Type"] = FILE_TYPES.get(pathlib.PurePosixPath(path).suffix, "application/octet-stream")
     answer.headers["Content-Security-Policy"] = USER_CONTENT_POLICY
     return answer
 
@@ -108,7 +127,7 @@ ROUTES = (
     Route(ANY, "/view/{:[aA]ll}/", _dashboard, "dashboard", reads=True),
     Route(ANY, "/view/{:[aA]ll}" + API, _show_view, "view", reads=True),
     Route(ANY, "/userContent/", _user_content, "user_content", reads=True),
-    Route(ANY, "/userContent/readme.txt", _readme, "user_content", reads=True),
+    Route(ANY, "/userContent/{path:.+}", _user_file, "user_content", reads=True),
     Route(ANY, "/robots.txt", _robots, "robots", scope="open", reads=True),
     Route(ANY, "/favicon.ico", _icon, "icon", scope="open", reads=True),
     Route(ANY, "/tcpSlaveAgentListener{:/?}", _no_agents, "agents", scope="open", reads=True),

@@ -10,6 +10,7 @@ restart_required: whether plugins wait for a restart
 users: [{name, password, full_name, tokens: [...], permissions: [Overall/Administer, ...], public_keys: [...]}]
 plugins: [{name, version, long_name, active, enabled, dependencies: [{name, version, optional}],
            broken (why its code cannot be loaded), failed (why it was not loaded), ...}]
+user_content: {path: text} of the files below /userContent/
 update_site: the address that the server asks for metadata
 update_sites: [{url, fetched: whether the server has its metadata,
                 broken: how the site fails (refused, not found, error, page, signature),
@@ -50,7 +51,7 @@ DEFAULT_AGO_SECONDS = 3600
 PLUGIN = "name! version! long_name url required_core_version minimum_java_version supports_dynamic_load broken"
 DEPENDENCIES = [keys("name! version! optional")]
 SHAPE = keys(
-    "url executors version restart_required quieting_down update_site",
+    "url executors version restart_required quieting_down update_site user_content",
     users=[keys("name! password! full_name tokens permissions public_keys")],
     plugins=[
         keys(
@@ -90,6 +91,8 @@ class Seeder:
         for name in ("url", "executors"):
             if name in data:
                 self._storage.set(name, data[name])
+        if "user_content" in data:
+            self._storage.set("user_content", {**self._storage.setting("user_content", {}), **data["user_content"]})
         if "update_site" in data:
             self._controller.update_site.configure(data["update_site"])
         for name in ("version", "restart_required"):

@@ -107,3 +107,10 @@ def test_elsewhere_an_upgrade_is_a_request_like_others(ci: Ci) -> None:
     headers = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Key": "a" * 22 + "=="}
     headers["Sec-WebSocket-Version"] = "13"
     assert ci.get("/api/json?tree=mode", headers=headers).json()["mode"] == "NORMAL"
+
+
+@pytest.mark.parametrize("path", ["", "/ci"])
+def test_only_an_upgrade_is_accepted_when_the_origin_is_right(ci: Ci, origin: str, path: str) -> None:
+    answer = ci.get("/cli/ws", headers={"Origin": origin + path})
+    assert answer.status_code == 400
+    assert "only WS connections accepted here" in answer.text

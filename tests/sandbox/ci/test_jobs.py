@@ -150,3 +150,28 @@ def test_control_characters(ci: Ci) -> None:
 def test_a_number_that_no_build_can_have(ci: Ci) -> None:
     assert ci.get("/job/app/99999999999999999999/api/json").status_code == 404
     assert ci.post("/job/app/2147483648/stop").status_code == 404
+
+
+@pytest.mark.parametrize("root", ["flow-definition", "com.cloudbees.hudson.plugins.folder.Folder"])
+def test_an_item_needs_the_plugin_of_its_kind(ci: Ci, root: str) -> None:
+    assert ci.post("/createItem?name=there", data=f"<{root}/>", headers=XML).status_code == 200
+    assert ci.post("/pluginManager/plugin/workflow-aggregator/doUninstall").status_code == 302
+    ci.post("/safeRestart")
+    ci.later(60)
+    refused = ci.post("/createItem?name=x", data=f"<{root}/>", headers=XML)
+    assert (refused.status_code, oops(refused)) == (500, True)
+    assert ci.get("/job/x/").status_code == 404
+
+
+def test_files_of_administrators_are_served(ci: Ci) -> None:
+    ci.sandbox.seed({"ci": {"user_content": {"tools/a.xml": "<a/>", "note.txt": "\u00fc"}}})
+    assert "tools/a.xml" in ci.get("/userContent/").text
+    for path, kind, text in (
+        ("readme.txt", "text/plain;charset=utf-8", "Files in this directory will be served under"),
+        ("note.txt", "text/plain;charset=utf-8", "\u00fc"),
+        ("tools/a.xml", "application/xml", "<a/>"),
+    ):
+        answer = ci.get(f"/userContent/{path}")
+        assert (answer.status_code, answer.headers["Content-Type"]) == (200, kind)
+        assert answer.content.decode().startswith(text)
+    assert ci.get("/userContent/none.txt").status_code == 404
