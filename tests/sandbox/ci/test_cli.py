@@ -18,7 +18,7 @@ import requests
 import urllib3
 
 from support.wire import ci_cli as cli_wire
-from support.wire.ci import TOKENS, Ci, oops
+from support.wire.ci import CONFIG, TOKENS, Ci, oops
 from support.wire.ci_cli import Client
 
 
@@ -131,6 +131,10 @@ def test_the_journal_tells_reads_and_writes_apart(ci: Ci) -> None:
         ("reader", ["quiet-down"], "Overall/Manage"),
         ("builder", ["cancel-quiet-down"], "Overall/Manage"),
         ("builder", ["safe-restart"], "Overall/Manage"),
+        ("reader", ["create-job", "x"], "Job/Create"),
+        ("reader", ["disable-job", "app"], "Job/Configure"),
+        ("reader", ["delete-job", "app"], "Job/Delete"),
+        (None, ["session-id"], "Overall/Read"),
         (None, ["list-jobs"], "Overall/Read"),
     ],
 )
@@ -138,6 +142,71 @@ def test_a_missing_right(ci: Ci, user: str | None, words: list[str], permission:
     ended = client(ci, user).run(*words)
     name = user or "anonymous"
     assert (ended.code, ended.error) == (6, f"\nERROR: {name} is missing the {permission} permission\n")
+
+
+def test_jobs_are_created_disabled_enabled_and_deleted(ci: Ci) -> None:
+    cli = client(ci)
+    assert cli.run("create-job", "made", stdin=CONFIG.encode()).code == 0
+    assert "<command>sleep 10</command>" in cli.run("get-job", "made").out
+    assert ci.json("/job/made")["buildable"]
+    assert cli.run("disable-job", "made").code == 0
+    assert not ci.json("/job/made")["buildable"]
+    assert cli.run("enable-job", "made").code == 0
+    assert ci.json("/job/made")["buildable"]
+    assert cli.run("delete-job", "made", "app").code == 0
+    assert ci.get("/job/made/").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("words", "stdin", "code", "error"),
+    [
+        (["create-job", "app"], CONFIG, 4, "\nERROR: Job 'app' already exists\n"),
+        (["create-job", "no/x"], CONFIG, 3, "\nERROR: Unknown ItemGroup no\n"),
+        (
+            ["create-job", "app/x"],
+            CONFIG,
+            4,
+            "\nERROR: Can't create job from CLI in class hudson.model.FreeStyleProject\n",
+        ),
+        (
+            ["create-job", "a?b"],
+            CONFIG,
+            1,
+            "\nERROR: Unexpected exception occurred while performing create-job command.\n",
+        ),
+        (
+            ["create-job", "x"],
+            "<pro",
+            1,
+            "\nERROR: Unexpected exception occurred while performing create-job command.\n",
+        ),
+        (["create-job"], "", 2, '\nERROR: Argument "NAME" is required\njava -jar jenkins-cli.jar create-job NAME\n'),
+        (
+            ["disable-job", "apq"],
+            "",
+            2,
+            "\nERROR: No such job \u2018apq\u2019 exists. Perhaps you meant \u2018app\u2019?\n",
+        ),
+        (["delete-job", "nosuch"], "", 3, "\nERROR: No such job 'nosuch'\n"),
+        (
+            ["delete-job", "nosuch", "app"],
+            "",
+            5,
+            "nosuch: No such job 'nosuch'\n\nERROR: Error occurred while performing this command, see previous stderr",
+        ),
+    ],
+)
+def test_commands_for_jobs_fail(ci: Ci, words: list[str], stdin: str, code: int, error: str) -> None:
+    ended = client(ci).run(*words, stdin=stdin.encode())
+    assert ended.code == code
+    assert ended.error.startswith(error)
+
+
+def test_the_session_id_is_that_of_the_headers(ci: Ci) -> None:
+    assert client(ci).run("session-id").out == ci.get("/login").headers["X-Jenkins-Session"] + "\n"
+    assert client(ci).run("help", "session-id").error == (
+        "java -jar jenkins-cli.jar session-id\nOutputs the session ID, which changes every time Jenkins restarts.\n"
+    )
 
 
 def test_anybody_may_ask_who_he_is_but_help_is_for_those_who_may_read(ci: Ci) -> None:

@@ -16,6 +16,7 @@ from .. import builds, configuration, logs, scripts
 from ..kinds import FOLDER
 from ..permissions import ADMINISTER, JOB_BUILD, JOB_CONFIGURE, MANAGE, READ
 from ..storage import Build, Item, Job
+from . import jobs
 from .session import UNEXPECTED, Aborted, BadUsage, CommandError, Denied, NoSuch, Session, WrongState, nearest
 from .usage import Argument, Given, Option, Usage
 
@@ -24,6 +25,10 @@ INTERRUPTED = 125
 MUST_LOG_IN = """You must authenticate to access this Jenkins.
 Jenkins CLI
 Usage: java -jar jenkins-cli.jar [-s URL] command [opts...] args...
+Options:
+ -s URL              : the server URL (defaults to the JENKINS_URL env var)
+ -webSocket          : connect using WebSocket (the default; works well with most reverse proxies; requires Jetty)
+ -http               : use a pair of HTTP(S) connections rather than WebSocket
 """
 Run = Callable[[Session, Given], Awaitable[int]]
 
@@ -81,6 +86,11 @@ async def _help(session: Session, given: Given) -> int:
 
 async def _version(session: Session, given: Given) -> int:
     await session.say(f"{session.controller.switch('version')}\n")
+    return 0
+
+
+async def _session_id(session: Session, given: Given) -> int:
+    await session.say(f"{session.storage.setting('session')}\n")
     return 0
 
 
@@ -294,6 +304,7 @@ async def _safe_restart(session: Session, given: Given) -> int:
 
 
 _JOB = Argument("JOB", "Name of the job", required=True)
+_NAME = Argument("NAME", "Job name", required=True)
 _COMMANDS = (
     Command(
         "build",
@@ -325,6 +336,20 @@ _COMMANDS = (
         ),
         reads=True,
     ),
+    Command(
+        "create-job",
+        "Creates a new job by reading stdin as a configuration XML file.",
+        jobs.create_job,
+        Usage((Argument("NAME", "Name of the job to create", required=True),)),
+    ),
+    Command(
+        "delete-job",
+        "Deletes job(s).",
+        jobs.delete_job,
+        Usage((Argument("JOB", "Name of the job(s) to delete", required=True, many=True),)),
+    ),
+    Command("disable-job", "Disables a job.", jobs.disable_job, Usage((_NAME,))),
+    Command("enable-job", "Enables a job.", jobs.enable_job, Usage((_NAME,))),
     Command("get-job", "Dumps the job definition XML to stdout.", _get_job, Usage((_JOB,)), reads=True),
     Command(
         "groovy",
@@ -377,6 +402,9 @@ _COMMANDS = (
         "Safe Restart Jenkins. Don\u2019t start any builds.",
         _safe_restart,
         Usage((), (Option("-message", "Message for safe restart that will be visible to users", value="VALUE"),)),
+    ),
+    Command(
+        "session-id", "Outputs the session ID, which changes every time Jenkins restarts.", _session_id, reads=True
     ),
     Command("version", "Outputs the current version.", _version, reads=True),
     Command("who-am-i", "Reports your credential and permissions.", _who_am_i, open=True, reads=True),

@@ -1,0 +1,96 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The commands that create, change and delete jobs; words and codes as the source of Jenkins has them."""
+
+from __future__ import annotations
+
+from .. import configuration
+from ..job_config import good_name
+from ..kinds import FOLDER
+from ..permissions import JOB_CONFIGURE, JOB_CREATE, JOB_DELETE, JOB_READ
+from ..refusals import Failure
+from ..storage import Job
+from .session import UNEXPECTED, Aborted, BadUsage, CommandError, NoSuch, Session, WrongState, nearest
+from .usage import Given
+
+SOME_FAILED = "Error occurred while performing this command, see previous stderr output."
+
+
+async def create_job(session: Session, given: Given) -> int:
+    """Create a job from the configuration on the standard input."""
+    name = given.words[0]
+    if session.storage.job(name):
+        raise WrongState(f"Job '{name}' already exists")
+    folder, _slash, leaf = name.rpartition("/")
+    if folder:
+        _check_folder(session, folder)
+    session.require(JOB_CREATE)
+    try:
+        leaf = good_name(leaf)
+        config = configuration.loaded(await session.read(), session.controller.plugins)
+    except (Failure, ValueError) as error:
+        raise CommandError(f"{UNEXPECTED.removeprefix('ERROR: ').format('create-job')}\n{error}") from None
+    with session.controller.world.transaction():
+        session.storage.put_job(Job(f"{folder}/{leaf}" if folder else leaf, config))
+    return 0
+
+
+def _check_folder(session: Session, name: str) -> None:
+    folder = session.storage.job(name)
+    if not folder:
+        raise NoSuch(f"Unknown ItemGroup {name}")
+    kind = configuration.parse(folder.config).kind
+    if kind is not FOLDER:
+        raise WrongState(f"Can't create job from CLI in class {kind.item_class}")
+
+
+async def delete_job(session: Session, given: Given) -> int:
+    """Delete jobs and folders, as many as possible."""
+    names, failed = list(dict.fromkeys(given.words)), False
+    for name in names:
+        try:
+            with session.controller.world.transaction():
+                session.storage.delete_job(_deletable(session, name), session.now)
+        except CommandError as error:
+            if len(names) == 1:
+                raise
+            await session.complain(f"{name}: {error}\n")
+            failed = True
+    if failed:
+        raise Aborted(SOME_FAILED)
+    return 0
+
+
+def _deletable(session: Session, name: str) -> Job:
+    found = session.storage.job(name)
+    if not found or not session.principal.may(JOB_READ):
+        raise NoSuch(f"No such job '{name}'")
+    session.require(JOB_DELETE)
+    return found
+
+
+async def disable_job(session: Session, given: Given) -> int:
+    """Let a job take no builds."""
+    return _switch(session, given.words[0], disabled=True)
+
+
+async def enable_job(session: Session, given: Given) -> int:
+    """Let a job take builds again."""
+    return _switch(session, given.words[0], disabled=False)
+
+
+def _switch(session: Session, name: str, disabled: bool) -> int:
+    try:
+        job = session.job(name)
+    except NoSuch:
+        others = [job.name for job in session.visible_jobs()]
+        hint = f". Perhaps you meant \u2018{nearest(name, others)}\u2019?" if others else "."
+        raise BadUsage(f"No such job \u2018{name}\u2019 exists{hint}") from None
+    session.require(JOB_CONFIGURE)
+    with session.controller.world.transaction():
+        job.config = configuration.with_text(job.config, "disabled", str(disabled).lower())
+        session.storage.put_job(job)
+        if disabled:
+            session.storage.cancel_items(job, session.now)
+    return 0
