@@ -201,9 +201,12 @@ def run(task):
         store_output(task, files["sarif_file"], sarif.pieces(gate.issues()), **readers)
     else:
         collections.deque(gate.issues(), maxlen=0)
-    task.result = {"passed": all(check["passed"] for check in gate.checks), "checks": gate.checks}
-    if comparison := gate.comparison():
-        task.result["comparison"] = comparison
+    comparison = gate.comparison()
+    task.result = {
+        "passed": all(check["passed"] for check in gate.checks),
+        "checks": gate.checks,
+        **({"comparison": comparison} if comparison else {}),
+    }
     if "json_file" in files:
         text = json.dumps({"project": task.params["project"], **task.result}, indent=2)
         store_output(task, files["json_file"], [f"{text}\n".encode()], **readers)
