@@ -173,6 +173,59 @@ def test_a_plan_above_the_largest_share_deletes_nothing() -> None:
     assert result["plan"]["items"] == 1
 
 
+def test_properties_are_verified_by_one_query_for_a_batch_and_rule() -> None:
+    rows = [row("a", f"{number}.bin") for number in (1, 2, 3)]
+    selects, keeps = '{"@obsolete":"yes"}', '{"@keep":"*"}'
+    scan = (
+        f'items.find({{"repo":"app-local"}},{selects}).include({FIELDS}).sort({{"$asc":["path","name"]}}).limit(5000)'
+    )
+    kept = scan.replace(").include", f",{keeps}).include")
+    look = look_in_a("1.bin", "2.bin", "3.bin")
+    calls = [
+        *scanned(*rows, scan=scan),
+        asked(kept),
+        asked(look, *rows),
+        asked(look.replace(").include", f",{selects}).include"), rows[1], rows[2]),
+        asked(look_in_a("2.bin", "3.bin").replace(").include", f",{selects},{keeps}).include"), rows[2]),
+        call("DELETE", "/artifactory/app-local/a/2.bin", 204),
+        asked(THERE.replace("old.bin", "2.bin")),
+    ]
+    rule = {"repos": ["app-local"], "properties": {"obsolete": "yes"}, "keep_properties": {"keep": None}}
+    reasons = [outcome["why"] for outcome in clean_up(*calls, rules=[rule])["outcomes"]]
+    assert reasons == ["without the properties that 'rules[0]' selects", None, "marked to be kept"]
+
+
+def test_the_folders_of_tags_are_verified_by_one_query_for_a_batch() -> None:
+    images = call(
+        "GET", "/artifactory/api/repositories", json=[{"key": "app-local", "type": "LOCAL", "packageType": "Docker"}]
+    )
+    tags = [row(f"web/{tag}", "manifest.json") for tag in (1, 2, 3)]
+    entries = [{**tag, "type": "file"} for tag in tags]
+    layer = {**entries[0], "name": "sha256__" + "0" * 64}
+    nested = {**entries[1], "name": "api", "type": "folder", "size": 0}
+    survey = SURVEY.replace("}).include", '},{"type":"any"}).include').replace('"name","size"', '"name","type","size"')
+    scan = SCAN.replace('"app-local"}', '"app-local"},{"$or":[{"name":"manifest.json"},{"name":"list.manifest.json"}]}')
+    places = ",".join(f'{{"$and":[{{"path":"web/{tag}"}},{{"name":"manifest.json"}}]}}' for tag in (1, 2, 3))
+    folders = ",".join(f'{{"path":"web/{tag}"}}' for tag in (1, 2, 3))
+    calls = [
+        asked(survey, *entries, layer),
+        *scanned(*tags, scan=scan),
+        asked(f'items.find({{"repo":"app-local"}},{{"$or":[{places}]}}).include({LOOKED_AT})', *tags),
+        asked(
+            f'items.find({{"repo":"app-local"}},{{"type":"any"}},{{"$or":[{folders}]}})'
+            '.include("repo","path","name","type","size")',
+            *(entries[0], layer, entries[1], nested),
+        ),
+        call("DELETE", "/artifactory/app-local/web/1", 204),
+        asked(THERE.replace('"a"', '"web/1"').replace("old.bin", "manifest.json")),
+    ]
+    with conversation(images, *calls) as server:
+        result = run("artifact_cleanup", url=server.url, rules=[RULE], workers=1)
+    contains_more = "its folder contains 'api', which is not part of the tag"
+    assert [outcome["why"] for outcome in result["outcomes"]] == [None, contains_more, "it could not be verified"]
+    assert result["deleted"]["bytes"] == 20
+
+
 def page_of(folder: str, first: int, end: int) -> list[dict[str, Any]]:
     return [row(folder, f"{number:03}.bin") for number in range(first, end)]
 
