@@ -57,12 +57,13 @@ def downloads(scan: str, first: dict[str, Any], last: dict[str, Any]) -> str:
         f'{{"$or":[{{"path":{{"{strict}":"{row["path"]}"}}}},{{"name":{{"{strict}e":"{row["name"]}"}}}}]}}'
         for strict, row in (("$gt", first), ("$lt", last))
     )
-    return f'{scan.partition(").include")[0]},{bounds}).include("repo","path","name","stat.downloaded")'
+    find = f'{scan.partition(").include")[0]},{{"stat.downloaded":{{"$ne":null}}}}'
+    return f'{find},{bounds}).include("repo","path","name","stat.downloaded")'
 
 
 def scanned(*rows: dict[str, Any], scan: str = SCAN) -> list[Call]:
     """A page of artifacts that may go, and their last downloads."""
-    stats = [{name: row[name] for name in ("repo", "path", "name", "stats") if name in row} for row in rows]
+    stats = [{name: row[name] for name in ("repo", "path", "name", "stats")} for row in rows if "stats" in row]
     return [asked(scan, *rows), asked(downloads(scan, rows[0], rows[-1]), *stats)]
 
 

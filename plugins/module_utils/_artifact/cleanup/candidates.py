@@ -114,7 +114,8 @@ class Candidates:
         """Remember what the rule applies to, and whether it is old."""
         key = self._rule.group_property
         groups = self._values(find, page, f"@{key}") if key else {}
-        downloads = self._values(find, [(row, one) for row, one in page if self._may_go(one)], artifacts.DOWNLOADED)
+        candidates = [(row, one) for row, one in page if self._may_go(one)]
+        downloads = self._values([*find, conditions.DOWNLOADED], candidates, artifacts.DOWNLOADED)
         self._store.write_all(_SEEN, self._lines(page, groups, downloads))
 
     def _may_go(self, one: Artifact) -> bool:
@@ -130,11 +131,11 @@ class Candidates:
         values: dict[tuple[str, str], list[str]],
         downloads: dict[tuple[str, str], list[str]],
     ) -> t.Iterator[tuple[t.Any, ...]]:
-        """:arg downloads: of the artifacts that may go; one that is missing has changed in between, and stays"""
+        """:arg downloads: the last downloads of the artifacts that may go, as far as they were downloaded at all"""
         for row, one in page:
             place = (row["path"], row["name"])
             downloaded = artifacts.last_download(downloads.get(place, []))
-            is_old = place in downloads and self._may_go(one._replace(downloaded=downloaded))
+            is_old = self._may_go(one._replace(downloaded=downloaded))
             what = (one.folder, one.moment, one.size, one.sha1, one.manifest, downloaded, is_old)
             for group in self._rule.groups(one, values.get(place, [])):
                 yield (self._rule.index, one.repo, one.path, group, *what)

@@ -18,6 +18,9 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cle
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.scan import Condition
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.images import MANIFEST_FILES
 
+# Most artifacts that are old were never downloaded, and need no row then
+DOWNLOADED: Condition = {"stat.downloaded": {"$ne": None}}
+
 
 def scope(rule: Rule, repo: str, tags: bool) -> list[Condition]:
     """What a rule applies to, of any age, in a group or not.

@@ -57,9 +57,9 @@ class Scan:
     def values(self, find: list[Condition], page: list[Fields], field: str) -> dict[tuple[str, str], list[str]]:
         """What the artifacts of a page have as a property, or as the time of their last download, by path and name.
 
-        An artifact that is gone, or no longer meets the conditions, is not in the result.
+        An artifact that has none, is gone or no longer meets the conditions is not in the result.
 
-        :arg find: what the page was asked for with
+        :arg find: what the page was asked for with, and perhaps more
         :arg page: rows whose names can be in a query
         :arg field: `@key` of the property, or `stat.downloaded`
         """
