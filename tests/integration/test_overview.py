@@ -214,10 +214,13 @@ def test_growth_since_the_last_run_is_shown_and_old_runs_are_deleted(
     assert report.json["history"][0] == earlier
     assert report.json["history"][1].keys() == earlier.keys()  # so that the next run can read it
     assert "<h3>Growth</h3>" in report.page
-    assert row(report.page, "generic-local")[:2] == ["4.93 KB", "+5,000 bytes"]
-    assert row(report.page, "docker-local")[1] == "+0 bytes"
-    assert row(report.page, "libs-release-local")[0] == "27 Bytes"
+    assert row(report.page, "generic-local")[:2] == ["4.93 KB", "+4.88 KB"]
+    assert row(report.page, "docker-local")[1] == "0 bytes"
+    assert row(report.page, "libs-release-local")[0] == "27 bytes"
     assert row(report.page, "fresh")[1] == "new"
+    text = re.sub(r"\s+", " ", report.page)
+    assert "repositories: 6.44 KB. Files with the same content are stored once: 1.55 KB of 200 GB used (0 %)." in text
+    assert not re.search(r"\d Bytes|\d\.00 ", text)
     assert json.loads((tmp_path / "history.json").read_text()) == report.json["history"]
     assert report.json["history_problem"] is None
 
