@@ -101,13 +101,15 @@ def worked_through(
     act: Act,
     tell: t.Callable[[Item], None],
     place: t.Callable[[int], str] = "items[{}]".format,
+    pacing: t.Callable[[], float] = lambda: 0.0,
 ) -> Work:
     """Act on each item as `each` does, but for `to_file`; whether some failed is told by the `check` of what it gives.
 
     :arg tell: called with each outcome as it comes, by one thread at a time
     :arg place: where the user gave an item, by its number
+    :arg pacing: returns the seconds that rate limits alone require for the remaining items
     """
-    work = Work(task, items, act, tell, place)
+    work = Work(task, items, act, tell, place, pacing)
     try:
         work.carry_out()
     finally:
@@ -125,11 +127,13 @@ class Work:
         act: Act,
         tell_file: t.Callable[[Item], None],
         place: t.Callable[[int], str],
+        pacing: t.Callable[[], float],
     ) -> None:
         self._task = task
         self._act = act
         self._tell_file = tell_file
         self._place = place
+        self._pacing = pacing
         self._items = enumerate(items)
         self._total = len(items) if isinstance(items, t.Sized) else None
         self._lock = threading.Lock()
@@ -276,8 +280,8 @@ class Work:
         if failed:
             parts.append(f"{failed:,} failed")
         if done and self._total is not None:
-            seconds = (time.monotonic() - self._start) / done * (self._total - done)
-            parts.append(f"{seconds:,.0f} s left")
+            at_this_rate = (time.monotonic() - self._start) / done * (self._total - done)
+            parts.append(f"{max(at_this_rate, self._pacing()):,.0f} s left")
         return ", ".join(parts)
 
     def _interrupted(self) -> t.Iterator[str]:

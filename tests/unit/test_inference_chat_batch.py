@@ -7,12 +7,15 @@ from __future__ import annotations
 import json
 import resource
 import stat
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils import _bulk
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import buckets
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 from support.conversation import Call, call, conversation
 from support.inference_server import KEY, QUOTA, error
 from support.running import run
@@ -439,6 +442,29 @@ def virtual_time(monkeypatch: pytest.MonkeyPatch) -> list[float]:
         "ansible_collections.buildworks.toolchain.plugins.module_utils._http.client.time.sleep", Time.sleep
     )
     return naps
+
+
+@pytest.mark.parametrize("limits", [{"max_requests_per_1_minute": 1}, {"max_tokens_per_1_minute": 2}])
+def test_time_left_includes_the_pacing(limits: dict[str, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    naps, told, is_told = virtual_time(monkeypatch), [], threading.Event()
+
+    def progress(_task: Task, text: str, _state: str) -> None:
+        told.append(text)
+        is_told.set()
+
+    def sleep(seconds: float) -> None:
+        for _report in ("one that may have begun before", "one of now"):
+            is_told.clear()
+            assert is_told.wait(60)
+        naps.append(seconds)
+
+    monkeypatch.setattr(buckets.time, "sleep", sleep)
+    monkeypatch.setattr(_bulk, "_SECONDS_BETWEEN_LOOKS", 0.001)
+    monkeypatch.setattr(Task, "progress", progress)
+    calls = [answered(prompt["prompt"]) for prompt in PROMPTS]
+    batch(tmp_path, *calls, limits={MODEL: limits})
+    assert "1 of 3 done, 120 s left" in told
+    assert "2 of 3 done, 60 s left" in told
 
 
 def test_an_answer_from_the_cache_takes_no_attempt(tmp_path: Path) -> None:

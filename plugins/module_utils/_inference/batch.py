@@ -80,6 +80,7 @@ class Batch:
         self._lock = threading.Lock()
         self._used = Usage()
         self._reserved: dict[int, Usage] = {}
+        self._needs: dict[str, list[int]] = collections.defaultdict(lambda: [0, 0])  # remaining requests and tokens
         self._stopped: str | None = None
         self._outcomes = collections.Counter(dict.fromkeys(OUTCOMES, 0))
         self._answers = AnswersFile(task, task.params["to_file"], "to_file")
@@ -93,7 +94,7 @@ class Batch:
         task = self._task
         with self._answers.growing():
             try:
-                work = worked_through(task, self, self._ask, self._tell, self._prompts.place)
+                work = worked_through(task, self, self._ask, self._tell, self._prompts.place, self._pacing)
             finally:
                 task.result.update(self.summary())
         work.check()
@@ -130,7 +131,6 @@ class Batch:
     def _plan(self) -> Params | None:
         """What there is to ask, with at least what it costs; the first pass over the prompts, which checks them all."""
         least = Usage()
-        needs: dict[str, list[int]] = collections.defaultdict(lambda: [0, 0])
         self._total = self._kept = cached = 0
         for number, prompt in enumerate(self._prompts):
             self._total += 1
@@ -143,12 +143,10 @@ class Batch:
                 cached += 1
                 continue
             self._add(least, asked, prompt_tokens(asked.body), 0)
-            need = needs[asked.body["model"]]
-            need[0] += 1
-            need[1] += self._cost(asked)
+            self._add_need(asked, 1)
         if self._kept == self._total and not self._answers.disordered:
             return None
-        times = [seconds_needed(self._limits_of(model), *need) for model, need in needs.items()]
+        times = [seconds_needed(self._limits_of(model), *need) for model, need in self._needs.items()]
         return {
             "action": "complete",
             "requests": self._total - self._kept - cached,
@@ -197,6 +195,8 @@ class Batch:
             shortfall = self._answered(task, asked)
         finally:
             self._release(number)
+            if task.result["attempts"]:  # an answer from the cache needs no request
+                self._add_need(asked, -1)
         task.changed = True
         if shortfall and not task.params["accept_incomplete"]:
             raise ToolchainError(shortfall)
@@ -230,6 +230,18 @@ class Batch:
         finally:
             pace.hear(answer)
         return answer
+
+    def _add_need(self, asked: chat.Question, number: int) -> None:
+        with self._lock:
+            need = self._needs[asked.body["model"]]
+            need[0] += number
+            need[1] += number * self._cost(asked)
+
+    def _pacing(self) -> float:
+        """Return the seconds that the rate limits require for the remaining prompts."""
+        with self._lock:
+            seconds = [pace.seconds_for(*self._needs[model]) for model, pace in self._paces.items()]
+        return max(seconds, default=0.0)
 
     def _tell(self, outcome: Params) -> None:
         """Write down what became of a prompt."""

@@ -115,6 +115,16 @@ class Pace:
                 self._learn(what, *(answer.headers.get(f"x-ratelimit-{part}-{what}") for part in _TOLD))
         self._heard.set()
 
+    def seconds_for(self, requests: int, tokens: int) -> float:
+        """Return the seconds that the limits require for so many more requests and tokens."""
+        amounts = {"requests": requests, "tokens": tokens}
+        with self._state:
+            now = time.monotonic()
+            for bucket in self._buckets.values():
+                bucket.refill(now)
+            waits = [bucket.seconds_until(amounts[what]) for (what, limit), bucket in self._buckets.items() if limit]
+        return max(waits, default=0.0)
+
     def repeated(self, answer: Answer, tokens: int) -> None:
         """A request goes once more after this answer; after 429 nothing is left, whatever was thought to be."""
         with self._state:
