@@ -318,8 +318,9 @@ def _read_back(read: Read, trouble: ToolchainError | None) -> Fields | None:
 def _merged(before: Fields | None, wanted: Fields) -> Fields:
     merged = dict(before or {})
     for field, value in wanted.items():
-        if isinstance(value, dict) and isinstance(merged.get(field), dict):
-            merged[field] = _merged(merged[field], value)
+        if isinstance(value, dict):
+            had = merged.get(field)
+            merged[field] = _merged(had if isinstance(had, dict) else None, value)
         elif value is None:
             merged.pop(field, None)
         else:

@@ -202,6 +202,14 @@ def test_a_replaced_content_gets_all_the_properties_again(src: Path) -> None:
     assert "not as asked for: properties" in result["msg"]
 
 
+def test_check_mode_returns_no_properties_that_go_with_the_old_content() -> None:
+    read = [there(b"old"), properties({"a": ["1"]}), type_of_repository("local")]
+    with conversation(*read) as server:
+        options = {"content": DATA.decode(), "properties": {"a": []}, "check_mode": True}
+        result = run("artifact_file", url=server.url, **options, **TASK)
+    assert result["file"]["properties"] == {}
+
+
 def test_properties_alone_are_set_without_sending_the_content(src: Path) -> None:
     with conversation(
         there(), properties({"a": ["1"]}), patch({"a": ["2"]}), there(), properties({"a": ["2"]})
