@@ -210,7 +210,8 @@ plan:
     target_repo: generic-release-local
     files: 1
 promotion:
-  description: The last promotion in the history of the run. In check mode as it is now. None when there is none.
+  description: The last promotion in the history of the run, C(null) if there is none. In check mode, the predicted
+    promotion, without C(user) and C(timestamp).
   returned: success, without O(items)
   type: dict
   contains:

@@ -269,7 +269,7 @@ def run(task):
 
 def promote(task):
     order = image_promotion.ImagePromotion(task, ArtifactService(task))
-    operate(task, order.plan(), order.carry_out, gives=["promoted"])
+    operate(task, order.plan(), order.carry_out, gives=["promoted"], rehearse=order.rehearse)
 
 
 def main():

@@ -253,7 +253,12 @@ def run(task):
 def act(task):
     trash.check(task.params)
     artifact = ArtifactService(task)
-    operate(task, trash.plan(artifact, task.params), lambda: trash.carry_out(task, artifact))
+    operate(
+        task,
+        trash.plan(artifact, task.params),
+        lambda: trash.carry_out(task, artifact),
+        rehearse=lambda: trash.rehearse(artifact, task.params),
+    )
 
 
 def main():

@@ -145,6 +145,23 @@ def test_check_mode_fails_when_a_file_is_above_the_folder(tmp_path: Path) -> Non
     assert "'a' in 'generic-local' is a file, so nothing can be in it" in result["msg"]
 
 
+@pytest.mark.parametrize(
+    ("existing", "words"),
+    [
+        ({"sub": b"x"}, "'site/sub' in 'generic-local' is a file, so nothing can be in it"),
+        ({"a.txt/b/c": b"x"}, "'site/a.txt' in 'generic-local' is a folder, so no file can be there"),
+    ],
+)
+@pytest.mark.parametrize("check_mode", [False, True])
+def test_archive_is_refused_when_files_and_folders_have_one_path(
+    existing: dict[str, bytes], words: str, check_mode: bool, tmp_path: Path
+) -> None:
+    with conversation(*listing(existing)) as server:
+        result = deploy(server.url, pack(tmp_path), check_mode=check_mode)
+    assert words in result["msg"]
+    assert not result["changed"]
+
+
 def test_servers_that_tell_no_sha256_are_compared_by_sha1(tmp_path: Path) -> None:
     with conversation(*listing(MEMBERS, sha256=False)) as server:
         assert not deploy(server.url, pack(tmp_path))["changed"]

@@ -129,7 +129,11 @@ def test_check_mode_is_a_dry_run_without_the_status_for_with_it_servers_promote(
     assert result == {
         "changed": True,
         "plan": {"action": "copy", "status": "released", "target_repo": "prod", "files": 2},
-        "promotion": None,
+        "promotion": {
+            **dict.fromkeys(("comment", "ci_user", "user", "timestamp")),
+            "status": "released",
+            "repository": "prod",
+        },
         "messages": [{"level": "INFO", "message": "fine"}],
     }
 
@@ -158,6 +162,17 @@ def test_check_mode_of_a_status_alone_asks_for_no_dry_run() -> None:
         result = run("artifact_build_promotion", url=server.url, **options)
     assert result["changed"]
     assert result["messages"] == []
+
+
+@pytest.mark.parametrize("fail_fast", [True, False])
+def test_check_mode_predicts_what_is_done_in_spite_of_errors(fail_fast: bool) -> None:
+    wishes = {**ORDER, "failFast": fail_fast}
+    dry = {**{name: value for name, value in wishes.items() if name != "status"}, "dryRun": True}
+    with conversation(look(), there(), promote(dry, ("ERROR", "Not found: a.jar")), look(), there()) as server:
+        result = run("artifact_build_promotion", url=server.url, check_mode=True, fail_fast=fail_fast, **TASK)
+    assert result["failed"]
+    assert result["changed"] is not fail_fast
+    assert result["messages"] == [{"level": "ERROR", "message": "Not found: a.jar"}]
 
 
 def test_a_refusal_tells_all_messages() -> None:

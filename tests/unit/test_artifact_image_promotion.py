@@ -40,6 +40,12 @@ def tags(repo: str, *names: str) -> Call:
     return call("GET", target, json={"name": "acme/web", "tags": list(names)})
 
 
+def repository(key: str, **settings: str) -> Call:
+    """Return what check mode reads before it predicts a promotion."""
+    found = {"key": key, "rclass": "local", "packageType": "docker", **settings}
+    return call("GET", f"/artifactory/api/repositories/{key}", json=found)
+
+
 def promote(copy: bool = True, tag: str | None = "1.0", **answer: Any) -> Call:
     order: dict[str, Any] = {"targetRepo": "prod", "dockerRepository": "acme/web", "copy": copy}
     if tag:
@@ -106,13 +112,30 @@ def test_the_same_tag_with_other_content_is_replaced() -> None:
 
 
 def test_check_mode_only_reads() -> None:
-    with conversation(manifest("stage", ONE), manifest("prod", None), *folders()) as server:
+    before = [manifest("stage", ONE), manifest("prod", None), *folders()]
+    with conversation(*before, repository("stage"), repository("prod")) as server:
         result = run("artifact_image_promotion", url=server.url, check_mode=True, **COPY)
     assert result == {
         "changed": True,
         "plan": {"counts": {"copy": 1}, "first": [step("copy")]},
         "promoted": None,
     }
+
+
+@pytest.mark.parametrize(
+    ("target", "words"),
+    [
+        ({"rclass": "remote"}, "The repository 'prod' is remote. Images are promoted in local repositories."),
+        ({"rclass": "virtual"}, "The repository 'prod' is virtual. Images are promoted in local repositories."),
+        ({"packageType": "generic"}, "The repository 'prod' is generic. It has no images."),
+    ],
+)
+def test_check_mode_fails_when_the_repository_takes_no_images(target: dict[str, str], words: str) -> None:
+    before = [manifest("stage", ONE), manifest("prod", None), *folders()]
+    with conversation(*before, repository("stage"), repository("prod", **target)) as server:
+        result = run("artifact_image_promotion", url=server.url, check_mode=True, **COPY)
+    assert result["msg"] == words
+    assert not result["changed"]
 
 
 def test_another_image_and_another_tag_are_named_to_the_server() -> None:

@@ -186,6 +186,26 @@ def test_restore_fails_when_a_file_and_a_folder_have_one_path(trashed: bool, exi
     assert f"'r/a' exists, and is a {'folder' if existing else 'file'}" in result["msg"]
 
 
+def repository(rclass: str) -> Call:
+    return call("GET", "/artifactory/api/repositories/q", json={"key": "q", "rclass": rclass})
+
+
+@pytest.mark.parametrize("rclass", ["remote", "virtual"])
+def test_check_mode_fails_when_the_repository_takes_no_restored_items(rclass: str) -> None:
+    read = [there("auto-trashcan/r/a/b.txt"), gone("q/a/b.txt")]
+    with conversation(*read, repository(rclass)) as server:
+        result = run("artifact_trash", url=server.url, to_repo="q", check_mode=True, **RESTORE)
+    assert result["msg"] == f"The repository 'q' is {rclass}. Items are restored in local repositories."
+    assert not result["changed"]
+
+
+def test_check_mode_fails_when_a_file_is_above_the_restored_item() -> None:
+    read = [there("auto-trashcan/r/a/b.txt"), gone("q/a/b.txt"), repository("local"), there("q/a")]
+    with conversation(*read) as server:
+        result = run("artifact_trash", url=server.url, to_repo="q", check_mode=True, **RESTORE)
+    assert "'a' in 'q' is a file, so nothing can be in it" in result["msg"]
+
+
 def test_what_is_back_needs_no_restoring() -> None:
     with conversation(*ABSENT, there("r/a/b.txt")) as server:
         assert run("artifact_trash", url=server.url, **RESTORE) == {"changed": False, "plan": None}

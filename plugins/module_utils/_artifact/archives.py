@@ -85,8 +85,10 @@ class Archive:
         """What is to be done with each member that is not in the folder as it is in the archive: `add` or `replace`."""
         missing, others = dict(self._members), []
         surplus = {}
+        folders = {folder for name in self._members for folder in _folders_above(name)}
         for entry in self._listing():
             name = entry["path"][len(self._folder) :].strip("/")
+            self._check_kinds(name, folders)
             member = missing.pop(name, None)
             if member and not member.is_like(entry):
                 others.append(name)
@@ -130,6 +132,17 @@ class Archive:
             )
         return {}
 
+    def _check_kinds(self, name: str, folders: set[str]) -> None:
+        """Check that neither a file is in the place of a folder nor the other way round.
+
+        :arg name: the path of an existing file inside the folder
+        :arg folders: the folders of the members
+        """
+        if name in folders:
+            raise ToolchainError(f"'{self._place(name)}' in '{self._repo}' is a file, so nothing can be in it.")
+        if taken := self._members.keys() & set(_folders_above(name)):
+            raise ToolchainError(f"'{self._place(min(taken))}' in '{self._repo}' is a folder, so no file can be there.")
+
     def _step(self, name: str) -> Fields:
         return {"path": self._place(name), "size": self._members[name].size}
 
@@ -165,6 +178,12 @@ class Archive:
 
     def _tell(self, sent: int) -> None:
         self._task.progress(f"{sent / 2**20:,.0f} of {self._seen[0] / 2**20:,.0f} MiB sent", "sending")
+
+
+def _folders_above(path: str) -> t.Iterator[str]:
+    while "/" in path:
+        path = path.rpartition("/")[0]
+        yield path
 
 
 def _kind(src: str) -> str:

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import images, paths
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import images, paths, repositories
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import REPEATABLE, WRITE
@@ -14,6 +14,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile im
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 _FOLDERS_AT_ONCE = 100
+_IMAGE_TYPES = ("", "docker", "oci", "helmoci")
 # Uploads under way, and the images for single platforms that a list of manifests names
 _PARTS_OF_IMAGES = ("_uploads", "sha256:", "sha256__")
 
@@ -66,6 +67,16 @@ class ImagePromotion:
             self._check_folders(tags)
         action = "copy" if self._task.params["copy"] else "move"
         return planned((action, tag) for tag in self._wanted)
+
+    def rehearse(self) -> Fields:
+        """
+        :raises ToolchainError: when the server would refuse the promotion because of a repository
+        """
+        for key in (self._source[0], self._target[0]):
+            repository = repositories.check_local(self._artifact, key, "Images are promoted")
+            if repository["type"] and repository["package_type"] not in _IMAGE_TYPES:
+                raise ToolchainError(f"The repository '{key}' is {repository['package_type']}. It has no images.")
+        return {}
 
     def carry_out(self) -> Fields:
         """Promote, and see that each tag is there, and gone from where it was if it was moved."""

@@ -83,7 +83,8 @@ class Promotion:
 
         :raises ToolchainError: when it could not be done, or was done
         """
-        if not self._task.params["target_repo"]:
+        params = self._task.params
+        if not params["target_repo"]:
             self._artifact.check_pro("The promotion of builds")
         else:
             order = {**self._order, "dryRun": True}
@@ -92,8 +93,11 @@ class Promotion:
             self._take(self._artifact.http.read("POST", self._address, query=self._query, json=order))
             if len(self._find()["statuses"]) > len(self._run["statuses"]) or self._missing() != missing:
                 raise ToolchainError(f"{self._named} was promoted, though the server was asked for a dry run only.")
+            self._task.result["messages"] = self._messages
+            self._task.changed = not params["fail_fast"]  # then the server does what it can, also with errors
             self._check_messages()
-        return {"messages": self._messages}
+        promotion = {**self._task.pick("status", "comment", "ci_user"), "repository": params["target_repo"]}
+        return {"messages": self._messages, "promotion": {**promotion, "user": None, "timestamp": None}}
 
     def carry_out(self) -> Fields:
         """Promote, and see that the history has it and the files are there.

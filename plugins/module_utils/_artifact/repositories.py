@@ -57,6 +57,21 @@ def find_if_told(artifact: ArtifactService, key: str) -> Fields | None:
     return t.cast("Fields | None", artifact.http.remembered(f"repository {key}", look))
 
 
+def check_local(artifact: ArtifactService, key: str, needed_for: str) -> Fields:
+    """Predict whether a call takes a repository that must be a local one, as far as the server tells the account.
+
+    :arg needed_for: what only local repositories take, such as `Items are restored`
+    :returns: the repository, without `type` for an account that may not learn of it
+    :raises ToolchainError: when the repository is missing, remote or virtual
+    """
+    repository = find_if_told(artifact, key)
+    if repository is None:
+        raise ToolchainError(f"There is no repository '{key}', or this account may not see it.")
+    if repository["type"] in ("remote", "virtual"):
+        raise ToolchainError(f"The repository '{key}' is {repository['type']}. {needed_for} in local repositories.")
+    return repository
+
+
 def check_upload(artifact: ArtifactService, key: str) -> str | None:
     """Predict whether a repository takes uploads, as far as the server tells the account.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._address import segments
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import items, paths
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import files, items, paths, repositories
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     BadOption,
@@ -100,6 +100,17 @@ def _first_replaced(artifact: ArtifactService, found: Fields, place: str, there:
 def _files_below(artifact: ArtifactService, repo: str, path: str) -> t.Iterator[str]:
     """Return the paths of all files below a folder, relative to the folder."""
     return (entry["path"][len(path) :].strip("/") for entry in items.listed(artifact, repo, path, deep=True))
+
+
+def rehearse(artifact: ArtifactService, params: Fields) -> Fields:
+    """
+    :raises ToolchainError: when the server would refuse to restore something to this place
+    """
+    if params["action"] == "restore":
+        repo, path = target(params)
+        repositories.check_local(artifact, repo, "Items are restored")
+        files.predict_upload(artifact, repo, path)
+    return {}
 
 
 def carry_out(task: Task, artifact: ArtifactService) -> Fields:
