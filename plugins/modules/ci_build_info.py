@@ -139,7 +139,7 @@ EXAMPLES = r"""
     job: app
     build: 2
     fields: [result]
-    console_file: /tmp/app-2.log
+    console_file: ~/app-2.log
 """
 
 RETURN = r"""

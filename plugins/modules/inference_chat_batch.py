@@ -256,7 +256,7 @@ EXAMPLES = r"""
         prompt: Is "connection reset by peer" a network problem?
       - id: disk
         prompt: Is "no space left on device" a network problem?
-    to_file: /tmp/answers.jsonl
+    to_file: ~/answers.jsonl
     model: gpt-4o-mini
     max_tokens: 200
     prices:
@@ -268,7 +268,7 @@ EXAMPLES = r"""
 - name: Ask them, for half a unit of money at most
   buildworks.toolchain.inference_chat_batch:
     prompts: *prompts
-    to_file: /tmp/answers.jsonl
+    to_file: ~/answers.jsonl
     model: gpt-4o-mini
     max_tokens: 200
     prices:
@@ -285,7 +285,7 @@ EXAMPLES = r"""
       - prompt: Name a color.
       - prompt: Name another one.
         temperature: 1
-    to_file: /tmp/colors.jsonl
+    to_file: ~/colors.jsonl
     model: gpt-4o
     system: Answer in one word.
     limits:
@@ -301,7 +301,7 @@ EXAMPLES = r"""
 - name: Ask within them
   buildworks.toolchain.inference_chat_batch:
     prompts: *prompts
-    to_file: /tmp/verdicts.jsonl
+    to_file: ~/verdicts.jsonl
     model: gpt-4o-mini
     limits: "{{ known.rate_limits }}"
 """

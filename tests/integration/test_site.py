@@ -118,7 +118,7 @@ BLOCK = re.compile(
     r"(?:(?: +:caption: (?P<file>\S+)| +:.*)\n)*(?P<text>(?:\n|  .*\n)*)",
     re.MULTILINE,
 )
-SECOND_SHELL = " > /tmp/sandbox.env & until grep -q 'sandbox ready' /tmp/sandbox.env; do sleep 0.2; done; cd ~"
+SECOND_SHELL = " > ~/sandbox.env & until grep -q 'sandbox ready' ~/sandbox.env; do sleep 0.2; done; cd ~"
 
 
 def followed(page: Path, installed: set[str]) -> str:
@@ -167,7 +167,7 @@ def test_a_new_reader_gets_from_the_installation_to_a_pipeline(
     """The sandbox takes the place of servers. pip and the packages are installed already, and none is fetched."""
     instead = {
         "python3 -m venv": "python3 -m venv --without-pip",
-        " | tee /tmp/sandbox.env": SECOND_SHELL,
+        " | tee ~/sandbox.env": SECOND_SHELL,
         "--port 8080": "--port 0",
         "/tmp/": f"{tmp_path}/",
         "cp -r docs/site": "cp -r ~/checkout/docs/site",

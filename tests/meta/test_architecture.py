@@ -231,6 +231,13 @@ def with_dictionaries(options: dict[str, dict[str, Any]]) -> Iterator[str]:
         yield from with_dictionaries(option.get("options") or {})
 
 
+def test_examples_store_no_secret_in_a_folder_that_all_users_share() -> None:
+    places = ["README.md", "docs/**/*.rst", "docs/**/*.yml", "roles/*/README.md", "playbooks/*.yml", "plugins/**/*.py"]
+    files = [path for place in places for path in ROOT.glob(place)]
+    stored = re.compile(r"(_file: |> |tee )[^#\n]*/tmp\b")
+    assert [f"{path}: {found[0]}" for path in files for found in stored.finditer(path.read_text())] == []
+
+
 def description(documented: dict[str, Any]) -> str:
     text = documented["description"]
     return text if isinstance(text, str) else " ".join(text)
