@@ -149,3 +149,11 @@ def test_a_plan_lists_the_files_and_bytes_of_a_tag(sandbox: Sandbox, tmp_path: P
     _head, line = Path(planned(tmp_path)).read_text().splitlines()
     entry = json.loads(line)
     assert (entry["kind"], entry["files"], entry["size"]) == ("tag", 2, 370)
+
+
+def test_the_example_of_the_guide(sandbox: Sandbox) -> None:
+    push(sandbox, *tag("team/b", age=1), *tag("team/a"), *tag("team/web"), *tag("team/web/1.0"))
+    result = run(rules=[{"repos": ["dn"], "older_than": "30d", "keep_newest": 1}])
+    assert [entry["path"] for entry in result["plan"]["first"]] == ["team/a"]
+    assert [entry["path"] for entry in result["unsafe"]["first"]] == ["team/web"]
+    assert result["counts"]["changed"] == 1
