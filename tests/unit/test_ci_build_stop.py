@@ -148,6 +148,35 @@ def test_a_reply_that_stays_lost_is_looked_up() -> None:
     assert (result["changed"], result["ended_by"]) == (True, "stop")
 
 
+def test_a_build_that_ends_by_itself_is_no_change_when_the_response_is_lost() -> None:
+    result = stopped(look(), way(drop=True), look("SUCCESS"), retries=0)
+    assert (result["changed"], result["ended_by"]) == (False, None)
+
+
+def test_a_build_that_still_runs_is_no_change_when_the_response_is_lost() -> None:
+    result = stopped(look(), way(drop=True), look(), look(), retries=0, wait_timeout=0)
+    assert "'app' #7 still runs, 0 s after stop." in result["msg"]
+    assert not result["changed"]
+
+
+@pytest.mark.parametrize(
+    ("wait", "read", "reason"),
+    [(False, {}, ""), (True, {"drop": True}, "Reading back failed as well: ")],
+    ids=["not waited for", "not readable"],
+)
+def test_the_outcome_is_unknown_when_the_response_is_lost(wait: bool, read: dict[str, Any], reason: str) -> None:
+    result = stopped(look(), way(drop=True), look(**read), retries=0, wait=wait)
+    assert reason in result["msg"]
+    assert "Whether the request had its effect is not known." in result["msg"]
+    assert not result["changed"]
+
+
+def test_an_item_that_still_waits_is_no_change_when_the_response_is_lost() -> None:
+    result = stopped(item(), cancel(drop=True), item(), queue_item=5, retries=0)
+    assert "Item 5 of the queue was not cancelled" in result["msg"]
+    assert not result["changed"]
+
+
 def test_a_crumb_that_is_no_longer_good_is_renewed_for_stop_as_well() -> None:
     password = {"username": "admin", "api_token": None, "password": "secret"}
     refused = way(status=403, json=engine_error(403, NO_CRUMB, "/job/app/7/stop"))

@@ -141,6 +141,7 @@ def test_only_a_lost_client_leaves_the_outcome_unknown(code: int, said: str, unk
     with command_line(answer=error(said) + end(code)) as server:
         result = cli(server, "build", "app")
     assert ("Whether the request had its effect is not known." in result["msg"]) is unknown
+    assert not (unknown and result["changed"])
 
 
 def test_an_exit_code_that_is_accepted() -> None:

@@ -20,6 +20,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._wait import 
 
 WAYS = ("stop", "term", "kill")
 GIVES = ("build", "ended_by", "cancelled")
+_Found = t.TypeVar("_Found")
 _FIELDS = ("result", "building", "timestamp", "duration", "full_display_name")
 _ITEM = "cancelled,executable[number,url],task[url],why"
 # What servers answer to cancelling; what became of the item is looked up
@@ -33,6 +34,7 @@ class Stopping:
         self._task = task
         self._ci = ci
         self._waits = False
+        self._lost: OutcomeUnknown | None = None
         self._job: str = task.params["job"]
         self._number = 0
 
@@ -120,7 +122,7 @@ class Stopping:
         answer = self._asked("/queue/cancelItem", _CANCEL_ANSWERS, query={"id": str(number)})
         if answer and answer.status == 204:
             return True
-        item = self._item(number)
+        item = self._read_back(lambda: self._item(number))
         if item and (executable := item.maybe_record("executable")):
             self._job = jobs.name_in(executable.text("url")) or self._job
             self._number = executable.integer("number")
@@ -142,20 +144,43 @@ class Stopping:
             if answer and _is_unknown(answer, way):
                 break
             tried.append(way)
-            if build := self._ended(tried):
-                return _outcome(build, way)
-        build = self._look()
+            if build := self._read_back(lambda: self._ended(tried)):
+                return self._outcome(build, way)
+        build = self._read_back(self._look)
         if build["building"]:
             raise ToolchainError(self._goes_on(tried))
-        return _outcome(build, tried[-1] if tried else None)
+        return self._outcome(build, tried[-1] if tried else None)
+
+    def _outcome(self, build: dict[str, t.Any], way: str | None) -> dict[str, t.Any]:
+        """The result, from the build as it is read back.
+
+        :raises OutcomeUnknown: if a response was lost and the build, which is not waited for, still runs
+        """
+        if self._lost and build["building"]:
+            raise self._lost
+        aborted = build["result"] == "ABORTED"
+        self._task.wrote = self._task.wrote or aborted
+        return {"build": build, "ended_by": way if aborted else None, "cancelled": False}
 
     def _asked(self, path: str, accept: t.Container[int], **options: t.Any) -> Answer | None:
         """The answer to a request to end something, which may be sent again; `None` when it was lost."""
         try:
             return self._ci.post(path, policy=REPEATABLE, accept=accept, **options)
-        except OutcomeUnknown:
-            self._task.wrote = True  # perhaps: what became of it is looked up
+        except OutcomeUnknown as lost:
+            self._lost = lost
             return None
+
+    def _read_back(self, read: t.Callable[[], _Found]) -> _Found:
+        """What is read after a request.
+
+        :raises OutcomeUnknown: if that fails, and the response to the request was lost
+        """
+        try:
+            return read()
+        except ToolchainError as error:
+            if self._lost:
+                raise OutcomeUnknown(f"{self._lost.what} Reading back failed as well: {error}") from None
+            raise
 
     def _ended(self, tried: list[str]) -> dict[str, t.Any] | None:
         """The build once it has ended, or as it is when the task does not wait; `None` when it goes on."""
@@ -199,10 +224,6 @@ class Stopping:
 
     def __str__(self) -> str:
         return f"'{self._job}' #{self._number}"
-
-
-def _outcome(build: dict[str, t.Any], way: str | None) -> dict[str, t.Any]:
-    return {"build": build, "ended_by": way if build["result"] == "ABORTED" else None, "cancelled": False}
 
 
 def _is_unknown(answer: Answer, way: str) -> bool:

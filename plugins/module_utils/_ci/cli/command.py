@@ -218,14 +218,15 @@ class Command:
             return
         error = self._written[ERROR].text
         refused = (code in _REFUSALS and _ERROR.search(error)) or (code in _OF_PROGRAMS and _NEVER_BEGAN.search(error))
-        self._task.wrote = self._task.wrote or not (self.reads or refused)
+        unknown = code == _LOST and not refused
+        self._task.wrote = self._task.wrote or not (self.reads or refused or unknown)
         words = _words(error) or _last_line(self._written[OUT].text)
         meaning = _MEANINGS.get(code) if _ERROR.search(error) else None
         text = f"The command {self} ended with exit code {code}"
         text = f"{text}{f', {meaning}' if meaning else ''}{f': {words}' if words else ''}"
         if _LOGIN.search(error):
             text = f"{text}. The user name does not fit the password or API token"
-        raise self.unknown(text) if code == _LOST and not refused else Refused(text)
+        raise self.unknown(text) if unknown else Refused(text)
 
     def _told(self) -> dict[str, t.Any]:
         told: dict[str, t.Any] = {"rc": self._task.result.get("rc")}
