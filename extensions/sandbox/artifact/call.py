@@ -26,8 +26,9 @@ BASE_URL_HEADERS = ("x-jfrog-override-base-url", "x-artifactory-override-base-ur
 VND = "application/vnd.org.jfrog.artifactory."
 SHA256_SINCE = "5.5"
 UNKNOWN_REPOSITORIES_ANSWERED_SINCE = "5.0"
-# The path of a request for content, read by `content_path.parse`
-CONTENT = "/{:(?!api(?:/|$))}{target:[^/].*}"
+# The path of a request for content: `content_path.parse` reads the target
+OUTSIDE_API = "/{:(?!api(?:/|$))}"
+CONTENT = f"{OUTSIDE_API}{{target:[^/].*}}"
 VND_OF_BUILDS = "application/vnd.org.jfrog."
 PRO_ONLY = (
     "This REST API is available only in Artifactory Pro (see: jfrog.com/artifactory/features). If you are already"

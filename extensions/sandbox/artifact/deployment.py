@@ -16,7 +16,7 @@ from starlette.responses import Response
 from ..files import Stored
 from ..routing import Route
 from . import archives, content_path, maven_metadata, snapshots
-from .call import CONTENT, VND, Call
+from .call import CONTENT, OUTSIDE_API, VND, Call
 from .content_path import PROPERTIES, ContentPath
 from .errors import ArtifactError
 from .formats import colon_time, jackson
@@ -310,7 +310,7 @@ def _is_true(call: Call, header: str) -> bool:
 
 
 # A slash before the matrix parameters, or at the very end
-FOLDER = CONTENT.replace("[^/].*", "[^/]+/([^;]*/)?(;.*)?|[^/].*/")
+FOLDER = f"{OUTSIDE_API}{{target:[^/]+/([^;]*/)?(;.*)?|[^/].*/}}"
 ROUTES = (
     Route("PUT", FOLDER, create_folder, "create_folder"),
     Route("PUT", CONTENT, deploy, "deploy_file"),

@@ -69,30 +69,31 @@ async def _update(call: Call, repository: Repository, folder: str) -> None:
 
 
 async def _calculate(call: Call, repository: Repository, folder: str) -> None:
-    describe = _snapshots if folder.endswith(SNAPSHOTS) else _versions
-    found = await call.world.readers.read(lambda db: list(_poms(db, repository.key, folder, describe is _versions)))
+    of_snapshots = folder.endswith(SNAPSHOTS)
+    poms = await call.world.readers.read(lambda db: list(_poms(db, repository.key, folder, of_snapshots)))
     path = f"{folder}/{METADATA}"
     existing = call.items.find(repository.key, path)
-    if not found:
-        if existing:
-            await call.items.delete(existing)
+    if existing and existing.folder:
         return
-    sample = module_of(found[0], MAVEN_2)
-    if sample is None:
+    if existing and not poms:
+        await call.items.delete(existing)
+    module = module_of(poms[0], MAVEN_2) if poms else None
+    # What was found can be gone by now.
+    if module is None or call.items.find(repository.key, poms[0]) is None:
         return
-    content = _document(sample, describe(call, repository, folder, sample, found))
-    stored = call.world.files.put_bytes(content.encode())
+    members = _snapshots(call, repository, folder, module, poms) if of_snapshots else _versions(call, poms)
+    stored = call.world.files.put_bytes(_document(module, members).encode())
     call.items.put_file(repository.key, path, stored, ClientChecksums(), call.principal.name)
 
 
-def _poms(db: sqlite3.Connection, repo: str, folder: str, of_versions: bool) -> Iterable[str]:
+def _poms(db: sqlite3.Connection, repo: str, folder: str, of_snapshots: bool) -> Iterable[str]:
     """The POMs in a folder of snapshots, or in the folders of a module's versions."""
-    depth = folder.count("/") + (2 if of_versions else 1)
+    depth = folder.count("/") + (1 if of_snapshots else 2)
     return (item.path for item in Tree(db).files_named(repo, folder, f"*{POM}") if item.path.count("/") == depth)
 
 
 def _snapshots(
-    call: Call, repository: Repository, folder: str, sample: Module, poms: list[str]
+    call: Call, repository: Repository, folder: str, module: Module, poms: list[str]
 ) -> list[tuple[str, Any]]:
     unique = repository.snapshot_behavior == "unique"
     latest = max(filter(None, (revision_of(pom.rpartition("/")[2]) for pom in poms)), default=None) if unique else None
@@ -102,7 +103,7 @@ def _snapshots(
     versioning: list[tuple[str, Any]] = [("snapshot", snapshot), ("lastUpdated", _now(call))]
     if files:
         versioning.append(("snapshotVersions", [("snapshotVersion", members) for members in files]))
-    base = sample.base_revision.partition("-")[0]
+    base = module.base_revision.partition("-")[0]
     return [("version", f"{base}{SNAPSHOTS}"), ("versioning", versioning)]
 
 
@@ -126,9 +127,7 @@ def _latest_files(paths: Iterable[str]) -> list[list[tuple[str, Any]]]:
     ]
 
 
-def _versions(
-    call: Call, _repository: Repository, _folder: str, _sample: Module, poms: list[str]
-) -> list[tuple[str, Any]]:
+def _versions(call: Call, poms: list[str]) -> list[tuple[str, Any]]:
     versions = sorted({pom.split("/")[-2] for pom in poms}, key=version_order)
     releases = [version for version in versions if not version.endswith(SNAPSHOTS)]
     versioning = [
@@ -140,8 +139,8 @@ def _versions(
     return [("version", versions[-1]), ("versioning", versioning)]
 
 
-def _document(sample: Module, members: list[tuple[str, Any]]) -> str:
-    members = [("groupId", sample.organization), ("artifactId", sample.name), *members]
+def _document(module: Module, members: list[tuple[str, Any]]) -> str:
+    members = [("groupId", module.organization), ("artifactId", module.name), *members]
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{_element("metadata", members)}'
 
 

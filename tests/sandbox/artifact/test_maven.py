@@ -183,6 +183,12 @@ def test_metadata_of_a_module_is_complete_after_uploads_at_once(artifactory):
     assert _versions(artifactory, "releases") == ("1.19", "1.19", versions)
 
 
+def test_a_folder_in_the_place_of_the_metadata_stays(artifactory):
+    artifactory.put("/releases/org/q/w/maven-metadata.xml/")
+    assert artifactory.put("/releases/org/q/w/1.0/w-1.0.pom", b"pom").status_code == 201
+    assert artifactory.get("/api/storage/releases/org/q/w/maven-metadata.xml").json()["children"] == []
+
+
 def test_metadata_of_a_module_names_no_release_when_it_has_snapshots_alone(artifactory):
     _put(artifactory, "unique", "w-1.1-SNAPSHOT.pom", "<project/>")
     assert _versions(artifactory, "unique") == ("1.1-SNAPSHOT", None, ["1.1-SNAPSHOT"])
