@@ -33,6 +33,8 @@ options:
     description:
       - A whole query in place of the options below that narrow the search; C(grouping:) is added to it. The server
         finds only new and existing issues where it names no state.
+      - A value finds what contains it. A wildcard, a quotation mark without its counterpart, a keyword without a value,
+        and an unknown state, status or severity are refused.
     type: str
   ids:
     description: Ids of issues, each 1 or more, whose details are told, with a request each. Instead of a search.
@@ -251,7 +253,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
 from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options import LISTING
 from ansible_collections.buildworks.toolchain.plugins.module_utils._private_file import gather
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review import issue_query, issues
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review import issue_query, issues, query_terms
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
@@ -299,6 +301,8 @@ def run(task):
     if params["ids"] is not None:
         found = issues.all_details(review, params["project"], params["ids"], task.progress)
     else:
+        if params["query"] is not None:
+            query_terms.parse(params["query"], "query")
         query = params["query"] if params["query"] is not None else issue_query.of_parts(review, params)
         task.result["query"] = issue_query.with_grouping(query, params["grouped"])
         found = issues.found(

@@ -11,6 +11,7 @@ import typing as t
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.query_terms import parse
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
@@ -32,7 +33,7 @@ _NOTHING_BELOW = -1
 class Report:
     """Counts the issues that the options of a task select.
 
-    :raises BadOption: for a query of `counts` that is no text
+    :raises BadOption: for a query of `counts` that is no text, and for a query that can find nothing
     """
 
     def __init__(self, task: Task, review: ReviewService) -> None:
@@ -46,6 +47,8 @@ class Report:
         for name, query in self._queries.items():
             if not isinstance(query, str):
                 raise BadOption(f"counts.{name}", "takes a query, which is a text")
+            parse(query, f"counts.{name}")
+        parse(self._query or "", "query")
 
     def table(self) -> Fields:
         """Rows, columns and numbers along the two axes.

@@ -11,6 +11,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, as_set
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issue_query import has_keyword
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.naming import Naming
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.query_terms import parse
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import ReviewService
 
 DEFAULT_VIEW = "*default*"
@@ -40,9 +41,11 @@ def find(review: ReviewService, found: list[Fields], project: str, naming: Namin
 
 def check(naming: Naming, fields: Fields) -> None:
     """
-    :raises BadOption: for the server's own view, and for a query that names a build, which no view can
+    :raises BadOption: for the server's own view, and for a query that can find nothing, or names a build, which no view
+        can
     """
     naming.check_not(DEFAULT_VIEW)
+    parse(fields.get("query", ""), "query")
     if has_keyword(fields.get("query", ""), "build"):
         raise BadOption("query", "a view cannot name a build: leave the 'build:' term out")
 
