@@ -18,7 +18,7 @@ OPTIONS: list[tuple[str, str, dict[str, Any]]] = [
     ("review_issue", "query", {"query": "code:ABV.*", "status": "Fix"}),
     ("review_issue", "rules[0].query", {"rules": [{"query": "code:ABV.*", "status": "Fix"}]}),
     ("review_issue_info", "query", {"query": "code:ABV.*"}),
-    ("review_report_info", "query", {"query": "code:ABV.*", "rows": "state"}),
+    ("review_report_info", "query", {"query": "code:ABV.*", "counts": {"all": ""}}),
     ("review_report_info", "counts.all", {"counts": {"all": "code:ABV.*"}}),
     ("review_view", "query", {"name": "buffers", "query": "code:ABV.*"}),
 ]
