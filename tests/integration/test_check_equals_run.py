@@ -19,7 +19,7 @@ from sandbox.client import Sandbox
 from support.check_equals_run import ARCHIVES, TOKEN, Task, World, agree
 from support.running import run
 
-WORLDS = 24
+WORLDS = [*((number, "pro") for number in range(20)), *((number, "oss") for number in range(5))]
 TASKS = 12
 # Everything that a task can change. The trash can is listed only by its name
 QUERIES = (
@@ -59,10 +59,11 @@ def run_task(task: Task, check_mode: bool) -> dict[str, Any]:
     return run(task.module, check_mode=check_mode, diff_mode=True, **task.options)
 
 
-@pytest.mark.parametrize("number", range(WORLDS))
-def test_check_mode_equals_the_real_run_on_a_generated_world(number: int, sandbox: Sandbox) -> None:
-    world = World(number)
+@pytest.mark.parametrize(("number", "edition"), WORLDS)
+def test_check_mode_equals_the_real_run_on_a_generated_world(number: int, edition: str, sandbox: Sandbox) -> None:
+    world = World(number, edition)
     sandbox.seed({"artifact": world.seed}, reset=True)
+    sandbox.switch("artifact", edition=edition)
     url = f"{sandbox.url}/artifactory"
     before = read_world(url)
     for place, task in enumerate(itertools.islice(world.tasks(), TASKS)):

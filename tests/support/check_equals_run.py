@@ -60,8 +60,10 @@ def _without_empty_diff(result: dict[str, Any]) -> dict[str, Any]:
 class World:
     """A generated world: its seed for the sandbox, and tasks that mostly act on what it contains."""
 
-    def __init__(self, number: int) -> None:
+    def __init__(self, number: int, edition: str) -> None:
         self._chance = random.Random(number)
+        # The open-source edition does not show that a virtual repository takes no uploads
+        self._repositories = [key for key in REPOSITORIES if key != "readonly" or edition == "pro"]
         self._places: list[tuple[str, str]] = []
         self._deleted: list[tuple[str, str]] = []
         self._images: list[tuple[str, str, str]] = []
@@ -161,7 +163,7 @@ class World:
 
     def _promotion(self) -> dict[str, Any]:
         target = self._some(
-            target_repo=REPOSITORIES, copy=[True], from_status=["staged"], fail_fast=[False], repo=["one"]
+            target_repo=self._repositories, copy=[True], from_status=["staged"], fail_fast=[False], repo=["one"]
         )
         properties = self._some(properties=PROPERTIES[:2]) if "target_repo" in target else {}
         if "target_repo" not in target:
@@ -176,7 +178,7 @@ class World:
     def _image_promotion(self) -> dict[str, Any]:
         repo, image, tag = self._chance.choice(self._images)
         target = "docker" if repo == "docker-release" else "docker-release"
-        odd = {"target_repo": self._chance.choice(REPOSITORIES)} if self._is_rare() else {}
+        odd = {"target_repo": self._chance.choice(self._repositories)} if self._is_rare() else {}
         named = {"tag": self._chance.choice(TAGS) if self._is_rare() else tag} if not self._is_rare() else {}
         return {"repo": repo, "image": image, "target_repo": target, **odd, **named, **self._some(copy=[True])}
 
@@ -185,7 +187,7 @@ class World:
         if action == "empty":
             return {"action": action, "wait_timeout": 1}
         repo, path = self._chance.choice(self._deleted or [("one", "a")])
-        elsewhere = self._some(to_repo=REPOSITORIES, to_path=PATHS) if self._is_rare() else {}
+        elsewhere = self._some(to_repo=self._repositories, to_path=PATHS) if self._is_rare() else {}
         more = {**elsewhere, **self._some(force=[True])} if action == "restore" else {}
         return {"action": action, "repo": repo, "path": path, **more, "wait_timeout": 1}
 
@@ -197,7 +199,7 @@ class World:
         if self._places and not self._is_rare():
             repo, path = self._chance.choice(self._places)
         else:
-            repo, path = self._chance.choice(REPOSITORIES), self._chance.choice(PATHS)
+            repo, path = self._chance.choice(self._repositories), self._chance.choice(PATHS)
         return {"repo": repo, "path": path}
 
     def _run(self) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from typing import Any
 import py7zr
 import pytest
 
+from support.artifact_edition import OPEN_SOURCE, edition
 from support.conversation import Call, call, conversation
 from support.running import run
 
@@ -101,7 +102,7 @@ def test_all_types_are_compared_sent_and_compared_again(kind: str, tmp_path: Pat
 
 
 def test_check_mode_tells_what_would_be_added_and_replaced(tmp_path: Path) -> None:
-    with conversation(*listing({"a.txt": b"old", "empty": b""}), repository()) as server:
+    with conversation(*listing({"a.txt": b"old", "empty": b""}), edition(), repository()) as server:
         result = deploy(server.url, pack(tmp_path), check_mode=True)
     assert result["changed"]
     assert result["plan"] == {
@@ -121,7 +122,7 @@ def test_archive_is_unchanged_when_artifactory_renamed_its_snapshots(tmp_path: P
     with conversation(*listing(stored)) as server:
         assert not deploy(server.url, path)["changed"]
     stored["1.0-SNAPSHOT/z-1.0-20260101.120000-3.jar"] = b"other"
-    with conversation(*listing(stored), repository()) as server:
+    with conversation(*listing(stored), edition(), repository()) as server:
         assert deploy(server.url, path, check_mode=True)["plan"]["counts"] == {"replace": 1}
 
 
@@ -130,17 +131,23 @@ def test_archive_is_unchanged_when_artifactory_renamed_its_snapshots(tmp_path: P
     [("remote", "is remote. Upload to a local repository"), ("virtual", "has no default deployment repository")],
 )
 def test_check_mode_fails_when_the_repository_takes_no_uploads(rclass: str, words: str, tmp_path: Path) -> None:
-    with conversation(nothing(), repository(rclass)) as server:
+    with conversation(nothing(), edition(), repository(rclass)) as server:
         result = deploy(server.url, pack(tmp_path), check_mode=True)
     assert result["failed"]
     assert words in result["msg"]
+
+
+def test_check_mode_fails_when_the_server_is_the_open_source_edition(tmp_path: Path) -> None:
+    with conversation(nothing(), edition(OPEN_SOURCE)) as server:
+        result = deploy(server.url, pack(tmp_path), check_mode=True)
+    assert "The extraction of archives needs Artifactory Pro" in result["msg"]
 
 
 def test_check_mode_fails_when_a_file_is_above_the_folder(tmp_path: Path) -> None:
     storage = "/artifactory/api/storage/generic-local"
     missing = [call("GET", f"{storage}/{folder}", 404, json={"errors": []}) for folder in ("a/b/c", "a/b")]
     above = call("GET", f"{storage}/a", json={"repo": "generic-local", "path": "/a", "size": "1"})
-    with conversation(missing[0], repository(), missing[1], above) as server:
+    with conversation(missing[0], edition(), repository(), missing[1], above) as server:
         result = deploy(server.url, pack(tmp_path), path="a/b/c", check_mode=True)
     assert "'a' in 'generic-local' is a file, so nothing can be in it" in result["msg"]
 
@@ -211,7 +218,7 @@ def test_the_top_folder_takes_an_archive(tmp_path: Path) -> None:
     root = "/artifactory/api/storage/generic-local"
     folder = call("GET", root, json={"repo": "generic-local", "path": "/", "children": []})
     files = call("GET", f"{root}?list&deep=1", json={"uri": "…", "files": []})
-    with conversation(folder, files, repository()) as server:
+    with conversation(folder, files, edition(), repository()) as server:
         result = deploy(server.url, pack(tmp_path), path="/", check_mode=True)
     assert result["plan"]["first"][0]["path"] == "a.txt"
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from support.artifact_edition import OPEN_SOURCE, edition
 from support.conversation import Call, call, conversation
 from support.running import ctrl_c, run
 
@@ -45,8 +46,11 @@ def test_a_place_is_cleaned_and_looked_at() -> None:
 
 
 def test_check_mode_only_reads() -> None:
-    with conversation(there("auto-trashcan/r/a/b.txt")) as server:
+    with conversation(there("auto-trashcan/r/a/b.txt"), edition()) as server:
         assert run("artifact_trash", url=server.url, check_mode=True, **FILE) == {"changed": True, "plan": PLAN}
+    with conversation(there("auto-trashcan/r/a/b.txt"), edition(OPEN_SOURCE)) as server:
+        result = run("artifact_trash", url=server.url, check_mode=True, **FILE)
+    assert "The trash can needs Artifactory Pro" in result["msg"]
 
 
 @pytest.mark.parametrize(
@@ -192,7 +196,7 @@ def repository(rclass: str) -> Call:
 
 @pytest.mark.parametrize("rclass", ["remote", "virtual"])
 def test_check_mode_fails_when_the_repository_takes_no_restored_items(rclass: str) -> None:
-    read = [there("auto-trashcan/r/a/b.txt"), gone("q/a/b.txt")]
+    read = [there("auto-trashcan/r/a/b.txt"), gone("q/a/b.txt"), edition()]
     with conversation(*read, repository(rclass)) as server:
         result = run("artifact_trash", url=server.url, to_repo="q", check_mode=True, **RESTORE)
     assert result["msg"] == f"The repository 'q' is {rclass}. Items are restored in local repositories."
@@ -200,7 +204,7 @@ def test_check_mode_fails_when_the_repository_takes_no_restored_items(rclass: st
 
 
 def test_check_mode_fails_when_a_file_is_above_the_restored_item() -> None:
-    read = [there("auto-trashcan/r/a/b.txt"), gone("q/a/b.txt"), repository("local"), there("q/a")]
+    read = [there("auto-trashcan/r/a/b.txt"), gone("q/a/b.txt"), edition(), repository("local"), there("q/a")]
     with conversation(*read) as server:
         result = run("artifact_trash", url=server.url, to_repo="q", check_mode=True, **RESTORE)
     assert "'a' in 'q' is a file, so nothing can be in it" in result["msg"]

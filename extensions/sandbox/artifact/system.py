@@ -21,7 +21,8 @@ async def version(call: Call) -> Response:
     """GET /api/system/version"""
     version = call.switch("version")
     addons = [] if call.is_oss else ["build", "docker", "properties"]
-    body = {"version": version, "revision": revision(version), "addons": addons, "license": "0" * 40}
+    license_text = "0" * 40 if addons else "Artifactory OSS"
+    body = {"version": version, "revision": revision(version), "addons": addons, "license": license_text}
     if call.principal.anonymous:
         del body["license"]
     return call.vnd("system.Version", body)

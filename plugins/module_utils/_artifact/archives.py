@@ -105,6 +105,7 @@ class Archive:
         """
         :raises ToolchainError: when the server would refuse the upload
         """
+        self._artifact.check_pro("The extraction of archives")
         files.predict_upload(self._artifact, self._repo, None if self._exists else self._folder)
         return {}
 

@@ -104,8 +104,9 @@ def _files_below(artifact: ArtifactService, repo: str, path: str) -> t.Iterator[
 
 def rehearse(artifact: ArtifactService, params: Fields) -> Fields:
     """
-    :raises ToolchainError: when the server would refuse to restore something to this place
+    :raises ToolchainError: when the server has no trash can, or would refuse to restore something to this place
     """
+    artifact.check_pro("The trash can")
     if params["action"] == "restore":
         repo, path = target(params)
         repositories.check_local(artifact, repo, "Items are restored")

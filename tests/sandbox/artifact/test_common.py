@@ -48,6 +48,12 @@ def test_version(artifactory):
     assert version["addons"] == ["build", "docker", "properties"]
 
 
+def test_version_shows_the_open_source_edition(artifactory, sandbox):
+    sandbox.switch("artifact", edition="oss")
+    version = artifactory.get("/api/system/version").json()
+    assert (version["addons"], version["license"]) == ([], "Artifactory OSS")
+
+
 def test_a_wrong_accept_is_406(artifactory):
     assert error_of(artifactory.get("/api/repositories", headers={"Accept": "text/xml"}))[0] == 406
     produced = "application/vnd.org.jfrog.artifactory.repositories.RepositoryDetailsList+json"
