@@ -39,6 +39,8 @@ PERMISSIONS = (
 _WITH_STREAMS = ("create_stream", "delete_stream")
 # A server that does not know a permission does not grant it
 _NO_PERMISSIONS = dict.fromkeys(PERMISSIONS, False)
+# A prediction leaves out members without a value
+_NO_ASSIGNMENT = dict.fromkeys(("account", "group", "project"))
 _TRANSITION_STATUSES = {status.lower(): status for status in ("Any", *STATUSES)}
 
 
@@ -247,7 +249,8 @@ def as_result(role: Fields) -> Fields:
         "transitions": role.get("transitions", []),
     }
     if "assignments" in role:
-        shown["assignments"] = [role["assignments"][label] for label in sorted(role["assignments"])]
+        found = role["assignments"]
+        shown["assignments"] = [{**_NO_ASSIGNMENT, **found[label]} for label in sorted(found)]
     return shown
 
 
