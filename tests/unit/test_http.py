@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import concurrent.futures
+import contextlib
 import datetime
 import email.utils
 import socket
@@ -38,6 +39,7 @@ TOKENS = "/access/api/v1/tokens"
 HALF = {"Content-Length": "100"}
 LOST = call("GET", "/x", drop=True)
 OK = call("GET", "/x", json={"ok": True})
+ANSWERED = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"
 
 
 def busy(status: int = 503, method: str = "GET", **headers: str) -> Call:
@@ -390,6 +392,45 @@ def test_json_cut_off_without_a_promised_length_is_told() -> None:
 
     with socket_server(serve) as url, pytest.raises(ToolchainError, match="something else instead of JSON"):
         transport(url).read("GET", "/x").json()
+
+
+EARLY_HINTS = b"HTTP/1.1 103 Early Hints\r\nLink: </style.css>\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    "pieces",
+    [
+        [EARLY_HINTS, ANSWERED],
+        [b"HTTP/1.1 102 Processing\r\n\r\n" + ANSWERED],
+        [b"HTTP/1.1 100 Continue\r\n\r\n" * 20 + EARLY_HINTS, ANSWERED[:9], ANSWERED[9:40], ANSWERED[40:]],
+    ],
+)
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_interim_responses_are_skipped(method: str, pieces: list[bytes]) -> None:
+    def serve(listener: socket.socket) -> None:
+        connection, _address = listener.accept()
+        with connection:
+            connection.recv(65536)
+            for piece in pieces:
+                connection.sendall(piece)
+
+    with socket_server(serve) as url:
+        http = transport(url, retries=0)
+        send: Callable[..., Any] = http.read if method == "GET" else http.write
+        assert send(method, "/x").json() == {}
+
+
+@pytest.mark.parametrize("interim", [EARLY_HINTS, b"HTTP/1.1 100 Continue\r\n\r\n"])
+def test_the_outcome_is_unknown_when_only_interim_responses_come(interim: bytes) -> None:
+    def serve(listener: socket.socket) -> None:
+        connection, _address = listener.accept()
+        with connection, contextlib.suppress(ConnectionError):
+            connection.recv(65536)
+            while True:
+                connection.sendall(interim * 100)
+
+    with socket_server(serve) as url, pytest.raises(OutcomeUnknown, match="more than 100 interim responses"):
+        transport(url, retries=0).write("POST", "/x")
 
 
 def test_a_huge_answer_is_not_swallowed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
+import http.client
 import itertools
 import os
 import re
@@ -84,6 +85,7 @@ _POOL = 10
 _LARGEST_ANSWER = 64 * 1024 * 1024
 _READ_AT_ONCE = 256 * 1024
 _CHUNK = 64 * 1024
+_MOST_INTERIM_RESPONSES = 100
 # What urllib3 begins its messages with, before and since 2.4
 _CONNECTION_OBJECT = re.compile(r"(<[^>]*>|\w+\(host=[^)]*\)): ")
 
@@ -176,6 +178,7 @@ class Connection:
             )
         else:  # before requests 2.32
             pool = adapter.get_connection(self.base_url, self.proxies)
+        pool.ConnectionCls = type("Connection", (pool.ConnectionCls,), {"response_class": _Response})
         adapter.cert_verify(pool, self.base_url, settings.verify, settings.cert)
         if settings.verify and not settings.cert and self.base_url.startswith("https:"):
             pool.conn_kw["ssl_context"] = _believing(settings.verify)
@@ -201,6 +204,18 @@ class Connection:
             return url
         parts = urlsplit(url)
         return f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/"
+
+
+class _Response(http.client.HTTPResponse):
+    """A response that skips the interim ones (103 Early Hints). `http.client` does that for 100, and without end."""
+
+    def _read_status(self) -> tuple[str, int, str]:
+        for _number in range(_MOST_INTERIM_RESPONSES):
+            version, status, reason = super()._read_status()  # type: ignore[misc]
+            if status >= 200 or status == http.HTTPStatus.SWITCHING_PROTOCOLS:
+                return version, status, reason
+            http.client.parse_headers(self.fp)
+        raise http.client.HTTPException(f"more than {_MOST_INTERIM_RESPONSES} interim responses")
 
 
 def _believing(authorities: bool | str) -> ssl.SSLContext:
