@@ -66,17 +66,19 @@ def request_to_wait(answer: Answer) -> str | None:
 
 def _asked(answer: Answer) -> float | None:
     asked = _seconds(answer.headers.get("Retry-After-Ms"), 0.001)
-    return _seconds(answer.headers.get("Retry-After"), 1.0) if asked is None else asked
+    if asked is not None:
+        return asked
+    after = answer.headers.get("Retry-After")
+    then = parse_http_date(after)
+    if then is None:
+        return _seconds(after, 1.0)
+    # both by the clock of the server, which can differ from the clock of this machine
+    return max(0.0, then - (time.time() if answer.date is None else answer.date))
 
 
 def _seconds(value: str | None, unit: float) -> float | None:
-    if value is None:
-        return None
     try:
-        seconds = float(value) * unit
+        seconds = float(value or "") * unit
     except ValueError:
-        pass
-    else:
-        return max(0.0, seconds) if math.isfinite(seconds) else None
-    then = parse_http_date(value)
-    return None if then is None else max(0.0, then - time.time())
+        return None
+    return max(0.0, seconds) if math.isfinite(seconds) else None
