@@ -63,10 +63,13 @@ notes:
   - "Before each deletion these conditions are verified again: the artifact exists; its checksum, size, time and last
     download are those of the plan; the rule that selected it still selects it by repository, folder, name, properties,
     age, download and size; no rule keeps it by O(rules[].keep_properties); deleting a tag is still safe. An artifact
-    that could not be verified is left alone. O(rules[].keep_newest) is evaluated only when the plan is made."
+    that could not be verified is left alone."
+  - "With O(from_plan), and when an interrupted task continues with O(state_file), the newest artifacts of the groups are
+    determined again before the first deletion. A planned artifact that is among them by now is left alone. A task that
+    makes the plan itself determines them once."
   - The last download of the plan is compared with the current one, so that clocks of different machines do not matter.
     Artifactory records downloads with a delay.
-  - Up to 200 artifacts are verified by one request.
+  - Up to 200 artifacts are verified at a time, each at most a minute before the task begins to delete it.
   - Requires the permissions Read and Delete on what is deleted. O(clean_trash=true) requires an administrator.
   - Artifacts that the account may not read are not selected, and not counted in O(rules[].keep_newest).
   - Ages are counted back from the start of the task that makes the plan, by the clock of the machine on which the task

@@ -229,3 +229,45 @@ def test_a_pattern_does_not_match_special_repositories(sandbox: Sandbox) -> None
     named = run(rules=[{**rule, "repos": ["*", *keys]}], check_mode=True)["plan"]["repositories"]
     assert [entry["repo"] for entry in named] == sorted(["old-local", *keys])
     assert "no repository" in run(rules=[{**rule, "repos": ["*-info"]}], check_mode=True)["msg"]
+
+
+# The newest of a group
+
+
+@pytest.mark.parametrize("group", [{}, {"group_by": "name", "group_pattern": "(.).*"}])
+def test_an_artifact_stays_when_newer_ones_were_deleted_since_it_was_planned(
+    sandbox: Sandbox, tmp_path: Path, group: Line
+) -> None:
+    plant(sandbox, [Artifact("old-local", f"app/a{age}.bin", age, age) for age in (1, 2, 3, 4)])
+    file = planned(tmp_path, [{"repos": ["old-local"], "keep_newest": 2, **group}])
+    call(sandbox, "DELETE", "/old-local/app/a1.bin")
+    assert reasons(run(from_plan=file)) == {"app/a3.bin": "among the newest of its group by now", "app/a4.bin": None}
+    assert paths_in(sandbox, "old-local") == ["app/a2.bin", "app/a3.bin"]
+
+
+def test_a_tag_stays_when_newer_ones_were_deleted_since_it_was_planned(sandbox: Sandbox, tmp_path: Path) -> None:
+    sandbox.seed({"artifact": {"repositories": [{"key": "dn", "rclass": "local", "packageType": "docker"}]}})
+    plant(sandbox, [Artifact("dn", f"web/{age}/manifest.json", age, age) for age in (1, 2)], [])
+    file = planned(tmp_path, [{"repos": ["dn"], "keep_newest": 1}])
+    call(sandbox, "DELETE", "/dn/web/1")
+    assert reasons(run(from_plan=file)) == {"web/2": "among the newest of its group by now"}
+
+
+def test_a_resumed_run_looks_for_the_newest_again(sandbox: Sandbox, tmp_path: Path) -> None:
+    plant(sandbox, [Artifact("old-local", f"app/a{age}.bin", age, age) for age in (1, 2, 3)])
+    options = {"rules": [{"repos": ["old-local"], "keep_newest": 1}], "state_file": str(tmp_path / "state")}
+    sandbox.fault(kind="status", status=403, method="DELETE", path="app/a2.bin", times=0)
+    assert run(max_failures=1, workers=1, **options)["counts"]["failed"] == 1
+    sandbox.clear_faults()
+    call(sandbox, "DELETE", "/old-local/app/a1.bin")
+    run(workers=1, **options)
+    assert paths_in(sandbox, "old-local")[0] == "app/a2.bin"
+
+
+def test_rules_with_the_same_title_are_all_applied(sandbox: Sandbox) -> None:
+    plant(sandbox, [Artifact("old-local", f"app/{name}.bin", 90, 90) for name in "abc"])
+    rules = [
+        {"title": "t", "repos": ["old-local"], "names": ["a.bin", "b.bin"], "older_than": "30d"},
+        {"title": "t", "repos": ["old-local"], "names": ["b.bin", "c.bin"], "older_than": "30d"},
+    ]
+    assert run(rules=rules)["deleted"]["items"] == 3

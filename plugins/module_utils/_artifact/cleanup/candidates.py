@@ -42,6 +42,9 @@ INSERT OR IGNORE INTO kept SELECT repo, path FROM (
     FROM seen WHERE rule = ?
 ) WHERE place <= ?
 """
+_MARK_NEWEST = """
+UPDATE plan SET is_newest = EXISTS (SELECT 1 FROM kept WHERE kept.repo = plan.repo AND kept.path = plan.path)
+"""
 _SELECTED = """
 FROM seen WHERE old AND NOT EXISTS (SELECT 1 FROM kept WHERE kept.repo = seen.repo AND kept.path = seen.path)
 """
@@ -74,7 +77,7 @@ class Candidates:
         self._rule = rule
         self._repo = repo
         self._tags = tags
-        self._name = f"{rule.title} in {repo}"
+        self._name = f"rules[{rule.index}] in {repo}"
         self._scope = conditions.scope(rule, repo, tags)
 
     def gather(self) -> None:
@@ -88,6 +91,13 @@ class Candidates:
             self._each("kept", [conditions.any_property(rule.keep_properties)], self._keep)
         if self._tags:
             self._measure_tags()
+
+    def gather_newest(self, turn: int) -> None:
+        """Put only what competes to be kept into the store.
+
+        :arg turn: tells this look from earlier ones
+        """
+        self._each(f"newest, {turn}", conditions.groups(self._rule), self._note_competitors)
 
     def _measure_tags(self) -> None:
         where = [self._rule.index, self._repo]
@@ -112,11 +122,18 @@ class Candidates:
 
     def _note(self, find: list[Condition], page: list[_Row]) -> None:
         """Remember what the rule applies to, and whether it is old."""
-        key = self._rule.group_property
-        groups = self._values(find, page, f"@{key}") if key else {}
+        groups = self._groups(find, page)
         candidates = [(row, one) for row, one in page if self._may_go(one)]
         downloads = self._values([*find, conditions.DOWNLOADED], candidates, artifacts.DOWNLOADED)
         self._store.write_all(_SEEN, self._lines(page, groups, downloads))
+
+    def _note_competitors(self, find: list[Condition], page: list[_Row]) -> None:
+        self._store.write_all(_SEEN, self._lines(page, self._groups(find, page), {}))
+
+    def _groups(self, find: list[Condition], page: list[_Row]) -> dict[tuple[str, str], list[str]]:
+        """The values of the property to group by, by path and name."""
+        key = self._rule.group_property
+        return self._values(find, page, f"@{key}") if key else {}
 
     def _may_go(self, one: Artifact) -> bool:
         """Whether it is old and large as far as its row says; the size of a tag is known only later."""
@@ -146,14 +163,38 @@ class Candidates:
 
 def decide(store: Store, rules: t.Sequence[Rule]) -> None:
     """Make the plan of what one rule selects and no rule keeps, and note what of that is not safe to delete."""
-    for rule in rules:
-        if rule.keep_newest:
-            store.write(_KEEP_NEWEST, [rule.index, rule.keep_newest])
+    _keep_newest(store, rules)
     store.write(_UNSAFE)
     store.write(_PLAN)
     store.write(_FILES_OF_TAGS)
     for rule in rules:
         for table in ("plan", "unsafe"):
             store.write(f"UPDATE {table} SET rule = ? WHERE selected_by = ?", [rule.title, rule.index])
+    _forget(store)
+
+
+def begin_again(store: Store) -> int:
+    """Forget what an interrupted look at the newest gathered, and return the number of the next one."""
+    turn = (store.fact("turn") or 0) + 1
+    with store.at_once():
+        _forget(store)
+        store.remember("turn", turn)
+    return turn
+
+
+def mark_newest(store: Store, rules: t.Sequence[Rule]) -> None:
+    """Mark the planned items that are among the newest of what was gathered."""
+    _keep_newest(store, rules)
+    store.write(_MARK_NEWEST)
+    _forget(store)
+
+
+def _forget(store: Store) -> None:
     store.write("DELETE FROM seen")
     store.write("DELETE FROM kept")
+
+
+def _keep_newest(store: Store, rules: t.Sequence[Rule]) -> None:
+    for rule in rules:
+        if rule.keep_newest:
+            store.write(_KEEP_NEWEST, [rule.index, rule.keep_newest])

@@ -30,6 +30,7 @@ class Entry(t.NamedTuple):
     files: int
     rule: str
     selected_by: int
+    is_newest: int
 
     @property
     def place(self) -> tuple[str, str]:

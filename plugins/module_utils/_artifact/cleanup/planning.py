@@ -84,8 +84,11 @@ class Planning:
 
         :raises GuardRefusal: when it is beyond its guards; then the plan is in the result
         """
+        is_planned_before = bool(self._task.params["from_plan"] or self._store.fact("planned"))
         if not self._store.fact("planned"):
             self._load() if self._task.params["from_plan"] else self._make()
+        if is_planned_before and not self._task.check_mode:
+            self._mark_newest()
         if self._task.params["max_share"] is not None:
             self._survey_all()
         self._write()
@@ -136,6 +139,18 @@ class Planning:
                 for repo in self._repos():
                     survey.plan_folders(store, repo)
             store.remember("planned", True)
+
+    def _mark_newest(self) -> None:
+        """Note which planned items are among the newest by now, since others deleted newer ones after the planning."""
+        store, kinds = self._store, self._store.fact("kinds")
+        told = [rule_book.from_told(index, rule) for index, rule in enumerate(store.fact("rules"))]
+        turn = candidates.begin_again(store)
+        for rule in told:
+            for repo in self._repos():
+                if rule.keep_newest and rule.repos.match(repo) and repo in kinds:
+                    candidates.Candidates(self._scan, store, rule, repo, kinds[repo]).gather_newest(turn)
+        with store.at_once():
+            candidates.mark_newest(store, told)
 
     def _where(self, rules: t.Sequence[Rule]) -> list[list[tuple[str, bool]]]:
         """For each rule its repositories, and whether they hold images."""

@@ -225,6 +225,9 @@ def told(rule: Rule, repos: t.Sequence[str]) -> Told:
         "older_than": rule.older_than,
         "unused_since": rule.unused_since,
         "larger_than": rule.larger_than,
+        "keep_newest": rule.keep_newest,
+        "group_by": rule.group_by,
+        "group_pattern": rule.group_pattern and rule.group_pattern.pattern,
         "group_property": rule.group_property,
         "keep_properties": rule.keep_properties,
     }
@@ -240,7 +243,7 @@ def is_told(value: t.Any) -> bool:
 
 
 def from_told(index: int, told: Told) -> Rule:
-    """The rule that `told` was given, as far as it is verified again."""
+    """The rule that `told` was given."""
     return Rule(
         index=index,
         title=told["title"],
@@ -252,9 +255,9 @@ def from_told(index: int, told: Told) -> Rule:
         older_than=told["older_than"],
         unused_since=told["unused_since"],
         larger_than=told["larger_than"],
-        keep_newest=None,
-        group_by="property" if told["group_property"] else "folder",
-        group_pattern=None,
+        keep_newest=told["keep_newest"],
+        group_by=told["group_by"],
+        group_pattern=told["group_pattern"] and re.compile(told["group_pattern"]),
         group_property=told["group_property"],
         keep_properties=told["keep_properties"],
     )
@@ -275,12 +278,21 @@ def _is_moment(value: t.Any) -> bool:
         return False
 
 
+def _is_expression(value: t.Any) -> bool:
+    try:
+        return value is None or re.compile(value).groups > 0
+    except (TypeError, re.error):
+        return False
+
+
 _FORM: dict[str, t.Callable[[t.Any], bool]] = {
     "title": lambda value: isinstance(value, str),
     "repos": lambda value: _are_texts(value) and bool(value),
     **dict.fromkeys(("paths", "exclude_paths", "names", "exclude_names"), _are_texts),
     **dict.fromkeys(("properties", "keep_properties"), _are_properties),
     **dict.fromkeys(("older_than", "unused_since"), _is_moment),
-    "larger_than": lambda value: value is None or type(value) is int,
+    **dict.fromkeys(("larger_than", "keep_newest"), lambda value: value is None or type(value) is int),
+    "group_by": lambda value: value in ("folder", "name", "property"),
+    "group_pattern": _is_expression,
     "group_property": lambda value: value is None or (isinstance(value, str) and _sayable(value)),
 }

@@ -41,7 +41,8 @@ CREATE TABLE IF NOT EXISTS unsafe (
 -- kind is file, tag or folder, folder is where its files are, and the outcome is set once it is done
 CREATE TABLE IF NOT EXISTS plan (
     id INTEGER PRIMARY KEY, kind TEXT, repo TEXT, path TEXT, folder TEXT, manifest TEXT, size INTEGER, files INTEGER,
-    sha1 TEXT, moment TEXT, downloaded TEXT, rule TEXT, selected_by INTEGER, outcome TEXT
+    sha1 TEXT, moment TEXT, downloaded TEXT, rule TEXT, selected_by INTEGER,
+    is_newest INTEGER DEFAULT 0, outcome TEXT
 );
 """
 

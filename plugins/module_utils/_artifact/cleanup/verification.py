@@ -69,6 +69,8 @@ class Verification:
             return GONE
         if not entry.is_as_planned(found):
             return _CHANGED
+        if entry.is_newest:
+            return "among the newest of its group by now"
         if found.downloaded != entry.downloaded:
             return "downloaded since it was planned"
         if entry.kind == "tag" and content is None:
