@@ -63,6 +63,20 @@ def test_the_cursor_is_the_last_entry_whatever_the_page_says() -> None:
     assert ids(listed(first, page("/users", user(2), after="user-1"))) == ["user-1", "user-2"]
 
 
+def test_entry_is_listed_once_when_it_moves_to_the_next_page() -> None:
+    first, second = page("/users", user(1), user(2), more=True), page("/users", user(2), user(3), after="user-2")
+    assert ids(listed(first, second)) == ["user-1", "user-2", "user-3"]
+    assert ids(listed(page("/users", user(1), user(1)))) == ["user-1"]
+
+
+def test_page_that_ends_with_an_earlier_entry_is_an_error() -> None:
+    pages = (
+        page("/users", user(1), user(2), user(3), more=True),
+        page("/users", user(4), user(2), more=True, after="user-3"),
+    )
+    assert "begin anew after 'user-2'" in listed(*pages)["msg"]
+
+
 def test_pages_that_begin_anew_are_an_error() -> None:
     result = listed(page("/users", user(1), more=True), page("/users", user(1), more=True, after="user-1"))
     assert result["failed"]

@@ -277,3 +277,12 @@ def test_project_is_joined_when_another_client_adds_the_user_at_the_same_time(ro
     result = manage(*before, left, refused, belongs("proj_2", role), *after, projects=[{"id": "proj_2"}])
     assert result["changed"]
     assert bool(result.get("failed")) is (role == "owner")
+
+
+@pytest.mark.parametrize("check_mode", [True, False])
+@pytest.mark.parametrize("state", ["present", "absent"])
+def test_user_is_left_alone_when_several_have_the_address(state: str, check_mode: bool) -> None:
+    twins = page("/users", OLIVIA, ALICE, {**ALICE, "id": "user-3", "email": "alice@x.y"})
+    calls = [twins, INVITES] if state == "absent" else [twins]
+    result = manage(*calls, state=state, check_mode=check_mode)
+    assert result["msg"] == "2 users have the e-mail address 'alice@X.y': user-2, user-3."

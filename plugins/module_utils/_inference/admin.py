@@ -41,25 +41,26 @@ class Admin:
         return self._http.now()
 
     def listed(self, path: str, *ids: str, query: t.Mapping[str, str] | None = None) -> t.Iterator[Record]:
-        """All entries of a list, whatever the number of its pages.
+        """Return all entries of a list, each once, although another client's changes can move them to a later page.
 
         :raises ToolchainError: when the pages begin anew, so that nobody knows whether they are all
         """
-        cursors: set[str] = set()
+        seen: set[str] = set()
         after: dict[str, str] = {}
         while True:
             page = self._read(path, *ids, query={**(query or {}), "limit": _PAGE, **after}).record()
             entries = page.records("data")
-            yield from entries
+            new = {entry.text("id"): entry for entry in entries if entry.text("id") not in seen}
+            yield from new.values()
             if not entries or not page.maybe_flag("has_more"):
                 return
             cursor = entries[-1].text("id")
-            if cursor in cursors:
+            if cursor in seen:
                 raise ToolchainError(
                     f"The pages of {self._http.base_url}{_filled(path, ids)} begin anew after '{cursor}': the list is "
                     "not whole."
                 )
-            cursors.add(cursor)
+            seen.update(new)
             after = {"after": cursor}
 
     def all_of(self, path: str, query: t.Mapping[str, str] | None = None) -> list[Record]:

@@ -69,6 +69,9 @@ class User:
         if not theirs or not self._there:
             invites = members.with_emails(members.invites(self._admin), [self._email])
             self._invites = [invite for invite in invites if invite["status"] != "accepted"]
+        if len(theirs) > 1:
+            these = ", ".join(user["id"] for user in theirs)
+            raise ToolchainError(f"{len(theirs)} users have the e-mail address '{self._email}': {these}.")
         if theirs:
             user = theirs[0]
             self._found = {**user, "status": "member", "projects": self._projects_of(user["id"])}
