@@ -64,9 +64,9 @@ notes:
     download are those of the plan; the rule that selected it still selects it by repository, folder, name, properties,
     age, download and size; no rule keeps it by O(rules[].keep_properties); deleting a tag is still safe. An artifact
     that could not be verified is left alone."
-  - "With O(from_plan), and when an interrupted task continues with O(state_file), the newest artifacts of the groups are
-    determined again before the first deletion. A planned artifact that is among them by now is left alone. A task that
-    makes the plan itself determines them once."
+  - "With O(from_plan), and when an interrupted task continues with O(state_file), the newest artifacts of the groups
+    are determined again before the first deletion. A planned artifact that is among them by now is left alone. A task
+    that makes the plan itself determines them once."
   - The last download of the plan is compared with the current one, so that clocks of different machines do not matter.
     Artifactory records downloads with a delay.
   - Up to 200 artifacts are verified at a time, each at most a minute before the task begins to delete it.

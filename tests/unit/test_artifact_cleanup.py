@@ -13,7 +13,12 @@ from typing import Any
 import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils import _private_file
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup import ages, deletion, entries
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup import (
+    ages,
+    deletion,
+    entries,
+    verification,
+)
 from support.conversation import Call, call, conversation
 from support.running import run
 
@@ -172,6 +177,26 @@ def test_a_plan_above_the_largest_share_deletes_nothing() -> None:
     problem = "The plan has 50 % of 'app-local', more than 'max_share' allows (49.9 %). Nothing was deleted."
     assert problem in result["msg"]
     assert result["plan"]["items"] == 1
+
+
+def test_an_item_is_verified_again_when_its_verdict_is_too_old(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(verification, "_SECONDS_VALID", -1.0)
+    rows = [row("a", "1.bin"), row("a", "2.bin")]
+    calls = [
+        asked(look_in_a("1.bin", "2.bin"), *rows),
+        call("DELETE", "/artifactory/app-local/a/1.bin", 204),
+        asked(THERE.replace("old.bin", "2.bin"), {**rows[1], "actual_sha1": "0e57"}),
+        asked(THERE.replace("old.bin", "1.bin")),
+    ]
+    result = clean_up(*scanned(*rows), *calls)
+    assert [outcome["outcome"] for outcome in result["outcomes"]] == ["deleted", "left"]
+
+
+def test_an_item_without_a_verdict_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(verification.Verification, "verdicts", lambda _self, _batch: {})
+    result = clean_up(*scanned(row("a", "old.bin")))
+    assert result["outcomes"][0]["why"] == "it could not be verified"
+    assert result["changed"] is False
 
 
 def test_properties_are_verified_by_one_query_for_a_batch_and_rule() -> None:
@@ -404,6 +429,16 @@ def test_a_state_file_that_cannot_be_one_is_told_before_any_request(content: str
     with conversation() as server:
         result = run("artifact_cleanup", url=server.url, rules=[RULE], state_file=str(path))
     assert result["msg"].startswith(f"Option 'state_file': '{path}' cannot be used: ")
+
+
+def test_a_state_file_of_another_version_is_refused_before_any_request(tmp_path: Path) -> None:
+    path = tmp_path / "state"
+    with sqlite3.connect(path) as database:
+        database.execute("CREATE TABLE plan (id INTEGER PRIMARY KEY)")
+    with conversation() as server:
+        result = run("artifact_cleanup", url=server.url, rules=[RULE], state_file=str(path))
+    assert "another version of this module wrote it. Remove it to plan anew" in result["msg"]
+    assert path.exists()
 
 
 def test_a_state_file_is_not_there_in_check_mode(tmp_path: Path) -> None:
