@@ -75,8 +75,8 @@ def test_check_mode_only_plans_and_a_run_executes_the_approved_part(sandbox: San
     assert '"runs": "2 to be discarded"' in output
     assert '"trash": "1 to be changed"' in output
     approved = tmp_path / "approved"
-    lines = (tmp_path / "plan").read_text().splitlines(keepends=True)
-    approved.write_text("".join(line for line in lines if "README" not in line))
+    head, *lines = (tmp_path / "plan").read_text().splitlines(keepends=True)
+    approved.write_text("".join([head, *(line for line in lines if "README" not in line)]))
     output, written, well = keep_house(
         sandbox, tmp_path, "--tags", "cleanup", artifact_housekeeping_from_plan=str(approved)
     )
