@@ -115,6 +115,22 @@ def test_many_ids_are_looked_up_at_once_and_cited_in_batches() -> None:
     assert len(result["issues"]) == 502
 
 
+def test_a_refused_batch_does_not_stop_the_others() -> None:
+    everywhere = "grouping:off build:any state:New,Existing,Fixed"
+    before, after = ([issue(number, status) for number in range(1, 503)] for status in ("Analyze", "Fix"))
+    result = cited(
+        search(*before, query=everywhere),
+        cite(",".join(map(str, range(1, 501))), 403, text=refusal(403, "No."), status="Fix"),
+        cite("501,502", status="Fix"),
+        search(*before[:500], *after[500:], query=everywhere),
+        ids=list(range(1, 503)),
+        status="Fix",
+    )
+    assert result["changed"]
+    shown = "issues 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 490 more"
+    assert result["msg"].startswith(f"500 of 502 issues cannot be changed. ids ({shown}): POST")
+
+
 def test_no_ids_are_no_issues() -> None:
     result = cited(ids=[], status="Fix")
     assert (result["changed"], result["issues"]) == (False, {})

@@ -91,6 +91,15 @@ def _rule(params: Fields) -> Rule:
     )
 
 
+class _Refused(t.NamedTuple):
+    """Issues that cannot be changed."""
+
+    place: int
+    """That of their rule."""
+    numbers: list[str]
+    reason: str
+
+
 class Citation:
     """Brings issues to a status, an owner or a comment; only those that differ are touched.
 
@@ -145,59 +154,60 @@ class Citation:
         """
         :raises ToolchainError: if the server would refuse some of the changes
         """
-        alike = self._alike(self._differing)
-        refused = self._refused_owners(alike)
-        for place, status in alike.keys() - refused.keys():
+        refused, rest = self._without_unknown_owners(self._differing)
+        for (place, status), numbers in rest.items():
             new = self._rules[place].wanted.get("status", status)
             if not self._rights.allows(status, new):
-                refused[place, status] = self._advice(status, new)
+                refused.append(_Refused(place, numbers, self._advice(status, new)))
         if refused:
-            self._task.changed = len(refused) < len(alike)
-            raise ToolchainError(self._summary(refused, alike))
+            self._task.changed = sum(len(one.numbers) for one in refused) < len(self._differing)
+            raise ToolchainError(self._summary(refused, len(self._differing)))
 
     def write(self, changes: Fields) -> None:
         """Change the issues that differ, those of one rule with the same status together.
 
         :raises ServerRefusal: at the end, if the server refused some of the changes
         """
-        alike = self._alike(map(int, changes))
-        refused, error = self._refused_owners(alike), None
-        for (place, status), numbers in alike.items():
-            if (place, status) in refused:
-                continue
-            try:
-                for start in range(0, len(numbers), _BATCH):
-                    self._task.progress(f"citing {len(changes):,} issues")
-                    self._cite(numbers[start : start + _BATCH], status, self._rules[place].wanted)
-            except ServerRefusal as refusal:
-                if refusal.status == _NOT_AUTHENTICATED:
-                    raise
-                error, refused[place, status] = refusal, str(refusal)
+        refused, rest = self._without_unknown_owners(map(int, changes))
+        error = None
+        for (place, status), numbers in rest.items():
+            for start in range(0, len(numbers), _BATCH):
+                self._task.progress(f"citing {len(changes):,} issues")
+                batch = numbers[start : start + _BATCH]
+                try:
+                    self._cite(batch, status, self._rules[place].wanted)
+                except ServerRefusal as refusal:
+                    if refusal.status == _NOT_AUTHENTICATED:
+                        raise
+                    error = refusal
+                    refused.append(_Refused(place, batch, str(refusal)))
         if refused:
-            summary = self._summary(refused, alike)
+            summary = self._summary(refused, len(changes))
             raise ServerRefusal(summary, error.status if error else _FORBIDDEN, error.text if error else "")
 
-    def _alike(self, numbers: t.Iterable[int]) -> Alike:
-        """Group issues by their rule and their status."""
+    def _without_unknown_owners(self, numbers: t.Iterable[int]) -> tuple[list[_Refused], Alike]:
+        """Group issues by their rule and their status. Return those whose new owner does not exist, and the others."""
         alike: Alike = collections.defaultdict(list)
         for number in numbers:
             alike[self._rule_of[number], self._now[str(number)]["status"]].append(str(number))
-        return dict(alike)
-
-    def _refused_owners(self, alike: Alike) -> dict[tuple[int, str], str]:
-        """Return what is refused because of its owner, with the reason."""
         owners = {place: self._rules[place].wanted.get("owner", UNOWNED) for place, _status in alike}
         unknown = self._rights.unknown_owners(owners.values())
-        return {group: f"There is no user '{owners[group[0]]}'." for group in alike if owners[group[0]] in unknown}
-
-    def _summary(self, refused: dict[tuple[int, str], str], alike: Alike) -> str:
-        """Return why which issues are not changed, in the order of the rules."""
-        if len(alike) == 1:
-            return next(iter(refused.values()))
-        reasons = [
-            f"{self._rules[group[0]].title} ({_shown(alike[group])}): {refused[group]}" for group in sorted(refused)
+        refused = [
+            _Refused(place, numbers, f"There is no user '{owners[place]}'.")
+            for (place, _status), numbers in alike.items()
+            if owners[place] in unknown
         ]
-        count, total = (sum(len(alike[group]) for group in groups) for groups in (refused, alike))
+        return refused, {group: numbers for group, numbers in alike.items() if owners[group[0]] not in unknown}
+
+    def _summary(self, refused: list[_Refused], total: int) -> str:
+        """Return why which of so many issues are not changed, in the order of the rules."""
+        count = sum(len(one.numbers) for one in refused)
+        if len(refused) == 1 and count == total:
+            return refused[0].reason
+        reasons = [
+            f"{self._rules[one.place].title} ({_shown(one.numbers)}): {one.reason}"
+            for one in sorted(refused, key=lambda one: one.place)
+        ]
         return f"{count} of {total} issues cannot be changed. {' '.join(reasons)}"
 
     def _cite(self, numbers: list[str], status: str, wanted: Fields) -> None:
