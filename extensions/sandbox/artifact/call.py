@@ -131,8 +131,9 @@ class Call:
 
     def check_repository(self, key: str) -> None:
         """Refuse requests for the content of repositories that do not exist, where the version does so at once."""
-        exists = self.repositories.find(key) is not None or bool(self.repositories.storages(key))
-        if not exists and not at_least(self.switch("version"), UNKNOWN_REPOSITORIES_ANSWERED_SINCE):
+        if at_least(self.switch("version"), UNKNOWN_REPOSITORIES_ANSWERED_SINCE):
+            return
+        if self.repositories.find(key) is None and not self.repositories.storages(key):
             raise ArtifactError(403, "")
 
     @property

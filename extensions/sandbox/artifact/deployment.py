@@ -18,7 +18,7 @@ from ..routing import Route
 from . import archives, content_path, maven_metadata, snapshots
 from .call import CONTENT, OUTSIDE_API, VND, Call
 from .content_path import PROPERTIES, ContentPath
-from .errors import ArtifactError
+from .errors import CHARSET, ArtifactError
 from .formats import colon_time, jackson
 from .item_info import file_facts
 from .properties import checked
@@ -299,10 +299,10 @@ def _properties(call: Call, asked: ContentPath) -> dict[str, list[str]]:
 
 def _created(call: Call, repo: str, path: str, body: Mapping[str, object]) -> Response:
     headers = {
-        "Content-Type": f"{VND}storage.ItemCreated+json",
+        "Content-Type": f"{VND}storage.ItemCreated+json;charset=ISO-8859-1",
         "Location": f"{call.base}/{repo}/{quote(path)}".rstrip("/"),
     }
-    return Response(jackson(body).encode(), 201, headers)
+    return Response(jackson(body).encode(*CHARSET), 201, headers)
 
 
 def _is_true(call: Call, header: str) -> bool:

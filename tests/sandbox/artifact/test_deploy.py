@@ -21,7 +21,7 @@ def test_a_file(artifactory, sandbox):
     answer = artifactory.put("/generic-local/new/a b.txt", b"new", headers={"X-Checksum-Sha1": _sha1(b"new")})
     assert answer.status_code == 201
     assert answer.headers["Location"] == f"{sandbox.url}/artifactory/generic-local/new/a%20b.txt"
-    assert answer.headers["Content-Type"].endswith("storage.ItemCreated+json")
+    assert answer.headers["Content-Type"].endswith("storage.ItemCreated+json;charset=ISO-8859-1")
     created = answer.json()
     assert ISO_TIME.fullmatch(created.pop("created"))
     assert created == {
@@ -39,6 +39,12 @@ def test_a_file(artifactory, sandbox):
         "originalChecksums": {"sha1": _sha1(b"new"), "sha256": hashlib.sha256(b"new").hexdigest()},
         "uri": f"{sandbox.url}/artifactory/generic-local/new/a b.txt",
     }
+
+
+def test_the_answer_has_question_marks_for_what_its_charset_lacks(artifactory):
+    created = artifactory.put(f"/generic-local/{quote('ä/日本.txt')}", b"new")
+    assert (created.json()["path"], b"\xe4/??.txt" in created.content) == ("/ä/??.txt", True)
+    assert artifactory.get(f"/api/storage/generic-local/{quote('ä/日本.txt')}").json()["path"] == "/ä/日本.txt"
 
 
 def test_the_same_again_is_201_and_keeps_the_properties_but_other_bytes_do_not(artifactory):
