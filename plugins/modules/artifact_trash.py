@@ -240,7 +240,7 @@ ITEM = ArgumentSpec(
         project_key=dict(type="str", narrows=True, no_log=False, **SEGMENT),
         to_repo=dict(type="str", narrows=True, **SEGMENT),
         to_path=dict(type="str", narrows=True, free="checked as the server reads it; empty for the repository itself"),
-        force=dict(type="bool", default=False),
+        force=dict(type="bool", narrows=True, default=False),
     )
 )
 SPEC = (ARTIFACT + WAIT) + one_or_many(ITEM)

@@ -72,7 +72,13 @@ class World:
             "users": [{"name": "admin", "password": "password", "admin": True}],
             "tokens": [{"token": TOKEN, "username": "admin", "exported": True}],
             "repositories": [
-                *({"key": key, "rclass": "local", "files": self._files(key)} for key in ("one", "two", "release")),
+                *({"key": key, "rclass": "local", "files": self._files(key)} for key in ("one", "two")),
+                {
+                    "key": "release",
+                    "rclass": "local",
+                    "excludesPattern": "d/**,**/*.jar",
+                    "files": self._files("release"),
+                },
                 {"key": "maven", "rclass": "local", "packageType": "maven", "files": self._files("maven")},
                 *(self._docker(key) for key in ("docker", "docker-release")),
                 {"key": "virtual", "rclass": "virtual", "repositories": ["one"], "defaultDeploymentRepo": "one"},

@@ -143,6 +143,17 @@ def test_check_mode_fails_when_the_server_is_the_open_source_edition(tmp_path: P
     assert "The extraction of archives needs Artifactory Pro" in result["msg"]
 
 
+def test_check_mode_fails_when_the_repository_excludes_a_member(tmp_path: Path) -> None:
+    excluding = call(
+        "GET",
+        "/artifactory/api/repositories/generic-local",
+        json={"key": "generic-local", "rclass": "local", "excludesPattern": "site/sub/**"},
+    )
+    with conversation(nothing(), edition(), excluding) as server:
+        result = deploy(server.url, pack(tmp_path), check_mode=True)
+    assert "'site/sub/b c.txt'. Its include and exclude patterns refuse it" in result["msg"]
+
+
 def test_check_mode_fails_when_a_file_is_above_the_folder(tmp_path: Path) -> None:
     storage = "/artifactory/api/storage/generic-local"
     missing = [call("GET", f"{storage}/{folder}", 404, json={"errors": []}) for folder in ("a/b/c", "a/b")]

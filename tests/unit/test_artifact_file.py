@@ -250,6 +250,10 @@ def parent(kind: str | None, path: str = "app", repo: str = "generic-local") -> 
     return call("GET", target, json={"repo": repo, "path": f"/{path}", **more})
 
 
+def own_repository(kind: str = "local") -> Call:
+    return call("GET", "/artifactory/api/repositories/own", json={"key": "own", "rclass": kind})
+
+
 def refused_repository(status: int, listed: str | None) -> list[Call]:
     """Return the reads of a repository whose details are refused."""
     error = {"errors": [{"status": status, "message": "Bad Request"}]}
@@ -265,6 +269,13 @@ def refused_repository(status: int, listed: str | None) -> list[Call]:
         ([type_of_repository("virtual")], "is virtual and has no default deployment repository"),
         ([type_of_repository("virtual", defaultDeploymentRepo="")], "is virtual and has no default deployment"),
         ([type_of_repository("local", blackedOut=True)], "is blacked out"),
+        (
+            [type_of_repository("local", includesPattern="app/*.zip,lib/**")],
+            "Its include and exclude patterns refuse it",
+        ),
+        ([type_of_repository("local", excludesPattern="*/, x")], "Its include and exclude patterns refuse it"),
+        ([type_of_repository("local", excludesPattern="**/*.t?z")], "Its include and exclude patterns refuse it"),
+        ([type_of_repository("virtual", defaultDeploymentRepo="own"), own_repository("remote")], "'own' is remote"),
         (refused_repository(400, None), "There is no repository 'generic-local', or this account may not see it"),
         (refused_repository(400, "REMOTE"), "is remote"),
         ([type_of_repository("local"), parent("file")], "'app' in 'generic-local' is a file, so nothing can be in it"),
@@ -282,7 +293,12 @@ def test_check_mode_fails_when_the_upload_would_be_refused(repository: list[Call
     [
         [type_of_repository("local"), parent(None)],
         [type_of_repository("federated"), parent("folder")],
-        [type_of_repository("virtual", defaultDeploymentRepo="own"), parent("folder", repo="own")],
+        [type_of_repository("virtual", defaultDeploymentRepo="own"), own_repository(), parent("folder", repo="own")],
+        [
+            type_of_repository("local", includesPattern="x/**, app/**/*.tgz", excludesPattern="app/app.tgz/**,*/*/x"),
+            parent("folder"),
+        ],
+        [type_of_repository("local", includesPattern="", excludesPattern="**/app"), parent("folder")],
         refused_repository(400, "VIRTUAL"),
         refused_repository(403, None),
         [*refused_repository(403, "LOCAL"), parent("folder")],

@@ -106,7 +106,8 @@ class Archive:
         :raises ToolchainError: when the server would refuse the upload
         """
         self._artifact.check_pro("The extraction of archives")
-        files.predict_upload(self._artifact, self._repo, None if self._exists else self._folder)
+        stored = [self._place(name) for name in self._members]
+        files.predict_upload(self._artifact, self._repo, stored, None if self._exists else self._folder)
         return {}
 
     def deploy(self) -> Fields:

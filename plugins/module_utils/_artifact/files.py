@@ -206,7 +206,7 @@ class File:
         :raises ToolchainError: when the server would refuse the upload or deletion
         """
         if self._is_upload:
-            predict_upload(self._artifact, self._repo, None if self._exists else self._path)
+            predict_upload(self._artifact, self._repo, [self._path], None if self._exists else self._path)
             return
         if self._task.params["state"] == "present":
             self._artifact.check_pro("Setting the properties of an existing item")
@@ -267,14 +267,15 @@ class File:
         return self._artifact.http.write("PUT", address, headers=headers, data=data, accept=accept, policy=REPEATABLE)
 
 
-def predict_upload(artifact: ArtifactService, repo: str, path: str | None) -> None:
+def predict_upload(artifact: ArtifactService, repo: str, stored: t.Iterable[str], new: str | None) -> None:
     """Predict whether Artifactory takes an upload, as far as reads show it.
 
-    :arg path: where a new item would be stored, `None` for one that exists
+    :arg stored: the paths of all files to store
+    :arg new: the file or folder to create with them, `None` if it exists
     :raises ToolchainError: when Artifactory would refuse the upload
     """
-    target = repositories.check_upload(artifact, repo)
-    folder = (path or "").rpartition("/")[0]
+    target = repositories.check_upload(artifact, repo, stored)
+    folder = (new or "").rpartition("/")[0]
     while folder and target:
         kind = items.remembered_type(artifact, target, folder)
         if kind == "file":

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import re
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._address import segments
@@ -72,11 +73,11 @@ def check_local(artifact: ArtifactService, key: str, needed_for: str) -> Fields:
     return repository
 
 
-def check_upload(artifact: ArtifactService, key: str) -> str | None:
-    """Predict whether a repository takes uploads, as far as the server tells the account.
+def check_upload(artifact: ArtifactService, key: str, paths: t.Iterable[str]) -> str | None:
+    """Predict whether a repository takes uploads to these paths, as far as the server tells the account.
 
     :returns: the repository in which uploads are stored, `None` if it is not known
-    :raises ToolchainError: when the server refuses all uploads to it
+    :raises ToolchainError: when the server refuses one of the uploads
     """
     repository = find_if_told(artifact, key)
     if repository is None:
@@ -90,8 +91,42 @@ def check_upload(artifact: ArtifactService, key: str) -> str | None:
         )
     if settings and settings.get("blackedOut") is True:
         raise ToolchainError(f"The repository '{key}' is blacked out. It takes no uploads.")
-    is_stored_elsewhere = repository["type"] in (None, "virtual")
-    return t.cast("str | None", repository.get("default_deployment_repo")) if is_stored_elsewhere else key
+    if repository["type"] == "virtual" and settings:
+        return check_upload(artifact, repository["default_deployment_repo"], paths)
+    for path in paths:
+        if settings and not _is_accepted(settings, path):
+            raise ToolchainError(
+                f"The repository '{key}' is without '{path}'. Its include and exclude patterns refuse it."
+            )
+    return None if repository["type"] in (None, "virtual") else key
+
+
+def _is_accepted(settings: Fields, path: str) -> bool:
+    """Return whether the include and exclude patterns of a repository accept a file, as far as that is certain."""
+    included, excluded = (_patterns(settings, name) for name in ("includesPattern", "excludesPattern"))
+    parts = path.split("/")
+    is_included = not included or any(_is_match(pattern, parts, with_folder=True) for pattern in included)
+    return is_included and not any(_is_match(pattern, parts, with_folder=False) for pattern in excluded)
+
+
+def _patterns(settings: Fields, name: str) -> list[list[str]]:
+    """Return comma-separated Ant patterns, each as its parts."""
+    found = (pattern.strip() for pattern in str(settings.get(name) or "").split(","))
+    return [(f"{pattern}**" if pattern.endswith("/") else pattern).split("/") for pattern in found if pattern]
+
+
+def _is_match(pattern: list[str], path: list[str], with_folder: bool) -> bool:
+    """Return whether an Ant pattern matches: `**` any number of folders, `*` and `?` inside a name.
+
+    :arg with_folder: whether `a/**` matches `a`
+    """
+    if not pattern or not path:
+        return not path and (not pattern or (with_folder and pattern == ["**"]))
+    if pattern[0] == "**":
+        rests = (path[skipped:] for skipped in range(len(path) + 1))
+        return pattern == ["**"] or any(_is_match(pattern[1:], rest, with_folder) for rest in rests)
+    name = re.escape(pattern[0]).replace(r"\*", ".*").replace(r"\?", ".")
+    return bool(re.fullmatch(name, path[0], re.DOTALL)) and _is_match(pattern[1:], path[1:], with_folder)
 
 
 def _address(key: str) -> str:

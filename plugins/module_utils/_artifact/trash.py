@@ -110,7 +110,7 @@ def rehearse(artifact: ArtifactService, params: Fields) -> Fields:
     if params["action"] == "restore":
         repo, path = target(params)
         repositories.check_local(artifact, repo, "Items are restored")
-        files.predict_upload(artifact, repo, path)
+        files.predict_upload(artifact, repo, [], path)
     return {}
 
 
