@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import typing as t
+from urllib.parse import unquote, urlsplit
 
 from ansible.module_utils.common.validation import (
     check_mutually_exclusive,
@@ -232,10 +233,25 @@ def _secrets(options: dict[str, dict[str, t.Any]], parameters: dict[str, t.Any])
             continue
         if option.get("no_log"):
             yield from _texts(value)
+        elif option.get("address"):
+            yield from _passwords(str(value))
         elif option.get("options"):
             for entry in value if isinstance(value, list) else [value]:
                 if isinstance(entry, dict):
                     yield from _secrets(option["options"], entry)
+
+
+def _passwords(address: str) -> t.Iterator[str]:
+    """Yield the password in an address, or what else is in its place, as it stands there and decoded."""
+    try:
+        parts = urlsplit(address)
+        parts.port  # noqa: B018  reading it raises for a password with a slash
+        userinfo, at, _host = parts.netloc.rpartition("@")
+    except ValueError:
+        userinfo, at, _host = address.partition("//")[2].rpartition("@")
+    if at:
+        user, _colon, password = userinfo.partition(":")
+        yield from filter(None, {password or user, unquote(password or user)})
 
 
 def _texts(value: t.Any) -> t.Iterator[str]:

@@ -16,6 +16,8 @@ An option has them beside its `type`:
 A dict has `text_values: True` if its values are texts. A number with a fraction is an error there, as in each option
 for a text, because YAML reads an unquoted version 1.10 as 1.1.
 
+A text has `address: True` if it is the address of a server. A password in it is a secret.
+
 Besides, an option has `narrows: True` if it narrows what a task deletes, moves, overwrites or publishes. Null is an
 error there, because it would widen the effect. `ArgumentSpec.misshapen` checks this.
 """
@@ -30,7 +32,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
 Option = dict[str, t.Any]
 
 LIMITS = ("at_least", "at_most", "not_empty", "one_line", "matches", "each", "free")
-_UNKNOWN_TO_ANSIBLE = (*LIMITS, "narrows", "text_values")
+_UNKNOWN_TO_ANSIBLE = (*LIMITS, "narrows", "text_values", "address")
 NAME: Option = dict(not_empty=True, one_line=True)
 # One that is a single segment of an address
 SEGMENT: Option = dict(**NAME, matches=("[^/]*", "a name without '/'"))

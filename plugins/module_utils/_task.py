@@ -258,6 +258,7 @@ def run_as_module(spec: ArgumentSpec, run: Run) -> None:
     task.secrets = spec.secrets(module.params)
     # AnsibleModule does not know what the task learned, and since 2.22 removes nothing itself
     outcome = _without_secrets(perform(task, spec, run), task.secrets)
+    module.params = masked(module.params, task.secrets)  # the result shows them
     for warning in masked(task.all_warnings(), task.secrets):
         module.warn(warning)
     if outcome.pop("failed", False):

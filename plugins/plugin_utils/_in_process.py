@@ -27,7 +27,7 @@ from ansible.utils.display import Display
 from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import Service
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.session import only_in_a_rehearsal, prepare
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import plain, run_in_process
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import masked, plain, run_in_process
 from ansible_collections.buildworks.toolchain.plugins.plugin_utils import _tally
 from ansible_collections.buildworks.toolchain.plugins.plugin_utils._reach import Reach, from_host
 
@@ -78,7 +78,8 @@ class InProcessAction(ActionBase):
         if args.get("url"):
             only_in_a_rehearsal(str(args["url"]))  # a program, or another account, would not hear of it
         if (not local or self._must_be_a_module(task_vars)) and not self.module.SPEC.misshapen(args):
-            outcome = self._run_as_module(args, task_vars)
+            # ansible-core shows the options of a module that it refuses, with a password in an address
+            outcome = masked(self._run_as_module(args, task_vars), self.module.SPEC.secrets(args))
         else:
             outcome = self._run_here(args, task_vars)
         if remarks := list(self._remarks(outcome, reach, local)):

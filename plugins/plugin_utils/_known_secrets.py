@@ -25,8 +25,11 @@ _MODULES = "ansible_collections.buildworks.toolchain.plugins.modules"
 
 def of_environment() -> set[str]:
     """Those that modules would take from the environment."""
-    names = (spec.fallback(option) for spec in _SPECS for option in spec.options if _is_secret(spec, option))
-    return set(filter(None, map(os.environ.get, filter(None, names))))
+    return set().union(*(spec.secrets(_from_environment(spec)) for spec in _SPECS))
+
+
+def _from_environment(spec: ArgumentSpec) -> dict[str, str | None]:
+    return {option: os.environ.get(spec.fallback(option)) for option in spec.options}
 
 
 def of_host(play: t.Any, host: t.Any) -> set[str]:
@@ -35,9 +38,9 @@ def of_host(play: t.Any, host: t.Any) -> set[str]:
     templar = Templar(loader=play.get_loader(), variables=variables)
     secrets: set[str] = set()
     for spec in _SPECS:
-        for option in filter(lambda option: _is_secret(spec, option), spec.options):
+        for option in spec.options:
             if (name := spec.service.variable(option)) in variables:
-                secrets.update(_templated(templar, variables[name]))
+                secrets.update(spec.secrets({option: _templated(templar, variables[name])}))
     return secrets
 
 
@@ -50,13 +53,8 @@ def of_task(module: str, args: dict[str, t.Any]) -> set[str]:
     return {str(secret) for secret in spec.secrets(args)}
 
 
-def _is_secret(spec: ArgumentSpec, option: str) -> bool:
-    return bool(spec.options[option].get("no_log"))
-
-
-def _templated(templar: t.Any, value: t.Any) -> list[str]:
+def _templated(templar: t.Any, value: t.Any) -> t.Any:
     try:
-        found = templar.template(value)
+        return templar.template(value)
     except AnsibleError:  # what cannot be used was not used
-        return []
-    return [str(found)] if found else []
+        return None

@@ -5,9 +5,12 @@
 
 from __future__ import annotations
 
+import base64
+import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote, quote_plus
 
 import pytest
 
@@ -79,6 +82,33 @@ def test_no_module_reports_the_secret_that_is_refused(
     result = running.run(module, diff_mode=True, **{**parameters(module), **login})
     assert result.get("failed")
     assert REFUSED not in str(result)
+
+
+PASSWORD = "s3cret of+mine"
+USERINFO = f"bob:{quote(PASSWORD)}"
+SHOWN_FORMS = [
+    *(PASSWORD, quote(PASSWORD), quote_plus(PASSWORD)),
+    *(base64.b64encode(text.encode()).decode() for text in (PASSWORD, USERINFO, f"bob:{PASSWORD}")),
+]
+
+
+@pytest.mark.ansible_core
+@pytest.mark.parametrize("way", WAYS)
+def test_a_password_in_an_address_is_not_shown_when_it_is_refused(way: str, sandbox: Sandbox, tmp_path: Path) -> None:
+    address, reached = f"http://{USERINFO}@localhost:1", {"url": "{{ address }}"}
+    variables = {"vars": {"toolchain_in_process": WAYS[way]}}
+    tasks = [task(module, way, {**parameters(module), **reached}, **variables) for module in FIRST]
+    tasks += [task(module, "wrong", {**reached, "retries": "many"}, **variables) for module in FIRST]
+    tasks += [task("ci_info", "host", {}, vars={**variables["vars"], "toolchain_ci_url": "{{ address }}"})]
+    tasks += [task("artifact_repository_info", "environment", {}, **variables)]
+    # ansible-core prints the command line, and of the playbook the lines before a failed task
+    values = tmp_path / "address.json"
+    values.write_text(json.dumps({"address": address}))
+    options = ("-vvvv", "--diff", "-e", f"@{values}")
+    run = run_tasks(sandbox, tasks, *options, name="addresses", settings={"JFROG_URL": address})
+    assert {done.status for done in run.done} == {"failed"}
+    assert "no user name, password, query or fragment in it" in run.output
+    assert not [secret for secret in SHOWN_FORMS if secret in run.output]
 
 
 @pytest.mark.parametrize("module", SECRET_FILES)

@@ -161,3 +161,21 @@ def test_null_in_a_suboption_is_refused_when_the_entry_is_json() -> None:
     assert TEXTS.misshapen({"rules": ['{"older_than": null}']}) == (
         "Option 'rules[0].older_than': must not be null. Set a value or omit the option."
     )
+
+
+@pytest.mark.parametrize(
+    ("address", "secrets"),
+    [
+        ("http://bob:s3cret@host", {"s3cret"}),
+        ("http://bob:s3%20cret@host:80/path", {"s3%20cret", "s3 cret"}),
+        ("http://token@host", {"token"}),
+        ("http://bob:s3/cret@host", {"s3/cret"}),
+        ("http://[bob:s3cret@host", {"s3cret"}),
+        ("http://bob:@host", {"bob"}),
+        ("http://host:8080/a@b", set()),
+        ("http://host", set()),
+        (7, set()),
+    ],
+)
+def test_a_password_in_an_address_is_a_secret(address: Any, secrets: set[str]) -> None:
+    assert ArgumentSpec({"url": {"type": "str", "address": True}}).secrets({"url": address}) == secrets

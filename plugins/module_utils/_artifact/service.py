@@ -30,7 +30,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 ARTIFACT = service_options(
     "artifact",
     dict(
-        url=dict(type="str", one_line=True, fallback=(env_fallback, ["JFROG_URL"])),
+        url=dict(type="str", address=True, one_line=True, fallback=(env_fallback, ["JFROG_URL"])),
         username=dict(type="str", one_line=True),
         password=dict(type="str", no_log=True, free="a password may be any text"),
         token=dict(type="str", no_log=True, free=SENT_IN_A_HEADER, fallback=(env_fallback, ["JFROG_ACCESS_TOKEN"])),

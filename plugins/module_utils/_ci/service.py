@@ -30,7 +30,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 CI = service_options(
     "ci",
     dict(
-        url=dict(type="str", one_line=True, fallback=(env_fallback, ["JENKINS_URL"])),
+        url=dict(type="str", address=True, one_line=True, fallback=(env_fallback, ["JENKINS_URL"])),
         username=dict(type="str", one_line=True, fallback=(env_fallback, ["JENKINS_USER_ID"])),
         password=dict(type="str", no_log=True, free="a password may be any text"),
         api_token=dict(type="str", no_log=True, one_line=True, fallback=(env_fallback, ["JENKINS_API_TOKEN"])),

@@ -27,7 +27,7 @@ WANTED = ArgumentSpec(
         exact=dict(type="bool", default=False),
         state=dict(type="str", choices=["present", "enabled", "disabled", "absent"], default="present"),
         src=dict(type="path", narrows=True, not_empty=True),
-        url=dict(type="str", narrows=True, **NAME),
+        url=dict(type="str", address=True, narrows=True, **NAME),
     )
 )
 

@@ -30,6 +30,7 @@ INFERENCE = service_options(
     dict(
         url=dict(
             type="str",
+            address=True,
             one_line=True,
             default="https://api.openai.com/v1",
             fallback=(env_fallback, ["OPENAI_BASE_URL"]),

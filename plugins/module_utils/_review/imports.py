@@ -28,7 +28,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._wait import 
 
 SOURCE = WAIT + ArgumentSpec(
     dict(
-        source_url=dict(type="str", required=True, one_line=True),
+        source_url=dict(type="str", address=True, required=True, one_line=True),
         source_username=dict(type="str", required=True, **NAME),
         source_password=dict(type="str", no_log=True, free="any text; empty is one, too"),
     )

@@ -29,7 +29,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 REVIEW = service_options(
     "review",
     dict(
-        url=dict(type="str", one_line=True, fallback=(env_fallback, ["KLOCWORK_URL"])),
+        url=dict(type="str", address=True, one_line=True, fallback=(env_fallback, ["KLOCWORK_URL"])),
         username=dict(type="str", one_line=True),
         ltoken=dict(type="str", no_log=True, free="blanks around it are taken off"),
         ltoken_file=dict(
