@@ -62,6 +62,8 @@ options:
     description:
       - Properties that the file gets with its deployment, as in M(buildworks.toolchain.artifact_properties).
       - Others stay as long as the content does. With another content the properties of the old one go.
+      - The upload carries keys and values of ASCII letters, digits and C(_.:/@-). Other properties, and those of a file
+        that is not uploaded again, need a request of their own and Artifactory Pro.
       - Not used with O(state=absent).
     type: dict
   recursive:

@@ -66,6 +66,36 @@ def test_odd_names_arrive_unharmed(name: str, artifactory: Session, tmp_path: pa
     assert deploy(f"odd/{name}", state="absent")["changed"]
 
 
+SNAPSHOT = "org/q/z/1.0-SNAPSHOT/z-1.0-SNAPSHOT.jar"
+TIMESTAMPED = "org/q/z/1.0-SNAPSHOT/z-1.0-20260101.010101-1.jar"
+
+
+@pytest.mark.parametrize(("behavior", "path"), [("unique", SNAPSHOT), ("non-unique", TIMESTAMPED)])
+def test_snapshot_is_uploaded_once_when_artifactory_renames_it(behavior: str, path: str, sandbox: Sandbox) -> None:
+    maven = {"key": "m", "rclass": "local", "packageType": "maven", "snapshotVersionBehavior": behavior}
+    sandbox.seed({"artifact": {"repositories": [maven]}})
+    options = {"content": "one", "properties": {"os": ["linux", "win"], "odd": "a;b"}}
+    first = deploy(path, "m", **options)
+    assert first["changed"]
+    assert first["file"]["path"] != path
+    assert first["file"]["properties"] == {"os": ["linux", "win"], "odd": ["a;b"]}
+    again = deploy(path, "m", **options)
+    assert not again["changed"]
+    assert again["file"] == first["file"]
+    assert deploy(path, "m", content="two")["changed"]
+    assert not deploy(path, "m", content="two")["changed"]
+
+
+def test_victim_is_kept_when_a_path_would_address_it(sandbox: Sandbox, artifactory: Session) -> None:
+    deploy("v/victim", content="precious")
+    sandbox.clear_journal()
+    for path in ("v/victim!x.txt", "v/victim:properties", "v/victim "):
+        assert deploy(path, content="x")["failed"]
+        assert deploy(path, state="absent", recursive=True)["failed"]
+    assert sandbox.journal("artifact") == []
+    assert artifactory.get("/generic-local/v/victim").text == "precious"
+
+
 @pytest.mark.parametrize("fault", ["reset_before", "reset_after", "truncate"])
 def test_an_upload_that_breaks_off_is_sent_again(
     fault: str, sandbox: Sandbox, artifactory: Session, large: pathlib.Path
