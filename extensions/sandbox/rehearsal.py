@@ -104,7 +104,11 @@ def play(sandbox: client.Sandbox, scratch: pathlib.Path, command: Sequence[str],
         "no_proxy": "127.0.0.1",
         "RECAP_FILE": str(notes),
         "ANSIBLE_CALLBACK_PLUGINS": _joined(os.pathsep, kept.get("ANSIBLE_CALLBACK_PLUGINS"), str(CALLBACKS)),
-        "ANSIBLE_CALLBACKS_ENABLED": _joined(",", kept.get("ANSIBLE_CALLBACKS_ENABLED"), "recap"),
+        "ANSIBLE_CALLBACKS_ENABLED": "recap",  # others can write files, or report to other machines
+        "ANSIBLE_LOG_PATH": os.devnull,
+        "ANSIBLE_CACHE_PLUGIN": "memory",
+        "ANSIBLE_INVENTORY_CACHE": "false",
+        "ANSIBLE_RETRY_FILES_ENABLED": "false",
         **settings,
     }
     start = time.monotonic()
@@ -147,14 +151,17 @@ def told_once(entries: dict[str, list[dict[str, str]]]) -> list[str]:
 def rehearse(sandbox: client.Sandbox, command: list[str], scratch: pathlib.Path) -> dict[str, Run]:
     """The runs by their titles: in check mode, for real, and again."""
     programs = stand_ins(sandbox, scratch / "programs")
-    variables = scratch / "sandbox.json"
+    variables, created = scratch / "sandbox.json", scratch / "created"
+    created.touch()
     no_login = {f"ansible_{name}_executable": str(programs / name) for name in SSH}
     # Another account would not have what the environment says
+    no_login["ansible_paramiko_proxy_command"] = str(programs / "ssh")
     variables.write_text(json.dumps({**reached(sandbox), **no_login, "ansible_become": False}))
     command = [*command, "--extra-vars", f"@{variables}"]
     settings = {
         "PATH": f"{programs}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
         "TOOLCHAIN_REHEARSAL_URL": sandbox.url,
+        "TOOLCHAIN_REHEARSAL_FILES": str(created),
         **dict.fromkeys(("http_proxy", "https_proxy", "all_proxy"), NOBODY),
     }
     return {

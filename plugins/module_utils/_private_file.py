@@ -17,6 +17,7 @@ import secrets
 import stat
 import typing as t
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils import _rehearsal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, masked
 
@@ -205,6 +206,7 @@ def _line(task: Task, value: t.Any) -> str:
 
 
 def _private(path: str, flags: int) -> int:
+    _rehearsal.claim(path)
     handle = os.open(path, flags, 0o600)
     os.fchmod(handle, 0o600)
     return handle
@@ -224,6 +226,7 @@ def _replace(
     verify: t.Callable[[], None] = lambda: None,
 ) -> None:
     """:arg new: mode of a file that was not there, before the umask"""
+    _rehearsal.claim(path)
     path = os.path.realpath(path)
     folder = os.path.dirname(path)
     temporary = os.path.join(folder, f".new-{secrets.token_hex(8)}")

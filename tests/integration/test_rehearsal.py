@@ -18,8 +18,8 @@ import pytest
 import yaml
 
 from sandbox.client import Sandbox
-from sandbox.rehearsal import Run, report, verdict
-from support.playbook import played
+from sandbox.rehearsal import Run, play, report, verdict
+from support.playbook import environment, played
 
 MARK = {"repo": "generic-local", "path": "app/1.0/app-1.0.tar.gz", "properties": {"qa.status": "passed"}}
 MARKING = "buildworks.toolchain.artifact_properties"
@@ -68,7 +68,7 @@ def inventory(url: str) -> dict[str, Any]:
     return {"all": {"children": {group: {"hosts": members} for group, members in hosts.items()}}}
 
 
-def site(url: str, by_proxy: str, program: Path) -> list[dict[str, Any]]:
+def site(url: str, by_proxy: str, program: Path, existing: Path) -> list[dict[str, Any]]:
     """Tasks that are as they should be, and all that could lead to production, which is let fail."""
     info = "buildworks.toolchain.ci_info"
     files, here = {"url": url, "project": "platform", "admin_tool": str(program)}, {"delegate_to": "localhost"}
@@ -82,6 +82,7 @@ def site(url: str, by_proxy: str, program: Path) -> list[dict[str, Any]]:
         "by another account": {"ansible.builtin.uri": {"url": by_proxy}, **here, **nobody},
         "by a machine": {"ansible.builtin.ping": {}, "delegate_to": "web", "ignore_unreachable": True},
         "by a program's login": {"ansible.builtin.command": "ssh web", **here, "changed_when": False},
+        "over a file": {"buildworks.toolchain.ci_cli_jar": {"dest": str(existing)}},
     }
     tasks: list[dict[str, Any]] = [{"name": name, "ignore_errors": True, **task} for name, task in wrong.items()]
     odd = {"name": "Try", "ansible.builtin.fail": {"msg": "It has {{ given | length }} characters."}}
@@ -105,7 +106,9 @@ def test_a_rehearsal_does_not_reach_production(
     for other in ("sudo", "ssh"):
         (tmp_path / other).symlink_to(program)
     hosts.write_text(yaml.safe_dump(inventory(url)))
-    playbook.write_text(yaml.safe_dump(site(url, by_proxy, program), sort_keys=False))
+    existing = tmp_path / "cli.jar"
+    existing.write_text("production")
+    playbook.write_text(yaml.safe_dump(site(url, by_proxy, program, existing), sort_keys=False))
     tasks = tmp_path / "ours" / "marked" / "tasks"
     tasks.mkdir(parents=True)
     (tasks / "main.yml").write_text(yaml.safe_dump([{"name": "Mark it", MARKING: MARK}]))
@@ -118,6 +121,8 @@ def test_a_rehearsal_does_not_reach_production(
     assert production.calls == []
     called = tmp_path / "called"
     assert not called.exists(), called.read_text()
+    assert existing.read_text() == "production"
+    assert output.count(f"the existing file '{existing}' is not changed") >= 2
     # in check mode and in two runs
     assert output.count(f"This is a rehearsal, so {url} is not asked") >= 12
     assert output.count("This is a rehearsal: it logs in to no machine.") >= 3
@@ -132,6 +137,23 @@ def test_a_rehearsal_does_not_reach_production(
     assert "jenkins by a program's login" in ignored
     assert '"##### What failed"' not in output
     assert GIVEN not in output
+
+
+def test_rehearsal_writes_no_log_cache_or_report_when_the_user_configures_them(
+    sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "site.yml").write_text(yaml.safe_dump([{"hosts": "localhost", "connection": "local"}]))
+    written = {name: tmp_path / name for name in ("log", "facts", "report", "created")}
+    monkeypatch.setenv("ANSIBLE_LOG_PATH", str(written["log"]))
+    monkeypatch.setenv("ANSIBLE_CACHE_PLUGIN", "jsonfile")
+    monkeypatch.setenv("ANSIBLE_CACHE_PLUGIN_CONNECTION", str(written["facts"]))
+    monkeypatch.setenv("ANSIBLE_CALLBACKS_ENABLED", "buildworks.toolchain.report")
+    monkeypatch.setenv("TOOLCHAIN_REPORT_JSON", str(written["report"]))
+    for name, value in environment(None).items():
+        monkeypatch.setenv(name, value)
+    run = play(sandbox, tmp_path, ["ansible-playbook", str(tmp_path / "site.yml")], "Check mode")
+    assert not run.failed
+    assert [name for name, path in written.items() if path.exists()] == []
 
 
 ORGANIZATION = {

@@ -9,11 +9,12 @@ import json
 import os
 import pwd
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.store import Store
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     BadOption,
     ToolchainError,
@@ -24,6 +25,8 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._private_file
     check_writable,
     content,
     gather,
+    lines_to,
+    open_private,
     store,
     store_lines,
     store_pieces,
@@ -264,3 +267,40 @@ def test_nothing_is_asked_for_when_it_cannot_be_kept(option: str, value: str, fi
     with pytest.raises(BadOption, match=option):
         gather(Task({**LISTING, "to_file": str(file), option: value}), "rows", asked)
     assert list(asked) == [{}]
+
+
+def write_a_line(file: Path) -> None:
+    with lines_to(Task({}), str(file)) as write:
+        write("new")
+
+
+WRITERS: dict[str, Callable[[Path], object]] = {
+    "store": lambda file: store(Task({}), str(file), "new"),
+    "store_pieces": lambda file: store_pieces(Task({}), str(file), [b"new"]),
+    "store_lines": lambda file: store_lines(Task({}), str(file), ["new"]),
+    "lines_to": write_a_line,
+    "open_private": lambda file: open_private(str(file), "ab").close(),
+    "Store": lambda file: Store(str(file)).end(forget=False),
+}
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+def test_rehearsal_changes_only_files_that_it_created(
+    writer: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    created, existing, link, new = (tmp_path / name for name in ("created", "existing", "link", "new"))
+    created.touch()
+    existing.write_text("production")
+    link.symlink_to(existing)
+    monkeypatch.setenv("TOOLCHAIN_REHEARSAL_URL", "http://127.0.0.1:9")
+    monkeypatch.setenv("TOOLCHAIN_REHEARSAL_FILES", str(created))
+    for path in (existing, link):
+        with pytest.raises(ToolchainError, match=r"the existing file '[^']*/existing' is not changed"):
+            WRITERS[writer](path)
+    assert existing.read_text() == "production"
+    for _run in range(2):
+        WRITERS[writer](new)
+    assert new.exists()
+    monkeypatch.delenv("TOOLCHAIN_REHEARSAL_FILES")
+    with pytest.raises(ToolchainError, match="This is a rehearsal"):
+        WRITERS[writer](new)

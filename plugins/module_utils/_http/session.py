@@ -21,6 +21,7 @@ import typing as t
 from urllib.parse import urlsplit
 from urllib.request import getproxies_environment
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils import _rehearsal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._address import without_query
 from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec, Service
 from ansible_collections.buildworks.toolchain.plugins.module_utils._credential import Credential
@@ -285,7 +286,7 @@ def only_in_a_rehearsal(base_url: str) -> None:
 
     :raises ToolchainError: when it would ask another address
     """
-    sandbox = os.environ.get("TOOLCHAIN_REHEARSAL_URL")
+    sandbox = os.environ.get(_rehearsal.URL)
     if sandbox and urlsplit(base_url)[:2] != urlsplit(sandbox)[:2]:
         raise ToolchainError(
             f"This is a rehearsal, so {without_query(base_url)} is not asked: leave the address to the variables of "

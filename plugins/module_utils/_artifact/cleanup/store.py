@@ -17,6 +17,7 @@ import tempfile
 import threading
 import typing as t
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils import _rehearsal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
 
 _MEMORY_IN_KIB = 8 * 1024
@@ -59,6 +60,8 @@ class Store:
         self._is_kept = path is not None
         try:
             self._folder = None if path else tempfile.TemporaryDirectory(prefix="toolchain-cleanup-")
+            if path:
+                _rehearsal.claim(path)
             self._path = path or os.path.join(t.cast("tempfile.TemporaryDirectory[str]", self._folder).name, "plan.db")
             os.close(os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600))
             self._database = sqlite3.connect(
