@@ -544,6 +544,18 @@ def test_a_full_disk_under_another_file_is_named(option: str, tmp_path: Path, mo
         assert result["deleted"]["items"] == 1
 
 
+@pytest.mark.parametrize("size", [-1, 2**63, True, "10"])
+def test_a_size_that_cannot_be_one_fails_the_task(size: Any) -> None:
+    assert "as an artifact" in clean_up(asked(SCAN, row("a", "old.bin", size=size)))["msg"]
+
+
+@pytest.mark.parametrize("moment", ["", "soon", None])
+@pytest.mark.parametrize("member", ["created", "modified"])
+def test_a_time_that_cannot_be_one_fails_the_task(member: str, moment: Any) -> None:
+    odd = {**row("a", "old.bin"), member: moment}
+    assert "as an artifact" in clean_up(asked(SCAN, odd))["msg"]
+
+
 def test_rules_or_a_plan_are_needed() -> None:
     with conversation() as server:
         assert "rules, from_plan" in run("artifact_cleanup", url=server.url)["msg"]

@@ -42,7 +42,10 @@ def test_a_second_manifest_is_surplus(names: tuple[str, str]) -> None:
     assert content(*names).surplus == names[1]
 
 
-@pytest.mark.parametrize("change", [{"name": None}, {"type": "link"}, {"type": None}, {"size": "5"}, {"size": True}])
+@pytest.mark.parametrize(
+    "change",
+    [{"name": None}, {"type": "link"}, {"type": None}, {"size": "5"}, {"size": True}, {"size": -1}, {"size": 2**63}],
+)
 def test_an_entry_that_cannot_be_read_is_an_error(change: dict[str, Any]) -> None:
     row = {"path": "team/web", "name": "manifest.json", "type": "file", "size": 5, **change}
     with pytest.raises(UnexpectedAnswer):

@@ -62,7 +62,7 @@ class TagContent:
         :raises UnexpectedAnswer: when it is no such row
         """
         name, kind, size = row.get("name"), row.get("type"), row.get("size", 0)
-        if not isinstance(name, str) or kind not in ("file", "folder") or type(size) is not int:
+        if not isinstance(name, str) or kind not in ("file", "folder") or not is_size(size):
             raise UnexpectedAnswer(f"The server returned {row!r:.300} as the content of a tag.")
         if kind == "file":
             self.files += 1
@@ -77,6 +77,11 @@ class TagContent:
         is_second = self._manifest not in (None, name)
         self._manifest = self._manifest or name
         return name in MANIFEST_FILES and not is_second
+
+
+def is_size(value: t.Any) -> bool:
+    """Whether a value can be a number of bytes, which guards add up."""
+    return type(value) is int and 0 <= value < 2**63
 
 
 def contents(artifact: ArtifactService, repo: str, folders: t.Collection[str]) -> dict[str, TagContent]:

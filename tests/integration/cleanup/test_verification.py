@@ -109,7 +109,6 @@ OTHER = Artifact("old-local", "app/other.txt", 90, 90, size=10)
         ({"repo": "nowhere"}, "its repository is missing, or stores another kind of artifacts"),
         ({"path": "app/other.txt"}, "changed since it was planned"),
         ({"selected_by": 7}, "it could not be verified"),
-        ({"selected_by": -1}, "it could not be verified"),
         ({"selected_by": 1}, "not selected by 'rules[1]' any more"),
         ({"downloaded": "2026-01-01T00:00:00.000Z"}, "downloaded since it was planned"),
     ],
@@ -139,6 +138,10 @@ def test_an_artifact_stays_when_its_line_in_the_plan_was_edited(
         ({"path": "app/1.bin:properties"}, "has a 'path' that no plan has"),
         ({"repo": "old-local/app"}, "has a 'path' that no plan has"),
         ({"size": None}, "has no size"),
+        ({"size": -1}, "has a 'size' that no plan has"),
+        ({"size": 2**63}, "has a 'size' that no plan has"),
+        ({"size": True}, "has a 'size' that no plan has"),
+        ({"selected_by": -1}, "has a 'selected_by' that no plan has"),
         ({"selected_by": None}, "has no selected_by"),
     ],
 )

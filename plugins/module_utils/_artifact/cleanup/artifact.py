@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import paths
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.images import MANIFEST_FILES
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import images, paths
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import UnexpectedAnswer
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 
@@ -55,8 +54,7 @@ def checked(row: Fields) -> Fields:
     """
     texts = [row.get(name) for name in ("repo", "path", "name")]
     size = row.get("size", 0)
-    is_size = isinstance(size, int) and not isinstance(size, bool)
-    if is_size and all(isinstance(text, str) and text for text in texts):
+    if images.is_size(size) and all(isinstance(text, str) and text for text in texts):
         return row
     raise _unexpected(row)
 
@@ -121,7 +119,7 @@ def is_tag(folder: str) -> bool:
 
 def as_tag(manifest: Artifact) -> Artifact | None:
     """The tag that a manifest makes, or `None` if it makes none."""
-    if manifest.name not in MANIFEST_FILES or not is_tag(manifest.folder):
+    if manifest.name not in images.MANIFEST_FILES or not is_tag(manifest.folder):
         return None
     image, _slash, tag = manifest.folder.rpartition("/")
     return manifest._replace(folder=image, name=tag, manifest=manifest.name)

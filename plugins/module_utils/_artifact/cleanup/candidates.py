@@ -123,7 +123,7 @@ class Candidates:
     def _note(self, find: list[Condition], page: list[_Row]) -> None:
         """Remember what the rule applies to, and whether it is old."""
         groups = self._groups(find, page)
-        candidates = [(row, one) for row, one in page if self._may_go(one)]
+        candidates = [(row, one) for row, one in page if self._may_be_deleted(one)]
         downloads = self._values([*find, conditions.DOWNLOADED], candidates, artifacts.DOWNLOADED)
         self._store.write_all(_SEEN, self._lines(page, groups, downloads))
 
@@ -135,7 +135,7 @@ class Candidates:
         key = self._rule.group_property
         return self._values(find, page, f"@{key}") if key else {}
 
-    def _may_go(self, one: Artifact) -> bool:
+    def _may_be_deleted(self, one: Artifact) -> bool:
         """Whether it is old and large as far as its row says; the size of a tag is known only later."""
         return self._rule.is_old(one) and (one.manifest is not None or self._rule.is_large(one.size))
 
@@ -152,7 +152,7 @@ class Candidates:
         for row, one in page:
             place = (row["path"], row["name"])
             downloaded = artifacts.last_download(downloads.get(place, []))
-            is_old = self._may_go(one._replace(downloaded=downloaded))
+            is_old = self._may_be_deleted(one._replace(downloaded=downloaded))
             what = (one.folder, one.moment, one.size, one.sha1, one.manifest, downloaded, is_old)
             for group in self._rule.groups(one, values.get(place, [])):
                 yield (self._rule.index, one.repo, one.path, group, *what)

@@ -83,8 +83,7 @@ class Deletion:
     def __init__(self, task: Task, store: Store) -> None:
         self._task = task
         self._store = store
-        told = [rules.from_told(index, rule) for index, rule in enumerate(store.fact("rules"))]
-        self._verdicts = Verdicts(store, told, store.fact("kinds"))
+        self._verdicts = Verdicts(store, rules.from_records(store.fact("rules")), store.fact("kinds"))
         self._pace = Pace(task.params["pause"])
         self._lock = threading.Lock()
         self._untried = len(Pending(store))

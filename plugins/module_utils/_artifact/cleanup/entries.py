@@ -35,10 +35,10 @@ class Entry(t.NamedTuple):
     @property
     def place(self) -> tuple[str, str]:
         """Folder and name of the file that is looked at: its own, or the manifest of the tag."""
-        return (self.path, self.manifest) if self.manifest else self.named
+        return (self.path, self.manifest) if self.manifest else self.folder_and_name
 
     @property
-    def named(self) -> tuple[str, str]:
+    def folder_and_name(self) -> tuple[str, str]:
         """Folder and name, or image and tag, that rules go by."""
         folder, _slash, name = self.path.rpartition("/")
         return folder or ".", name

@@ -59,7 +59,7 @@ def load(store: Store, path: str, option: str, url: str) -> Line:
     with _opened(path, option) as file:
         entries = ((number, _entry(line, number, path, option)) for number, line in enumerate(file, 1))
         _number, head = next(entries, (1, {}))
-        if head.get("plan") != _MARK or not _are_told(head.get("rules")):
+        if head.get("plan") != _MARK or not _are_records(head.get("rules")):
             raise BadOption(option, f"'{path}' is no plan of a clean-up: its first line must be as the task wrote it")
         try:
             times.utc(head.get("made"))
@@ -85,8 +85,8 @@ def check_kinds(store: Store, kinds: t.Mapping[str, bool], path: str, option: st
             raise BadOption(option, f"line {number + 1} of '{path}' is a {kind}, but '{repo}' stores {stored}")
 
 
-def _are_told(value: t.Any) -> bool:
-    return isinstance(value, list) and all(map(rules.is_told, value))
+def _are_records(value: t.Any) -> bool:
+    return isinstance(value, list) and all(map(rules.is_record, value))
 
 
 def _opened(path: str, option: str) -> t.BinaryIO:
@@ -112,7 +112,7 @@ def _row(entry: Line, number: int, path: str, option: str) -> list[t.Any]:
         if entry.get(name) is None:
             raise BadOption(option, f"line {number} of '{path}' has no {name}")
     for name, value in entry.items():
-        if name not in _TYPES or not isinstance(value, _TYPES[name]) or isinstance(value, bool):
+        if name not in _TYPES or not (images.is_size(value) if _TYPES[name] is int else isinstance(value, str)):
             raise BadOption(option, f"line {number} of '{path}' has a '{name}' that no plan has")
     folder, _slash, name = entry["path"].rpartition("/")
     if not _is_place(entry, folder, name):

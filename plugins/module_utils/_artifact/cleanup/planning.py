@@ -30,7 +30,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 
 # Kinds of repositories that hold artifacts of their own
 _STORED = ("local", "federated")
-# Where the server keeps records, and what it does without being told
+# Repositories in which the server keeps its own records
 _SPECIAL_KEYS = frozenset(
     (
         *("artifactory-build-info", "auto-trashcan", "artifactory-pipe-info", "artifactory-edge-uploads"),
@@ -120,7 +120,9 @@ class Planning:
             where = self._where(rules)
             with store.at_once():
                 store.remember("where", where)
-                store.remember("rules", [rule_book.told(rule, list(dict(repos))) for rule, repos in zip(rules, where)])
+                store.remember(
+                    "rules", [rule_book.to_record(rule, list(dict(repos))) for rule, repos in zip(rules, where)]
+                )
                 store.remember("kinds", {repo: tags for repos in where for repo, tags in repos})
         for rule, repos in zip(rules, where):
             for repo, tags in repos:
@@ -143,14 +145,14 @@ class Planning:
     def _mark_newest(self) -> None:
         """Note which planned items are among the newest by now, since others deleted newer ones after the planning."""
         store, kinds = self._store, self._store.fact("kinds")
-        told = [rule_book.from_told(index, rule) for index, rule in enumerate(store.fact("rules"))]
+        rules = rule_book.from_records(store.fact("rules"))
         turn = candidates.begin_again(store)
-        for rule in told:
+        for rule in rules:
             for repo in self._repos():
                 if rule.keep_newest and rule.repos.match(repo) and repo in kinds:
                     candidates.Candidates(self._scan, store, rule, repo, kinds[repo]).gather_newest(turn)
         with store.at_once():
-            candidates.mark_newest(store, told)
+            candidates.mark_newest(store, rules)
 
     def _where(self, rules: t.Sequence[Rule]) -> list[list[tuple[str, bool]]]:
         """For each rule its repositories, and whether they hold images."""

@@ -22,7 +22,7 @@ _PATTERNS: dict[str, t.Any] = dict(type="list", elements="str", narrows=True, no
 _PROPERTIES: dict[str, t.Any] = dict(
     type="dict", text_values=True, narrows=True, not_empty=True, free="keys and values are checked"
 )
-Told = dict[str, t.Any]
+Record = dict[str, t.Any]
 _NARROWING = ("paths", "names", "properties", "older_than", "not_downloaded_since", "larger_than", "keep_newest")
 
 RULE = ArgumentSpec(
@@ -209,7 +209,7 @@ def _sayable(text: str) -> bool:
     return not re.search('["\x00-\x1f\x7f]', text)
 
 
-def told(rule: Rule, repos: t.Sequence[str]) -> Told:
+def to_record(rule: Rule, repos: t.Sequence[str]) -> Record:
     """A rule in JSON, with all that is verified again before an artifact is deleted.
 
     :arg repos: keys of the repositories that it applies to
@@ -233,8 +233,8 @@ def told(rule: Rule, repos: t.Sequence[str]) -> Told:
     }
 
 
-def is_told(value: t.Any) -> bool:
-    """Whether a value that comes from a file has the form of what `told` returns."""
+def is_record(value: t.Any) -> bool:
+    """Whether a value that comes from a file has the form of what `to_record` returns."""
     return (
         isinstance(value, dict)
         and value.keys() == _FORM.keys()
@@ -242,24 +242,28 @@ def is_told(value: t.Any) -> bool:
     )
 
 
-def from_told(index: int, told: Told) -> Rule:
-    """The rule that `told` was given."""
+def from_records(records: t.Sequence[Record]) -> list[Rule]:
+    """The rules that `to_record` was given, in the same order."""
+    return [_from_record(index, record) for index, record in enumerate(records)]
+
+
+def _from_record(index: int, record: Record) -> Rule:
     return Rule(
         index=index,
-        title=told["title"],
-        repos=Patterns(told["repos"], None),
+        title=record["title"],
+        repos=Patterns(record["repos"], None),
         package_type=None,
-        paths=Patterns(told["paths"], told["exclude_paths"]),
-        names=Patterns(told["names"], told["exclude_names"]),
-        properties=told["properties"],
-        older_than=told["older_than"],
-        unused_since=told["unused_since"],
-        larger_than=told["larger_than"],
-        keep_newest=told["keep_newest"],
-        group_by=told["group_by"],
-        group_pattern=told["group_pattern"] and re.compile(told["group_pattern"]),
-        group_property=told["group_property"],
-        keep_properties=told["keep_properties"],
+        paths=Patterns(record["paths"], record["exclude_paths"]),
+        names=Patterns(record["names"], record["exclude_names"]),
+        properties=record["properties"],
+        older_than=record["older_than"],
+        unused_since=record["unused_since"],
+        larger_than=record["larger_than"],
+        keep_newest=record["keep_newest"],
+        group_by=record["group_by"],
+        group_pattern=record["group_pattern"] and re.compile(record["group_pattern"]),
+        group_property=record["group_property"],
+        keep_properties=record["keep_properties"],
     )
 
 

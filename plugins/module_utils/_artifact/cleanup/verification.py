@@ -131,7 +131,7 @@ def surplus_reason(surplus: str | None) -> str:
 
 def _applies(rule: Rule, entry: Entry) -> bool:
     """Whether a rule applies to an item, as far as names tell."""
-    folder, name = entry.named
+    folder, name = entry.folder_and_name
     return rule.repos.match(entry.repo) and rule.paths.match(folder) and rule.names.match(name)
 
 
