@@ -302,10 +302,24 @@ def test_promotion_of_all_tags_fails_when_something_else_lies_below_the_image(en
     assert f"'acme/web/{entry.rstrip('/')}' in 'stage' is not part of the image" in result["msg"]
 
 
+def test_promotion_of_all_tags_fails_when_the_content_of_the_image_is_hidden() -> None:
+    before = [tags("stage", "1.0"), *READ, call("POST", "/artifactory/api/search/aql", json={"results": []})]
+    with conversation(*before) as server:
+        result = run("artifact_image_promotion", url=server.url, **{**WHOLE, "copy": False})
+    assert "The content of 'acme/web' in 'stage' is not listed" in result["msg"]
+
+
 def test_promotion_fails_when_the_content_of_the_tag_is_hidden() -> None:
     with conversation(*READ, call("POST", "/artifactory/api/search/aql", json={"results": []})) as server:
         result = run("artifact_image_promotion", url=server.url, **MOVE)
     assert "The content of 'acme/web/1.0' in 'stage' is not listed" in result["msg"]
+
+
+def test_promotion_fails_when_the_content_of_the_tag_to_replace_is_hidden() -> None:
+    hidden = call("POST", "/artifactory/api/search/aql", json={"results": []})
+    with conversation(manifest("stage", ONE), manifest("prod", OTHER), listed("stage", "1.0"), hidden) as server:
+        result = run("artifact_image_promotion", url=server.url, **COPY)
+    assert "The content of 'acme/web/1.0' in 'prod' is not listed" in result["msg"]
 
 
 # Several images

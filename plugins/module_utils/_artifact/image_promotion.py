@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+import typing as t
+
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import images, paths, repositories
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
@@ -54,6 +56,7 @@ class ImagePromotion:
         self._source = source(task.params)[:2]
         self._target = target(task.params)[:2]
         self._wanted: list[Fields] = []
+        self._replaced: set[str] = set()
 
     def plan(self) -> Fields | None:
         """The tags that are not yet as they shall be, each with the digest of its manifest.
@@ -96,6 +99,8 @@ class ImagePromotion:
         target_tag = self._task.params["target_tag"] or tag
         digest = images.digest(self._artifact, *self._source, tag)
         there = images.digest(self._artifact, *self._target, target_tag)
+        if there:
+            self._replaced.add(target_tag)
         if digest is None:
             if self._task.params["copy"] or there is None:
                 raise self._nothing(f"{self._source[1]}:{tag}")
@@ -113,27 +118,32 @@ class ImagePromotion:
             self._check_image(tags)
         for begin in range(0, len(tags), _FOLDERS_AT_ONCE):
             some = tags[begin : begin + _FOLDERS_AT_ONCE]
-            self._check_content(self._source, some, must_exist=True)
-            self._check_content(self._target, [self._task.params["target_tag"] or tag for tag in some])
+            self._check_content(self._source, some, some)
+            self._check_content(self._target, [self._task.params["target_tag"] or tag for tag in some], self._replaced)
 
     def _check_image(self, tags: list[str]) -> None:
         repo, image = self._source
-        for entry in images.entries(self._artifact, repo, [image]):
-            if entry["name"] not in tags and not entry["name"].startswith(_PARTS_OF_IMAGES):
-                raise self._in_the_way(repo, image, entry["name"])
+        found = {entry["name"] for entry in images.entries(self._artifact, repo, [image])}
+        if not found.issuperset(tags):
+            raise self._hidden(repo, image)
+        if surplus := [name for name in found.difference(tags) if not name.startswith(_PARTS_OF_IMAGES)]:
+            raise self._in_the_way(repo, image, min(surplus))
 
-    def _check_content(self, place: tuple[str, str], tags: list[str], must_exist: bool = False) -> None:
+    def _check_content(self, place: tuple[str, str], tags: list[str], existing: t.Collection[str]) -> None:
         repo, image = place
-        folders = [f"{image}/{tag}" for tag in tags]
+        folders = {f"{image}/{tag}": tag for tag in tags}
         found = images.contents(self._artifact, repo, folders)
-        for folder in folders:
+        for folder, tag in folders.items():
             if folder in found and (surplus := found[folder].surplus):
                 raise self._in_the_way(repo, folder, surplus)
-            if must_exist and folder not in found:
-                raise ToolchainError(
-                    f"The content of '{folder}' in '{repo}' is not listed, so it cannot be promoted: images below it "
-                    "would go as well. The account may lack the permission Read."
-                )
+            if folder not in found and tag in existing:
+                raise self._hidden(repo, folder)
+
+    def _hidden(self, repo: str, folder: str) -> ToolchainError:
+        return ToolchainError(
+            f"The content of '{folder}' in '{repo}' is not listed, so '{self._source[1]}' is not promoted: images below "
+            "the folder would go as well. The account may lack the permission Read."
+        )
 
     def _in_the_way(self, repo: str, folder: str, name: str) -> ToolchainError:
         return ToolchainError(
