@@ -141,8 +141,8 @@ class ImagePromotion:
 
     def _hidden(self, repo: str, folder: str) -> ToolchainError:
         return ToolchainError(
-            f"The content of '{folder}' in '{repo}' is not listed, so '{self._source[1]}' is not promoted: images below "
-            "the folder would go as well. The account may lack the permission Read."
+            f"The content of '{folder}' in '{repo}' is not listed, so '{self._source[1]}' is not promoted: images "
+            "below the folder would go as well. The account may lack the permission Read."
         )
 
     def _in_the_way(self, repo: str, folder: str, name: str) -> ToolchainError:
