@@ -169,7 +169,8 @@ class Issued(abc.ABC):
             self._remove(*old)
         except ToolchainError:
             left = ", ".join(id_ for id_ in old if id_ not in self._removed)
-            self._task.warn(f"The new {self.noun} is stored, but these {self.noun}s were not {self.gone}: {left}.")
+            later = " Later runs keep them: remove them by hand." if self._keeps_surplus else ""
+            self._task.warn(f"The new {self.noun} is stored, but these were not {self.gone}: {left}.{later}")
             raise
 
     def remove_surplus(self, _changes: Fields) -> None:

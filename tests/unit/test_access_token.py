@@ -277,7 +277,7 @@ def test_a_crash_before_the_old_one_is_revoked_leaves_both_and_the_new_one_store
     assert result["failed"]
     assert result["changed"]
     assert "403 No permission to revoke, ********." in result["msg"]
-    assert result["warnings"] == ["The new token is stored, but these tokens were not revoked: old."]
+    assert result["warnings"] == ["The new token is stored, but these were not revoked: old."]
     assert file.read_text() == f"{SECRET}\n"
     both = lists(old, entry("new", issued_at=NOW))
     with conversation(both, revokes("old"), lists(entry("new"))) as server:
@@ -694,6 +694,17 @@ def test_a_rotation_fails_when_the_old_token_is_still_listed(tmp_path: Path) -> 
         task = {**TASK, "token_file": file_with(tmp_path, OLD_SECRET), "rotate_before": DAY}
         result = run("access_token", url=server.url, **task)
     assert "These tokens were to be revoked, but are still there: old." in result["msg"]
+
+
+def test_a_token_that_cannot_be_revoked_is_named_because_later_runs_keep_it(tmp_path: Path) -> None:
+    old = entry("old", expiry=NOW + 12 * HOUR)
+    both = lists(old, entry("new"))
+    task = {**TASK, "token_file": file_with(tmp_path, OLD_SECRET), "rotate_before": DAY}
+    with conversation(lists(old), makes("new"), both, revokes("old", 403), both) as server:
+        result = run("access_token", url=server.url, **task)
+    assert result["failed"]
+    left = "The new token is stored, but these were not revoked: old. Later runs keep them: remove them by hand."
+    assert result["warnings"] == [left]
 
 
 def test_a_rotation_revokes_nothing_when_the_server_does_not_tell_which_token_the_file_holds(tmp_path: Path) -> None:
