@@ -337,6 +337,14 @@ def test_folders_that_are_left_empty_go_too(sandbox: Sandbox) -> None:
     assert paths_in(sandbox, "old-local", folders=True) == ["e", "e/f", "e/f/new.bin"]
 
 
+def test_files_of_every_repository_are_deleted_when_folders_become_empty(sandbox: Sandbox) -> None:
+    repos = ["old-1", "old-2"]
+    plant(sandbox, [Artifact(repo, f"{letter}/old.bin", 90, 90) for repo in repos for letter in "abc"], repos)
+    result = run(rules=[{"repos": repos, "older_than": "30d"}], empty_folders=True)
+    assert (result["deleted"]["items"], result["deleted"]["folders"]) == (6, 6)
+    assert [paths_in(sandbox, repo, folders=True) for repo in repos] == [[], []]
+
+
 @pytest.mark.parametrize("folder", ["app", "a^b_c", "100%_a^", "a[b]"])
 def test_a_folder_that_is_not_empty_any_more_stays(sandbox: Sandbox, tmp_path: Path, folder: str) -> None:
     plant(sandbox, [Artifact("old-local", f"{folder}/old.bin", 90, 90)])

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import itertools
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup import artifact as artifacts
@@ -57,9 +58,9 @@ def entries(store: Store, where: str, values: t.Sequence[t.Any]) -> t.Iterator[E
 
 
 def batches(store: Store, where: str) -> t.Iterator[list[Entry]]:
-    """All items that meet a condition, each batch of one repository."""
+    """Return all items that meet a condition in the order of the plan, each batch of one repository."""
     last = 0
-    while batch := list(entries(store, f"id > ? AND {where}", [last])):
-        batch = [entry for entry in batch if entry.repo == batch[0].repo]
+    while found := list(entries(store, f"id > ? AND {where}", [last])):
+        batch = list(itertools.takewhile(lambda entry: entry.repo == found[0].repo, found))
         yield batch
         last = batch[-1].id
