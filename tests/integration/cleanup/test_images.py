@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 
 from sandbox.client import Sandbox
-from support.cleanup.naive import Artifact
-from support.cleanup.world import LAYER, call, deletes, paths_in, plant, run
+from support.cleanup.world import LAYER, Artifact, call, deletes, paths_in, plant, run
 
 RULES = [{"repos": ["dn"], "older_than": "30d"}]
 WEB = "its folder contains '1.0', which is not part of the tag"

@@ -13,8 +13,7 @@ import pytest
 import yaml
 
 from sandbox.client import Sandbox
-from support.cleanup.naive import Artifact
-from support.cleanup.world import deletes, paths_in, plant, run
+from support.cleanup.world import Artifact, deletes, paths_in, plant, run
 from support.playbook import PLAYBOOK, environment, until
 
 PATHS = [f"app/{number:02}.bin" for number in range(40)]

@@ -16,8 +16,7 @@ from typing import Any
 import pytest
 
 from sandbox.client import Sandbox
-from support.cleanup.naive import Artifact
-from support.cleanup.world import LAYER, call, deletes, paths_in, plant, run
+from support.cleanup.world import LAYER, Artifact, call, deletes, paths_in, plant, run
 
 PATHS = [f"app/{number}.bin" for number in range(10)]
 OLD = [Artifact("old-local", path, 90, 90, size=10) for path in PATHS]

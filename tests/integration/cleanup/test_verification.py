@@ -14,8 +14,7 @@ from typing import Any
 import pytest
 
 from sandbox.client import Sandbox
-from support.cleanup.naive import Artifact
-from support.cleanup.world import LAYER, call, deletes, paths_in, plant, run
+from support.cleanup.world import LAYER, Artifact, call, deletes, paths_in, plant, run
 
 Line = dict[str, Any]
 OBSOLETE = {"obsolete": ["yes"]}

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the tests of clean-ups have in common: artifacts with ages, a clean-up in this process, and what is left."""
+"""Plant repositories and files in the sandbox, run artifact_cleanup, and list what remains."""
 
 from __future__ import annotations
 
@@ -10,35 +10,76 @@ import json
 import time
 import urllib.request
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Any
 
 from sandbox.client import Sandbox
 from support import running
-from support.cleanup.naive import DAY, Artifact
+from support.cleanup.model import Repository, StoredFile
 
 # Name of a layer in the folder of a tag
 LAYER = f"sha256__{'0a' * 32}"
 
 
+DAY = 86400
+
+
+@dataclass
+class Artifact:
+    """A file in the sandbox; ages are in days before the test began."""
+
+    repo: str
+    path: str
+    created: float
+    modified: float
+    size: int = 1
+    downloaded: float | None = None
+    properties: dict[str, list[str]] = field(default_factory=dict)
+
+    def stored(self, now: float) -> StoredFile:
+        """Return the file with times instead of ages."""
+        ages = self.created, self.modified, self.downloaded
+        times = [None if age is None else int((now - age * DAY) * 1000) for age in ages]
+        return StoredFile(self.repo, self.path, self.size, *times, properties=self.properties)
+
+
 def plant(sandbox: Sandbox, artifacts: Iterable[Artifact], repos: Iterable[str] = ("old-local",)) -> None:
-    """Let the sandbox have these repositories and artifacts."""
+    """Add generic repositories and artifacts to the sandbox."""
     now = time.time()
-    repositories = [{"key": key, "rclass": "local", "packageType": "generic"} for key in repos]
-    sandbox.seed({"artifact": {"repositories": repositories, "items": [_item(one, now) for one in artifacts]}})
+    plant_world(sandbox, [Repository(key, "generic") for key in repos], [one.stored(now) for one in artifacts])
 
 
-def _item(artifact: Artifact, now: float) -> dict[str, Any]:
-    downloads = [{"downloads": 1, "downloaded": now - artifact.downloaded * DAY}] if artifact.downloaded else []
+def plant_world(sandbox: Sandbox, repositories: Iterable[Repository], files: Iterable[StoredFile]) -> None:
+    """Add repositories and files to the sandbox."""
+    seeds = [_make_repository(one) for one in repositories]
+    sandbox.seed({"artifact": {"repositories": seeds, "items": [_make_item(file) for file in files]}})
+
+
+def _make_repository(repository: Repository) -> dict[str, str]:
+    settings = {"key": repository.key, "rclass": repository.rclass, "packageType": repository.package_type}
+    if repository.rclass == "remote":
+        settings["url"] = "http://127.0.0.1:9/"
+    # With the Maven layout Artifactory would write maven-metadata.xml itself, between the rule sets.
+    return {**settings, "repoLayoutRef": "simple-default"}
+
+
+def _make_item(file: StoredFile) -> dict[str, Any]:
+    downloads = [] if file.downloaded is None else [{"downloads": 1, "downloaded": _to_seconds(file.downloaded)}]
     return {
-        "repo": artifact.repo,
-        "path": artifact.path,
-        "created": now - artifact.created * DAY,
-        "modified": now - artifact.modified * DAY,
-        "size": artifact.size,
-        "sha1": hashlib.sha1(artifact.path.encode()).hexdigest(),
-        "properties": artifact.properties,
+        "repo": file.repo,
+        "path": file.path,
+        "created": _to_seconds(file.created),
+        "modified": _to_seconds(file.modified),
+        "size": file.size,
+        "sha1": hashlib.sha1(f"{file.repo}/{file.path}".encode()).hexdigest(),
+        "properties": file.properties,
         "statistics": downloads,
     }
+
+
+def _to_seconds(milliseconds: int) -> float:
+    """Return a time that gives the same milliseconds whether it is rounded or truncated."""
+    return (milliseconds + 0.25) / 1000
 
 
 def run(**options: Any) -> dict[str, Any]:
