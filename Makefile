@@ -155,6 +155,10 @@ unit: $(test)/.filled $(collection) ## modules against exact wire conversations,
 integration: $(test)/.filled $(collection) ## ansible-playbook against the sandbox
 	@$(pytest) $(side_by_side) tests/integration
 
+.PHONY: rule-sets
+rule-sets: $(test)/.filled $(collection) ## clean-ups by generated rules against a model of their documentation [RULE_SETS=200]
+	@$(pytest) tests/integration/cleanup/test_rule_sets.py
+
 .PHONY: matrix
 matrix: $(test)/.filled $(collection) ## those of the integration tests that depend on the line of ansible-core
 	@$(pytest) $(side_by_side) -m ansible_core tests/integration
