@@ -335,10 +335,19 @@ def test_an_item_that_exists_after_a_server_error_is_a_failure() -> None:
 def test_a_deletion_is_retried_when_its_reply_is_lost_and_the_item_exists() -> None:
     old = row("a", "old.bin")
     lost, exists = delete_old(drop=True), asked(THERE, old)
-    result = clean_up(*scanned(old), exists, lost, exists, delete_old(), asked(THERE), retries=1)
+    result = clean_up(*scanned(old), exists, lost, exists, exists, delete_old(), asked(THERE), retries=1)
     assert result["outcomes"][0]["outcome"] == "deleted"
-    result = clean_up(*scanned(old), exists, lost, exists, lost, exists, retries=1, on_error="report")
+    result = clean_up(*scanned(old), exists, lost, exists, exists, lost, exists, retries=1, on_error="report")
     assert "It is still there." in result["failures"][0]["reason"]
+
+
+def test_a_deletion_is_not_retried_when_the_item_was_downloaded_after_a_lost_reply() -> None:
+    old = row("a", "old.bin")
+    lost, exists = delete_old(drop=True), asked(THERE, old)
+    downloaded = asked(THERE, {**old, "stats": [{"downloaded": "2026-02-01T00:00:00.000Z"}]})
+    result = clean_up(*scanned(old), exists, lost, exists, downloaded, retries=1)
+    assert result["outcomes"][0]["why"] == "downloaded since it was planned"
+    assert result["changed"] is False
 
 
 def test_each_thing_that_a_rule_says_is_in_the_query() -> None:

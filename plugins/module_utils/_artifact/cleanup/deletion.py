@@ -138,35 +138,42 @@ class Deletion:
 
     def _ended(self, task: Task, artifact: ArtifactService, entry: Entry) -> tuple[str, str | None]:
         """How it ends: `deleted`, `gone` before, or `left`, and why."""
-        if entry.kind == "folder":
-            verdict = DELETE if is_empty(artifact, entry) else "not empty any more"
-        else:
-            verdict = self._verdicts.of(artifact, entry)
+        verdict = self._verdict(artifact, entry, self._verdicts.of)
         if verdict == GONE:
             return "gone", None
         if verdict != DELETE:
             return "left", verdict
-        outcome = self._delete(task, artifact, entry)
+        outcome, why = self._delete(task, artifact, entry)
         task.changed = outcome == "deleted"
-        return outcome, None
+        return outcome, why
 
-    def _delete(self, task: Task, artifact: ArtifactService, entry: Entry) -> str:
-        """Delete an item, once: when a reply was lost or says nothing for sure, look before the next try."""
+    def _verdict(
+        self, artifact: ArtifactService, entry: Entry, of_artifact: t.Callable[[ArtifactService, Entry], str]
+    ) -> str:
+        if entry.kind == "folder":
+            return DELETE if is_empty(artifact, entry) else "not empty any more"
+        return of_artifact(artifact, entry)
+
+    def _delete(self, task: Task, artifact: ArtifactService, entry: Entry) -> tuple[str, str | None]:
+        """Delete an item, once: when a reply was lost or says nothing for sure, verify it again before the next try."""
         for tries_left in reversed(range(task.params["retries"] + 1)):
             self._pace.wait()
             try:
                 artifact.http.write("DELETE", _address(entry), accept=(200, 204), policy=_UNTIL_HEARD)
-                return "deleted"
+                return "deleted", None
             except (OutcomeUnknown, ServerRefusal) as error:
                 missing = isinstance(error, ServerRefusal) and error.status == 404
                 if isinstance(error, ServerRefusal) and error.status < 500 and not missing:
                     raise
                 if not _is_there(artifact, entry, error):
-                    return "gone" if missing else "deleted"
+                    return "gone" if missing else "deleted", None
                 if missing:
                     raise ToolchainError(f"{error} But it is there: the account may read it, not delete it.") from None
                 if tries_left == 0 or isinstance(error, ServerRefusal):
                     raise ToolchainError(f"{error} It is still there.") from None
+                verdict = self._verdict(artifact, entry, self._verdicts.renewed)
+                if verdict != DELETE:
+                    return ("deleted", None) if verdict == GONE else ("left", verdict)
             finally:
                 self._pace.heard(overburdened=bool(task.repeats))
         raise AssertionError("the last try returns or raises")

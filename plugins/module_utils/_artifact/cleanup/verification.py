@@ -153,6 +153,13 @@ class Verdicts:
                 self._found(artifact, number + 1)
         return self._found(artifact, number).get(entry.id, NOT_VERIFIED)
 
+    def renewed(self, artifact: ArtifactService, entry: Entry) -> str:
+        """A verdict on an item that is asked for now."""
+        return self._verification(artifact).verdicts([entry]).get(entry.id, NOT_VERIFIED)
+
+    def _verification(self, artifact: ArtifactService) -> Verification:
+        return Verification(artifact, self._rules, self._kinds)
+
     def _found(self, artifact: ArtifactService, number: int) -> dict[int, str]:
         with self._lock:
             batch = self._batches.setdefault(number, _Batch())
@@ -164,7 +171,7 @@ class Verdicts:
                 where = "id BETWEEN ? AND ? AND outcome IS NULL"
                 entries = list(plan.entries(self._store, where, [first, first + plan.BATCH - 1]))
                 valid_until = time.monotonic() + _SECONDS_VALID
-                batch.found = Verification(artifact, self._rules, self._kinds).verdicts(entries)
+                batch.found = self._verification(artifact).verdicts(entries)
                 batch.valid_until = valid_until
         return batch.found
 
