@@ -128,6 +128,7 @@ def run(task):
             update=quiet_down.announce,
             delete=quiet_down.end,
             foresee=quiet_down.foresee,
+            show=quiet_down.show,
         )
         task.result.update(running_builds=None, unseen_builds=None)
         if task.params["wait"] and task.params["state"] == "present":

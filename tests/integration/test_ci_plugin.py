@@ -142,6 +142,24 @@ def test_a_file_that_cannot_be_loaded_changes_nothing(
     assert ok(go("plain"))["changed"]
 
 
+@pytest.mark.parametrize("active", [True, False], ids=["to be upgraded", "enabled, not running"])
+def test_a_plugin_is_left_to_the_restart_when_a_dependency_is(go: Go, sandbox: Sandbox, active: bool) -> None:
+    lib = {"name": "lib", "version": "1.0", "active": active, "enabled": True}
+    needs = [{"name": "lib", "version": "2.0" if active else "1.0"}]
+    offers = [{"name": "lib", "version": "2.0"}, {"name": "user", "version": "1.0", "dependencies": needs}]
+    sandbox.seed(
+        {"ci": {"plugins": [lib], "update_sites": [{"url": URL, "fetched": True, "plugins": [*offers, *OFFERS]}]}}
+    )
+    predicted, result = ok(go("user", "plain", check_mode=True)), ok(go("user", "plain"))
+    assert result["restart_required"]
+    assert predicted["plugins"] == result["plugins"]
+    assert "plain" in installed()
+    assert "user" not in installed()
+    assert not ok(go("user", "plain"))["changed"]
+    assert ok(go("user", "plain", restart="when_needed"))["restart"]["completed"]
+    assert {"plain", "user"} <= installed().keys()
+
+
 def test_check_mode_predicts_what_a_new_server_cannot_know(go: Go, sandbox: Sandbox) -> None:
     admin = {"name": "admin", "password": "x", "tokens": [TOKENS["admin"]], "permissions": ["Overall/Administer"]}
     new = {"users": [admin], "update_site": URL, "update_sites": [{"url": URL, "plugins": OFFERS}]}

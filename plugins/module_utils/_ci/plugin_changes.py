@@ -195,8 +195,15 @@ class PluginChanges:
         server.check_administers(self._ci)
 
     def show(self, states: Fields) -> Fields:
-        """The plugins as results show them, with all members."""
-        return {name: {**ABSENT, **state} for name, state in states.items()}
+        """The plugins as results show them, with all members; a prediction has only those that change."""
+        return {name: self._shown(name, {**ABSENT, **state}) for name, state in states.items()}
+
+    def _shown(self, name: str, state: Fields) -> Fields:
+        """A plugin with what another version of it leaves as it is."""
+        listed = self._look.listed.get(name)
+        if state["installed"] and state["enabled"] is None and listed is not None:
+            return {**state, "enabled": listed.flag("enabled")}
+        return state
 
     def carry_out(self, _changes: Fields) -> None:
         """Take the steps.
@@ -236,11 +243,15 @@ class PluginChanges:
                 self._call(name, "makeDisabled")
 
     def _install(self, steps: list[Step]) -> None:
-        names = [step.name for step in steps if step.because is None]
+        """Install plugins. One that needs what the next start loads cannot be loaded at once, and would fail."""
+        asked = [step for step in steps if step.because is None]
+        late = [step.name for step in asked if step.new and step.needs_restart]
+        self._install_by_name([step.name for step in asked if step.name not in late], dynamic=True)
+        self._install_by_name(late, dynamic=False)
+
+    def _install_by_name(self, names: list[str], dynamic: bool) -> None:
         if not names:
             return
-        # a dependency that is enabled now runs from the next start on, and so can what needs it
-        dynamic = not any(step.action == "enable" and step.because for step in self._steps)
         answer = self._ci.post(
             "/pluginManager/installPlugins", policy=REPEATABLE, json={"plugins": names, "dynamicLoad": dynamic}
         )

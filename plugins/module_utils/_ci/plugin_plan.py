@@ -238,8 +238,7 @@ class Planning:
 
     def _waits(self, offer: Offer) -> bool | None:
         """Whether something that a new plugin needs is loaded by the next start only."""
-        needed = [self._installs[name] for name in offer.needs if name in self._installs]
-        return True if any(step.needs_restart for step in needed) else None
+        return True if any(map(self._is_late, offer.needs)) else None
 
     def _add_needed(self, name: str, version: str, dependant: str) -> None:
         if name in self._going:

@@ -65,6 +65,10 @@ class QuietDown:
         """Let the server take builds again."""
         self._ci.post("/cancelQuietDown", accept=(302,), policy=REPEATABLE)
 
+    def show(self, fields: dict[str, t.Any]) -> dict[str, t.Any]:
+        """The quiet-down as results show it; Jenkins reads a missing reason back as an empty one."""
+        return {"reason": "", **fields} if self._tells_reason else fields
+
     def foresee(self) -> None:
         """Read a page that needs the same permission."""
         self._ci.http.read("GET", "/safeRestart")
