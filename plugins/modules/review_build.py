@@ -122,7 +122,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec impo
 from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options import STATE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import operate, reconcile
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review import builds, missing
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review import builds, missing, rights
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.naming import Naming
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
@@ -145,8 +145,18 @@ def run(task):
     if task.params["keep_newest"] is None:
         manage(task)
     else:
-        pruning = builds.Pruning(task, ReviewService(task))
-        operate(task, pruning.plan(), pruning.carry_out, gives=("deleted", "left"))
+        prune(task)
+
+
+def prune(task):
+    review = ReviewService(task)
+    pruning = builds.Pruning(task, review)
+
+    def rehearse():
+        rights.Rights(review, task.params["project"]).require("delete_build")
+        return {}
+
+    operate(task, pruning.plan(), pruning.carry_out, gives=("deleted", "left"), rehearse=rehearse)
 
 
 def manage(task):
@@ -162,6 +172,7 @@ def manage(task):
             "update_build", project=project, **naming.wire_fields(builds.wire_fields(fields))
         ),
         delete=lambda: review.write("delete_build", project=project, name=naming.wanted),
+        foresee=lambda: rights.predict_removal(task, review, "delete_build", project),
         check=lambda before, wanted: known.check(naming.wanted, before, wanted, task.params["allow_last"]),
     )
 

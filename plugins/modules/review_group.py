@@ -110,7 +110,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec impo
 from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options import STATE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import as_set, reconcile
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review import groups, missing
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review import groups, missing, rights
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
@@ -143,6 +143,7 @@ def run(task):
         update=lambda fields: groups.set_members(review, given["name"], fields["users"]),
         delete=lambda: review.write("delete_group", name=given["name"]),
         check=check,
+        foresee=lambda: rights.predict_removal(task, review, "manage_users"),
         show=groups.as_result,
         cumulative=task.params["append"],
     )

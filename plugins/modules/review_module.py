@@ -157,7 +157,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec impo
 from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options import STATE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review import missing, modules
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review import missing, modules, rights
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.naming import Naming
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.unreadable import (
@@ -198,6 +198,7 @@ def run(task):
         update=lambda fields: unreadable.write(update, fields),
         delete=lambda: review.write("delete_module", project=project, name=naming.wanted),
         check=modules.check_write,
+        foresee=lambda: rights.predict_removal(task, review, "manage_modules", project),
         show=modules.as_result,
     )
 

@@ -157,7 +157,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec impo
 from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options import STATE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import as_set, reconcile
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review import projects
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review import projects, rights
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.admin_tool import ADMIN_TOOL
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.naming import Naming
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
@@ -201,6 +201,7 @@ def run(task):
         update=lambda fields: unreadable.write(update, fields),
         delete=lambda: review.write("delete_project", name=naming.wanted),
         check=lambda before, _wanted: known.check(naming.wanted, before),
+        foresee=lambda: rights.predict_removal(task, review, "delete_project", naming.wanted),
         show=projects.as_result,
     )
 

@@ -161,7 +161,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec impo
 from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options import PURGE, STATE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review import missing, roles
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review import missing, rights, roles
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
@@ -196,7 +196,8 @@ SPEC = (REVIEW + missing.PREDICT_MISSING + PURGE + STATE) + ArgumentSpec(
 def run(task):
     params = task.params
     given = roles.given_role(params)
-    known = roles.Roles(ReviewService(task), may_be_missing=missing.is_predicted(task))
+    review = ReviewService(task)
+    known = roles.Roles(review, may_be_missing=missing.is_predicted(task))
     if params["assignments"] is not None:
         given["assignments"] = known.wanted(params["assignments"])
     reconcile(
@@ -208,6 +209,7 @@ def run(task):
         update=lambda fields: known.update(params["name"], fields),
         delete=lambda: known.delete(params["name"]),
         check=lambda before, wanted: known.check(before, wanted, params["allow_lockout"]),
+        foresee=lambda: rights.predict_removal(task, review, "manage_roles"),
         show=roles.as_result,
     )
 

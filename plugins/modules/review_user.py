@@ -85,7 +85,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec impo
 from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options import STATE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review import users
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review import rights, users
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
@@ -108,6 +108,7 @@ def run(task):
         create=lambda _fields: review.write("create_user", **task.pick("name", "password")),
         delete=lambda: review.write("delete_user", name=name),
         check=lambda before, wanted: users.check(review, before, wanted),
+        foresee=lambda: rights.predict_removal(task, review, "manage_users"),
         show=users.as_result,
     )
 

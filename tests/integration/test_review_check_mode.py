@@ -132,23 +132,23 @@ class World:
 
     def task(self) -> tuple[str, str, Parameters]:
         """Return the account of a task, its module and its options."""
-        account = self.chance.choice(["admin", "dora"])
+        account = self.chance.choice(["admin", "admin", "carol", "dora"])
         project = {"project": self.one(PROJECTS)}
         absent = {"state": "absent"}
         lockout = {"allow_lockout": self.is_so()}
         member = {"users": self.some(["admin", "carol", "dora", "nobody"]), "append": self.is_so()}
         return self.chance.choice(
             [
-                ("admin", "review_project", {**absent, "name": self.one(PROJECTS), "allow_delete": self.is_so()}),
-                ("admin", "review_build", {**absent, **project, "name": self.one(BUILDS), "allow_last": self.is_so()}),
-                ("admin", "review_build", {**project, "keep_newest": self.chance.randint(1, 3)}),
+                (account, "review_project", {**absent, "name": self.one(PROJECTS), "allow_delete": self.is_so()}),
+                (account, "review_build", {**absent, **project, "name": self.one(BUILDS), "allow_last": self.is_so()}),
+                (account, "review_build", {**project, "keep_newest": self.chance.randint(1, 3)}),
                 (account, "review_view", {**absent, **project, "name": self.one(NAMES), "take_over": self.is_so()}),
                 (account, "review_view", {**absent, "project": "app", "name": self.one(NAMES), "take_over": True}),
-                ("admin", "review_module", {**absent, **project, "name": self.one(NAMES)}),
-                ("admin", "review_user", {**absent, "name": self.one(["admin", "erik", "frida"])}),
-                ("admin", "review_group", {**absent, **lockout, "name": self.one(GROUPS)}),
+                (account, "review_module", {**absent, **project, "name": self.one(NAMES)}),
+                (account, "review_user", {**absent, "name": self.one(["admin", "erik", "frida"])}),
+                (account, "review_group", {**absent, **lockout, "name": self.one(GROUPS)}),
                 ("admin", "review_group", {**member, **lockout, "name": self.chance.choice(GROUPS)}),
-                ("admin", "review_role", {**absent, **lockout, "name": self.one(ROLES)}),
+                (account, "review_role", {**absent, **lockout, "name": self.one(ROLES)}),
                 ("admin", "review_role", {**self._role(), **lockout}),
                 (account, "review_issue", {**project, **self._citation()}),
                 (account, "review_issue", {**project, "rules": [self._rule() for _rule in range(3)]}),
@@ -167,18 +167,16 @@ class World:
             ]
         )
 
-    def slow_task(self) -> tuple[str, str, Parameters]:
-        """Return a task that runs a program or waits."""
+    def slow_tasks(self) -> list[tuple[str, str, Parameters]]:
+        """Return tasks that run a program or wait."""
         self._source.write_text(f"<config of='{self.chance.random()}'/>")
         project = {"project": self.one(PROJECTS), "admin_tool": ADMIN_TOOL}
-        return self.chance.choice(
-            [
-                ("admin", "review_config_file", {**project, "src": str(self._source)}),
-                ("admin", "review_config_file", {**project, "name": self._source.name, "state": "absent"}),
-                ("admin", "review_project_import", {**IMPORT, "name": self.one(PROJECTS)}),
-                ("admin", "review_server_import", IMPORT),
-            ]
-        )
+        return [
+            ("admin", "review_config_file", {**project, "src": str(self._source)}),
+            ("admin", "review_config_file", {**project, "name": self._source.name, "state": "absent"}),
+            ("admin", "review_project_import", {**IMPORT, "name": self.one(PROJECTS)}),
+            ("admin", "review_server_import", IMPORT),
+        ]
 
     def _role(self) -> Parameters:
         permissions = {name: self.is_so() for name in self.some([*NEEDED, "unknown"])}
@@ -229,7 +227,7 @@ def test_check_mode_predicts_the_real_run(sandbox: Sandbox, tmp_path: Path, monk
         world = World(seed, tmp_path)
         sandbox.seed({"review": world.seed()}, reset=True)
         tasks = [*(world.managing_task() for _task in range(2)), *(world.task() for _task in range(TASKS))]
-        for number, (account, module, options) in enumerate([*tasks, *(world.slow_task() for _task in range(3))]):
+        for number, (account, module, options) in enumerate([*tasks, *world.slow_tasks()]):
             task = {"url": url, "username": account, "ltoken": TOKENS[account], **options}
             predicted = run(module, check_mode=True, diff_mode=True, **task)
             done = run(module, diff_mode=True, **task)

@@ -123,7 +123,8 @@ def test_all_but_the_newest_are_deleted_and_read_back() -> None:
 
 
 def test_check_mode_plans() -> None:
-    result = build(builds(B4, B3, B1), keep_newest=2, check_mode=True)
+    rights = act("users", 403, search="admin", text=refusal(403, "No."))
+    result = build(builds(B4, B3, B1), rights, keep_newest=2, check_mode=True)
     plan = {"counts": {"delete": 1}, "first": [{"action": "delete", "name": "b 1"}]}
     assert result == {"changed": True, "plan": plan, "deleted": None, "left": None}
 

@@ -15,13 +15,10 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
     ToolchainError,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, differences
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.citation_rights import (
-    UNOWNED,
-    CitationRights,
-)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issue_query import has_keyword, with_grouping
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issues import details, found
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.query_terms import parse
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.rights import UNOWNED, Rights
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
@@ -112,7 +109,7 @@ class Citation:
         self._rule_of: dict[int, int] = {}
         self._now: Fields = {}
         self._differing: list[int] = []
-        self._rights = CitationRights(review, self._project)
+        self._rights = Rights(review, self._project)
 
     def read(self) -> Fields:
         """The issues by their ids, as texts; first those that the rules find, later the same ones again.
@@ -157,7 +154,7 @@ class Citation:
         refused, rest = self._without_unknown_owners(self._differing)
         for (place, status), numbers in rest.items():
             new = self._rules[place].wanted.get("status", status)
-            if not self._rights.allows(status, new):
+            if not self._rights.allow_citation(status, new):
                 refused.append(_Refused(place, numbers, self._advice(status, new)))
         if refused:
             self._task.changed = sum(len(one.numbers) for one in refused) < len(self._differing)

@@ -203,6 +203,10 @@ class Roles:
             if accounts.find(self._review, kind, name) is None:
                 raise BadOption("assignments", f"there is no {kind} '{name}'")
 
+    def knows(self, permission: str) -> bool:
+        """Return whether one of the roles that were listed so far has the permission, on or off."""
+        return permission in self._known_permissions
+
     def permissions(self) -> grants.Permissions:
         """What each role permits."""
         return {role["name"]: role["permissions"] for role in self.matching(None, with_assignments=False)}

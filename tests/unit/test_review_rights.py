@@ -1,0 +1,86 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Check mode of a removal predicts that Klocwork would refuse it because the account lacks a permission."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from support.conversation import Call, conversation
+from support.review_server import ACCOUNT, act, projects, records, refusal
+from support.running import run
+
+BUILDS = ({"id": number, "name": f"b{number}", "date": number, "keepit": False} for number in (1, 2))
+MODULES = ({"name": name, "allowAll": True, "paths": ["*"]} for name in ("*default*", "ui"))
+ROLE = {"name": "Empty", "readonly": False, "permissions": [], "statusPermissions": []}
+BUILD_LIST = act("builds", project="app", text=records(*BUILDS))
+REMOVALS: dict[str, tuple[str, dict[str, Any], list[Call]]] = {
+    "review_user": ("manage_users", {"name": "eve"}, [act("users", search="eve", text=records({"name": "eve"}))]),
+    "review_group": (
+        "manage_users",
+        {"name": "devs"},
+        [act("groups", search="devs", list_users="true", text=records({"name": "devs", "users": []}))],
+    ),
+    "review_role": (
+        "manage_roles",
+        {"name": "Empty", "allow_lockout": True},
+        [act("roles", search="+Empty", text=records(ROLE))],
+    ),
+    "review_project": ("delete_project", {"name": "app", "allow_delete": True}, [projects(("app", "a"))]),
+    "review_build": ("delete_build", {"project": "app", "name": "b1"}, [BUILD_LIST]),
+    "review_module": (
+        "manage_modules",
+        {"project": "app", "name": "ui"},
+        [act("modules", project="app", text=records(*MODULES))],
+    ),
+}
+OF_SERVER = ("review_user", "review_group", "review_role")
+
+
+def rights(module: str, *permissions: dict[str, Any], project: str = "a") -> list[Call]:
+    """What the account may do: a role on a project, of the server itself without one."""
+    held = {"name": "Own", **({} if module in OF_SERVER else {"projectId": project})}
+    known = [] if module in OF_SERVER else [projects(("app", "a"), ("else", "e"))]
+    return [
+        act("users", search="admin", text=records({"name": "admin", "roles": [held], "groups": []})),
+        *known,
+        act("roles", text=records({"name": "Own", "readonly": False, "permissions": list(permissions)})),
+    ]
+
+
+def removed(module: str, *calls: Call) -> dict[str, Any]:
+    _permission, options, reads = REMOVALS[module]
+    with conversation(*reads, *calls) as server:
+        return run(module, url=server.url, state="absent", check_mode=True, **options, **ACCOUNT)
+
+
+@pytest.mark.parametrize("module", REMOVALS)
+def test_a_removal_without_the_permission_is_predicted_to_fail(module: str) -> None:
+    permission = REMOVALS[module][0]
+    refused = removed(module, *rights(module, {"name": permission, "enabled": False}))
+    assert not refused["changed"]
+    assert f"'admin', the account of this task, has no role with the permission '{permission}'" in refused["msg"]
+    assert removed(module, *rights(module, {"name": permission, "enabled": True}))["changed"]
+    if module not in OF_SERVER:
+        elsewhere = rights(module, {"name": permission, "enabled": True}, project="e")
+        assert "on the project 'app'" in removed(module, *elsewhere)["msg"]
+
+
+@pytest.mark.parametrize("module", REMOVALS)
+def test_nothing_is_predicted_when_the_permissions_cannot_be_read(module: str) -> None:
+    assert removed(module, *rights(module, {"name": "Benutzer verwalten", "enabled": False}))["changed"]
+    assert removed(module, act("users", 403, search="admin", text=refusal(403, "No.")))["changed"]
+    unlisted = act("users", limit="1000000", text=records({"name": "someone"}))
+    assert removed(module, act("users", search="admin"), unlisted)["changed"]
+
+
+def test_the_removal_of_old_builds_is_predicted_as_well() -> None:
+    for enabled in (True, False):
+        calls = rights("review_build", {"name": "delete_build", "enabled": enabled})
+        with conversation(BUILD_LIST, *calls) as server:
+            options = {"project": "app", "keep_newest": 1, "check_mode": True}
+            result = run("review_build", url=server.url, **options, **ACCOUNT)
+        assert result["changed"] is enabled
