@@ -70,7 +70,8 @@ notes:
     it does not show how it was written. Before ansible-core 2.19 a template such as C({{ item.version }}) makes a text
     of the number, so put the value of the variable in quotes.
   - In an option without a default C(null) counts as omitted. An option that narrows what a task deletes, moves,
-    overwrites or publishes must not be C(null), because the task would then change more than intended.
+    overwrites or publishes must not be C(null), because the task would then change more than intended. Before
+    ansible-core 2.19 a template whose value is C(null) is an empty text.
 requirements:
   - requests >= 2.28
 """

@@ -29,6 +29,7 @@ FIRST = [
     next(module for module in LOGGED_IN if SERVICE_OF[module] == name)
     for name in dict.fromkeys(SERVICE_OF[module] for module in LOGGED_IN)
 ]
+DAY = 86400
 WAYS = {"in process": True, "as a module": False}
 
 
@@ -119,3 +120,24 @@ def test_two_hosts_keep_their_secrets_when_they_use_one_name(
         monkeypatch.setenv(name, value)
     hosts = [{**parameters(module), SECRET_FILES[module]: str(tmp_path / name)} for name in ("one", "two")]
     assert [running.run(module, **host)["changed"] for host in hosts * 2] == [True, True, False, False]
+
+
+ROTATIONS: dict[str, dict[str, Any]] = {
+    "access_token": {"expires_in": 100 * DAY, "rotate_before": 10 * DAY},
+    "inference_admin_key": {"expires_in": 100 * DAY, "rotate_before": 10 * DAY},
+    "inference_service_account": {"rotate_after": 90 * DAY},
+}
+
+
+@pytest.mark.parametrize("module", SECRET_FILES)
+def test_a_rotation_can_be_rehearsed_when_the_clock_of_the_sandbox_is_advanced(
+    module: str, sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in sandbox.environment.items():
+        monkeypatch.setenv(name, value)
+    options = {**parameters(module), **ROTATIONS[module], SECRET_FILES[module]: str(tmp_path / "secret")}
+    changes = []
+    for days in (0, 0, 80, 15, 0):
+        sandbox.clock(advance=days * DAY)
+        changes.append(running.run(module, **options)["changed"])
+    assert changes == [True, False, False, True, False]
