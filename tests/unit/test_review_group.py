@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from support.conversation import Call, conversation
+from support.conversation import Call, call, conversation
 from support.review_server import ACCOUNT, act, records, refusal
 from support.running import run
 
@@ -149,6 +149,21 @@ def test_a_group_keeps_the_account_that_manages_users_and_assignments(permission
     permitting = {**ROOT, "permissions": [{"name": permission, "enabled": True}]}
     refused = group(groups(ADMINS), *held()[:2], act("roles", text=records(permitting)), state="absent")
     assert refused["msg"].startswith(f"This would take {permission} from 'admin', the account of this task")
+
+
+def test_nobody_is_locked_out_of_a_server_without_access_control() -> None:
+    def sent(**form: str) -> dict[str, Any]:
+        return {"sent_form": {"user": "admin", **form}}
+
+    search = {"action": "groups", "search": "devs", "list_users": "true"}
+    calls = [
+        call("POST", "/review/api", text=records(ADMINS), **sent(**search)),
+        call("POST", "/review/api", **sent(action="delete_group", name="devs")),
+        call("POST", "/review/api", **sent(**search)),
+        call("POST", "/review/api", text=records(OTHER), **sent(action="groups", limit="1000000", list_users="true")),
+    ]
+    with conversation(*calls) as server:
+        assert run("review_group", url=server.url, username="admin", name="devs", state="absent")["changed"]
 
 
 def test_a_group_is_not_removed_when_what_the_account_holds_is_unknown() -> None:

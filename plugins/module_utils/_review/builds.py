@@ -16,7 +16,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, planned
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.admin_tool import AdminTool
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.modules import DEFAULT_MODULE
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import ReviewService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import NOT_PERMITTED, ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 _WIRE_NAMES = {"keep": "keepit"}
@@ -38,7 +38,7 @@ def _second_look(review: ReviewService, project: str) -> list[Record]:
     try:
         configuration = next(iter(review.records("project_configuration", project=project)), None)
     except ServerRefusal as error:
-        if error.status in (401, 403):
+        if error.status in NOT_PERMITTED:
             raise
         return []
     build = configuration.maybe_text("build") if configuration else None

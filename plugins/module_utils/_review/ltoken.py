@@ -146,7 +146,11 @@ def _content(task: Task) -> _File:
     if b"\0" in data and not is_utf16:
         raise BadOption("ltoken_file", f"'{path}' is no text in UTF-8")
     lines_of_text = io.StringIO(data.decode("utf-16" if is_utf16 else "utf-8-sig", errors="replace"), newline=None)
-    entries = {number: [field.strip() for field in line.split(";")] for number, line in enumerate(lines_of_text, 1)}
+    entries = {
+        number: [field.strip() for field in line.split(";")]
+        for number, line in enumerate(lines_of_text, 1)
+        if line.strip()
+    }
     malformed = {number: entry for number, entry in entries.items() if len(entry) != _FIELDS or not all(entry)}
     lines = [_Line(_host(entry[0]), *entry[1:]) for number, entry in entries.items() if number not in malformed]
     return _File(lines, malformed)

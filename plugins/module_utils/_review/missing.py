@@ -12,10 +12,8 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec impo
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ServerRefusal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review import projects
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import ReviewService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import NOT_PERMITTED, ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
-
-_NOT_PERMITTED = (401, 403)
 
 PREDICT_MISSING = ArgumentSpec(dict(predict_missing=dict(type="bool", default=False)))
 
@@ -36,7 +34,7 @@ def of_project(
         return listed(review, project)
     except ServerRefusal as refusal:
         # Servers differ in the status of an unknown project
-        removes = task.params["state"] == "absent" and refusal.status not in _NOT_PERMITTED
+        removes = task.params["state"] == "absent" and refusal.status not in NOT_PERMITTED
         if (removes or is_predicted(task)) and projects.is_missing(review, project):
             return []
         raise

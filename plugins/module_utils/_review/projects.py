@@ -49,20 +49,24 @@ def is_missing(review: ReviewService, name: str) -> bool:
 
     :raises ToolchainError: if the server neither lists projects nor says that there is no such project
     """
-    found = ids(review)
-    return name not in found if found else _is_unknown(review, name)
+    if found := ids(review):
+        return name not in found
+    _check_unknown(review, name)
+    return True
 
 
-def _is_unknown(review: ReviewService, name: str) -> bool:
-    """Return whether the server refuses to list the modules of a project because it does not know the project.
+def _check_unknown(review: ReviewService, name: str) -> None:
+    """Verify that the server refuses to list the modules of a project, because it does not know the project.
 
     An account may see no project at all. A lost response looks the same, but each project has a module.
+
+    :raises ToolchainError: if a response was lost
     """
     try:
         review.listing("modules", project=name, always=f"the module '{modules.DEFAULT_MODULE}'")
     except ServerRefusal as error:
         if error.status in _UNKNOWN:
-            return True
+            return
         raise
     raise ToolchainError(
         f"The server lists no projects, but it lists the modules of the project '{name}': the body of a response was "
@@ -110,7 +114,7 @@ class Projects:
         existing = listed(self._review)
         found = naming.find(existing)
         if self._removes and not existing:
-            _is_unknown(self._review, naming.wanted)
+            _check_unknown(self._review, naming.wanted)
         if found and self._tool and self._reads_properties:
             return {**found, **_properties(self._tool, found["name"])}
         return found

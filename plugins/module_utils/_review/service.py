@@ -42,6 +42,8 @@ REVIEW = service_options(
     credentials={"ltoken": ("username",), "ltoken_file": ("username",)},
 )
 
+# The account is unknown, or lacks a permission: nothing is known about what the request was about
+NOT_PERMITTED = (401, 403)
 _PATH = "/review/api"
 _PERMISSIONS_NEEDED = "Most actions need a permission, and the Web API itself needs 'Access the Web API'."
 
