@@ -85,7 +85,7 @@ def is_size(value: t.Any) -> bool:
 
 
 def contents(artifact: ArtifactService, repo: str, folders: t.Collection[str]) -> dict[str, TagContent]:
-    """Return what the folders of tags contain, by folder, asked with one request.
+    """Return what the folders of tags contain, by folder, asked with one request if the server can answer it.
 
     Deleting or moving a tag acts on its folder with all that is below it, such as the image `team/web` below the tag
     `web` of the image `team`. A folder without `surplus` contains the tag alone.
@@ -93,10 +93,14 @@ def contents(artifact: ArtifactService, repo: str, folders: t.Collection[str]) -
     :arg folders: `image/tag`, some hundreds at most; one that is missing, or that the account may not see, is not in
         the result
     """
-    found: dict[str, TagContent] = {}
-    for row in entries(artifact, repo, folders):
-        found.setdefault(row["path"], TagContent()).add(row)
-    return found
+
+    def ask(some: t.Sequence[str]) -> dict[str, TagContent]:
+        found: dict[str, TagContent] = {}
+        for row in entries(artifact, repo, some):
+            found.setdefault(row["path"], TagContent()).add(row)
+        return found
+
+    return aql.in_parts(ask, list(folders))
 
 
 def entries(artifact: ArtifactService, repo: str, folders: t.Collection[str]) -> t.Iterator[Fields]:

@@ -60,6 +60,9 @@ _TIMES = frozenset(("created", "modified", "updated", "started", "downloaded", "
 _IN_UTC = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 _TRASH = "auto-trashcan"
 
+_T = t.TypeVar("_T")
+_K = t.TypeVar("_K")
+_V = t.TypeVar("_V")
 Find = t.Union[dict[str, t.Any], list[t.Any]]
 
 
@@ -176,6 +179,17 @@ def item_pages(artifact: ArtifactService, query: Query, page_size: int) -> t.Ite
         else:
             beyond, offset = _side(page[-1 - behind], "$gt", "$gt"), 0
             seen = set(map(_key, page[len(page) - behind :]))
+
+
+def in_parts(ask: t.Callable[[t.Sequence[_T]], dict[_K, _V]], items: t.Sequence[_T]) -> dict[_K, _V]:
+    """What a query returns about items, asked about fewer at a time if the server trims the response."""
+    try:
+        return ask(items)
+    except Trimmed:
+        if len(items) < 2:
+            raise
+    middle = len(items) // 2
+    return {**in_parts(ask, items[:middle]), **in_parts(ask, items[middle:])}
 
 
 def rows_of_text(artifact: ArtifactService, text: str) -> t.Iterator[Fields]:

@@ -156,3 +156,11 @@ def test_the_example_of_the_guide(sandbox: Sandbox) -> None:
     assert [entry["path"] for entry in result["plan"]["first"]] == ["team/a"]
     assert [entry["path"] for entry in result["unsafe"]["first"]] == ["team/web"]
     assert result["counts"]["changed"] == 1
+
+
+def test_tags_are_deleted_when_the_server_trims_its_responses(sandbox: Sandbox) -> None:
+    push(sandbox, *(artifact for number in range(60) for artifact in tag(f"team/{number}")))
+    sandbox.switch("artifact", aql_hard_limit=100)
+    result = run(rules=RULES, page_size=100)
+    assert result["counts"]["changed"] == 60, result
+    assert paths_in(sandbox, "dn") == []

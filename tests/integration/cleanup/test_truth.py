@@ -108,6 +108,7 @@ def test_an_answer_that_was_trimmed_asks_for_less(sandbox: Sandbox) -> None:
     result = run(rules=RULES, page_size=400, check_mode=True)
     assert not result.get("failed"), result
     assert result["plan"]["items"] == 350
+    assert run(rules=RULES, page_size=100)["counts"]["changed"] == 350
 
 
 def test_a_server_that_gives_up_on_long_queries_is_asked_for_less(sandbox: Sandbox) -> None:

@@ -103,13 +103,15 @@ class Verification:
 
 def existing(artifact: ArtifactService, batch: t.Sequence[Entry], *more: Condition) -> dict[int, artifacts.Artifact]:
     """By id, those of the items, all of one repository, that exist and meet a condition."""
-    if not batch:
-        return {}
-    places = {entry.place: entry.id for entry in batch}
-    fields = (*artifacts.FIELDS, artifacts.DOWNLOADED)
-    asked = query.Query("items", [{"repo": batch[0].repo}, conditions.one_of(places), *more], fields)
-    found = (artifacts.read(artifacts.checked(row)) for row in query.rows(artifact, asked, 0))
-    return {places[one.folder, one.name]: one for one in found if (one.folder, one.name) in places}
+
+    def ask(some: t.Sequence[Entry]) -> dict[int, artifacts.Artifact]:
+        places = {entry.place: entry.id for entry in some}
+        find = [{"repo": some[0].repo}, conditions.one_of(places), *more]
+        asked = query.Query("items", find, (*artifacts.FIELDS, artifacts.DOWNLOADED))
+        found = (artifacts.read(artifacts.checked(row)) for row in query.rows(artifact, asked, 0))
+        return {places[one.folder, one.name]: one for one in found if (one.folder, one.name) in places}
+
+    return query.in_parts(ask, batch) if batch else {}
 
 
 def is_empty(artifact: ArtifactService, folder: Entry) -> bool:
