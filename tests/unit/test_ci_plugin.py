@@ -509,6 +509,16 @@ def test_files_are_uploaded_in_the_order_of_their_dependencies(tmp_path: Path) -
     assert "own needs base 2.0, this task brings 1.9" in result["msg"]
 
 
+def test_a_new_server_may_offer_what_a_file_needs(tmp_path: Path) -> None:
+    nothing = call("GET", "/updateCenter/api/json?tree=availables%5Bname%5D%7B0%2C1%7D", json={"availables": []})
+    own = plugin_file(tmp_path, Plugin_Dependencies="base:2.0,other:1.0")
+    wanted = [{"name": "base"}, {"name": "own", "src": str(own)}]
+    server = listing(), center(age=None), installed_page(), not_offered("base"), nothing, not_offered("other")
+    result = go(*server, administers(), plugins=wanted, check_mode=True)
+    assert steps(ok(result)) == ["install base None", "install other None", "upload own 3.0"]
+    assert "Whether the update site offers base, other is not known" in result["warnings"][0]
+
+
 def test_a_file_needs_what_the_task_removes(tmp_path: Path) -> None:
     own = plugin_file(tmp_path, Plugin_Dependencies="base:1.0")
     wanted = [{"name": "own", "src": str(own)}, {"name": "base", "state": "absent"}]

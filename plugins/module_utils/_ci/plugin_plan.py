@@ -218,10 +218,7 @@ class Planning:
             self.problems.append(f"{offer.name} {offer.version} needs version {offer.required_core} of the server")
         for name, version in sorted(offer.needs.items()):
             self._add_needed(name, version, offer.name)
-        listed = self._look.listed.get(offer.name)
-        before = None if listed is None else listed.text("version")
-        waits = self._waits(offer) if listed is None else True
-        self._installs[offer.name] = Step("install", offer.name, before, offer.version, because, waits, listed is None)
+        self._add_install(offer.name, offer.version, because, waits=any(map(self._is_late, offer.needs)))
 
     @functools.cached_property
     def _knows_nothing(self) -> bool:
@@ -230,15 +227,18 @@ class Planning:
 
     def _add_guess(self, name: str, version: str | None, because: str | None) -> None:
         """Predict the installation of a plugin that the update site may offer."""
-        listed = self._look.listed.get(name)
-        before = None if listed is None else listed.text("version")
-        waits = None if listed is None else True
-        self._installs[name] = Step("install", name, before, version, because, waits, listed is None)
+        self._add_install(name, version, because, waits=False)
         self.guesses.append(name)
 
-    def _waits(self, offer: Offer) -> bool | None:
-        """Whether something that a new plugin needs is loaded by the next start only."""
-        return True if any(map(self._is_late, offer.needs)) else None
+    def _add_install(self, name: str, version: str | None, because: str | None, *, waits: bool) -> None:
+        """
+        :arg waits: whether something that the plugin needs is loaded by the next start only
+        """
+        listed = self._look.listed.get(name)
+        if listed is None:
+            self._installs[name] = Step("install", name, None, version, because, waits or None, new=True)
+        else:
+            self._installs[name] = Step("install", name, listed.text("version"), version, because, True)
 
     def _add_needed(self, name: str, version: str, dependant: str) -> None:
         if name in self._going:
@@ -246,7 +246,7 @@ class Planning:
             return
         self._add_file(name)
         if step := self._installs.get(name):
-            if is_older(str(step.version), version):
+            if step.version is not None and is_older(step.version, version):
                 self.problems.append(f"{dependant} needs {name} {version}, this task brings {step.version}")
             return
         listed = self._look.listed.get(name)
