@@ -49,6 +49,12 @@ attributes:
     membership:
       - buildworks.toolchain.review
       - buildworks.toolchain.all
+notes:
+  - Klocwork sends an empty list as an empty response, which is also what remains if the body of a response is lost.
+    Lists of modules, views, roles, role assignments and accounts are never empty, so the task fails if one is. An
+    empty list of builds is verified with the configuration of the project, an empty list of projects with the modules
+    of the project, and an empty list of groups with the groups of all accounts. A group without members remains
+    undetected if the list of groups is lost twice in a row.
 seealso:
   - name: Validate and Klocwork Web API
     description: The documentation of the vendor.
