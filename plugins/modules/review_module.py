@@ -174,8 +174,9 @@ SPEC = (REVIEW + STATE + missing.PREDICT_MISSING + UPDATE_UNREADABLE) + Argument
         name=dict(type="str", required=True, **NAME),
         new_name=dict(type="str", **NAME),
         paths=dict(**_NAMES, not_empty=True),
-        allow_all=dict(type="bool"),
-        **dict.fromkeys(("tags", *modules.ACCESS_LISTS), _NAMES),
+        tags=_NAMES,
+        allow_all=dict(type="bool", narrows=True),
+        **{name: dict(**_NAMES, narrows=True) for name in modules.ACCESS_LISTS},
     )
 )
 

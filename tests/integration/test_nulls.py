@@ -69,6 +69,8 @@ ENTRIES: dict[tuple[str, ...], dict[str, Any]] = {
     ("ci_provision_install_plugins",): {"name": "git"},
     ("ci_provision_scripts",): {"name": "one", "script": "1", "unless": "true"},
     ("inference_batch_options",): {"model": "gpt-4o"},
+    ("review_onboarding_modules",): {"name": "web", "paths": ["**/web/**"]},
+    ("review_provision_projects", "modules"): {"name": "web", "paths": ["**/web/**"]},
     ("review_onboarding_views",): {"name": "all"},
     ("review_provision_roles",): {"name": "one", "assignments": [{"account": "dora"}]},
     ("review_provision_projects", "defect_types"): {"code": "ABV.GENERAL", "enabled": True},

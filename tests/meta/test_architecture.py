@@ -279,7 +279,7 @@ def test_each_option_has_documented_limits_or_says_why_not() -> None:
 NOTHING_TO_NARROW = {
     *("access_token", "artifact_archive", "ci_cli", "ci_cli_jar", "ci_quiet_down", "ci_restart", "ci_safe_restart"),
     *("inference_admin_key", "inference_chat", "inference_project", "inference_rate_limit"),
-    *("inference_service_account", "inference_user", "review_config_file", "review_group", "review_module"),
+    *("inference_service_account", "inference_user", "review_config_file", "review_group"),
     *("review_project", "review_project_import", "review_server_import", "review_user"),
 }
 
