@@ -40,7 +40,10 @@ options:
       V(last_unstable), V(last_unsuccessful) or V(last_failed). A job without such a build has nothing to end.
     type: str
   queue_item:
-    description: Number of the item in the queue, 1 to 9,007,199,254,740,991.
+    description:
+      - Number of the item in the queue, 1 to 9,007,199,254,740,991.
+      - Jenkins merges equal requests into one item. Cancelling the item, or stopping its build, ends it for all clients
+        that requested it.
     type: int
   up_to:
     description:
