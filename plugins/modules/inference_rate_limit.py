@@ -122,6 +122,7 @@ def run(task):
         desired=wanted,
         update=limits.update,
         check=limits.check,
+        foresee=limits.predict_refusal,
         show=rate_limits.shown,
     )
 

@@ -55,9 +55,20 @@ def test_a_request_for_each_model_that_differs_with_what_differs() -> None:
     assert result["diff"]["after"]["gpt-4"] == {RPM: 6, TPM: 7}
 
 
+def project(**more: Any) -> Call:
+    return call("GET", "/v1/organization/projects/proj_1", json={"id": "proj_1", "name": "Find", **more})
+
+
 def test_check_mode_foretells() -> None:
-    result = manage(limits(row("gpt-4o")), limits=[{"model": "gpt-4o", RPM: 5}], check_mode=True)
+    calls = limits(row("gpt-4o")), project()
+    result = manage(*calls, limits=[{"model": "gpt-4o", RPM: 5}], check_mode=True)
     assert (result["changed"], result["rate_limits"]["gpt-4o"][RPM]) == (True, 5)
+
+
+def test_check_mode_fails_when_the_project_is_archived() -> None:
+    calls = limits(row("gpt-4o")), project(archived_at=1751328000)
+    result = manage(*calls, limits=[{"model": "gpt-4o", RPM: 5}], check_mode=True)
+    assert result["msg"] == "The project 'proj_1' is archived: its rate limits cannot be changed."
 
 
 def test_zero_is_a_limit() -> None:

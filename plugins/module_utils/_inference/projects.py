@@ -35,6 +35,12 @@ def listed(admin: Admin, archived: bool = False) -> list[Fields]:
     return [_project(entry) for entry in admin.all_of(_ALL, query)]
 
 
+def is_archived(admin: Admin, id_: str) -> bool:
+    """Return whether a project exists and is archived."""
+    entry = admin.find(_ONE, id_)
+    return entry is not None and _project(entry)["status"] == "archived"
+
+
 def identified(admin: Admin, params: dict[str, t.Any]) -> str:
     """The id of the project that `PROJECT` chooses.
 

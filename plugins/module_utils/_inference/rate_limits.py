@@ -10,6 +10,7 @@ import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import projects
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.admin import Admin
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import InferenceService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
@@ -86,6 +87,13 @@ class ProjectLimits:
             for name in limits:
                 if before and before[model][name] is None:
                     raise ToolchainError(f"The model '{model}' has no limit '{name}'.")
+
+    def predict_refusal(self) -> None:
+        """
+        :raises ToolchainError: when the project is archived, so that the service lists its limits and changes none
+        """
+        if projects.is_archived(self._admin, self._project):
+            raise ToolchainError(f"The project '{self._project}' is archived: its rate limits cannot be changed.")
 
     def update(self, changes: Fields) -> None:
         """Set those that differ, a request for each model."""
