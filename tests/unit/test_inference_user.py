@@ -23,6 +23,7 @@ KEY = {"id": "key_1", "name": "Main", "redacted_value": "sk-admin-012...cdef", "
 KEY["owner"] = {"type": "user", "id": "user-1"}
 ALL, INVITES = page("/users", OLIVIA, ALICE), page("/invites")
 BOTH = page("/projects", FIND, SEEK)
+INVITED_TO = page("/projects", {**FIND, "id": "proj_0"})
 
 
 def manage(*calls: Call, **parameters: Any) -> dict[str, Any]:
@@ -98,6 +99,7 @@ def test_a_pending_invite_that_differs_is_made_anew() -> None:
     calls = (
         ALL,
         page("/invites", DORA),
+        INVITED_TO,
         withdraw(),
         invite(role="owner", projects=DORA["projects"]),
         ALL,
@@ -112,6 +114,7 @@ def test_an_expired_invite_is_made_anew_as_it_was() -> None:
     calls = (
         ALL,
         page("/invites", expired),
+        INVITED_TO,
         withdraw(),
         invite(role="owner", projects=DORA["projects"]),
         ALL,
@@ -125,7 +128,7 @@ def test_an_expired_invite_is_made_anew_as_it_was() -> None:
 def test_two_invites_become_one() -> None:
     twins = page("/invites", DORA, {**DORA, "id": "invite-2"})
     renewed = invite(role=DORA["role"], projects=DORA["projects"])
-    calls = ALL, twins, withdraw(), withdraw("invite-2"), renewed, ALL, page("/invites", DORA)
+    calls = ALL, twins, INVITED_TO, withdraw(), withdraw("invite-2"), renewed, ALL, page("/invites", DORA)
     assert manage(*calls, email="dora@x.y")["changed"]
 
 
@@ -286,3 +289,13 @@ def test_user_is_left_alone_when_several_have_the_address(state: str, check_mode
     calls = [twins, INVITES] if state == "absent" else [twins]
     result = manage(*calls, state=state, check_mode=check_mode)
     assert result["msg"] == "2 users have the e-mail address 'alice@X.y': user-2, user-3."
+
+
+@pytest.mark.parametrize("check_mode", [True, False])
+def test_invite_is_kept_when_the_service_would_refuse_its_replacement(check_mode: bool) -> None:
+    expired = page("/invites", {**DORA, "status": "expired"})
+    result = manage(ALL, expired, BOTH, email="dora@x.y", check_mode=check_mode)
+    assert result["msg"] == (
+        "dora@x.y is invited to projects that are archived or do not exist: proj_0. Give 'projects' without them."
+    )
+    assert not result["changed"]

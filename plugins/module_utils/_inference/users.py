@@ -101,9 +101,13 @@ class User:
     def check(self, before: Fields | None, wanted: Fields | None) -> None:
         """
         :raises ToolchainError: when nobody could administrate the organization afterwards, or not with this key; when
-            the projects of an owner of the organization would change
+            the projects of an owner of the organization would change; when an invite would be withdrawn although the
+            service refuses the one that replaces it
         """
-        if before is None or before["status"] != "member":
+        if before is None:
+            return
+        if before["status"] != "member":
+            self._check_projects({**_roles(before), **wanted} if wanted is not None else {})
             return
         was_owner = before["role"] == _OWNER
         stays_owner = was_owner and wanted is not None and "role" not in wanted
@@ -187,6 +191,15 @@ class User:
         if len(found) > 1:
             raise BadOption(option, f"{len(found)} projects have this name: choose by id, one of {', '.join(found)}")
         return found[0]
+
+    def _check_projects(self, invite: Fields) -> None:
+        ids = [project["id"] for project in invite.get("projects") or ()]
+        active = {project["id"] for project in self._known_projects()} if ids else set()
+        if gone := [id_ for id_ in ids if id_ not in active]:
+            raise ToolchainError(
+                f"{self._email} is invited to projects that are archived or do not exist: {', '.join(gone)}. Give "
+                "'projects' without them."
+            )
 
     def _check_not_needed(self, before: Fields) -> None:
         owners = [user["id"] for user in self._users if user["role"] == _OWNER]
