@@ -65,9 +65,7 @@ def check_local(artifact: ArtifactService, key: str, needed_for: str) -> Fields:
     :returns: the repository, without `type` for an account that may not learn of it
     :raises ToolchainError: when the repository is missing, remote or virtual
     """
-    repository = find_if_told(artifact, key)
-    if repository is None:
-        raise ToolchainError(f"There is no repository '{key}', or this account may not see it.")
+    repository = _find_existing(artifact, key)
     if repository["type"] in ("remote", "virtual"):
         raise ToolchainError(f"The repository '{key}' is {repository['type']}. {needed_for} in local repositories.")
     return repository
@@ -79,9 +77,7 @@ def check_upload(artifact: ArtifactService, key: str, paths: t.Iterable[str]) ->
     :returns: the repository in which uploads are stored, `None` if it is not known
     :raises ToolchainError: when the server refuses one of the uploads
     """
-    repository = find_if_told(artifact, key)
-    if repository is None:
-        raise ToolchainError(f"There is no repository '{key}', or this account may not see it.")
+    repository = _find_existing(artifact, key)
     settings = repository["settings"]
     if repository["type"] == "remote":
         raise ToolchainError(f"The repository '{key}' is remote. Upload to a local repository.")
@@ -99,6 +95,13 @@ def check_upload(artifact: ArtifactService, key: str, paths: t.Iterable[str]) ->
                 f"The repository '{key}' is without '{path}'. Its include and exclude patterns refuse it."
             )
     return None if repository["type"] in (None, "virtual") else key
+
+
+def _find_existing(artifact: ArtifactService, key: str) -> Fields:
+    repository = find_if_told(artifact, key)
+    if repository is None:
+        raise ToolchainError(f"There is no repository '{key}', or this account may not see it.")
+    return repository
 
 
 def _is_accepted(settings: Fields, path: str) -> bool:
