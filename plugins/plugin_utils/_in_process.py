@@ -78,8 +78,10 @@ class InProcessAction(ActionBase):
         if args.get("url"):
             only_in_a_rehearsal(str(args["url"]))  # a program, or another account, would not hear of it
         if (not local or self._must_be_a_module(task_vars)) and not self.module.SPEC.misshapen(args):
-            # ansible-core shows the options of a module that it refuses, with a password in an address
-            outcome = masked(self._run_as_module(args, task_vars), self.module.SPEC.secrets(args))
+            outcome = self._run_as_module(args, task_vars)
+            # ansible-core itself refuses some options, and then shows all of them, with a password in an address
+            if "invocation" in outcome:
+                outcome["invocation"] = masked(outcome["invocation"], self.module.SPEC.secrets(args))
         else:
             outcome = self._run_here(args, task_vars)
         if remarks := list(self._remarks(outcome, reach, local)):
