@@ -24,6 +24,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile im
     planned,
     purged,
     reconcile,
+    settled,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
@@ -553,6 +554,24 @@ def test_resource_is_read_back_when_the_answer_to_a_write_is_unexpected(has_effe
         with pytest.raises(UnexpectedAnswer, match=f"^{SURPRISE}$"):
             reconciled()
         assert not task.outcome(SURPRISE)["changed"]
+
+
+@pytest.mark.parametrize("error", [UnexpectedAnswer(SURPRISE), OutcomeUnknown(SURPRISE)])
+def test_operation_succeeds_when_its_effect_is_proven_after_an_unexpected_answer(error: ToolchainError) -> None:
+    task = Task({})
+
+    def write() -> None:
+        raise error
+
+    settled(task, write, lambda: None)
+    assert task.wrote
+    assert task.all_warnings() == [f"{SURPRISE} Reading back shows that the request had its effect."]
+
+    def prove() -> None:
+        raise ToolchainError("It is missing.")
+
+    with pytest.raises(type(error), match=SURPRISE):
+        settled(task, write, prove)
 
 
 def test_a_write_without_an_effect_is_no_change() -> None:
