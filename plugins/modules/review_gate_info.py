@@ -13,8 +13,8 @@ description:
     there are; the role C(review_quality_gate) does.
   - Klocwork answers a query with a mistake by finding nothing. Therefore the task fails if the project has no build, if
     a query or the query of a view contains a module, taxonomy, defect type or build that the project does not have, if
-    the view does not exist, or if the response to a search lacks its summary. Owners, categories, files and references
-    in a query are not verified.
+    the view does not exist, or if the response to a search lacks its summary. Owners, categories, files, references
+    and texts in a query are not verified, nor are names that a query excludes, as in C(-module:vendor).
   - Can write what was found for other tools, as SARIF 2.1.0, and the result as JSON.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
@@ -44,8 +44,9 @@ options:
           - A query that finds issues; C(grouping:off) is added to it. The server finds only new and existing issues
             where it names no state.
           - A value finds what contains it, so V(code:ABV.) finds C(ABV.GENERAL). There are no wildcards. A wildcard, a
-            quotation mark without its counterpart, a keyword without a value, and an unknown state, status or severity
-            are refused.
+            quotation mark without its counterpart, a keyword without a value, a blank beside a colon or comma, and an
+            unknown state, status or severity are refused. A site can change the labels of severities; then use levels,
+            as in C(severity:1-2).
           - When the server warns of it, for it does not know a keyword, say, the task fails.
         type: str
         required: true

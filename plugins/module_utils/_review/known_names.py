@@ -25,7 +25,8 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issue
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import ReviewService
 
 _BUILD_KEYWORDS = ("build", "diff")
-_ANY_BUILD = ("any", "last")
+_ANY_BUILD = "any"
+_COMPARED = 2  # builds
 _MOST_SHOWN = 5
 
 
@@ -55,13 +56,13 @@ class KnownNames:
         :raises BadOption: if the query has a mistake, or contains a name that the project does not have
         """
         for term in query_terms.parse(query, option):
-            for value in term.values:
-                if term.keyword in _BUILD_KEYWORDS:
-                    self._check_build(value, option)
-                elif term.keyword in self._names:
-                    kind, listed = self._names[term.keyword]
-                    if not value.matches_any(listed()):
-                        raise self._unknown(kind, value.text, listed(), option)
+            if term.keyword in _BUILD_KEYWORDS:
+                self._check_builds(term, option)
+            elif term.keyword in self._names and not term.is_excluded:
+                # An unknown name that is excluded hides no issue
+                self._check_names(term, option)
+            elif term.keyword == "severity":
+                _check_labels(term, option)
 
     def check_view(self, name: str, option: str) -> None:
         """
@@ -85,16 +86,34 @@ class KnownNames:
         if names.index(compared["from"]) < names.index(compared["to"]):
             raise BadOption("compare", f"takes the earlier build as 'from': '{compared['from']}' is the later one")
 
-    def _check_build(self, value: query_terms.Value, option: str) -> None:
+    def _check_names(self, term: query_terms.Term, option: str) -> None:
+        kind, listed = self._names[term.keyword]
+        for value in term.values:
+            if not value.matches_any(listed()):
+                raise self._unknown(kind, value.text, listed(), option)
+
+    def _check_builds(self, term: query_terms.Term, option: str) -> None:
+        found = {self._find_build(value, option) for value in term.values}
+        if term.keyword == "diff" and len(found) != _COMPARED:
+            raise BadOption(option, "takes two different builds after 'diff:', as in diff:build_1,build_2")
+
+    def _find_build(self, value: query_terms.Value, option: str) -> str:
+        """Return the name of the build that the server finds by a value; `any` for any.
+
+        :raises BadOption: if it finds none
+        """
+        if not (value.is_exact or value.is_quoted):
+            special = {_ANY_BUILD: _ANY_BUILD, "last": self._builds[0]["name"]}
+            special.update((str(build["id"]), build["name"]) for build in self._builds)
+            if build := special.get(value.text.casefold()):
+                return build
         names = [build["name"] for build in self._builds]
-        identifiers = [str(build["id"]) for build in self._builds]
-        if not value.is_exact and value.text.casefold() in (*_ANY_BUILD, *identifiers):
-            return
-        if value._replace(is_exact=True).matches_any(names):
-            return
-        searches_exactly = value.is_exact or server.major(server.version(self._review)) >= SEARCHES_EXACTLY
-        if searches_exactly or not value.matches_any(names):
+        found = [name for name in names if value.equals_any([name])]
+        if not found and not value.is_exact and server.major(server.version(self._review)) < SEARCHES_EXACTLY:
+            found = [name for name in names if value.matches(name)]
+        if not found:
             raise self._unknown("build", value.text, names, option)
+        return found[0]
 
     def _unknown(self, kind: str, name: str, known: list[str], option: str) -> BadOption:
         shown = difflib.get_close_matches(name, known, _MOST_SHOWN, cutoff=0.5) or known[:_MOST_SHOWN]
@@ -103,3 +122,11 @@ class KnownNames:
             f"contains the {kind} '{name}', which the project '{self._project}' does not have. "
             f"It has {', '.join(shown) or 'none'}",
         )
+
+
+def _check_labels(term: query_terms.Term, option: str) -> None:
+    for value in term.values:
+        if not value.text[0].isdigit() and not value.equals_any(query_terms.SEVERITY_LABELS):
+            raise BadOption(
+                option, f"takes no '{value.text}' after 'severity:'. Write a level from 1 to 10, as in severity:1-2"
+            )

@@ -14,10 +14,14 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issue
 
 _QUOTED = r""""[^"]*"|'[^']*'"""
 _WORD = re.compile(rf"""(?:{_QUOTED}|[^\s"'])+""")
-_TERM = re.compile(r"[-+]?(?:([A-Za-z]\w*):)?(.*)", re.DOTALL)
-_VALUE = re.compile(rf"(?:{_QUOTED}|[^,])+")
+_TERM = re.compile(r"([-+]?)(?:([A-Za-z]\w*):)?(.*)", re.DOTALL)
+_VALUE = re.compile(rf"(?:^|,)((?:{_QUOTED}|[^,])*)")
 _LEVELS = re.compile(r"([0-9]+)(?:-([0-9]+))?")
 _MOST_SEVERE, _LEAST_SEVERE = 1, 10
+# A site can change them
+SEVERITY_LABELS = ["Critical", "Error", "Warning", "Review", *(f"Severity {level}" for level in range(5, 11))]
+# What these find never contains a wildcard, so that it is a mistake in quotation marks, too
+_NAMES = ("category", "code", "file", "owner", "reference", "taxonomy")
 
 
 class Value(t.NamedTuple):
@@ -37,12 +41,18 @@ class Value(t.NamedTuple):
         """Return whether the server finds one of the names by this value."""
         return any(map(self.matches, names))
 
+    def equals_any(self, names: t.Iterable[str]) -> bool:
+        """Return whether the value is one of the names as a whole."""
+        return self._replace(is_exact=True).matches_any(names)
+
 
 class Term(t.NamedTuple):
     """A keyword and its values; the keyword of a bare text is empty."""
 
     keyword: str
     values: list[Value]
+    is_excluded: bool
+    """Whether the issues that it finds are left out."""
 
 
 def parse(query: str, option: str) -> list[Term]:
@@ -53,15 +63,23 @@ def parse(query: str, option: str) -> list[Term]:
     if re.search("[\"']", re.sub(_QUOTED, "", query)):
         problem = "has a quotation mark without its counterpart. Put a value that contains one into the other kind"
         raise BadOption(option, problem)
-    terms = [_term(word) for word in _WORD.findall(query)]
+    terms = [_term(word, option) for word in _WORD.findall(query)]
     for term in terms:
-        _check(term, option)
+        for value in term.values:
+            _check(term.keyword, value, option)
     return terms
 
 
-def _term(word: str) -> Term:
-    keyword, values = _TERM.fullmatch(word).groups()  # type: ignore[union-attr]  # it matches any text
-    return Term((keyword or "").lower(), [_value(text) for text in _VALUE.findall(values)])
+def _term(word: str, option: str) -> Term:
+    sign, keyword, values = _TERM.fullmatch(word).groups()  # type: ignore[union-attr]  # it matches any text
+    if not keyword:
+        # Two colons begin a name of C++
+        if re.match(",|:(?!:)", values):
+            raise BadOption(option, f"has a blank before '{values}'. Write terms without blanks, as in state:New,Fixed")
+        return Term("", [_value(values)], sign == "-")
+    if sign == "+":
+        raise BadOption(option, f"has a '+' before '{keyword}:'. Write it before a value, as in status:+Fix")
+    return Term(keyword.lower(), [_value(text) for text in _VALUE.findall(values)], sign == "-")
 
 
 def _value(text: str) -> Value:
@@ -70,26 +88,28 @@ def _value(text: str) -> Value:
     return Value(bare[1:-1] if quoted else bare, is_exact=bare != text, is_quoted=bool(quoted))
 
 
-def _check(term: Term, option: str) -> None:
-    if term.keyword and not all(value.text for value in term.values or [Value("", False, False)]):
-        raise BadOption(option, f"has no value after '{term.keyword}:'. Write it without a blank, as in state:New")
-    for value in term.values:
-        # The default module has stars in its name
-        if "*" in value.text and not value.is_quoted and term.keyword != "module":
-            raise BadOption(
-                option,
-                f"has the wildcard '*' in '{value.text}', which Klocwork takes for a character. "
-                "A value finds what contains it: code:ABV. finds ABV.GENERAL",
-            )
-        if not _is_possible(term.keyword, value):
-            raise BadOption(option, f"takes no '{value.text}' after '{term.keyword}:'")
+def _check(keyword: str, value: Value, option: str) -> None:
+    if keyword and not value.text:
+        raise BadOption(
+            option, f"has an empty value after '{keyword}:'. Write terms without blanks, as in state:New,Fixed"
+        )
+    # The default module has stars in its name
+    if "*" in value.text and keyword != "module" and (not value.is_quoted or keyword in _NAMES):
+        raise BadOption(
+            option,
+            f"has the wildcard '*' in '{value.text}', which Klocwork takes for a character. "
+            "A value finds what contains it: code:ABV. finds ABV.GENERAL",
+        )
+    if not _is_possible(keyword, value):
+        raise BadOption(option, f"takes no '{value.text}' after '{keyword}:'")
 
 
 def _is_possible(keyword: str, value: Value) -> bool:
     if keyword == "state":
-        return value.text.casefold() in map(str.casefold, STATES)
+        return value.equals_any(STATES)
     if keyword == "status":
         return value.matches_any(STATUSES)
-    if keyword == "severity" and (levels := _LEVELS.fullmatch(value.text)):
-        return _MOST_SEVERE <= int(levels[1]) <= int(levels[2] or levels[1]) <= _LEAST_SEVERE
+    if keyword == "severity" and value.text[0].isdigit():
+        levels = _LEVELS.fullmatch(value.text)
+        return levels is not None and _MOST_SEVERE <= int(levels[1]) <= int(levels[2] or levels[1]) <= _LEAST_SEVERE
     return True

@@ -45,9 +45,9 @@ def check(naming: Naming, fields: Fields) -> None:
         can
     """
     naming.check_not(DEFAULT_VIEW)
-    parse(fields.get("query", ""), "query")
     if has_keyword(fields.get("query", ""), "build"):
         raise BadOption("query", "a view cannot name a build: leave the 'build:' term out")
+    parse(fields.get("query", ""), "query")
 
 
 def check_write(review: ReviewService, before: Fields | None, wanted: Fields | None, take_over: bool) -> None:
