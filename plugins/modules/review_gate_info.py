@@ -60,7 +60,7 @@ options:
   compare:
     description:
       - Two builds, between which the issues must differ to count. New are then those that came, fixed are those that
-        went. The two must be different and exist, the earlier one in O(compare.from).
+        went. The two must be different and exist, the earlier one in O(compare.from). It must not be null.
     type: dict
     suboptions:
       from:
@@ -179,6 +179,7 @@ SPEC = (REVIEW + TO_FILE) + ArgumentSpec(
         checks=dict(type="list", elements="dict", required=True, not_empty=True, options=CHECK),
         compare=dict(
             type="dict",
+            narrows=True,
             options={name: dict(type="str", required=True, **NAME) for name in ("from", "to")},
         ),
         shown=dict(type="int", default=10, at_least=0, at_most=10_000),

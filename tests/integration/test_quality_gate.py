@@ -52,6 +52,10 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
 WITHOUT_CHECKS: list[tuple[dict[str, Any], str]] = [
     ({"review_quality_gate_checks": []}, "Option 'checks': must not be empty"),
     ({"review_quality_gate_checks": None}, "checks"),
+    (
+        {"review_quality_gate_checks": [CRITICAL], "review_quality_gate_compare": None},
+        "argument 'review_quality_gate_compare' is of type NoneType",
+    ),
     ({"review_quality_gate_check": [CRITICAL]}, "missing required arguments: review_quality_gate_checks"),
 ]
 
