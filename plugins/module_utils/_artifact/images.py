@@ -81,7 +81,7 @@ class TagContent:
 
 def is_size(value: t.Any) -> bool:
     """Whether a value can be a number of bytes, which guards add up."""
-    return type(value) is int and 0 <= value < 2**63
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63
 
 
 def contents(artifact: ArtifactService, repo: str, folders: t.Collection[str]) -> dict[str, TagContent]:

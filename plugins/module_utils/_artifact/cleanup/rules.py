@@ -282,6 +282,10 @@ def _is_moment(value: t.Any) -> bool:
         return False
 
 
+def _is_number(value: t.Any) -> bool:
+    return value is None or (isinstance(value, int) and not isinstance(value, bool))
+
+
 def _is_expression(value: t.Any) -> bool:
     try:
         return value is None or re.compile(value).groups > 0
@@ -295,7 +299,7 @@ _FORM: dict[str, t.Callable[[t.Any], bool]] = {
     **dict.fromkeys(("paths", "exclude_paths", "names", "exclude_names"), _are_texts),
     **dict.fromkeys(("properties", "keep_properties"), _are_properties),
     **dict.fromkeys(("older_than", "unused_since"), _is_moment),
-    **dict.fromkeys(("larger_than", "keep_newest"), lambda value: value is None or type(value) is int),
+    **dict.fromkeys(("larger_than", "keep_newest"), _is_number),
     "group_by": lambda value: value in ("folder", "name", "property"),
     "group_pattern": _is_expression,
     "group_property": lambda value: value is None or (isinstance(value, str) and _sayable(value)),
