@@ -16,7 +16,7 @@ from support.running import run
 from support.servers.groovy import groovy_jar
 from support.servers.process import UnavailableError
 
-CONSOLES = (None, "linux")
+CONSOLES: tuple[dict[str, str], ...] = ({}, {"node": "linux"})
 # Each example has twenty or more arguments or texts of a script in it
 GENERATED = settings(
     max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
@@ -46,7 +46,7 @@ def value_of(server: dict[str, Any], script: str, **options: Any) -> Any:
     return result["value"]
 
 
-@pytest.mark.parametrize("node", CONSOLES)
+@pytest.mark.parametrize("console", CONSOLES)
 @pytest.mark.parametrize(
     ("script", "value"),
     [
@@ -76,12 +76,12 @@ def value_of(server: dict[str, Any], script: str, **options: Any) -> Any:
         ("new java.util.concurrent.atomic.AtomicInteger(3)", 3),
     ],
 )
-def test_values_are_data(server: dict[str, Any], script: str, value: Any, node: str | None) -> None:
-    assert value_of(server, script, node=node) == value
+def test_values_are_data(server: dict[str, Any], script: str, value: Any, console: dict[str, str]) -> None:
+    assert value_of(server, script, **console) == value
 
 
-@pytest.mark.parametrize("node", CONSOLES)
-def test_scripts_may_be_whole_programs(server: dict[str, Any], node: str | None) -> None:
+@pytest.mark.parametrize("console", CONSOLES)
+def test_scripts_may_be_whole_programs(server: dict[str, Any], console: dict[str, str]) -> None:
     script = """#!/usr/bin/env groovy
         import groovy.json.JsonSlurper
         import static java.lang.Math.max
@@ -99,12 +99,12 @@ def test_scripts_may_be_whole_programs(server: dict[str, Any], node: str | None)
         tokens = new JsonSlurper().parseText('{"a": [1]}')
         return [twice(max(3, 4)), tokens.a[0]]
     """
-    result = run("ci_script", **server, script=script, node=node)
+    result = run("ci_script", **server, script=script, **console)
     assert (result["output"], result["value"], result["changed"]) == ("ab 1\n1\n", [8, 1], True)
-    assert value_of(server, script, node=node, args={"early": True}) == "early"
+    assert value_of(server, script, **console, args={"early": True}) == "early"
 
 
-@pytest.mark.parametrize("node", CONSOLES)
+@pytest.mark.parametrize("console", CONSOLES)
 @pytest.mark.parametrize(
     ("script", "message", "line", "changed"),
     [
@@ -137,9 +137,9 @@ def test_scripts_may_be_whole_programs(server: dict[str, Any], node: str | None)
     ],
 )
 def test_failures_are_told_with_the_line(
-    server: dict[str, Any], script: str, message: str, line: int | None, changed: bool, node: str | None
+    server: dict[str, Any], script: str, message: str, line: int | None, changed: bool, console: dict[str, str]
 ) -> None:
-    result = run("ci_script", **server, script=script, node=node)
+    result = run("ci_script", **server, script=script, **console)
     assert result["failed"]
     assert result["msg"].startswith(f"The script {message}")
     assert (result["error"]["line"], result["changed"]) == (line, changed)
@@ -158,11 +158,11 @@ def test_a_console_that_is_stopped_by_its_script_is_told_as_cut_off(server: dict
     assert value_of(server, "1") == 1
 
 
-@pytest.mark.parametrize("node", CONSOLES)
-def test_scripts_and_arguments_may_be_large(server: dict[str, Any], node: str | None) -> None:
+@pytest.mark.parametrize("console", CONSOLES)
+def test_scripts_and_arguments_may_be_large(server: dict[str, Any], console: dict[str, str]) -> None:
     text = "é$'\"\\\r\n" * 50_000
     script = f"assert args.text.size() == {len(text)}\n" + "// long\n" * 50_000 + "return args.text"
-    assert value_of(server, script, args={"text": text}, node=node) == text
+    assert value_of(server, script, args={"text": text}, **console) == text
 
 
 def test_unless_is_truth_as_groovy_has_it(server: dict[str, Any]) -> None:
@@ -182,9 +182,11 @@ DATA = st.recursive(
 
 
 @GENERATED
-@given(args=st.dictionaries(TEXTS, DATA, min_size=20, max_size=30), node=st.sampled_from(CONSOLES))
-def test_arguments_come_out_as_they_went_in(server: dict[str, Any], args: dict[str, Any], node: str | None) -> None:
-    assert value_of(server, "println args.size()\nreturn args", args=args, node=node) == args
+@given(args=st.dictionaries(TEXTS, DATA, min_size=20, max_size=30), console=st.sampled_from(CONSOLES))
+def test_arguments_come_out_as_they_went_in(
+    server: dict[str, Any], args: dict[str, Any], console: dict[str, str]
+) -> None:
+    assert value_of(server, "println args.size()\nreturn args", args=args, **console) == args
 
 
 def single(text: str) -> str:
@@ -203,13 +205,13 @@ def triple(text: str) -> str:
 @given(
     texts=st.lists(TEXTS, min_size=20, max_size=30),
     quoted=st.sampled_from((single, triple)),
-    node=st.sampled_from(CONSOLES),
+    console=st.sampled_from(CONSOLES),
 )
 def test_scripts_arrive_as_they_were_written(
-    server: dict[str, Any], texts: list[str], quoted: Any, node: str | None
+    server: dict[str, Any], texts: list[str], quoted: Any, console: dict[str, str]
 ) -> None:
     literals = ",\n".join(map(quoted, texts))
     script = f"def texts = [\n{literals}\n]\nprint texts.join('')\nreturn texts"
-    result = run("ci_script", **server, script=script, node=node)
+    result = run("ci_script", **server, script=script, **console)
     assert result.get("value") == texts, result.get("msg")
     assert result["output"] == "".join(texts)

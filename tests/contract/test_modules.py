@@ -160,8 +160,8 @@ def test_ci_script_runs_on_the_groovy_of_then(hudson: Hudson) -> None:
     script = (
         "import hudson.model.*\nclass Twice { def of(x) { x + x } }\nprintln 'ünd'\nreturn [args, new Twice().of(21)]"
     )
-    for node in (None, "(master)"):
-        result = run("ci_script", **as_admin(hudson), script=script, args=odd, node=node)
+    for console in ({}, {"node": "(master)"}):
+        result = run("ci_script", **as_admin(hudson), script=script, args=odd, **console)
         assert (result["changed"], result["output"], result["value"]) == (True, "ünd\n", [odd, 42])
 
 
