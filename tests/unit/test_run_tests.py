@@ -111,4 +111,4 @@ def test_every_phase_has_a_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     makefile = (root / "Makefile").read_text().replace("\\\n", "")
     (phases,) = (line for line in makefile.splitlines() if line.startswith("phases := "))
     names = {phase.partition(",")[0] for phase in phases.removeprefix("phases := ").split()}
-    assert names | {"matrix"} == run_tests.budgets().keys()
+    assert names | {"matrix", "rule-sets"} == run_tests.budgets().keys()

@@ -16,7 +16,7 @@ import requests
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http import retry, session
 from sandbox.client import Sandbox
-from support.check_equals_run import ARCHIVES, TOKEN, Task, World, agree
+from support.predictions_artifact import ARCHIVES, TOKEN, Task, World, agree
 from support.running import run
 
 WORLDS = [*((number, "pro") for number in range(20)), *((number, "oss") for number in range(5))]
