@@ -621,7 +621,9 @@ def test_a_token_has_expired_when_the_servers_clock_says_so() -> None:
     assert (result["changed"], result["token"]["token_id"]) == (True, None)
 
 
-@pytest.mark.parametrize("date", ["", "yesterday", "Thu, 99 Foo 2026 25:61:61 GMT"])
+@pytest.mark.parametrize(
+    "date", ["", "yesterday", "Thu, 99 Foo 2026 25:61:61 GMT", f"Thu, 01 Jan {10**20} 00:00:00 GMT"]
+)
 def test_this_machines_clock_decides_when_the_server_tells_no_time(date: str) -> None:
     untold = dataclasses.replace(lists(entry("old", expiry=NOW + 12 * HOUR)), headers={"Date": date})
     with conversation(untold) as server:

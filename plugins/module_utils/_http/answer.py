@@ -191,7 +191,7 @@ def parse_http_date(text: str | None) -> float | None:
     """Return the seconds since 1970 of a date in a header, or `None` for what is no date."""
     try:
         moment = email.utils.parsedate_to_datetime(text or "")
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
     if moment.tzinfo is None:  # so it is when the server names no zone
         moment = moment.replace(tzinfo=datetime.timezone.utc)

@@ -96,6 +96,10 @@ class Http:
         """Return the seconds since 1970 by the server's clock, or by this machine's if no response told the time."""
         return time.time() + self._seconds_ahead
 
+    def _set_clock(self, date: float | None) -> None:
+        if date is not None:
+            self._seconds_ahead = date - time.time()
+
     def remembered(self, name: str, make: t.Callable[[], t.Any], instead_of: t.Any = None) -> t.Any:
         """What is kept with the session under a name, for the life of the process and for all its threads.
 
@@ -167,8 +171,7 @@ class Http:
                 answer.explain = self._explain
                 self._task.last_answer = f"{request}: {answer.status}"
                 if answer.status in accept:
-                    if answer.date is not None:
-                        self._seconds_ahead = answer.date - time.time()
+                    self._set_clock(answer.date)
                     return answer
                 if tries_left == 0 or self._task.overdue or not policy.repeats(answer):
                     refusal = self._refusal(request, answer)
