@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from support.aql_answer import aql_body
 from support.artifact_edition import OPEN_SOURCE, PRO_ONLY, edition
 from support.conversation import Call, call, conversation
 from support.running import run
@@ -51,7 +52,7 @@ def files(*names: str, build: str = "my-build", number: str = "51", **more: Any)
     query = f'items.find({condition}).include("repo","path","name"){PAGE}'
     rows = [{"repo": "libs", "path": "org/acme", "name": name} for name in names]
     sent = {"sent_body": query.encode(), "sent_headers": {"Content-Type": "text/plain; charset=utf-8"}}
-    return call("POST", AQL, json={"results": rows, "range": {"total": len(rows)}, **more}, **sent)
+    return call("POST", AQL, json=aql_body(rows, **more), **sent)
 
 
 def delete(artifacts: bool = False, **answer: Any) -> Call:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from support.aql_answer import aql_body
 from support.artifact_edition import OPEN_SOURCE, edition
 from support.conversation import Call, call, conversation
 from support.running import run
@@ -58,7 +59,7 @@ def there(*checksums: str, of: tuple[str, ...] = ("aa", "bb")) -> Call:
     condition = f'{{"repo":"prod"}},{{"$or":[{any_checksum}]}}'
     query = f'items.find({condition}).include("repo","path","name","actual_sha1"){PAGE}'
     rows = [{"repo": "prod", "path": ".", "name": "a", "actual_sha1": checksum} for checksum in checksums]
-    return call("POST", "/artifactory/api/search/aql", json={"results": rows}, sent_body=query.encode())
+    return call("POST", "/artifactory/api/search/aql", json=aql_body(rows), sent_body=query.encode())
 
 
 def test_a_build_is_promoted_and_looked_for() -> None:

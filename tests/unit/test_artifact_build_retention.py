@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from support.aql_answer import aql_body
 from support.artifact_edition import OPEN_SOURCE, edition
 from support.conversation import Call, call, conversation
 from support.running import ctrl_c, run
@@ -51,7 +52,7 @@ def files(*names: str, numbers: tuple[str, ...]) -> Call:
     condition = f'{{"@build.name":"web"}},{{"$or":[{of_numbers}]}}'
     query = f'items.find({condition}).include("repo","path","name"){PAGE}'
     rows = [{"repo": "libs", "path": ".", "name": name} for name in names]
-    return call("POST", "/artifactory/api/search/aql", json={"results": rows}, sent_body=query.encode())
+    return call("POST", "/artifactory/api/search/aql", json=aql_body(rows), sent_body=query.encode())
 
 
 def test_old_runs_go_and_promoted_ones_are_told() -> None:

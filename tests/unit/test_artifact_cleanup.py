@@ -19,6 +19,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cle
     entries,
     verification,
 )
+from support.aql_answer import aql_body
 from support.conversation import Call, call, conversation
 from support.running import run
 
@@ -51,8 +52,7 @@ def row(path: str, name: str, **more: Any) -> dict[str, Any]:
 def asked(text: str | None, *rows: dict[str, Any], **other: Any) -> Call:
     """A query and its rows."""
     sent = {} if text is None else {"sent_body": text.encode()}
-    body = {"results": list(rows), "range": {"start_pos": 0, "end_pos": len(rows), "total": len(rows)}, **other}
-    return call("POST", AQL, json=body, **sent)
+    return call("POST", AQL, json=aql_body(rows, **other), **sent)
 
 
 def downloads(scan: str, first: dict[str, Any], last: dict[str, Any]) -> str:
@@ -219,6 +219,17 @@ def test_properties_are_verified_by_one_query_for_a_batch_and_rule() -> None:
     rule = {"repos": ["app-local"], "properties": {"obsolete": "yes"}, "keep_properties": {"keep": None}}
     reasons = [outcome["why"] for outcome in clean_up(*calls, rules=[rule])["outcomes"]]
     assert reasons == ["without the properties that 'rules[0]' selects", None, "marked to be kept"]
+
+
+def test_an_item_is_left_alone_when_the_look_for_properties_that_keep_it_returns_no_range() -> None:
+    old = row("a", "old.bin")
+    kept = f'items.find({{"repo":"app-local"}},{{"@keep":"*"}}){SCAN[SCAN.index(".include") :]}'
+    keeps = THERE.replace(").include", ',{"@keep":"*"}).include')
+    rule = {**RULE, "keep_properties": {"keep": None}}
+    broken = call("POST", AQL, json={"results": []}, sent_body=keeps.encode())
+    result = clean_up(*scanned(old), asked(kept), asked(THERE, old), broken, rules=[rule])
+    assert (result["failed"], result["changed"]) == (True, False)
+    assert "200, but without 'range'" in result["failures"][0]["reason"]
 
 
 def test_the_folders_of_tags_are_verified_by_one_query_for_a_batch() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from support.aql_answer import aql_body
 from support.conversation import Call, call, conversation
 from support.running import run
 
@@ -76,7 +77,7 @@ def listed(repo: str, *folders: str, image: str = "acme/web", **others: list[str
         for path, name in names
     ]
     body = f'{query}.include("repo","path","name","type","size")'.encode()
-    return call("POST", "/artifactory/api/search/aql", json={"results": rows}, sent_body=body)
+    return call("POST", "/artifactory/api/search/aql", json=aql_body(rows), sent_body=body)
 
 
 def folders(tag: str = "1.0") -> list[Call]:
@@ -303,20 +304,20 @@ def test_promotion_of_all_tags_fails_when_something_else_lies_below_the_image(en
 
 
 def test_promotion_of_all_tags_fails_when_the_content_of_the_image_is_hidden() -> None:
-    before = [tags("stage", "1.0"), *READ, call("POST", "/artifactory/api/search/aql", json={"results": []})]
+    before = [tags("stage", "1.0"), *READ, call("POST", "/artifactory/api/search/aql", json=aql_body([]))]
     with conversation(*before) as server:
         result = run("artifact_image_promotion", url=server.url, **{**WHOLE, "copy": False})
     assert "The content of 'acme/web' in 'stage' is not listed" in result["msg"]
 
 
 def test_promotion_fails_when_the_content_of_the_tag_is_hidden() -> None:
-    with conversation(*READ, call("POST", "/artifactory/api/search/aql", json={"results": []})) as server:
+    with conversation(*READ, call("POST", "/artifactory/api/search/aql", json=aql_body([]))) as server:
         result = run("artifact_image_promotion", url=server.url, **MOVE)
     assert "The content of 'acme/web/1.0' in 'stage' is not listed" in result["msg"]
 
 
 def test_promotion_fails_when_the_content_of_the_tag_to_replace_is_hidden() -> None:
-    hidden = call("POST", "/artifactory/api/search/aql", json={"results": []})
+    hidden = call("POST", "/artifactory/api/search/aql", json=aql_body([]))
     with conversation(manifest("stage", ONE), manifest("prod", OTHER), listed("stage", "1.0"), hidden) as server:
         result = run("artifact_image_promotion", url=server.url, **COPY)
     assert "The content of 'acme/web/1.0' in 'prod' is not listed" in result["msg"]

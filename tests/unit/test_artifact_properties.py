@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from support.aql_answer import aql_body
 from support.artifact_edition import OPEN_SOURCE, PRO_ONLY, edition
 from support.conversation import Call, call, conversation
 from support.running import run
@@ -393,7 +394,7 @@ def tree(*items: dict[str, Any]) -> Call:
         path, name = ("app", "1.0") if items and number == 0 else (path, name)
         entries = [{"key": key, "value": value} for key, values in properties.items() for value in values]
         rows.append({"repo": "generic-local", "path": path, "name": name, "properties": entries})
-    answer = {"results": rows, "range": {"start_pos": 0, "end_pos": len(rows), "total": len(rows)}}
+    answer = aql_body(rows)
     return call("POST", "/artifactory/api/search/aql", json=answer, sent_body=QUERY)
 
 
@@ -455,7 +456,7 @@ def test_a_path_that_no_query_can_have_is_refused_before_any_request() -> None:
 @pytest.mark.parametrize("row", [{}, {"properties": ["x"]}, {"properties": [{"value": "x"}]}])
 def test_a_row_of_another_form_is_told(row: dict[str, Any]) -> None:
     full = {"repo": "generic-local", "path": "app", "name": "1.0"} if "properties" in row else {}
-    answer = {"results": [{**full, **row}]}
+    answer = aql_body([{**full, **row}])
     with conversation(call("POST", "/artifactory/api/search/aql", json=answer)) as server:
         result = run("artifact_properties", url=server.url, properties={"qa": "a"}, **TREE)
     assert result["failed"]

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import query
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from sandbox.artifact.aql import text as language
+from support.aql_answer import aql_body
 from support.conversation import Call, call, conversation
 from support.running import run
 
@@ -26,7 +28,7 @@ REPO = '{"repo":"r"}'
 def asked(text: str, *rows: dict[str, Any], status: int = 200, **answer: Any) -> Call:
     """One request, and the rows that it is answered with."""
     if status == 200 and not answer:
-        answer["json"] = {"results": list(rows), "range": {"start_pos": 0, "end_pos": len(rows), "total": len(rows)}}
+        answer["json"] = aql_body(rows)
     headers = {"Content-Type": "text/plain; charset=utf-8"}
     return call("POST", "/artifactory/api/search/aql", status, sent_body=text.encode(), sent_headers=headers, **answer)
 
@@ -175,6 +177,13 @@ def test_a_trimmed_answer_is_a_failure(where: str, tmp_path: Path) -> None:
         "Narrow 'find', by 'repo' or 'path' for example, or set 'page_size' to less."
     )
     assert not target.exists()
+
+
+@pytest.mark.parametrize("body", [{"results": []}, {"results": [], "range": None}, {"results": [item("a")]}])
+def test_the_query_fails_when_the_response_has_no_range(body: dict[str, Any]) -> None:
+    with conversation(asked(f"items.find({REPO}){SORTED}.limit(5000)", json=body)) as server:
+        result = run("artifact_query_info", url=server.url, find={"repo": "r"})
+    assert re.search("200, but (without 'range'|'range' is null)", result["msg"])
 
 
 def test_a_text_is_sent_as_it_is() -> None:

@@ -18,6 +18,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
     ServerRefusal,
     ToolchainError,
 )
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import NOTHING
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 
 # Each domain with the fields that a row has when none are named
@@ -273,7 +274,11 @@ def _answered(artifact: ArtifactService, query: Query) -> t.Iterator[Fields]:
 
 
 def _read(artifact: ArtifactService, text: str, advice: str, needed: t.Sequence[str] = ()) -> t.Iterator[Fields]:
-    """The rows of an answer, each of which has the fields that are needed."""
+    """Yield the rows of a response, each of which has the fields that are needed.
+
+    :raises UnexpectedAnswer: for a response without `range`, which Artifactory always sends: its list may be empty for
+        another reason than that nothing was found
+    """
     answer = artifact.http.read(
         "POST",
         "/artifactory/api/search/aql",
@@ -289,8 +294,9 @@ def _read(artifact: ArtifactService, text: str, advice: str, needed: t.Sequence[
             found.text(field)
         yield _row(found)
     about = others.get("range")
-    notification = others.get("notification") or (about.get("notification") if isinstance(about, dict) else None)
-    if notification:
+    if not isinstance(about, dict):
+        raise answer.unexpected("range", "an object", others.get("range", NOTHING))
+    if notification := others.get("notification") or about.get("notification"):
         raise Trimmed(f"The server gave {count:,} rows and says: {notification} {advice}")
 
 
