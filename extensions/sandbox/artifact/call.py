@@ -108,6 +108,11 @@ class Call:
         act = self.items.copy if copying else self.items.move
         return await act(item, repo, path, self.principal.name)
 
+    def conflict(self, item: Item, repo: str, path: str) -> str | None:
+        """Return why a file and a folder keep an item from being stored at another place."""
+        obstacle = self.items.obstacle(repo, path, bool(item.folder))
+        return None if obstacle is None else f"A folder and a file are in each other's way at '{repo}:{obstacle}'."
+
     def need_login(self) -> None:
         """Refuse anonymous callers."""
         if self.principal.anonymous:

@@ -30,6 +30,8 @@ async def promote(call: Call, repo: str) -> Response:
     copying = bool(order.get("copy"))
     for item, path in _chosen(call, repo, order):
         _permit(call, item, target, path, copying)
+        if conflict := call.conflict(item, target, path):
+            raise ArtifactError(409, conflict)
         taken = await call.take(item, target, path, copying)
         _rename(call, taken)
     return PlainTextResponse("Promotion ended successfully")

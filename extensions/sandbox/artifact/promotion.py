@@ -68,7 +68,10 @@ async def _take_files(call: Call, build: Build, order: dict[str, Any], messages:
     if order.get("dryRun") or (messages and order.get("failFast", True)):
         return
     for item, repo, path in chosen:
-        if _refusal(call, item, repo, path, copying) is None:
+        if refusal := _refusal(call, item, repo, path, copying):
+            # It may be in the way of a file that was taken just now
+            messages += [] if refusal in messages else [refusal]
+        else:
             taken = await call.take(item, repo, path, copying)
             call.items.set_properties(taken, _properties(order))
 
@@ -129,7 +132,8 @@ def _refusal(call: Call, item: Item, repo: str, path: str, copying: bool) -> Mes
         return _error(f"The user: '{user}' is not permitted to deploy '{path}' into '{repo}:{path}'.")
     if not copying and not may("d", item.repo, item.path):
         return _error(f"Not enough permissions to delete/overwrite artifact '{item.repo}:{item.path}'.")
-    return None
+    conflict = call.conflict(item, repo, path)
+    return _error(conflict) if conflict else None
 
 
 def _note_status(call: Call, build: Build, order: dict[str, Any], messages: list[Message]) -> None:

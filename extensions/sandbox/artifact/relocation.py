@@ -74,7 +74,7 @@ def _refusal(call: Call, item: Item, repo: str, path: str, copying: bool) -> str
         return f"User doesn't have permissions to move '{item.repo}:{item.path}'. Needs delete permissions."
     if (repo, path) == (item.repo, item.path):
         return "Destination and source are the same"
-    return None
+    return call.conflict(item, repo, path)
 
 
 def _counted(db: sqlite3.Connection, item: Item) -> str:

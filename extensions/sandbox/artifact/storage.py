@@ -108,6 +108,9 @@ class Items(Tree):
 
     async def move_to_trash(self, item: Item, by: str) -> None:
         """Move an item with all that is below it to the trash can, over what was trashed from there before."""
+        obstacle = self.obstacle(TRASH, f"{item.repo}/{item.path}", bool(item.folder))
+        if obstacle is not None:
+            await self.delete(self._existing(TRASH, obstacle))
         self.make_folder(TRASH, f"{item.repo}/{parent_of(item.path) or ''}".rstrip("/"), None)
         async for ids in self._portions(item, leaving=True):
             with self._world.transaction():

@@ -75,6 +75,14 @@ class Tree:
         """The item at this path."""
         return next(self._select(SELF, repo=repo, path=path), None)
 
+    def obstacle(self, repo: str, path: str, folder: bool) -> str | None:
+        """Return the path of the item that keeps a file or a folder from being stored at this path."""
+        found = self.find(repo, path)
+        if found is not None:
+            return path if bool(found.folder) != folder else None
+        above = parent_of(path)
+        return None if above is None else self.obstacle(repo, above, folder=True)
+
     def children(self, repo: str, path: str) -> Iterator[Item]:
         """What lies directly in a folder, by name."""
         condition = "repo = :repo AND aql_path = :folder AND path > '' ORDER BY aql_name"

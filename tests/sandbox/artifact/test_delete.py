@@ -111,3 +111,13 @@ def test_without_trash_can(artifactory, sandbox):
     sandbox.switch("artifact", trashcan=False)
     artifactory.delete(f"/generic-local/{APP}")
     assert artifactory.get(f"/api/storage/auto-trashcan/generic-local/{APP}").status_code == 404
+
+
+def test_a_trashed_item_gives_way_when_it_is_in_the_way_of_another(artifactory):
+    for path in ("x", "x/y", "x"):
+        artifactory.delete("/generic-local/x")
+        artifactory.put(f"/generic-local/{path}", data=b"1")
+        assert artifactory.delete(f"/generic-local/{path}").status_code == 204
+    trashed = artifactory.get("/api/storage/auto-trashcan/generic-local/x").json()
+    assert "children" not in trashed
+    assert artifactory.get("/api/storage/auto-trashcan/generic-local/x/y").status_code == 404

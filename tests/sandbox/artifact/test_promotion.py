@@ -111,6 +111,28 @@ def test_what_cannot_be_done_is_told_by_messages(artifactory, fail_fast, status,
     assert len(statuses(artifactory)) == entries
 
 
+@pytest.mark.parametrize("dry_run", [True, False])
+@pytest.mark.parametrize(("blocking", "at"), [(f"{APP}/inside", APP), (APP.partition("/")[0], APP.partition("/")[0])])
+def test_a_file_is_not_moved_when_a_folder_or_a_file_is_in_its_way(artifactory, dry_run, blocking, at):
+    assert artifactory.put(f"/generic-release-local/{blocking}", data=b"x").status_code == 201
+    status, messages = promoted(artifactory, {**TO_RELEASE, "dryRun": dry_run})
+    text = f"A folder and a file are in each other's way at 'generic-release-local:{at}'."
+    assert (status, messages) == (400, [{"level": "ERROR", "message": text}])
+    assert exists(artifactory, f"generic-local/{APP}")
+    assert len(statuses(artifactory)) == 1
+
+
+def test_a_file_is_not_moved_when_one_of_the_same_promotion_is_in_its_way(artifactory):
+    artifactory.put(f"/generic-local/{POM}", data=b"<project/>")
+    mappings = [
+        {"input": f"generic-local/{APP}", "output": "generic-release-local/x"},
+        {"input": ".*[.]pom", "output": "generic-release-local/x/y"},
+    ]
+    status, messages = promoted(artifactory, {"mappings": mappings, "dependencies": True, "copy": True})
+    text = "A folder and a file are in each other's way at 'generic-release-local:x'."
+    assert (status, messages) == (400, [{"level": "ERROR", "message": text}])
+
+
 def test_dependencies_of_a_scope(artifactory):
     artifactory.put(f"/generic-local/{POM}", data=b"<project/>")
     order = {**TO_RELEASE, "artifacts": False, "dependencies": True, "sourceRepo": "generic-local", "copy": True}
@@ -238,3 +260,9 @@ def test_an_unknown_source(artifactory):
 
 def test_who_may_not(artifactory_reader):
     assert error_of(promote_image(artifactory_reader, tag="1.0.0", copy=True))[0] == 403
+
+
+def test_a_tag_is_not_promoted_when_a_file_is_in_its_way(artifactory):
+    artifactory.put("/docker-release-local/acme", data=b"x")
+    answer = promote_image(artifactory, tag="1.0.0")
+    assert error_of(answer) == (409, "A folder and a file are in each other's way at 'docker-release-local:acme'.")

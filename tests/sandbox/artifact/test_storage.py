@@ -124,6 +124,15 @@ def test_a_dry_run(artifactory, act):
 
 
 @pytest.mark.parametrize("act", ["copy", "move"])
+@pytest.mark.parametrize("dry", [0, 1])
+def test_a_folder_is_not_taken_when_a_file_is_in_its_way(artifactory, act, dry):
+    artifactory.put("/generic-release-local/x", data=b"file")
+    to = f"/generic-release-local/x/y&dry={dry}"
+    text = message_of(artifactory, f"/api/{act}/generic-local/app?to={to}", 409, "ERROR")
+    assert text == "A folder and a file are in each other's way at 'generic-release-local:x'."
+
+
+@pytest.mark.parametrize("act", ["copy", "move"])
 def test_what_is_there_gives_way(artifactory, act):
     artifactory.put("/generic-release-local/a", data=b"before")
     message_of(artifactory, f"/api/{act}/{TRASHED}?to=/generic-release-local/a", 200, "INFO")
