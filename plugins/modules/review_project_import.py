@@ -33,7 +33,9 @@ options:
     type: str
     required: true
   force:
-    description: Whether it is imported although there is one of this name, if the server allows that.
+    description:
+      - Whether to import the project although a project of this name exists.
+      - The server may refuse that. Check mode cannot tell and predicts an import.
     type: bool
     default: false
 seealso:
