@@ -59,6 +59,10 @@ class Service:
         return f"toolchain_{self.name}_{option}"
 
 
+class NotANumber(str):
+    """A text that stands for infinity or NaN, because JSON has neither. `ArgumentSpec.misshapen` refuses it."""
+
+
 class ArgumentSpec:
     """What a module takes: its options with their limits, and the rules between them.
 
@@ -198,24 +202,30 @@ def _misshapen(options: dict[str, dict[str, t.Any]], parameters: dict[str, t.Any
                 yield from _no_text(f"{path}[{number}]", entry)
         elif option["type"] in _TEXTS:
             yield from _no_text(path, value)
-        elif option.get("text_values"):
-            yield from _no_fractions(path, _as_dictionary(value))
+        else:
+            refused = (float, NotANumber) if option.get("text_values") else NotANumber
+            for place, leaf in _leaves(path, _as_dictionary(value) if option["type"] == "dict" else value):
+                if isinstance(leaf, refused):
+                    yield from _no_text(place, leaf)
 
 
 def _no_text(path: str, value: t.Any) -> t.Iterator[str]:
-    if type(value) in _NO_TEXTS:  # null in a list: elsewhere it stands for nothing given
+    if isinstance(value, NotANumber):
+        yield str(BadOption(path, "takes neither .inf nor .nan. Put it in quotes if it is a text"))
+    elif type(value) in _NO_TEXTS:  # null in a list: elsewhere it stands for nothing given
         yield str(BadOption(path, f"takes a text, not {_NO_TEXTS[type(value)]}"))
 
 
-def _no_fractions(path: str, value: t.Any) -> t.Iterator[str]:
-    if isinstance(value, float):
-        yield from _no_text(path, value)
-    elif isinstance(value, dict):
+def _leaves(path: str, value: t.Any) -> t.Iterator[tuple[str, t.Any]]:
+    """Yield the values inside dictionaries and lists, each with its path."""
+    if isinstance(value, dict):
         for key, item in value.items():
-            yield from _no_fractions(f"{path}.{key}", item)
+            yield from _leaves(f"{path}.{key}", item)
     elif isinstance(value, list):
         for number, item in enumerate(value):
-            yield from _no_fractions(f"{path}[{number}]", item)
+            yield from _leaves(f"{path}[{number}]", item)
+    else:
+        yield path, value
 
 
 def _as_dictionary(value: t.Any) -> dict[str, t.Any] | None:

@@ -18,7 +18,7 @@ import typing as t
 from ansible.module_utils import basic
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
+from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec, NotANumber
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     BadOption,
     ServerRefusal,
@@ -306,13 +306,13 @@ def run_in_process(
 def plain(parameters: dict[str, t.Any]) -> dict[str, t.Any]:
     """Parameters as an ordinary module gets them: JSON values, without marks of where they came from.
 
-    What is no number in JSON, and numbers that only Python has, become texts: Ansible's validation breaks on them.
+    Infinity, NaN and numbers that only Python has become texts: Ansible's validation breaks on them.
 
     :raises BadOption: when a dictionary has a key that is no text, from which JSON would make one that nobody meant
     """
     for name, value in parameters.items():
         _check_keys(name, value)
-    return json.loads(json.dumps(parameters, default=_text), parse_constant="no number: {}".format, parse_int=_integer)
+    return json.loads(json.dumps(parameters, default=_text), parse_constant=NotANumber, parse_int=_integer)
 
 
 def validated(spec: ArgumentSpec, place: str, given: t.Any) -> dict[str, t.Any]:

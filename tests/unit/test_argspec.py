@@ -4,12 +4,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import plain
 
 
 def test_options_and_rules_travel_together() -> None:
@@ -144,6 +146,21 @@ TEXTS = ArgumentSpec(
 def test_a_number_with_a_fraction_is_refused_when_a_text_is_expected(parameters: dict[str, Any], path: str) -> None:
     problem = "takes a text, not a number with a fraction. Put it in quotes, because YAML reads 1.10 as 1.1"
     assert TEXTS.misshapen(parameters) == f"Option '{path}': {problem}."
+
+
+@pytest.mark.parametrize(
+    ("parameters", "path"),
+    [
+        ({"tag": math.inf}, "tag"),
+        ({"keep": ["1", math.nan]}, "keep[1]"),
+        ({"properties": {"version": [-math.inf]}}, "properties.version[0]"),
+        ({"values": {"shares": [{"a": math.nan}]}}, "values.shares[0].a"),
+        ({"share": math.nan}, "share"),
+    ],
+)
+def test_infinity_and_nan_are_refused(parameters: dict[str, Any], path: str) -> None:
+    problem = "takes neither .inf nor .nan. Put it in quotes if it is a text"
+    assert TEXTS.misshapen(plain(parameters)) == f"Option '{path}': {problem}."
 
 
 @pytest.mark.parametrize(
