@@ -19,6 +19,9 @@ STATE = ArgumentSpec(dict(state=dict(type="str", choices=["present", "absent"], 
 # Whether what is not given goes
 PURGE = ArgumentSpec(dict(purge=dict(type="bool", default=False)))
 
+# What an item must not take from the task by a null
+_EFFECTS = (*STATE.options, *PURGE.options)
+
 # How long to wait for the end of what was asked for; `wait_for` takes the seconds
 DEADLINE = ArgumentSpec(
     dict(
@@ -58,9 +61,13 @@ def one_or_many(item: ArgumentSpec) -> ArgumentSpec:
     """The options of a module that takes one item or many: those of an item, and `items`, each with its own.
 
     What is given beside `items` is the default for all of them. `one_or_each` in _bulk.py sees to the rules of an item.
+    Null in an item does not stand for this default in options that decide which object is changed, and how.
     """
     beside = {name: _without(option, "required") for name, option in item.options.items()}
     inside = {name: _without(option, "default") for name, option in beside.items()}
+    for name, option in item.options.items():
+        if option.get("required") or name in _EFFECTS:
+            inside[name]["narrows"] = True
     return ArgumentSpec({**beside, "items": dict(type="list", elements="dict", narrows=True, options=inside)}) + BULK
 
 
