@@ -39,8 +39,8 @@ options:
       - Instead of O(ids), a query that finds the issues. C(grouping:off) is added to it. The server finds only new and
         existing issues where it names no state.
       - When the server warns of the query, for it does not know a keyword, say, nothing is cited and the task fails.
-      - A value finds what contains it. A wildcard, a quotation mark without its counterpart, a keyword without a value,
-        and an unknown state, status or severity are refused.
+      - A value finds what contains it. A wildcard, an operator such as C(AND), a quotation mark without its
+        counterpart, a keyword without a value, and an unknown state, status or severity are refused.
     type: str
   from_status:
     description: Leave alone issues with another status than one of these.

@@ -62,8 +62,8 @@ options:
       - Queries by names of your own, which must not be empty. How many issues each finds, within O(query) and O(view),
         is told by these names. Each costs a request.
       - It can be given beside O(rows) and O(columns), or instead of them.
-      - A value finds what contains it. A wildcard, a quotation mark without its counterpart, a keyword without a value,
-        and an unknown state, status or severity are refused.
+      - A value finds what contains it. A wildcard, an operator such as C(AND), a quotation mark without its
+        counterpart, a keyword without a value, and an unknown state, status or severity are refused.
     type: dict
   group:
     description: Whether issues that are alike count as one.

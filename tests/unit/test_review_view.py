@@ -196,10 +196,11 @@ def test_the_view_of_another_account_is_taken_over() -> None:
 
 @pytest.mark.parametrize("name", ["a+b", "a & b=c", "50% ; x", "Prüfung/1", "a\\b,c|d#e", '"quoted"'])
 def test_odd_names_and_queries_arrive_unharmed(name: str) -> None:
-    fields = {"project": "mobile-app", "name": name, "query": f"file:{name}", "is_public": "true"}
-    stored = {**STORED, "name": name, "query": f"file:{name}"}
+    query = f"file:'{name}'"
+    fields = {"project": "mobile-app", "name": name, "query": query, "is_public": "true"}
+    stored = {**STORED, "name": name, "query": query}
     with conversation(views(), act("create_view", **fields), views(stored)) as server:
-        result = run("review_view", url=server.url, project="mobile-app", name=name, query=f"file:{name}", **ACCOUNT)
+        result = run("review_view", url=server.url, project="mobile-app", name=name, query=query, **ACCOUNT)
     assert result["changed"]
 
 

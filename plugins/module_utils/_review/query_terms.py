@@ -16,6 +16,7 @@ _QUOTED = r""""[^"]*"|'[^']*'"""
 _WORD = re.compile(rf"""(?:{_QUOTED}|[^\s"'])+""")
 _TERM = re.compile(r"([-+]?)(?:([A-Za-z]\w*):)?(.*)", re.DOTALL)
 _VALUE = re.compile(rf"(?:^|,)((?:{_QUOTED}|[^,])*)")
+_OPERATOR = re.compile(r"and|or|not|.*[=<>&|!()].*", re.IGNORECASE)
 _LEVELS = re.compile(r"([0-9]+)(?:-([0-9]+))?")
 _MOST_SEVERE, _LEAST_SEVERE = 1, 10
 # A site can change them
@@ -93,15 +94,23 @@ def _check(keyword: str, value: Value, option: str) -> None:
         raise BadOption(
             option, f"has an empty value after '{keyword}:'. Write terms without blanks, as in state:New,Fixed"
         )
+    wildcard = re.search("[*?]", value.text)
     # The default module has stars in its name
-    if "*" in value.text and keyword != "module" and (not value.is_quoted or keyword in _NAMES):
+    if wildcard and keyword != "module" and (not value.is_quoted or keyword in _NAMES):
         raise BadOption(
             option,
-            f"has the wildcard '*' in '{value.text}', which Klocwork takes for a character. "
+            f"has the wildcard '{wildcard[0]}' in '{value.text}', which Klocwork takes for a character. "
             "A value finds what contains it: code:ABV. finds ABV.GENERAL",
         )
+    if not keyword and not value.is_quoted and _OPERATOR.fullmatch(value.text):
+        raise BadOption(
+            option,
+            f"has the operator '{value.text}', which Klocwork takes for a text to find. Separate terms that must all "
+            "be met by blanks, and alternatives by commas. Put a text into quotation marks",
+        )
     if not _is_possible(keyword, value):
-        raise BadOption(option, f"takes no '{value.text}' after '{keyword}:'")
+        possible = {"state": STATES, "status": STATUSES}.get(keyword, ["1 to 10"])
+        raise BadOption(option, f"takes no '{value.text}' after '{keyword}:'. It takes {', '.join(possible)}")
 
 
 def _is_possible(keyword: str, value: Value) -> bool:
