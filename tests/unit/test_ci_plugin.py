@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -560,8 +561,13 @@ def test_a_file_of_another_plugin(tmp_path: Path) -> None:
     assert f"'{path}' is the plugin own 3.0, not other" in go(plugins=[{"name": "other", "src": str(path)}])["msg"]
     wrong = go(plugins=[{"name": "own", "version": "4", "src": str(path)}])
     assert "is the plugin own 3.0, not own 4" in wrong["msg"]
-    path.write_bytes(b"PK")
-    assert "is no plugin" in go(plugins=[{"name": "own", "src": str(path)}])["msg"]
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("META-INF/MANIFEST.MF", "Short-Name: own\n" * 9)
+    content = path.read_bytes()
+    damaged = content[:55] + b"\xff" * 5 + content[60:]
+    for data in (b"PK", damaged):
+        path.write_bytes(data)
+        assert "is no plugin" in go(plugins=[{"name": "own", "src": str(path)}])["msg"]
 
 
 def login(headers: dict[str, str] = OLD_SESSION, status: int = 200) -> Call:

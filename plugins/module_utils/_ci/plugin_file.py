@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import typing as t
 import zipfile
+import zlib
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._local_file import check_readable
@@ -56,7 +57,7 @@ def read(path: str, option: str) -> PluginFile:
     try:
         with zipfile.ZipFile(path) as archive, archive.open(_MANIFEST) as member:
             text = member.read(_LONGEST_MANIFEST).decode("utf-8", "replace")
-    except (zipfile.BadZipFile, KeyError, OSError, RuntimeError, NotImplementedError):
+    except (zipfile.BadZipFile, zlib.error, EOFError, KeyError, OSError, RuntimeError, NotImplementedError):
         raise BadOption(option, f"'{path}' is no plugin: it is no archive with a manifest") from None
     attributes = _attributes(text)
     try:
