@@ -107,6 +107,9 @@ def test_absence_is_not_concluded_when_a_response_is_empty(options: dict[str, An
     assert build(builds(), configured, builds(), **options)["msg"].startswith(
         "The server lists no builds of the project 'app', but has the configuration of its build 'b4'"
     )
+    failed = configuration(500, text=refusal(500, "Internal error"))
+    default = act("modules", text=DEFAULT, project="app")
+    assert build(builds(), failed, default, builds(B4, B1), *deleted, **options)["changed"]
     lost = [builds(), configuration(text=""), act("modules", project="app")]
     assert "'modules' is empty, but it always contains" in build(*lost, **options)["msg"]
     assert "403 no" in build(builds(), configuration(403, text=refusal(403, "no")), **options)["msg"]

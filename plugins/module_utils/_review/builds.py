@@ -20,6 +20,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._review.servi
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 _WIRE_NAMES = {"keep": "keepit"}
+_SERVER_ERROR = 500  # says nothing about the builds
 
 
 def listed(review: ReviewService, project: str) -> list[Fields]:
@@ -40,7 +41,9 @@ def _second_look(review: ReviewService, project: str) -> list[Record]:
     except ServerRefusal as error:
         if error.status in NOT_PERMITTED:
             raise
-        return []
+        if error.status < _SERVER_ERROR:
+            return []
+        configuration = None
     build = configuration.maybe_text("build") if configuration else None
     if not build:
         review.listing("modules", project=project, always=f"the module '{DEFAULT_MODULE}'")
