@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 
 from sandbox.client import Sandbox
 from support import running
+from support.cleanup.world import Artifact, plant
 from support.playbook import play_mistakes, played
 from support.steps import RESET, Step, fault, run_role
 
@@ -125,6 +127,18 @@ def test_runs_that_fail_end_incomplete_or_have_nothing_to_do(sandbox: Sandbox, t
     assert not empty.failure
     assert not empty.requests
     assert '"repositories": []' in empty.output
+
+
+def test_the_summary_lists_the_tags_that_are_not_safe_to_delete(sandbox: Sandbox, tmp_path: Path) -> None:
+    paths = ("team/web/manifest.json", "team/web/1.0/manifest.json")
+    plant(sandbox, [Artifact("docker-local", path, 90, 90) for path in paths], [])
+    rules = [{"title": "web", "repos": ["docker-local"], "paths": ["team"], "older_than": "30d"}]
+    output, _written, well = keep_house(
+        sandbox, tmp_path, "--check", "--tags", "cleanup", artifact_housekeeping_rules=rules
+    )
+    assert well, output
+    reason = "its folder contains '1.0', which is not part of the tag"
+    assert re.search(rf'"unsafe": {{ "first": \[ .*"path": "team/web", "reason": "{reason}"', output), output
 
 
 MISTAKES: list[tuple[dict[str, Any], str]] = [
