@@ -70,6 +70,7 @@ notes:
   - The last download of the plan is compared with the current one, so that clocks of different machines do not matter.
     Artifactory records downloads with a delay.
   - Up to 200 artifacts are verified at a time, each at most a minute before the task begins to delete it.
+  - Requires Artifactory Pro, since the open-source edition sorts no queries.
   - Requires the permissions Read and Delete on what is deleted. O(clean_trash=true) requires an administrator.
   - Artifacts that the account may not read are not selected, and not counted in O(rules[].keep_newest).
   - Ages are counted back from the start of the task that makes the plan, by the clock of the machine on which the task

@@ -20,6 +20,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cle
     verification,
 )
 from support.aql_answer import aql_body
+from support.artifact_edition import OPEN_SOURCE, edition
 from support.conversation import Call, call, conversation
 from support.running import run
 
@@ -73,7 +74,7 @@ def scanned(*rows: dict[str, Any], scan: str = SCAN) -> list[Call]:
 
 
 def clean_up(*calls: Call, **options: Any) -> dict[str, Any]:
-    with conversation(LISTED, *calls) as server:
+    with conversation(LISTED, edition(), *calls) as server:
         return run("artifact_cleanup", url=server.url, **{"rules": [RULE], "workers": 1, **options})
 
 
@@ -95,6 +96,16 @@ def test_check_mode_asks_for_what_is_needed_and_deletes_nothing() -> None:
         "outcomes": None,
         "deleted": None,
     }
+
+
+def test_it_fails_before_the_first_query_when_the_server_is_the_open_source_edition() -> None:
+    with conversation(LISTED, edition(OPEN_SOURCE)) as server:
+        result = run("artifact_cleanup", url=server.url, rules=[RULE], check_mode=True)
+    assert result["failed"]
+    assert result["msg"] == (
+        "Sorting in queries, without which artifacts cannot be listed page by page, needs Artifactory Pro, and the "
+        "server is the open-source edition."
+    )
 
 
 def test_a_run_looks_again_deletes_and_verifies() -> None:
@@ -256,7 +267,7 @@ def test_the_folders_of_tags_are_verified_by_one_query_for_a_batch() -> None:
         call("DELETE", "/artifactory/app-local/web/1", 204),
         asked(THERE.replace('"a"', '"web/1"').replace("old.bin", "manifest.json")),
     ]
-    with conversation(images, *calls) as server:
+    with conversation(images, edition(), *calls) as server:
         result = run("artifact_cleanup", url=server.url, rules=[RULE], workers=1)
     contains_more = "its folder contains 'api', which is not part of the tag"
     assert [outcome["why"] for outcome in result["outcomes"]] == [None, contains_more, "it could not be verified"]

@@ -48,6 +48,7 @@ class Scan:
         """
         done = self._store.fact(name) or {"rows": 0, "after": None, "whole": False, "end": False}
         while not done["end"]:
+            self._artifact.check_pro("Sorting in queries, without which artifacts cannot be listed page by page,")
             rows, done = self._next(find, include, done)
             with self._store.at_once():
                 take(rows)
