@@ -136,12 +136,13 @@ def test_an_artifact_stays_when_its_line_in_the_plan_was_edited(
         ({"path": "app/1.bin!x"}, "has a 'path' that no plan has"),
         ({"path": "app/1.bin:properties"}, "has a 'path' that no plan has"),
         ({"repo": "old-local/app"}, "has a 'path' that no plan has"),
-        ({"size": None}, "has no size"),
+        ({"kind": ["file"]}, "has a 'kind' that no plan has"),
+        ({"size": None}, "has a 'size' that no plan has"),
         ({"size": -1}, "has a 'size' that no plan has"),
         ({"size": 2**63}, "has a 'size' that no plan has"),
         ({"size": True}, "has a 'size' that no plan has"),
         ({"selected_by": -1}, "has a 'selected_by' that no plan has"),
-        ({"selected_by": None}, "has no selected_by"),
+        ({"selected_by": None}, "has a 'selected_by' that no plan has"),
     ],
 )
 def test_a_plan_is_refused_when_a_line_cannot_be_one_of_a_plan(

@@ -107,13 +107,12 @@ def _entry(line: bytes, number: int, path: str, option: str) -> Line:
 
 
 def _row(entry: Line, number: int, path: str, option: str) -> list[t.Any]:
-    needed = ("kind", "repo", "path", *_NEEDED.get(entry.get("kind", ""), ("kind of file, tag or folder",)))
-    for name in needed:
-        if entry.get(name) is None:
-            raise BadOption(option, f"line {number} of '{path}' has no {name}")
     for name, value in entry.items():
         if name not in _TYPES or not (images.is_size(value) if _TYPES[name] is int else isinstance(value, str)):
             raise BadOption(option, f"line {number} of '{path}' has a '{name}' that no plan has")
+    for name in ("kind", "repo", "path", *_NEEDED.get(entry.get("kind", ""), ("kind of file, tag or folder",))):
+        if name not in entry:
+            raise BadOption(option, f"line {number} of '{path}' has no {name}")
     folder, _slash, name = entry["path"].rpartition("/")
     if not _is_place(entry, folder, name):
         raise BadOption(option, f"line {number} of '{path}' has a 'path' that no plan has")
