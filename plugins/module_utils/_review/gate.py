@@ -53,7 +53,7 @@ class Gate:
         for place, check in enumerate(params["checks"]):
             known.check_query(check["query"], f"checks[{place}].query")
             if check["view"]:
-                known.check_view(check["view"], f"checks[{place}].view")
+                known.check_view(check["view"], check["query"], f"checks[{place}].view")
 
     def issues(self) -> t.Iterator[Fields]:
         """The issues that the checks find; afterwards `checks` has what came of each.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import functools
+import itertools
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
@@ -21,12 +22,24 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._review impor
     server,
     views,
 )
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issue_query import SEARCHES_EXACTLY
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issue_query import (
+    SEARCHES_EXACTLY,
+    STATES,
+    STATUSES,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import ReviewService
 
 _BUILD_KEYWORDS = ("build", "diff")
 _ANY_BUILD = "any"
 _COMPARED = 2  # builds
+# An issue has one of each. The project has the names of those without any here
+_SINGLE: dict[str, list[str]] = {
+    "code": [],
+    "severity": query_terms.LEVELS,
+    "state": STATES,
+    "status": STATUSES,
+    "taxonomy": [],
+}
 _MOST_SHOWN = 5
 
 
@@ -63,16 +76,19 @@ class KnownNames:
                 self._check_names(term, option)
             elif term.keyword == "severity":
                 _check_labels(term, option)
+        self._check_overlap([query], option)
 
-    def check_view(self, name: str, option: str) -> None:
+    def check_view(self, name: str, query: str, option: str) -> None:
         """
-        :raises BadOption: if the project has no such view, or its query has such a mistake
+        :arg query: the query that issues must meet besides that of the view
+        :raises BadOption: if the project has no such view, or its query has such a mistake or excludes the other
         """
         found = [view for view in self._views() if view["name"] == name]
         if not found:
             raise self._unknown("view", name, [view["name"] for view in self._views()], option)
         for view in found:
             self.check_query(view["query"], option)
+            self._check_overlap([query, view["query"]], option)
 
     def check_compared(self, compared: Fields) -> None:
         """
@@ -85,6 +101,18 @@ class KnownNames:
                 raise self._unknown("build", compared[end], names, f"compare.{end}")
         if names.index(compared["from"]) < names.index(compared["to"]):
             raise BadOption("compare", f"takes the earlier build as 'from': '{compared['from']}' is the later one")
+
+    def _check_overlap(self, queries: list[str], option: str) -> None:
+        """
+        :raises BadOption: if no issue can meet all of the queries
+        """
+        terms = [query_terms.parse(query, option) for query in queries]
+        included = {term.keyword for term in itertools.chain(*terms) if not term.is_excluded}
+        for keyword in sorted(included & _SINGLE.keys()):
+            names = _SINGLE[keyword] or self._names[keyword][1]()
+            if not any(all(query_terms.may_find(part, keyword, name) for part in terms) for name in names):
+                other = " and that of the view" if len(queries) > 1 else ""
+                raise BadOption(option, f"finds nothing: no {keyword} meets all '{keyword}:' terms of the query{other}")
 
     def _check_names(self, term: query_terms.Term, option: str) -> None:
         kind, listed = self._names[term.keyword]

@@ -19,6 +19,7 @@ _VALUE = re.compile(rf"(?:^|,)((?:{_QUOTED}|[^,])*)")
 _OPERATOR = re.compile(r"and|or|not|.*[=<>&|!()].*", re.IGNORECASE)
 _LEVELS = re.compile(r"([0-9]+)(?:-([0-9]+))?")
 _MOST_SEVERE, _LEAST_SEVERE = 1, 10
+LEVELS = list(map(str, range(_MOST_SEVERE, _LEAST_SEVERE + 1)))
 # A site can change them
 SEVERITY_LABELS = ["Critical", "Error", "Warning", "Review", *(f"Severity {level}" for level in range(5, 11))]
 # What these find never contains a wildcard, so that it is a mistake in quotation marks, too
@@ -54,6 +55,13 @@ class Term(t.NamedTuple):
     values: list[Value]
     is_excluded: bool
     """Whether the issues that it finds are left out."""
+
+    def finds(self, name: str) -> bool:
+        """Return whether the server finds a name by one of the values; a level of severity is a name, too."""
+        if self.keyword != "severity":
+            return any(value.matches(name) for value in self.values)
+        # A site can give a label to another level: it may find each, and leave out none
+        return any(not self.is_excluded if _is_label(value) else int(name) in _levels(value) for value in self.values)
 
 
 def parse(query: str, option: str) -> list[Term]:
@@ -118,7 +126,25 @@ def _is_possible(keyword: str, value: Value) -> bool:
         return value.equals_any(STATES)
     if keyword == "status":
         return value.matches_any(STATUSES)
-    if keyword == "severity" and value.text[0].isdigit():
-        levels = _LEVELS.fullmatch(value.text)
-        return levels is not None and _MOST_SEVERE <= int(levels[1]) <= int(levels[2] or levels[1]) <= _LEAST_SEVERE
+    if keyword == "severity" and not _is_label(value):
+        levels = _levels(value)
+        return bool(levels) and levels[0] >= _MOST_SEVERE and levels[-1] <= _LEAST_SEVERE
     return True
+
+
+def _is_label(value: Value) -> bool:
+    return not value.text[0].isdigit()
+
+
+def _levels(value: Value) -> range:
+    """Return the levels of severity that a value stands for, none for another text."""
+    levels = _LEVELS.fullmatch(value.text)
+    return range(int(levels[1]), int(levels[2] or levels[1]) + 1) if levels else range(0)
+
+
+def may_find(terms: t.Iterable[Term], keyword: str, name: str) -> bool:
+    """Return whether a query can find issues with a name, as far as its terms with one keyword say."""
+    of_keyword = [term for term in terms if term.keyword == keyword]
+    included = [term.finds(name) for term in of_keyword if not term.is_excluded]
+    excluded = any(term.finds(name) for term in of_keyword if term.is_excluded)
+    return (any(included) or not included) and not excluded
