@@ -198,6 +198,7 @@ def test_what_is_understood_in_part_is_no_gate(tmp_path: Path) -> None:
         ("status:+Fix,+Analyse", "takes no 'Analyse' after 'status:'"),
         ("severity:0-4", "takes no '0-4' after 'severity:'"),
         ("severity:4-1", "takes no '4-1' after 'severity:'"),
+        (f"severity:{'9' * 5000}", "takes no '999"),
         ("severity:1-", "takes no '1-' after 'severity:'"),
     ],
 )

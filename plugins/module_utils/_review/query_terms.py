@@ -17,7 +17,7 @@ _WORD = re.compile(rf"""(?:{_QUOTED}|[^\s"'])+""")
 _TERM = re.compile(r"([-+]?)(?:([A-Za-z]\w*):)?(.*)", re.DOTALL)
 _VALUE = re.compile(rf"(?:^|,)((?:{_QUOTED}|[^,])*)")
 _OPERATOR = re.compile(r"and|or|not|.*[=<>&|!()].*", re.IGNORECASE)
-_LEVELS = re.compile(r"([0-9]+)(?:-([0-9]+))?")
+_LEVELS = re.compile(r"([0-9]{1,2})(?:-([0-9]{1,2}))?")
 _MOST_SEVERE, _LEAST_SEVERE = 1, 10
 LEVELS = list(map(str, range(_MOST_SEVERE, _LEAST_SEVERE + 1)))
 # A site can change them
