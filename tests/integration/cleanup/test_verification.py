@@ -156,6 +156,17 @@ def test_a_plan_is_refused_when_a_line_cannot_be_one_of_a_plan(
     assert deletes(sandbox) == []
 
 
+def test_folders_are_deleted_last_when_the_plan_lists_them_first(sandbox: Sandbox, tmp_path: Path) -> None:
+    plant(sandbox, [ITEM])
+    file = Path(planned(tmp_path, RULES, empty_folders=True))
+    head, item, folder = file.read_text().splitlines(keepends=True)
+    assert '"folder"' in folder
+    file.write_text(head + folder + item)
+    result = run(from_plan=str(file), workers=1)
+    assert [outcome["item"]["kind"] for outcome in result["outcomes"]] == ["file", "folder"]
+    assert result["counts"]["changed"] == 2
+
+
 def test_a_plan_is_refused_when_it_has_a_file_of_a_tag(sandbox: Sandbox, tmp_path: Path) -> None:
     sandbox.seed({"artifact": {"repositories": [{"key": "dn", "rclass": "local", "packageType": "docker"}]}})
     plant(sandbox, [Artifact("dn", f"team/web/{name}", 90, 90) for name in ("manifest.json", LAYER)], [])

@@ -72,9 +72,11 @@ class Pending:
         return self._store.one("SELECT count(*) FROM plan WHERE outcome IS NULL")[0]
 
     def __iter__(self) -> t.Iterator[Item]:
-        for batch in batches(self._store, "outcome IS NULL"):
-            for entry in batch:
-                yield {name: getattr(entry, name) for name in _ITEM}
+        """Yield files and tags before folders, which wait for them, in whatever order a plan lists them."""
+        for kind in ("kind <> 'folder'", "kind = 'folder'"):
+            for batch in batches(self._store, f"outcome IS NULL AND {kind}"):
+                for entry in batch:
+                    yield {name: getattr(entry, name) for name in _ITEM}
 
 
 class Deletion:
@@ -107,6 +109,8 @@ class Deletion:
         try:
             each(self._task, Pending(self._store), self._take)
         except ToolchainError as error:
+            if not self._task.result["counts"]:
+                raise  # nothing was begun
             failure = error
         still_there = self._verified()
         self._sure = not self._task.result["counts"]["unknown"]
