@@ -17,6 +17,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cle
     ages,
     deletion,
     entries,
+    planning,
     verification,
 )
 from support.aql_answer import aql_body
@@ -241,6 +242,26 @@ def test_an_item_is_left_alone_when_the_look_for_properties_that_keep_it_returns
     result = clean_up(*scanned(old), asked(kept), asked(THERE, old), broken, rules=[rule])
     assert (result["failed"], result["changed"]) == (True, False)
     assert "200, but without 'range'" in result["failures"][0]["reason"]
+
+
+@pytest.mark.parametrize("option", ["from_plan", "state_file", "plan_file", "to_file"])
+def test_a_file_option_is_refused_when_it_names_a_pipe(tmp_path: Path, option: str) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    options = {"state_file": None, option: str(pipe), **({} if option == "from_plan" else {"rules": [RULE]})}
+    with conversation() as server:
+        result = run("artifact_cleanup", url=server.url, **options)
+    assert result["msg"].startswith(f"Option '{option}': '{pipe}' ")
+    assert "it is no ordinary file" in result["msg"]
+
+
+def test_nothing_is_deleted_when_the_file_of_outcomes_cannot_be_written_any_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(planning, "check_writable", lambda *_arguments: None)
+    result = clean_up(*scanned(row("a", "old.bin")), to_file=str(tmp_path / "gone" / "outcomes"))
+    assert result["msg"].startswith("Option 'to_file': ")
+    assert (result["changed"], result["deleted"]) == (False, None)
 
 
 def test_the_folders_of_tags_are_verified_by_one_query_for_a_batch() -> None:

@@ -15,6 +15,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cle
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup import rules
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.store import Store
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
+from ansible_collections.buildworks.toolchain.plugins.module_utils._local_file import check_readable
 
 Line = dict[str, t.Any]
 
@@ -90,6 +91,7 @@ def _are_records(value: t.Any) -> bool:
 
 
 def _opened(path: str, option: str) -> t.BinaryIO:
+    check_readable(path, option)
     try:
         return open(path, "rb")
     except OSError as error:

@@ -62,8 +62,9 @@ class Planning:
         :raises ToolchainError: when one cannot work
         """
         params, store = self._task.params, self._store
-        if params["plan_file"]:
-            check_writable(self._task, params["plan_file"], "plan_file")
+        for option in ("plan_file", "to_file"):
+            if params[option]:
+                check_writable(self._task, params[option], option)
         asked = {name: params[name] for name in ("rules", "empty_folders")}
         asked["from_plan"] = params["from_plan"] and plan_file.digest(params["from_plan"], "from_plan")
         asked["url"] = self._artifact.http.base_url

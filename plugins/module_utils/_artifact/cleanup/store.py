@@ -64,6 +64,8 @@ class Store:
                 _rehearsal.claim(path)
             self._path = path or os.path.join(t.cast("tempfile.TemporaryDirectory[str]", self._folder).name, "plan.db")
             os.close(os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600))
+            if not os.path.isfile(self._path):
+                raise self._unusable("it is no ordinary file")
             self._database = sqlite3.connect(
                 self._path, timeout=0, isolation_level=None, check_same_thread=False, cached_statements=32
             )
