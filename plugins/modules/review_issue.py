@@ -40,7 +40,8 @@ options:
         existing issues where it names no state.
       - When the server warns of the query, for it does not know a keyword, say, nothing is cited and the task fails.
       - A value finds what contains it. A wildcard, an operator such as C(AND), a quotation mark without its
-        counterpart, a keyword without a value, and an unknown state, status or severity are refused.
+        counterpart, a keyword without a value, and an unknown state, status or level of severity
+        are refused.
     type: str
   from_status:
     description: Leave alone issues with another status than one of these.

@@ -34,7 +34,8 @@ options:
       - A whole query in place of the options below that narrow the search; C(grouping:) is added to it. The server
         finds only new and existing issues where it names no state.
       - A value finds what contains it. A wildcard, an operator such as C(AND), a quotation mark without its
-        counterpart, a keyword without a value, and an unknown state, status or severity are refused.
+        counterpart, a keyword without a value, and an unknown state, status or level of severity
+        are refused.
     type: str
   ids:
     description: Ids of issues, each 1 or more, whose details are told, with a request each. Instead of a search.

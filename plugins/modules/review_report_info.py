@@ -63,7 +63,8 @@ options:
         is told by these names. Each costs a request.
       - It can be given beside O(rows) and O(columns), or instead of them.
       - A value finds what contains it. A wildcard, an operator such as C(AND), a quotation mark without its
-        counterpart, a keyword without a value, and an unknown state, status or severity are refused.
+        counterpart, a keyword without a value, and an unknown state, status or level of severity
+        are refused.
     type: dict
   group:
     description: Whether issues that are alike count as one.

@@ -39,7 +39,8 @@ options:
     description:
       - The query, as in the search of the server. It cannot name a build.
       - A value finds what contains it. A wildcard, an operator such as C(AND), a quotation mark without its
-        counterpart, a keyword without a value, and an unknown state, status or severity are refused.
+        counterpart, a keyword without a value, and an unknown state, status or level of severity
+        are refused.
       - Required for a view that is not there yet.
     type: str
   tags:
