@@ -13,9 +13,10 @@ description:
     there are; the role C(review_quality_gate) does.
   - Klocwork answers a query with a mistake by finding nothing. Therefore the task fails if the project has no
     build, if a query or the query of a view contains a module, taxonomy, defect type or build that the project does
-    not have, if the view does not exist, if terms exclude each other, as C(state:New) does with a view of fixed
-    issues, or if the response to a search lacks its summary. Owners, categories, files, references and texts in a
-    query are not verified, nor are names that a query excludes, as in C(-module:vendor).
+    not have, or a defect type that is disabled in it, if the view does not exist, if terms exclude each other, as
+    C(state:New) does with a view of fixed issues, or if the response to a search lacks its summary. Owners,
+    categories, files, references and texts in a query are not verified, nor are names that a query excludes, as in
+    C(-module:vendor).
   - Can write what was found for other tools, as SARIF 2.1.0, and the result as JSON.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)

@@ -76,7 +76,10 @@ def listing(action: str, *found: dict[str, Any]) -> Call:
 
 BUILDS = listing("builds", *({"id": number, "name": f"build_{number}", "date": number} for number in (3, 2, 1)))
 VIEWS = listing("views", {"name": "mine", "query": "severity:1"}, {"name": "broken", "query": 'code:"RLK'})
-CODES = listing("defect_types", *({"code": code, "enabled": True, "severity": 1} for code in ("MISRA.X", "RLK.MAIN")))
+CODES = listing(
+    "defect_types",
+    *({"code": code, "enabled": code != "RLK.OFF", "severity": 1} for code in ("MISRA.X", "RLK.MAIN", "RLK.OFF")),
+)
 MODULES = listing("modules", *({"name": name, "allowAll": True} for name in ("*default*", "Core UI")))
 TAXONOMIES = listing("taxonomies", {"name": "MISRA C++ 2008", "is_custom": False})
 OLD, EXACT = (act("version", text=records({"majorVersion": major})) for major in ("20", "24"))
@@ -217,6 +220,7 @@ def test_a_mistake_in_a_query_is_refused_before_the_first_request(query: str, pr
         ({"query": 'taxonomy:"MISRA C++"'}, [TAXONOMIES], ""),
         ({"query": "taxonomy:MISRE"}, [TAXONOMIES], "query': contains the taxonomy 'MISRE', which the project"),
         ({"query": "code:rlk"}, [CODES], ""),
+        ({"query": "code:MISRA,RLK.O"}, [CODES], "query': contains the defect type 'RLK.O', which is disabled in the"),
         ({"query": "code:RLKS"}, [CODES], "query': contains the defect type 'RLKS', which the project 'mobile-app'"),
         ({"query": "build:+build_2"}, [], ""),
         ({"query": "build:2 state:Fixed"}, [], ""),

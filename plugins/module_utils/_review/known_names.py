@@ -54,8 +54,9 @@ class KnownNames:
         self._builds = builds.listed(review, project)
         if not self._builds:
             raise BadOption("project", f"'{project}' has no build: nothing was analyzed")
+        self._defect_types = functools.cache(lambda: defect_types.by_code(review, project))
         self._names: dict[str, tuple[str, t.Callable[[], list[str]]]] = {
-            "code": ("defect type", functools.cache(lambda: list(defect_types.by_code(review, project)))),
+            "code": ("defect type", lambda: list(self._defect_types())),
             "module": ("module", functools.cache(lambda: [one["name"] for one in modules.listed(review, project)])),
             "taxonomy": (
                 "taxonomy",
@@ -66,7 +67,8 @@ class KnownNames:
 
     def check_query(self, query: str, option: str) -> None:
         """
-        :raises BadOption: if the query has a mistake, or contains a name that the project does not have
+        :raises BadOption: if the query has a mistake, or contains a name that the project does not have, or a defect
+            type that is disabled
         """
         for term in query_terms.parse(query, option):
             if term.keyword in _BUILD_KEYWORDS:
@@ -74,6 +76,8 @@ class KnownNames:
             elif term.keyword in self._names and not term.is_excluded:
                 # An unknown name that is excluded hides no issue
                 self._check_names(term, option)
+                if term.keyword == "code":
+                    self._check_enabled(term, option)
             elif term.keyword == "severity":
                 _check_labels(term, option)
         self._check_overlap([query], option)
@@ -119,6 +123,16 @@ class KnownNames:
         for value in term.values:
             if not value.matches_any(listed()):
                 raise self._unknown(kind, value.text, listed(), option)
+
+    def _check_enabled(self, term: query_terms.Term, option: str) -> None:
+        enabled = [code for code, defect_type in self._defect_types().items() if defect_type["enabled"]]
+        for value in term.values:
+            if not value.matches_any(enabled):
+                raise BadOption(
+                    option,
+                    f"contains the defect type '{value.text}', which is disabled in the project '{self._project}'. "
+                    "Enable it, or leave it out",
+                )
 
     def _check_builds(self, term: query_terms.Term, option: str) -> None:
         found = {self._find_build(value, option) for value in term.values}
