@@ -141,7 +141,7 @@ def normalized(config: str) -> str:
     return _written(_item(config))
 
 
-def loaded(config: str, plugins: InstalledPlugins) -> str:
+def load(config: str, plugins: InstalledPlugins) -> str:
     """A configuration that was sent, as the server keeps it; a ConfigError if no plugin has its class."""
     kept = normalized(config)
     if not plugins.provide(parse(kept).kind):

@@ -37,7 +37,7 @@ def _config(call: Call, job: str) -> Response:
 
 def _submitted_config(call: Call) -> str:
     try:
-        return configuration.loaded(call.body.decode("utf-8"), call.plugins)
+        return configuration.load(call.body.decode("utf-8"), call.plugins)
     except ValueError:
         raise Oops from None
 

@@ -29,7 +29,7 @@ class Asked(t.NamedTuple):
     """What was asked for.
 
     :ivar job: full name
-    :ivar wanted: the parameters, see `parameters.stored`
+    :ivar wanted: the parameters, see `parameters.predict_stored`
     :ivar user: who asked, if that is known
     :ivar first: the number that the next build was to get before
     """

@@ -147,20 +147,20 @@ def check_complete(known: t.Mapping[str, Declared], given: t.Container[str], job
         raise BadOption(option, f"'{job}' needs a value for {names}, for which it has no default")
 
 
-def stored(known: t.Mapping[str, Declared], values: t.Mapping[str, str | None]) -> Stored:
+def predict_stored(known: t.Mapping[str, Declared], values: t.Mapping[str, str | None]) -> Stored:
     """Return the values that a build with these values may have.
 
     A text parameter may have the attribute `trim`, which the API does not show: then the server strips its values.
     """
-    return {name: None if text is None else {text, *_trimmed(known[name], text)} for name, text in values.items()}
+    return {name: None if text is None else {text, *_trim(known[name], text)} for name, text in values.items()}
 
 
-def _trimmed(one: Declared, text: str) -> tuple[str, ...]:
+def _trim(one: Declared, text: str) -> tuple[str, ...]:
     return (text.strip(_TRIMMED),) if one.kind in ("String", "Text") else ()
 
 
 def same(wanted: Stored, build: Given) -> bool:
-    """Whether a build has these parameters, see `stored`."""
+    """Whether a build has these parameters, see `predict_stored`."""
     return all(
         name in build and (values is None or build[name] is None or as_text(build[name]) in values)
         for name, values in wanted.items()

@@ -59,22 +59,24 @@ def read(path: str, option: str) -> PluginFile:
             text = member.read(_LONGEST_MANIFEST).decode("utf-8", "replace")
     except (zipfile.BadZipFile, zlib.error, EOFError, KeyError, OSError, RuntimeError, NotImplementedError):
         raise BadOption(option, f"'{path}' is no plugin: it is no archive with a manifest") from None
-    attributes = _attributes(text)
+    attributes = _parse_attributes(text)
     try:
-        dependencies = [_dependency(entry) for entry in attributes.get("Plugin-Dependencies", "").split(",") if entry]
+        dependencies = [
+            _parse_dependency(entry) for entry in attributes.get("Plugin-Dependencies", "").split(",") if entry
+        ]
     except ValueError as error:
         raise BadOption(option, f"'{path}' is no plugin: its dependency '{error}' has no version") from None
     core = attributes.get("Jenkins-Version") or attributes.get("Hudson-Version")
     return PluginFile(path, attributes.get("Short-Name"), attributes.get("Plugin-Version"), core, dependencies)
 
 
-def _attributes(manifest: str) -> dict[str, str]:
+def _parse_attributes(manifest: str) -> dict[str, str]:
     """The main attributes, which end at the first empty line; a line that begins with a blank continues another."""
     main = manifest.replace("\r\n", "\n").replace("\n ", "").partition("\n\n")[0]
     return {name: value.strip() for name, colon, value in (line.partition(": ") for line in main.splitlines()) if colon}
 
 
-def _dependency(entry: str) -> Dependency:
+def _parse_dependency(entry: str) -> Dependency:
     """
     :raises ValueError: if the entry has no version
     """

@@ -91,7 +91,7 @@ class Start:
         self._declared = parameters.declared(job)
         self._values = self._checked(given)
         self.wanted = self._wanted()
-        self._stored = parameters.stored(self._declared, self.wanted)
+        self._stored = parameters.predict_stored(self._declared, self.wanted)
         self._check_json_form()
 
     def _checked(self, given: dict[str, dict[str, str]]) -> dict[str, str]:

@@ -79,7 +79,7 @@ def _wanted(plugin: dict[str, t.Any], path: str) -> Wanted:
         raise BadOption(f"{path}.url", "takes the address of a file .hpi or .jpi, and needs its version in 'version'")
     if plugin["exact"] and src is None and version in (None, LATEST):
         raise BadOption(f"{path}.exact", "needs a version in 'version'")
-    file = None if src is None else _file(src, name, version, f"{path}.src")
+    file = None if src is None else _read_file(src, name, version, f"{path}.src")
     if file:
         version = file.version
     exactly = version if plugin["exact"] or file or url else None
@@ -95,7 +95,7 @@ def _wanted(plugin: dict[str, t.Any], path: str) -> Wanted:
     )
 
 
-def _file(path: str, name: str, version: str | None, option: str) -> PluginFile:
+def _read_file(path: str, name: str, version: str | None, option: str) -> PluginFile:
     """The plugin's file, which must be of the plugin and the version that are asked for."""
     file = plugin_file.read(path, option)
     if file.name != name or not file.version or version not in (None, file.version):

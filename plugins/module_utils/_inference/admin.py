@@ -63,7 +63,7 @@ class Admin:
             seen.update(new)
             after = {"after": cursor}
 
-    def all_of(self, path: str, query: t.Mapping[str, str] | None = None) -> list[Record]:
+    def list_nonempty(self, path: str, query: t.Mapping[str, str] | None = None) -> list[Record]:
         """Return the entries of a list that is never empty in an organization.
 
         :raises ToolchainError: when it is empty, because then the response says nothing about what exists

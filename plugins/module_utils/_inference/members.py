@@ -18,7 +18,7 @@ _PROJECT = "/organization/projects/{}"
 def users(admin: Admin, project: str | None = None) -> list[dict[str, t.Any]]:
     """The users of the organization, or of a project."""
     if project is None:
-        return [_user(entry) for entry in admin.all_of("/organization/users")]
+        return [_user(entry) for entry in admin.list_nonempty("/organization/users")]
     return [_user(entry) for entry in admin.listed(f"{_PROJECT}/users", project)]
 
 

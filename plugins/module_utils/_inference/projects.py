@@ -32,7 +32,7 @@ _ONE = "/organization/projects/{}"
 def listed(admin: Admin, archived: bool = False) -> list[Fields]:
     """The projects, the archived ones too if they are wanted."""
     query = {"include_archived": "true"} if archived else None
-    return [_project(entry) for entry in admin.all_of(_ALL, query)]
+    return [_project(entry) for entry in admin.list_nonempty(_ALL, query)]
 
 
 def is_archived(admin: Admin, id_: str) -> bool:

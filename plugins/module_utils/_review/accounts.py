@@ -27,14 +27,14 @@ def find(review: ReviewService, kind: str, name: str, *, prove_absence: bool = F
     # A star in the name stands for anything, and more than those asked for may be found
     found = list(review.records(_ACTIONS[kind], search=name, limit=_MOST if "*" in name else None, **fields))
     if prove_absence and not found:
-        found = _all(review, kind, **fields)
+        found = _list_all(review, kind, **fields)
     return next((record for record in found if record.text("name") == name), None)
 
 
 def matching(review: ReviewService, kind: str, search: str | None, **fields: t.Any) -> list[Record]:
     """Those that the server finds, by name; `*` stands for anything."""
     if search in (None, "*"):
-        found = _all(review, kind, **fields)
+        found = _list_all(review, kind, **fields)
     else:
         found = list(review.records(_ACTIONS[kind], search=search, limit=_MOST, **fields))
     return sorted(found, key=lambda record: record.text("name"))
@@ -42,7 +42,7 @@ def matching(review: ReviewService, kind: str, search: str | None, **fields: t.A
 
 def missing(review: ReviewService, names: t.Collection[str]) -> list[str]:
     """Those of the names that no account has, by one request."""
-    existing = {record.text("name") for record in _all(review, "account")} if names else set()
+    existing = {record.text("name") for record in _list_all(review, "account")} if names else set()
     return [name for name in names if name not in existing]
 
 
@@ -52,14 +52,14 @@ def roles_of(record: Record) -> list[Fields]:
     return [{"name": name, "project_id": project} for name, project in sorted(held, key=str)]
 
 
-def _all(review: ReviewService, kind: str, **fields: t.Any) -> list[Record]:
+def _list_all(review: ReviewService, kind: str, **fields: t.Any) -> list[Record]:
     """Return all accounts or groups.
 
     :raises ToolchainError: if the response was lost, as far as that can be told
     """
     if kind == "group" and (groups := list(review.records("groups", limit=_MOST, **fields))):
         return groups
-    users = review.listing("users", limit=_MOST, always=f"the account '{review.user}'")
+    users = review.list_nonempty("users", limit=_MOST, always=f"the account '{review.user}'")
     if kind == "account":
         return users
     if member := next((user for user in users if user.maybe_records("groups")), None):

@@ -25,11 +25,11 @@ _SERVER_ERROR = 500  # says nothing about the builds
 
 def listed(review: ReviewService, project: str) -> list[Fields]:
     """The builds of a project, the newest first."""
-    records = list(review.records("builds", project=project)) or _second_look(review, project)
+    records = list(review.records("builds", project=project)) or _list_again(review, project)
     return sorted(map(_build, records), key=lambda build: (build["date"] or "", build["id"]), reverse=True)
 
 
-def _second_look(review: ReviewService, project: str) -> list[Record]:
+def _list_again(review: ReviewService, project: str) -> list[Record]:
     """Return the builds of a project for which the server listed none.
 
     A lost response looks like an empty list. But the server refuses the configuration of a project without builds.
@@ -46,7 +46,7 @@ def _second_look(review: ReviewService, project: str) -> list[Record]:
         configuration = None
     build = configuration.maybe_text("build") if configuration else None
     if not build:
-        review.listing("modules", project=project, always=f"the module '{DEFAULT_MODULE}'")
+        review.list_nonempty("modules", project=project, always=f"the module '{DEFAULT_MODULE}'")
     found = list(review.records("builds", project=project))
     if build and not found:
         raise ToolchainError(

@@ -155,10 +155,10 @@ class Citation:
         for (place, status), numbers in rest.items():
             new = self._rules[place].wanted.get("status", status)
             if not self._rights.allow_citation(status, new):
-                refused.append(_Refused(place, numbers, self._advice(status, new)))
+                refused.append(_Refused(place, numbers, self._advise(status, new)))
         if refused:
             self._task.changed = sum(len(one.numbers) for one in refused) < len(self._differing)
-            raise ToolchainError(self._summary(refused, len(self._differing)))
+            raise ToolchainError(self._summarize(refused, len(self._differing)))
 
     def write(self, changes: Fields) -> None:
         """Change the issues that differ, those of one rule with the same status together.
@@ -179,7 +179,7 @@ class Citation:
                     error = refusal
                     refused.append(_Refused(place, batch, str(refusal)))
         if refused:
-            summary = self._summary(refused, len(changes))
+            summary = self._summarize(refused, len(changes))
             raise ServerRefusal(summary, error.status if error else _FORBIDDEN, error.text if error else "")
 
     def _without_unknown_owners(self, numbers: t.Iterable[int]) -> tuple[list[_Refused], Alike]:
@@ -196,13 +196,13 @@ class Citation:
         ]
         return refused, {group: numbers for group, numbers in alike.items() if owners[group[0]] not in unknown}
 
-    def _summary(self, refused: list[_Refused], total: int) -> str:
+    def _summarize(self, refused: list[_Refused], total: int) -> str:
         """Return why which of so many issues are not changed, in the order of the rules."""
         count = sum(len(one.numbers) for one in refused)
         if len(refused) == 1 and count == total:
             return refused[0].reason
         reasons = [
-            f"{self._rules[one.place].title} ({_shown(one.numbers)}): {one.reason}"
+            f"{self._rules[one.place].title} ({_shorten(one.numbers)}): {one.reason}"
             for one in sorted(refused, key=lambda one: one.place)
         ]
         return f"{count} of {total} issues cannot be changed. {' '.join(reasons)}"
@@ -214,9 +214,9 @@ class Citation:
             to = wanted.get("status", status)
             if error.status != _FORBIDDEN or to == status:
                 raise
-            raise ServerRefusal(f"{error} {self._advice(status, to)}", error.status, error.text) from None
+            raise ServerRefusal(f"{error} {self._advise(status, to)}", error.status, error.text) from None
 
-    def _advice(self, before: str, after: str) -> str:
+    def _advise(self, before: str, after: str) -> str:
         if before == after:
             return f"A role of '{self._review.user}' must allow to change issues."
         return f"A role of '{self._review.user}' must allow the transition from '{before}' to '{after}'."
@@ -248,7 +248,7 @@ class Citation:
         return _cited(issue)
 
 
-def _shown(numbers: list[str]) -> str:
+def _shorten(numbers: list[str]) -> str:
     more = len(numbers) - _MOST_SHOWN
     return f"issues {', '.join(numbers[:_MOST_SHOWN])}{f' and {more:,} more' if more > 0 else ''}"
 

@@ -50,7 +50,7 @@ def check_change(review: ReviewService, change: Change, all_permissions: t.Calla
     """
     if not change.touches(review.user):
         return
-    holders, before = _held(review)
+    holders, before = _require_held(review)
     if not any(grant.role == change.role for grant in before):
         return
     after = (before - set(change.taken)) | {grant for grant in change.given if (grant.kind, grant.holder) in holders}
@@ -67,7 +67,7 @@ def check_leaving(review: ReviewService, group: str, all_permissions: t.Callable
     :arg all_permissions: asked only where the group holds a role
     :raises ToolchainError: when the account would lose a needed permission, on some project or everywhere
     """
-    _holders, before = _held(review)
+    _holders, before = _require_held(review)
     after = {grant for grant in before if (grant.kind, grant.holder) != ("group", group)}
     if after != before:
         permissions = all_permissions()
@@ -83,7 +83,7 @@ def _check_kept(review: ReviewService, has: set[tuple[str, str]], will_have: set
         )
 
 
-def held(review: ReviewService) -> tuple[set[tuple[str, str]], set[Grant]] | None:
+def find_held(review: ReviewService) -> tuple[set[tuple[str, str]], set[Grant]] | None:
     """Return the account and its groups, and the roles that they hold.
 
     `None` if the server does not list the account or one of its groups.
@@ -101,14 +101,14 @@ def held(review: ReviewService) -> tuple[set[tuple[str, str]], set[Grant]] | Non
     return {("account", review.user), *(("group", name) for name in groups)}, found
 
 
-def _held(review: ReviewService) -> tuple[set[tuple[str, str]], set[Grant]]:
-    """Return what `held` returns. Without access control an account needs no roles.
+def _require_held(review: ReviewService) -> tuple[set[tuple[str, str]], set[Grant]]:
+    """Return what `find_held` returns. Without access control an account needs no roles.
 
     :raises ToolchainError: if the server does not list all that the account holds
     """
     if not review.has_login:
         return set(), set()
-    if found := held(review):
+    if found := find_held(review):
         return found
     raise ToolchainError(
         f"The server lists no account '{review.user}', or not all groups of it. Whether the account of this task would "

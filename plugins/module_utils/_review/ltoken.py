@@ -71,7 +71,7 @@ def login(task: Task, url: str) -> Login:
         if not username:
             raise BadOption("username", "is needed with 'ltoken': a login token is good for one account alone")
         return Login(username, task.secret(ltoken), "ltoken", _other_token(url))
-    content = _content(task)
+    content = _read_file(task)
     lines = content.of(username)
     found = _fitting(url, lines)
     if found:
@@ -122,13 +122,13 @@ def _malformed_hint(url: str, content: _File) -> str:
     """Name the first line of another form that contains a name of the server. Its fields may be secret."""
     names = functools.cache(lambda: _names_of(_address(url)[0]))
     for number, fields in content.malformed.items():
-        if any(_host(field) in names() for field in fields):
+        if any(_normalize_host(field) in names() for field in fields):
             problem = f"has {len(fields)} fields" if len(fields) != _FIELDS else "has an empty field"
             return f"; its line {number} looks like one for this server, but {problem} (host;port;user;token)"
     return ""
 
 
-def _content(task: Task) -> _File:
+def _read_file(task: Task) -> _File:
     """
     :raises BadOption: if the file cannot be read, or is no text
     """
@@ -152,11 +152,13 @@ def _content(task: Task) -> _File:
         if line.strip()
     }
     malformed = {number: entry for number, entry in entries.items() if len(entry) != _FIELDS or not all(entry)}
-    lines = [_Line(_host(entry[0]), *entry[1:]) for number, entry in entries.items() if number not in malformed]
+    lines = [
+        _Line(_normalize_host(entry[0]), *entry[1:]) for number, entry in entries.items() if number not in malformed
+    ]
     return _File(lines, malformed)
 
 
-def _host(field: str) -> str:
+def _normalize_host(field: str) -> str:
     """Return a host in lower case, an IPv6 address without its brackets."""
     return field.lower().removeprefix("[").removesuffix("]")
 

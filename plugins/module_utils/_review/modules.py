@@ -24,7 +24,7 @@ LISTS = (*ACCESS_LISTS, "paths", "tags")
 
 def listed(review: ReviewService, project: str) -> list[Fields]:
     """The modules of a project, by name; without access lists where the server tells none."""
-    found = review.listing("modules", project=project, always=f"the module '{DEFAULT_MODULE}'")
+    found = review.list_nonempty("modules", project=project, always=f"the module '{DEFAULT_MODULE}'")
     return sorted(map(_module, found), key=lambda module: module["name"])
 
 

@@ -63,7 +63,7 @@ def _check_unknown(review: ReviewService, name: str) -> None:
     :raises ToolchainError: if a response was lost
     """
     try:
-        review.listing("modules", project=name, always=f"the module '{modules.DEFAULT_MODULE}'")
+        review.list_nonempty("modules", project=name, always=f"the module '{modules.DEFAULT_MODULE}'")
     except ServerRefusal as error:
         if error.status in _UNKNOWN:
             return

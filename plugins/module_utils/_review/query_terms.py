@@ -61,7 +61,9 @@ class Term(t.NamedTuple):
         if self.keyword != "severity":
             return any(value.matches(name) for value in self.values)
         # A site can give a label to another level: it may find each, and leave out none
-        return any(not self.is_excluded if _is_label(value) else int(name) in _levels(value) for value in self.values)
+        return any(
+            not self.is_excluded if _is_label(value) else int(name) in _parse_levels(value) for value in self.values
+        )
 
 
 def parse(query: str, option: str) -> list[Term]:
@@ -72,26 +74,26 @@ def parse(query: str, option: str) -> list[Term]:
     if re.search("[\"']", re.sub(_QUOTED, "", query)):
         problem = "has a quotation mark without its counterpart. Put a value that contains one into the other kind"
         raise BadOption(option, problem)
-    terms = [_term(word, option) for word in _WORD.findall(query)]
+    terms = [_parse_term(word, option) for word in _WORD.findall(query)]
     for term in terms:
         for value in term.values:
             _check(term.keyword, value, option)
     return terms
 
 
-def _term(word: str, option: str) -> Term:
+def _parse_term(word: str, option: str) -> Term:
     sign, keyword, values = _TERM.fullmatch(word).groups()  # type: ignore[union-attr]  # it matches any text
     if not keyword:
         # Two colons begin a name of C++
         if re.match(",|:(?!:)", values):
             raise BadOption(option, f"has a blank before '{values}'. Write terms without blanks, as in state:New,Fixed")
-        return Term("", [_value(values)], sign == "-")
+        return Term("", [_parse_value(values)], sign == "-")
     if sign == "+":
         raise BadOption(option, f"has a '+' before '{keyword}:'. Write it before a value, as in status:+Fix")
-    return Term(keyword.lower(), [_value(text) for text in _VALUE.findall(values)], sign == "-")
+    return Term(keyword.lower(), [_parse_value(text) for text in _VALUE.findall(values)], sign == "-")
 
 
-def _value(text: str) -> Value:
+def _parse_value(text: str) -> Value:
     bare = text.lstrip("+")
     quoted = re.fullmatch(_QUOTED, bare)
     return Value(bare[1:-1] if quoted else bare, is_exact=bare != text, is_quoted=bool(quoted))
@@ -127,7 +129,7 @@ def _is_possible(keyword: str, value: Value) -> bool:
     if keyword == "status":
         return value.matches_any(STATUSES)
     if keyword == "severity" and not _is_label(value):
-        levels = _levels(value)
+        levels = _parse_levels(value)
         return bool(levels) and levels[0] >= _MOST_SEVERE and levels[-1] <= _LEAST_SEVERE
     return True
 
@@ -136,7 +138,7 @@ def _is_label(value: Value) -> bool:
     return not value.text[0].isdigit()
 
 
-def _levels(value: Value) -> range:
+def _parse_levels(value: Value) -> range:
     """Return the levels of severity that a value stands for, none for another text."""
     levels = _LEVELS.fullmatch(value.text)
     return range(int(levels[1]), int(levels[2] or levels[1]) + 1) if levels else range(0)

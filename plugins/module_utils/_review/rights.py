@@ -71,7 +71,7 @@ class Rights:
 
     def _held_roles(self) -> list[Fields] | None:
         """Return the roles of the account that count; `None` if the server does not list all that it needs."""
-        found = grants.held(self._review)
+        found = grants.find_held(self._review)
         if found is None:
             return None
         places = {""}

@@ -77,7 +77,7 @@ class Roles:
         :raises ToolchainError: if the response with all roles, or with their assignments, was lost
         """
         if search is None:
-            records = self._review.listing("roles", always="the built-in roles")
+            records = self._review.list_nonempty("roles", always="the built-in roles")
         else:
             records = list(self._review.records("roles", search=search))
         for record in records:
@@ -93,7 +93,7 @@ class Roles:
         """Return the assignments of the roles that a search finds, by the names of the roles."""
         found = list(self._review.records("role_assignments", search=search)) if search else []
         if not found:
-            found = self._review.listing("role_assignments", always=f"a role of '{self._review.user}'")
+            found = self._review.list_nonempty("role_assignments", always=f"a role of '{self._review.user}'")
         return {record.text("name"): record.maybe_records("assignments") for record in found}
 
     def with_text(self, text: str | None) -> list[Fields]:

@@ -68,7 +68,7 @@ class ReviewService:
             if line.strip():
                 yield _record(answer, action, line)
 
-    def listing(self, action: str, /, *, always: str, **fields: t.Any) -> list[Record]:
+    def list_nonempty(self, action: str, /, *, always: str, **fields: t.Any) -> list[Record]:
         """Return the records of an action that never responds with an empty list.
 
         An empty list is an empty body. A response whose body was lost on the way looks the same.

@@ -20,7 +20,7 @@ _WIRE_NAMES = {"public": "is_public"}
 
 def listed(review: ReviewService, project: str) -> list[Fields]:
     """The views of a project that the account may see, by name."""
-    found = review.listing("views", project=project, always=f"the view '{DEFAULT_VIEW}'")
+    found = review.list_nonempty("views", project=project, always=f"the view '{DEFAULT_VIEW}'")
     return sorted(map(_view, found), key=lambda view: view["name"])
 
 

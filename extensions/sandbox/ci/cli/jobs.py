@@ -28,7 +28,7 @@ async def create_job(session: Session, given: Given) -> int:
     session.require(JOB_CREATE)
     try:
         leaf = good_name(leaf)
-        config = configuration.loaded(await session.read(), session.controller.plugins)
+        config = configuration.load(await session.read(), session.controller.plugins)
     except (Failure, ValueError) as error:
         raise CommandError(f"{UNEXPECTED.removeprefix('ERROR: ').format('create-job')}\n{error}") from None
     with session.controller.world.transaction():
