@@ -73,13 +73,8 @@ class KnownNames:
         for term in query_terms.parse(query, option):
             if term.keyword in _BUILD_KEYWORDS:
                 self._check_builds(term, option)
-            elif term.keyword in self._names and not term.is_excluded:
-                # An unknown name that is excluded hides no issue
+            elif not term.is_excluded:  # an unknown name that is excluded hides no issue
                 self._check_names(term, option)
-                if term.keyword == "code":
-                    self._check_enabled(term, option)
-            elif term.keyword == "severity":
-                _check_labels(term, option)
         self._check_overlap([query], option)
 
     def check_view(self, name: str, query: str, option: str) -> None:
@@ -119,10 +114,15 @@ class KnownNames:
                 raise BadOption(option, f"finds nothing: no {keyword} meets all '{keyword}:' terms of the query{other}")
 
     def _check_names(self, term: query_terms.Term, option: str) -> None:
-        kind, listed = self._names[term.keyword]
-        for value in term.values:
-            if not value.matches_any(listed()):
-                raise self._unknown(kind, value.text, listed(), option)
+        if term.keyword == "severity":
+            _check_labels(term, option)
+        if term.keyword in self._names:
+            kind, listed = self._names[term.keyword]
+            for value in term.values:
+                if not value.matches_any(listed()):
+                    raise self._unknown(kind, value.text, listed(), option)
+        if term.keyword == "code":
+            self._check_enabled(term, option)
 
     def _check_enabled(self, term: query_terms.Term, option: str) -> None:
         enabled = [code for code, defect_type in self._defect_types().items() if defect_type["enabled"]]
