@@ -12,7 +12,7 @@ import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._address import segments
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import images, trash
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup import rules
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup import rule_records
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.entries import (
     Entry,
     batches,
@@ -85,7 +85,7 @@ class Deletion:
     def __init__(self, task: Task, store: Store) -> None:
         self._task = task
         self._store = store
-        self._verdicts = Verdicts(store, rules.from_records(store.fact("rules")), store.fact("kinds"))
+        self._verdicts = Verdicts(store, rule_records.from_records(store.fact("rules")), store.fact("kinds"))
         self._pace = Pace(task.params["pause"])
         self._lock = threading.Lock()
         self._untried = len(Pending(store))

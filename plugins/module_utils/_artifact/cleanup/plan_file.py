@@ -12,7 +12,7 @@ import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import images, query, times
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup import artifact as artifacts
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup import rules
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup import rule_records
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.store import Store
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._local_file import check_readable
@@ -87,7 +87,7 @@ def check_kinds(store: Store, kinds: t.Mapping[str, bool], path: str, option: st
 
 
 def _are_records(value: t.Any) -> bool:
-    return isinstance(value, list) and all(map(rules.is_record, value))
+    return isinstance(value, list) and all(map(rule_records.is_record, value))
 
 
 def _opened(path: str, option: str) -> t.BinaryIO:

@@ -13,6 +13,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cle
     ages,
     candidates,
     plan_file,
+    rule_records,
     survey,
     verification,
 )
@@ -122,7 +123,7 @@ class Planning:
             with store.at_once():
                 store.remember("where", where)
                 store.remember(
-                    "rules", [rule_book.to_record(rule, list(dict(repos))) for rule, repos in zip(rules, where)]
+                    "rules", [rule_records.to_record(rule, list(dict(repos))) for rule, repos in zip(rules, where)]
                 )
                 store.remember("kinds", {repo: tags for repos in where for repo, tags in repos})
         for rule, repos in zip(rules, where):
@@ -146,7 +147,7 @@ class Planning:
     def _mark_newest(self) -> None:
         """Note which planned items are among the newest by now, since others deleted newer ones after the planning."""
         store, kinds = self._store, self._store.fact("kinds")
-        rules = rule_book.from_records(store.fact("rules"))
+        rules = rule_records.from_records(store.fact("rules"))
         turn = candidates.begin_again(store)
         for rule in rules:
             for repo in self._repos():

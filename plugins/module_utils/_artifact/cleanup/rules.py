@@ -11,7 +11,6 @@ import re
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import times
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup import ages
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.artifact import Artifact
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.patterns import PATTERN, Patterns
@@ -22,7 +21,6 @@ _PATTERNS: dict[str, t.Any] = dict(type="list", elements="str", narrows=True, no
 _PROPERTIES: dict[str, t.Any] = dict(
     type="dict", text_values=True, narrows=True, not_empty=True, free="keys and values are checked"
 )
-Record = dict[str, t.Any]
 _NARROWING = ("paths", "names", "properties", "older_than", "not_downloaded_since", "larger_than", "keep_newest")
 
 RULE = ArgumentSpec(
@@ -175,7 +173,7 @@ def _properties(given: dict[str, t.Any] | None, option: str) -> dict[str, list[s
 
 
 def _key(key: str, option: str) -> str:
-    if not key or key != key.strip() or not _sayable(key) or re.search("[*?]", key):
+    if not key or key != key.strip() or not is_writable_text(key) or re.search("[*?]", key):
         raise BadOption(option, f"'{key}' cannot be the key of a property")
     return key
 
@@ -201,106 +199,9 @@ def _text(value: t.Any) -> t.Any:
 
 def _is_value(text: str) -> bool:
     """Whether a query can compare with a text; the server takes `*` for any value."""
-    return bool(text) and text == text.lstrip() and text.strip() != "*" and _sayable(text)
+    return bool(text) and text == text.lstrip() and text.strip() != "*" and is_writable_text(text)
 
 
-def _sayable(text: str) -> bool:
-    """Whether a text can be in a query, whose language has no escapes."""
+def is_writable_text(text: str) -> bool:
+    """Return whether a text can be in a query, whose language has no escapes."""
     return not re.search('["\x00-\x1f\x7f]', text)
-
-
-def to_record(rule: Rule, repos: t.Sequence[str]) -> Record:
-    """A rule in JSON, with all that is verified again before an artifact is deleted.
-
-    :arg repos: keys of the repositories that it applies to
-    """
-    return {
-        "title": rule.title,
-        "repos": list(repos),
-        "paths": rule.paths.wanted,
-        "exclude_paths": rule.paths.unwanted,
-        "names": rule.names.wanted,
-        "exclude_names": rule.names.unwanted,
-        "properties": rule.properties,
-        "older_than": rule.older_than,
-        "unused_since": rule.unused_since,
-        "larger_than": rule.larger_than,
-        "keep_newest": rule.keep_newest,
-        "group_by": rule.group_by,
-        "group_pattern": rule.group_pattern and rule.group_pattern.pattern,
-        "group_property": rule.group_property,
-        "keep_properties": rule.keep_properties,
-    }
-
-
-def is_record(value: t.Any) -> bool:
-    """Whether a value that comes from a file has the form of what `to_record` returns."""
-    return (
-        isinstance(value, dict)
-        and value.keys() == _FORM.keys()
-        and all(has_form(value[name]) for name, has_form in _FORM.items())
-    )
-
-
-def from_records(records: t.Sequence[Record]) -> list[Rule]:
-    """The rules that `to_record` was given, in the same order."""
-    return [_from_record(index, record) for index, record in enumerate(records)]
-
-
-def _from_record(index: int, record: Record) -> Rule:
-    return Rule(
-        index=index,
-        title=record["title"],
-        repos=Patterns(record["repos"], None),
-        package_type=None,
-        paths=Patterns(record["paths"], record["exclude_paths"]),
-        names=Patterns(record["names"], record["exclude_names"]),
-        properties=record["properties"],
-        older_than=record["older_than"],
-        unused_since=record["unused_since"],
-        larger_than=record["larger_than"],
-        keep_newest=record["keep_newest"],
-        group_by=record["group_by"],
-        group_pattern=record["group_pattern"] and re.compile(record["group_pattern"]),
-        group_property=record["group_property"],
-        keep_properties=record["keep_properties"],
-    )
-
-
-def _are_texts(value: t.Any) -> bool:
-    return isinstance(value, list) and all(isinstance(text, str) and _sayable(text) for text in value)
-
-
-def _are_properties(value: t.Any) -> bool:
-    return isinstance(value, dict) and all(_sayable(key) and _are_texts(value[key]) for key in value)
-
-
-def _is_moment(value: t.Any) -> bool:
-    try:
-        return value is None or times.utc(value) == value
-    except ValueError:
-        return False
-
-
-def _is_number(value: t.Any) -> bool:
-    return value is None or (isinstance(value, int) and not isinstance(value, bool))
-
-
-def _is_expression(value: t.Any) -> bool:
-    try:
-        return value is None or re.compile(value).groups > 0
-    except (TypeError, re.error):
-        return False
-
-
-_FORM: dict[str, t.Callable[[t.Any], bool]] = {
-    "title": lambda value: isinstance(value, str),
-    "repos": lambda value: _are_texts(value) and bool(value),
-    **dict.fromkeys(("paths", "exclude_paths", "names", "exclude_names"), _are_texts),
-    **dict.fromkeys(("properties", "keep_properties"), _are_properties),
-    **dict.fromkeys(("older_than", "unused_since"), _is_moment),
-    **dict.fromkeys(("larger_than", "keep_newest"), _is_number),
-    "group_by": lambda value: value in ("folder", "name", "property"),
-    "group_pattern": _is_expression,
-    "group_property": lambda value: value is None or (isinstance(value, str) and _sayable(value)),
-}

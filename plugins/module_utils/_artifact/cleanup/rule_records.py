@@ -1,0 +1,113 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Rules as records of JSON, in which a plan keeps them: what selected an artifact must still select it later."""
+
+from __future__ import annotations
+
+import re
+import typing as t
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import times
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.patterns import Patterns
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.rules import Rule, is_writable_text
+
+Record = dict[str, t.Any]
+
+
+def to_record(rule: Rule, repos: t.Sequence[str]) -> Record:
+    """Return a rule as JSON, with all that is verified again before an artifact is deleted.
+
+    :arg repos: keys of the repositories that it applies to
+    """
+    return {
+        "title": rule.title,
+        "repos": list(repos),
+        "paths": rule.paths.wanted,
+        "exclude_paths": rule.paths.unwanted,
+        "names": rule.names.wanted,
+        "exclude_names": rule.names.unwanted,
+        "properties": rule.properties,
+        "older_than": rule.older_than,
+        "unused_since": rule.unused_since,
+        "larger_than": rule.larger_than,
+        "keep_newest": rule.keep_newest,
+        "group_by": rule.group_by,
+        "group_pattern": rule.group_pattern and rule.group_pattern.pattern,
+        "group_property": rule.group_property,
+        "keep_properties": rule.keep_properties,
+    }
+
+
+def is_record(value: t.Any) -> bool:
+    """Return whether a value from a file has the form of what `to_record` returns."""
+    return (
+        isinstance(value, dict)
+        and value.keys() == _FORM.keys()
+        and all(has_form(value[name]) for name, has_form in _FORM.items())
+    )
+
+
+def from_records(records: t.Sequence[Record]) -> list[Rule]:
+    """Return the rules that `to_record` was given, in the same order."""
+    return [_from_record(index, record) for index, record in enumerate(records)]
+
+
+def _from_record(index: int, record: Record) -> Rule:
+    return Rule(
+        index=index,
+        title=record["title"],
+        repos=Patterns(record["repos"], None),
+        package_type=None,
+        paths=Patterns(record["paths"], record["exclude_paths"]),
+        names=Patterns(record["names"], record["exclude_names"]),
+        properties=record["properties"],
+        older_than=record["older_than"],
+        unused_since=record["unused_since"],
+        larger_than=record["larger_than"],
+        keep_newest=record["keep_newest"],
+        group_by=record["group_by"],
+        group_pattern=record["group_pattern"] and re.compile(record["group_pattern"]),
+        group_property=record["group_property"],
+        keep_properties=record["keep_properties"],
+    )
+
+
+def _are_texts(value: t.Any) -> bool:
+    return isinstance(value, list) and all(isinstance(text, str) and is_writable_text(text) for text in value)
+
+
+def _are_properties(value: t.Any) -> bool:
+    return isinstance(value, dict) and all(is_writable_text(key) and _are_texts(value[key]) for key in value)
+
+
+def _is_moment(value: t.Any) -> bool:
+    try:
+        return value is None or times.utc(value) == value
+    except ValueError:
+        return False
+
+
+def _is_number(value: t.Any) -> bool:
+    return value is None or (isinstance(value, int) and not isinstance(value, bool))
+
+
+def _is_expression(value: t.Any) -> bool:
+    try:
+        return value is None or re.compile(value).groups > 0
+    except (TypeError, re.error):
+        return False
+
+
+_FORM: dict[str, t.Callable[[t.Any], bool]] = {
+    "title": lambda value: isinstance(value, str),
+    "repos": lambda value: _are_texts(value) and bool(value),
+    **dict.fromkeys(("paths", "exclude_paths", "names", "exclude_names"), _are_texts),
+    **dict.fromkeys(("properties", "keep_properties"), _are_properties),
+    **dict.fromkeys(("older_than", "unused_since"), _is_moment),
+    **dict.fromkeys(("larger_than", "keep_newest"), _is_number),
+    "group_by": lambda value: value in ("folder", "name", "property"),
+    "group_pattern": _is_expression,
+    "group_property": lambda value: value is None or (isinstance(value, str) and is_writable_text(value)),
+}
