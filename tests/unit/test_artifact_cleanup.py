@@ -338,7 +338,7 @@ def test_a_404_for_what_is_there_is_a_refusal() -> None:
     old = row("a", "old.bin")
     hidden = call("DELETE", "/artifactory/app-local/a/old.bin", 404)
     result = clean_up(*scanned(old), asked(THERE, old), hidden, asked(THERE, old))
-    assert "the account may read it, not delete it" in result["msg"]
+    assert "the account may not delete it" in result["msg"]
     assert result["changed"] is False
 
 
@@ -372,7 +372,7 @@ def test_an_item_that_is_missing_after_a_server_error_was_deleted() -> None:
 def test_an_item_that_exists_after_a_server_error_is_a_failure() -> None:
     old = row("a", "old.bin")
     result = clean_up(*scanned(old), asked(THERE, old), delete_old(500), asked(THERE, old), on_error="report")
-    assert "It is still there." in result["failures"][0]["reason"]
+    assert "It still exists." in result["failures"][0]["reason"]
 
 
 def test_a_deletion_is_retried_when_its_reply_is_lost_and_the_item_exists() -> None:
@@ -381,7 +381,7 @@ def test_a_deletion_is_retried_when_its_reply_is_lost_and_the_item_exists() -> N
     result = clean_up(*scanned(old), exists, lost, exists, exists, delete_old(), asked(THERE), retries=1)
     assert result["outcomes"][0]["outcome"] == "deleted"
     result = clean_up(*scanned(old), exists, lost, exists, exists, lost, exists, retries=1, on_error="report")
-    assert "It is still there." in result["failures"][0]["reason"]
+    assert "It still exists." in result["failures"][0]["reason"]
 
 
 def test_a_deletion_is_not_retried_when_the_item_was_downloaded_after_a_lost_reply() -> None:
@@ -489,7 +489,7 @@ def test_a_state_file_of_another_version_is_refused_before_any_request(tmp_path:
         database.execute("CREATE TABLE plan (id INTEGER PRIMARY KEY)")
     with conversation() as server:
         result = run("artifact_cleanup", url=server.url, rules=[RULE], state_file=str(path))
-    assert "another version of this module wrote it. Remove it to plan anew" in result["msg"]
+    assert "another version of this module wrote it. Remove it to plan again" in result["msg"]
     assert path.exists()
 
 
@@ -621,15 +621,15 @@ def test_the_pause_grows_while_the_server_is_overburdened_and_shrinks_when_it_is
     pace = deletion.Pace(0.5)
     for overburdened in (False, True, True, False):
         pace.wait()
-        pace.heard(overburdened)
+        pace.adjust(overburdened)
     pace.wait()
     assert waited == [0.5, 0.5, 0.6, 0.8, 0.77]
     for _time in range(100):
-        pace.heard(overburdened=True)
+        pace.adjust(overburdened=True)
     pace.wait()
     assert waited[-1] == 10.0
     for _time in range(66):
-        pace.heard(overburdened=False)
+        pace.adjust(overburdened=False)
     pace.wait()
     assert waited[-1] == 0.5
 

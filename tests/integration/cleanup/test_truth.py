@@ -63,7 +63,7 @@ def test_a_success_without_effect_is_a_failure(sandbox: Sandbox) -> None:
     result = run(rules=RULES)
     assert result["failed"]
     assert (
-        "The first: The server answered that 'old-local/app/3.bin' was deleted, but it is still there." in result["msg"]
+        "The first: The server answered that 'old-local/app/3.bin' was deleted, but it still exists." in result["msg"]
     )
     assert result["counts"]["changed"] == 9
     assert result["counts"]["failed"] == 1

@@ -101,7 +101,7 @@ class Candidates:
 
     def _measure_tags(self) -> None:
         where = [self._rule.index, self._repo]
-        with self._store.at_once():
+        with self._store.transaction():
             self._store.write(_SIZE_OF_TAGS, where)
             if self._rule.larger_than is not None:
                 self._store.write(_SMALL_TAGS, [*where, self._rule.larger_than])
@@ -176,7 +176,7 @@ def decide(store: Store, rules: t.Sequence[Rule]) -> None:
 def begin_again(store: Store) -> int:
     """Forget what an interrupted look at the newest gathered, and return the number of the next one."""
     turn = (store.fact("turn") or 0) + 1
-    with store.at_once():
+    with store.transaction():
         _forget(store)
         store.remember("turn", turn)
     return turn

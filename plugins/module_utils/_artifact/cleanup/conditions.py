@@ -92,7 +92,7 @@ def _all_properties(rule: Rule) -> list[Condition]:
 
 
 def _matching(rule: Rule, tags: bool) -> t.Iterator[Condition]:
-    paths, names = rule.paths.wanted, rule.names.wanted
+    paths, names = rule.paths.included, rule.names.included
     if tags:
         yield either([{"name": name} for name in MANIFEST_FILES])
         paths, names = [f"{path}/*" for path in paths], []

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Carry out a plan: look again, delete what is still as planned, and verify that it is gone."""
+"""Delete the items of a plan: verify each one again, delete it, and verify that it is gone."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact imp
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup import rule_records
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.entries import (
     Entry,
-    batches,
-    entries,
+    read_batches,
+    read_entries,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.store import Store
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.verification import (
     DELETE,
     GONE,
     Verdicts,
-    existing,
+    find_existing,
     is_empty,
     surplus_reason,
 )
@@ -38,15 +38,15 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry i
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
-# A lost reply is no reason to delete again: what is there by then may be new
-_UNTIL_HEARD = Policy(frozenset((429, 503)), acted=False)
+# After a lost response the item is verified before the next try, because another one may be in its place
+_REFUSED_ONLY = Policy(frozenset((429, 503)), acted=False)
 _ITEM = ("id", "kind", "repo", "path", "size", "rule")
 _LONGEST_PAUSE = 10.0
 _NOTHING_TO_DELETE = "Nothing to delete"
 
 
 class Pace:
-    """How long to wait before a delete: as long as was asked for, and longer while the server is overburdened."""
+    """The pause before a deletion: that of the task, and longer while the server is overburdened."""
 
     def __init__(self, pause: float) -> None:
         self._pause = pause
@@ -56,14 +56,14 @@ class Pace:
         if seconds := min(self._pause + self._more, _LONGEST_PAUSE):
             time.sleep(seconds)
 
-    def heard(self, overburdened: bool) -> None:
-        """Take into account how a delete was answered; all workers go by it."""
+    def adjust(self, overburdened: bool) -> None:
+        """Adjust the pause of all workers after a deletion."""
         more = min(2 * self._more + 0.1, _LONGEST_PAUSE) if overburdened else self._more * 0.9
         self._more = more if more > 0.01 else 0.0
 
 
 class Pending:
-    """The items of the plan that are not done yet."""
+    """The items of the plan that have no outcome yet."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -74,13 +74,13 @@ class Pending:
     def __iter__(self) -> t.Iterator[Item]:
         """Yield files and tags before folders, which wait for them, in whatever order a plan lists them."""
         for kind in ("kind <> 'folder'", "kind = 'folder'"):
-            for batch in batches(self._store, f"outcome IS NULL AND {kind}"):
+            for batch in read_batches(self._store, f"outcome IS NULL AND {kind}"):
                 for entry in batch:
                     yield {name: getattr(entry, name) for name in _ITEM}
 
 
 class Deletion:
-    """Deletes what the store has planned, with one outcome for each item."""
+    """Deletes the items of the plan, with one outcome for each."""
 
     def __init__(self, task: Task, store: Store) -> None:
         self._task = task
@@ -97,38 +97,38 @@ class Deletion:
 
     @property
     def complete(self) -> bool:
-        """Whether there is nothing to go on with: each item was tried, and what became of it is known."""
+        """Return whether nothing is left to continue: each item was tried, and its outcome is known."""
         return self._sure and not self._untried
 
     def carry_out(self) -> Fields:
-        """Delete, verify, and give what was deleted.
+        """Delete all items, verify that they are gone, and put the sums into the result.
 
         :raises ToolchainError: when items failed, unless the task goes on with them
         """
         failure: ToolchainError | None = None
         try:
-            each(self._task, Pending(self._store), self._take)
+            each(self._task, Pending(self._store), self._process)
         except ToolchainError as error:
             if not self._task.result["counts"]:
                 raise  # nothing was begun
             failure = error
-        still_there = self._verified()
+        remaining = self._verify_deleted()
         self._sure = not self._task.result["counts"]["unknown"]
-        self._task.result["deleted"] = self._sum()
+        self._task.result["deleted"] = self._sum_up()
         if failure:
             raise failure
-        if still_there and self._task.params["on_error"] == "fail":
-            raise ToolchainError(f"{len(still_there):,} items are still there. The first: {still_there[0]['reason']}")
+        if remaining and self._task.params["on_error"] == "fail":
+            raise ToolchainError(f"{len(remaining):,} items still exist. The first: {remaining[0]['reason']}")
         return {}
 
-    def _take(self, task: Task) -> None:
-        """Bring one item to its end, in a thread."""
-        (entry,) = entries(self._store, "id = ?", [task.params["id"]])
+    def _process(self, task: Task) -> None:
+        """Verify and delete one item, in a thread."""
+        (entry,) = read_entries(self._store, "id = ?", [task.params["id"]])
         try:
             if entry.kind == "folder":
                 self._files_done.wait()
             artifact = ArtifactService(task)
-            outcome, why = self._ended(task, artifact, entry)
+            outcome, why = self._finish(task, artifact, entry)
             task.result.update({"outcome": outcome, "why": why})
             self._store.write("UPDATE plan SET outcome = ? WHERE id = ?", [outcome, entry.id])
             if outcome == "deleted" and task.params["clean_trash"]:
@@ -140,8 +140,8 @@ class Deletion:
                 if not self._files:
                     self._files_done.set()
 
-    def _ended(self, task: Task, artifact: ArtifactService, entry: Entry) -> tuple[str, str | None]:
-        """How it ends: `deleted`, `gone` before, or `left`, and why."""
+    def _finish(self, task: Task, artifact: ArtifactService, entry: Entry) -> tuple[str, str | None]:
+        """Return the outcome of an item, `deleted`, `gone` (before) or `left`, and the reason."""
         verdict = self._verdict(artifact, entry, self._verdicts.of)
         if verdict == GONE:
             return "gone", None
@@ -159,37 +159,37 @@ class Deletion:
         return of_artifact(artifact, entry)
 
     def _delete(self, task: Task, artifact: ArtifactService, entry: Entry) -> tuple[str, str | None]:
-        """Delete an item, once: when a reply was lost or says nothing for sure, verify it again before the next try."""
+        """Delete an item. If the response is lost or inconclusive, verify the item again before the next try."""
         for tries_left in reversed(range(task.params["retries"] + 1)):
             self._pace.wait()
             try:
-                artifact.http.write("DELETE", _address(entry), accept=(200, 204), policy=_UNTIL_HEARD)
+                artifact.http.write("DELETE", _address(entry), accept=(200, 204), policy=_REFUSED_ONLY)
                 return "deleted", None
             except (OutcomeUnknown, ServerRefusal) as error:
                 missing = isinstance(error, ServerRefusal) and error.status == 404
                 if isinstance(error, ServerRefusal) and error.status < 500 and not missing:
                     raise
-                if not _is_there(artifact, entry, error):
+                if not _still_exists(artifact, entry, error):
                     return "gone" if missing else "deleted", None
                 if missing:
-                    raise ToolchainError(f"{error} But it is there: the account may read it, not delete it.") from None
+                    raise ToolchainError(f"{error} But it exists: the account may not delete it.") from None
                 if tries_left == 0 or isinstance(error, ServerRefusal):
-                    raise ToolchainError(f"{error} It is still there.") from None
+                    raise ToolchainError(f"{error} It still exists.") from None
                 verdict = self._verdict(artifact, entry, self._verdicts.renewed)
                 if verdict != DELETE:
                     return ("deleted", None) if verdict == GONE else ("left", verdict)
             finally:
-                self._pace.heard(overburdened=bool(task.repeats))
+                self._pace.adjust(overburdened=bool(task.repeats))
         raise AssertionError("the last try returns or raises")
 
-    def _verified(self) -> list[Item]:
-        """Ask whether what was answered as deleted is gone; put what is not into the result as failed, and give it."""
+    def _verify_deleted(self) -> list[Item]:
+        """Return the items that still exist although their deletion was confirmed, and record them as failed."""
         artifact, found = ArtifactService(self._task), []
-        for batch in batches(self._store, "outcome = 'deleted' AND kind <> 'folder'"):
-            there = existing(artifact, batch)
-            found += [entry for entry in batch if entry.id in there and entry.is_as_planned(there[entry.id])]
+        for batch in read_batches(self._store, "outcome = 'deleted' AND kind <> 'folder'"):
+            existing = find_existing(artifact, batch)
+            found += [entry for entry in batch if entry.id in existing and entry.is_as_planned(existing[entry.id])]
             self._store.write_all("UPDATE plan SET outcome = 'verified' WHERE id = ?", ([entry.id] for entry in batch))
-        failures = [_still_there(entry) for entry in found]
+        failures = [_describe_failure(entry) for entry in found]
         self._store.write_all("UPDATE plan SET outcome = 'failed' WHERE id = ?", ([entry.id] for entry in found))
         counts = self._task.result["counts"]
         counts["changed"] -= len(found)
@@ -197,8 +197,8 @@ class Deletion:
         self._task.result["failures"] += failures
         return failures
 
-    def _sum(self) -> Fields:
-        """What went, by repository."""
+    def _sum_up(self) -> Fields:
+        """Return what was deleted, by repository."""
         rows = self._store.rows(
             "SELECT repo, sum(kind <> 'folder'), sum(size), sum(kind = 'folder') FROM plan "
             "WHERE outcome IN ('deleted', 'verified') GROUP BY repo ORDER BY repo"
@@ -208,24 +208,25 @@ class Deletion:
         return {**total, "repositories": by_repository}
 
 
-def _is_there(artifact: ArtifactService, entry: Entry, doubt: ToolchainError) -> bool:
-    """Whether the item is there as it was planned; another one in its place is not it.
+def _still_exists(artifact: ArtifactService, entry: Entry, doubt: ToolchainError) -> bool:
+    """Return whether the item exists as it was planned. Another one in its place does not count.
 
-    :arg doubt: what made that unclear, and is told when it stays so
+    :arg doubt: the error that made this unclear, which is raised if it stays unclear
     """
     try:
         if entry.kind == "folder":
             return artifact.http.read("GET", artifact.item(entry.repo, entry.path), accept=(200, 404)).status == 200
-        there = existing(artifact, [entry])
+        existing = find_existing(artifact, [entry])
     except ToolchainError:
         raise doubt if isinstance(doubt, OutcomeUnknown) else OutcomeUnknown(str(doubt)) from None
-    return entry.id in there and entry.is_as_planned(there[entry.id])
+    return entry.id in existing and entry.is_as_planned(existing[entry.id])
 
 
 def _clean_trash(task: Task, artifact: ArtifactService, entry: Entry) -> None:
     """Delete an item from the trash can, but nothing that others deleted before below the same path.
 
-    What is not there (that of a cache never is) is no failure. An empty folder takes no bytes.
+    An item that the trash can does not contain is no failure. Items of caches never get there. Empty folders take
+    no bytes and are skipped.
     """
     if entry.kind == "folder":
         return
@@ -251,7 +252,7 @@ def _below(entry: Entry) -> str:
     return segments(entry.repo, option="repo") + segments(*entry.path.split("/"), option="path")
 
 
-def _still_there(entry: Entry) -> Item:
+def _describe_failure(entry: Entry) -> Item:
     item = {name: getattr(entry, name) for name in _ITEM}
-    reason = f"The server answered that '{entry.repo}/{entry.path}' was deleted, but it is still there."
+    reason = f"The server answered that '{entry.repo}/{entry.path}' was deleted, but it still exists."
     return {"index": entry.id - 1, "item": item, "status": "failed", "changed": False, "reason": reason}

@@ -35,32 +35,32 @@ class Entry(t.NamedTuple):
 
     @property
     def place(self) -> tuple[str, str]:
-        """Folder and name of the file that is looked at: its own, or the manifest of the tag."""
+        """Return folder and name of the file to verify: its own, or the manifest of the tag."""
         return (self.path, self.manifest) if self.manifest else self.folder_and_name
 
     @property
     def folder_and_name(self) -> tuple[str, str]:
-        """Folder and name, or image and tag, that rules go by."""
+        """Return folder and name, or image and tag, which rules compare."""
         folder, _slash, name = self.path.rpartition("/")
         return folder or ".", name
 
     def is_as_planned(self, found: artifacts.Artifact) -> bool:
-        """Whether a file, or the manifest of a tag, is still the same one."""
+        """Return whether a file, or the manifest of a tag, is still the same one."""
         return (self.sha1, self.moment) == (found.sha1, found.moment)
 
 
-def entries(store: Store, where: str, values: t.Sequence[t.Any]) -> t.Iterator[Entry]:
-    """The first items that meet a condition, a batch of them at most."""
+def read_entries(store: Store, where: str, values: t.Sequence[t.Any]) -> t.Iterator[Entry]:
+    """Yield the first items that meet a condition, at most a batch."""
     for row in store.rows(
         f"SELECT {', '.join(Entry._fields)} FROM plan WHERE {where} ORDER BY id LIMIT {BATCH}", values
     ):
         yield Entry(*row)
 
 
-def batches(store: Store, where: str) -> t.Iterator[list[Entry]]:
-    """Return all items that meet a condition in the order of the plan, each batch of one repository."""
+def read_batches(store: Store, where: str) -> t.Iterator[list[Entry]]:
+    """Yield all items that meet a condition in the order of the plan, each batch of one repository."""
     last = 0
-    while found := list(entries(store, f"id > ? AND {where}", [last])):
+    while found := list(read_entries(store, f"id > ? AND {where}", [last])):
         batch = list(itertools.takewhile(lambda entry: entry.repo == found[0].repo, found))
         yield batch
         last = batch[-1].id

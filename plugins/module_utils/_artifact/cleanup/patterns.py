@@ -15,20 +15,20 @@ PATTERN: dict[str, t.Any] = dict(
 
 
 class Patterns:
-    """What has to match one of some patterns, and none of others.
+    """Patterns of which a text must match one, and others of which it must match none.
 
-    :arg wanted: without any, everything matches
+    :arg included: if empty, every text matches
     """
 
-    def __init__(self, wanted: t.Sequence[str] | None, unwanted: t.Sequence[str] | None) -> None:
-        self.wanted, self.unwanted = list(wanted or ()), list(unwanted or ())
-        self._wanted = _compiled(self.wanted) if wanted else None
-        self._unwanted = _compiled(unwanted) if unwanted else None
+    def __init__(self, included: t.Sequence[str] | None, excluded: t.Sequence[str] | None) -> None:
+        self.included, self.excluded = list(included or ()), list(excluded or ())
+        self._included = _compiled(self.included) if included else None
+        self._excluded = _compiled(excluded) if excluded else None
 
     def match(self, text: str) -> bool:
-        if self._wanted and not self._wanted.fullmatch(text):
+        if self._included and not self._included.fullmatch(text):
             return False
-        return not (self._unwanted and self._unwanted.fullmatch(text))
+        return not (self._excluded and self._excluded.fullmatch(text))
 
 
 def has_wildcard(pattern: str) -> bool:

@@ -68,7 +68,7 @@ def load(store: Store, path: str, option: str, url: str) -> Line:
             raise BadOption(option, f"the first line of '{path}' does not say when the plan was made") from None
         if head.get("url") != url:
             raise BadOption(option, f"'{path}' is a plan for {head.get('url')}, not for {url}")
-        with store.at_once():
+        with store.transaction():
             store.write_all(_INSERT, (_row(entry, number, path, option) for number, entry in entries))
             if twice := store.one(_TWICE):
                 raise BadOption(option, f"line {twice[0] + 1} of '{path}' repeats another line")

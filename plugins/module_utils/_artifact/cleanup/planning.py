@@ -40,7 +40,7 @@ _SPECIAL_KEYS = frozenset(
 )
 _SPECIAL_ENDS = ("-build-info", "-release-bundles", "-release-bundles-v2")
 _SPECIAL_TYPES = frozenset(("buildinfo", "releasebundles", "supportbundle", "pipeinfo", "trash"))
-_TOLD = 10
+_MOST_NAMED = 10
 _ITEMS = "kind <> 'folder'"
 
 
@@ -77,7 +77,7 @@ class Planning:
                 "with its own options, or remove the file",
             )
         if store.fact("asked") is None:
-            with store.at_once():
+            with store.transaction():
                 store.remember("asked", asked)
                 store.remember("made", ages.now())
 
@@ -105,10 +105,10 @@ class Planning:
         return rule_book.checked(self._task.params["rules"] or [], self._store.fact("made"))
 
     def _load(self) -> None:
-        with self._store.at_once():
+        with self._store.transaction():
             path = self._task.params["from_plan"]
             head = plan_file.load(self._store, path, "from_plan", self._artifact.http.base_url)
-            kinds = {repo: kind in IMAGE_TYPES for repo, kind in self._stored().items()}
+            kinds = {repo: kind in IMAGE_TYPES for repo, kind in self._list_kinds().items()}
             plan_file.check_kinds(self._store, kinds, path, "from_plan")
             self._store.remember("made", head["made"])
             self._store.remember("rules", head["rules"])
@@ -119,8 +119,8 @@ class Planning:
         store, rules = self._store, self._rules()
         where = store.fact("where")
         if where is None:
-            where = self._where(rules)
-            with store.at_once():
+            where = self._find_repositories(rules)
+            with store.transaction():
                 store.remember("where", where)
                 store.remember(
                     "rules", [rule_records.to_record(rule, list(dict(repos))) for rule, repos in zip(rules, where)]
@@ -133,12 +133,12 @@ class Planning:
                 candidates.Candidates(self._scan, store, rule, repo, tags).gather()
         self._task.progress("deciding", "deciding")
         if not store.fact("decided"):
-            with store.at_once():
+            with store.transaction():
                 candidates.decide(store, rules)
                 store.remember("decided", True)
         if self._task.params["empty_folders"]:
             self._survey_all()
-        with store.at_once():
+        with store.transaction():
             if self._task.params["empty_folders"]:
                 for repo in self._repos():
                     survey.plan_folders(store, repo)
@@ -153,15 +153,15 @@ class Planning:
             for repo in self._repos():
                 if rule.keep_newest and rule.repos.match(repo) and repo in kinds:
                     candidates.Candidates(self._scan, store, rule, repo, kinds[repo]).gather_newest(turn)
-        with store.at_once():
+        with store.transaction():
             candidates.mark_newest(store, rules)
 
-    def _where(self, rules: t.Sequence[Rule]) -> list[list[tuple[str, bool]]]:
+    def _find_repositories(self, rules: t.Sequence[Rule]) -> list[list[tuple[str, bool]]]:
         """For each rule its repositories, and whether they hold images."""
-        known = self._stored()
+        known = self._list_kinds()
         return [_repositories_of(rule, known) for rule in rules]
 
-    def _stored(self) -> dict[str, str]:
+    def _list_kinds(self) -> dict[str, str]:
         """Keys of the repositories that hold artifacts of their own, with their package types."""
         known = {}
         for found in repositories.listed(self._artifact):
@@ -231,8 +231,8 @@ class Planning:
         most = self._task.params["max_share"]
         beyond = [entry for entry in summary["repositories"] if most is not None and entry["share"] > most]
         if beyond:
-            shares = [f"{entry['share']:g} % of '{entry['repo']}'" for entry in beyond[:_TOLD]]
-            others = [f"{len(beyond) - _TOLD:,} others"] if len(beyond) > _TOLD else []
+            shares = [f"{entry['share']:g} % of '{entry['repo']}'" for entry in beyond[:_MOST_NAMED]]
+            others = [f"{len(beyond) - _MOST_NAMED:,} others"] if len(beyond) > _MOST_NAMED else []
             raise GuardRefusal(_beyond(" and ".join(shares + others), "max_share", f"{most:g} %"))
 
 
@@ -242,7 +242,7 @@ def _is_special(key: str, kind: str) -> bool:
 
 
 def _repositories_of(rule: Rule, known: dict[str, str]) -> list[tuple[str, bool]]:
-    for pattern in rule.repos.wanted:
+    for pattern in rule.repos.included:
         if not has_wildcard(pattern) and pattern not in known:
             raise ToolchainError(
                 f"{rule.title}: no repository '{pattern}' stores artifacts here, or the account may not see it. "
@@ -253,7 +253,7 @@ def _repositories_of(rule: Rule, known: dict[str, str]) -> list[tuple[str, bool]
         for key, kind in sorted(known.items())
         if rule.repos.match(key)
         and rule.package_type in (None, kind)
-        and (key in rule.repos.wanted or not _is_special(key, kind))
+        and (key in rule.repos.included or not _is_special(key, kind))
     ]
     if not found:
         raise ToolchainError(f"{rule.title}: it is about no repository that this account may see.")

@@ -50,7 +50,7 @@ class Scan:
         while not done["end"]:
             self._artifact.check_pro("Sorting in queries, without which artifacts cannot be listed page by page,")
             rows, done = self._next(find, include, done)
-            with self._store.at_once():
+            with self._store.transaction():
                 take(rows)
                 self._store.remember(name, done)
             self._task.progress(f"{name}: {done['rows']:,} artifacts seen", "planning")

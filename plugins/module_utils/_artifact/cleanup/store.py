@@ -2,9 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The memory of a clean-up: a database on disk, so that a million artifacts need no more memory than a thousand.
+"""The state of a clean-up: a database on disk, so that a million artifacts need no more memory than a thousand.
 
-Kept as `state_file`, it lets an interrupted clean-up go on: each step writes what it found and how far it came at once.
+Kept as `state_file`, it lets an interrupted clean-up continue: each step writes its result and progress together.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ CREATE TABLE IF NOT EXISTS plan (
 class Store:
     """A database that all threads of the task share.
 
-    :arg path: where it stays; without one it goes with the task
-    :raises ToolchainError: when it cannot be used
+    :arg path: the file to keep; without one, a temporary file is used
+    :raises ToolchainError: when the file cannot be used
     """
 
     def __init__(self, path: str | None) -> None:
@@ -83,7 +83,7 @@ class Store:
     @property
     def _advice(self) -> str:
         if self._is_kept:
-            return "Free space there, and run the task again: it goes on from where it was."
+            return "Free space there, and run the task again. It continues from there."
         return "Free space there, set TMPDIR to a folder with more space, or set 'state_file'."
 
     def _prepare(self) -> None:
@@ -92,24 +92,24 @@ class Store:
         self._database.execute(f"PRAGMA cache_size = -{_MEMORY_IN_KIB}")
         (version,) = self._database.execute("PRAGMA user_version").fetchone()
         if version != _VERSION and self._database.execute("SELECT 1 FROM sqlite_master").fetchone():
-            raise self._unusable("another version of this module wrote it. Remove it to plan anew")
-        with self.at_once():
+            raise self._unusable("another version of this module wrote it. Remove it to plan again")
+        with self.transaction():
             for statement in _TABLES.split(";"):
                 self._database.execute(statement)
             self._database.execute(f"PRAGMA user_version = {_VERSION}")
 
     @contextlib.contextmanager
-    def at_once(self) -> t.Iterator[None]:
-        """All that is written in here is written, or nothing of it."""
+    def transaction(self) -> t.Iterator[None]:
+        """Write all that is written in here, or nothing of it."""
         with self._lock:
             if self._database.in_transaction:
                 yield
                 return
-            with self._told():
+            with self._translate_errors():
                 self._database.execute("BEGIN IMMEDIATE")
             try:
                 yield
-                with self._told():
+                with self._translate_errors():
                     self._database.execute("COMMIT")
             except BaseException:
                 with contextlib.suppress(sqlite3.Error):  # a full disk has undone it already
@@ -117,32 +117,32 @@ class Store:
                 raise
 
     def write(self, statement: str, values: t.Sequence[t.Any] = ()) -> int:
-        """Carry out a statement, and tell how many rows it changed."""
-        with self._lock, self._told():
+        """Carry out a statement, and return the number of rows that it changed."""
+        with self._lock, self._translate_errors():
             return self._database.execute(statement, _storable(values)).rowcount
 
     def write_all(self, statement: str, rows: t.Iterable[t.Sequence[t.Any]]) -> None:
-        with self._lock, self._told():
+        with self._lock, self._translate_errors():
             self._database.executemany(statement, map(_storable, rows))
 
     def rows(self, query: str, values: t.Sequence[t.Any] = ()) -> t.Iterator[t.Any]:
-        """The rows of a query, one by one."""
-        with self._lock, self._told():
+        """Yield the rows of a query."""
+        with self._lock, self._translate_errors():
             cursor = self._database.cursor()
             cursor.execute(query, values)
         while True:
-            with self._lock, self._told():
+            with self._lock, self._translate_errors():
                 batch = cursor.fetchmany(1000)
             if not batch:
                 return
             yield from batch
 
     def one(self, query: str, values: t.Sequence[t.Any] = ()) -> t.Any:
-        """The first row of a query, or `None`."""
+        """Return the first row of a query, or `None`."""
         return next(self.rows(query, values), None)
 
     def fact(self, name: str) -> t.Any:
-        """What was remembered under a name, or `None`."""
+        """Return the value that was stored under a name, or `None`."""
         row = self.one("SELECT value FROM facts WHERE name = ?", [name])
         return row and json.loads(row[0])
 
@@ -151,13 +151,13 @@ class Store:
 
     @property
     def found_anything(self) -> bool:
-        """Whether a step was done that need not be done again."""
+        """Return whether a step is done that a later run need not repeat."""
         return self.one("SELECT 1 FROM facts WHERE name IN ('where', 'planned')") is not None
 
     def end(self, forget: bool) -> None:
-        """Let others have the file.
+        """Close the file.
 
-        :arg forget: all is done, and nothing to go on with
+        :arg forget: whether to delete it, because nothing is left to continue
         """
         self._database.close()
         if self._folder:
@@ -168,7 +168,7 @@ class Store:
                     os.unlink(self._path + end)
 
     @contextlib.contextmanager
-    def _told(self) -> t.Iterator[None]:
+    def _translate_errors(self) -> t.Iterator[None]:
         try:
             yield
         except sqlite3.DatabaseError as error:
@@ -176,7 +176,7 @@ class Store:
 
 
 def _storable(values: t.Sequence[t.Any]) -> list[t.Any]:
-    """Values as the database takes them: unpaired surrogates of a listed name are written as JSON writes them."""
+    """Return values as the database takes them: unpaired surrogates of a listed name are written as in JSON."""
     return [
         value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) and not value.isascii() else value
         for value in values
@@ -184,10 +184,10 @@ def _storable(values: t.Sequence[t.Any]) -> list[t.Any]:
 
 
 def _problem(error: sqlite3.DatabaseError) -> str:
-    """What is wrong with the file, in words about files."""
+    """Return what is wrong with the file, in words about files."""
     text = str(error)
     if "locked" in text:
-        return "another task is at work with it"
+        return "another task uses it"
     if "full" in text or "disk I/O" in text:
         return f"the disk is full, or has another defect ({text})"
     return f"it is no state of a clean-up ({text})"

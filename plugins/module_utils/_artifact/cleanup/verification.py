@@ -29,7 +29,7 @@ GONE = "gone"
 NOT_VERIFIED = "it could not be verified"
 _CHANGED = "changed since it was planned"
 _BATCHES_KNOWN = 8
-# After that a verdict is asked for again; the deletions of a batch take longer with pauses
+# After that a verdict is read again; with pauses, the deletions of a batch take longer
 _SECONDS_VALID = 60.0
 
 
@@ -46,23 +46,23 @@ class Verification:
         self._kinds = kinds
 
     def verdicts(self, batch: t.Sequence[Entry]) -> dict[int, str]:
-        """By id, a verdict on each file and tag; folders are looked at one by one."""
+        """Return a verdict on each file and tag by its id. Folders are verified one by one, see `is_empty`."""
         found: dict[int, str] = {}
         for repo in {entry.repo for entry in batch}:
             found.update(self._verdicts([entry for entry in batch if entry.repo == repo and entry.kind != "folder"]))
         return found
 
     def _verdicts(self, entries: t.Sequence[Entry]) -> dict[int, str]:
-        there = existing(self._artifact, entries)
-        tags = [entry.path for entry in entries if entry.kind == "tag" and entry.id in there]
+        current = find_existing(self._artifact, entries)
+        tags = [entry.path for entry in entries if entry.kind == "tag" and entry.id in current]
         contents = images.contents(self._artifact, entries[0].repo, tags) if tags else {}
-        found = {entry.id: self._verdict(entry, there.get(entry.id), contents.get(entry.path)) for entry in entries}
+        found = {entry.id: self._verdict(entry, current.get(entry.id), contents.get(entry.path)) for entry in entries}
         for rule in self._rules:
             self._apply(rule, [entry for entry in entries if found[entry.id] == DELETE], found)
         return found
 
     def _verdict(self, entry: Entry, found: artifacts.Artifact | None, content: images.TagContent | None) -> str:
-        """What can be said without the properties."""
+        """Return the verdict on an item as far as it does not depend on properties."""
         if self._kinds.get(entry.repo) is not (entry.kind == "tag"):
             return "its repository is missing, or stores another kind of artifacts"
         if found is None:
@@ -90,19 +90,21 @@ class Verification:
         return DELETE if selects else f"not selected by '{rule.title}' any more"
 
     def _apply(self, rule: Rule, entries: t.Sequence[Entry], found: dict[int, str]) -> None:
-        """Ask for the properties that a rule goes by, and put what they object to into the verdicts."""
+        """Query the properties that a rule selects and keeps by, and change the verdicts that they contradict."""
         selected = [entry for entry in entries if entry.selected_by == rule.index]
         if selecting := conditions.selecting_properties(rule):
-            still = existing(self._artifact, selected, *selecting)
+            still = find_existing(self._artifact, selected, *selecting)
             lost = [entry.id for entry in selected if entry.id not in still]
             found.update(dict.fromkeys(lost, f"without the properties that '{rule.title}' selects"))
         if keeping := conditions.keeping_properties(rule):
             about = [entry for entry in entries if found[entry.id] == DELETE and _applies(rule, entry)]
-            found.update(dict.fromkeys(existing(self._artifact, about, *keeping), "marked to be kept"))
+            found.update(dict.fromkeys(find_existing(self._artifact, about, *keeping), "marked to be kept"))
 
 
-def existing(artifact: ArtifactService, batch: t.Sequence[Entry], *more: Condition) -> dict[int, artifacts.Artifact]:
-    """By id, those of the items, all of one repository, that exist and meet a condition."""
+def find_existing(
+    artifact: ArtifactService, batch: t.Sequence[Entry], *more: Condition
+) -> dict[int, artifacts.Artifact]:
+    """Return by id those of the items, all of one repository, that exist and meet all conditions."""
 
     def ask(some: t.Sequence[Entry]) -> dict[int, artifacts.Artifact]:
         places = {entry.place: entry.id for entry in some}
@@ -115,14 +117,14 @@ def existing(artifact: ArtifactService, batch: t.Sequence[Entry], *more: Conditi
 
 
 def is_empty(artifact: ArtifactService, folder: Entry) -> bool:
-    """Whether there is no file in or below a folder."""
+    """Return whether there is no file in or below a folder."""
     below: list[Condition] = [{"path": folder.path}, {"path": {"$match": query.wide(f"{folder.path}/*")}}]
     find = [{"repo": folder.repo}, conditions.either(below)]
     return not list(query.rows(artifact, query.Query("items", find, ("repo", "path", "name"), limit=1), 0))
 
 
 def surplus_reason(surplus: str | None) -> str:
-    """Why deleting a tag is not safe.
+    """Return why deleting a tag is not safe.
 
     :arg surplus: what its folder contains beside the tag, `None` if that is not known
     """
@@ -132,13 +134,13 @@ def surplus_reason(surplus: str | None) -> str:
 
 
 def _applies(rule: Rule, entry: Entry) -> bool:
-    """Whether a rule applies to an item, as far as names tell."""
+    """Return whether a rule applies to an item by its repository, folder and name."""
     folder, name = entry.folder_and_name
     return rule.repos.match(entry.repo) and rule.paths.match(folder) and rule.names.match(name)
 
 
 class Verdicts:
-    """Verdicts on items, asked for a batch at a time."""
+    """Verdicts on items, read a batch at a time."""
 
     def __init__(self, store: Store, rules: t.Sequence[Rule], kinds: t.Mapping[str, bool]) -> None:
         self._store = store
@@ -148,15 +150,15 @@ class Verdicts:
         self._batches: collections.OrderedDict[int, _Batch] = collections.OrderedDict()
 
     def of(self, artifact: ArtifactService, entry: Entry) -> str:
-        """The verdict on an item. What was not looked at is left alone."""
+        """Return the verdict on an item. An item that was not verified is left alone."""
         number, place = divmod(entry.id, plan.BATCH)
-        if place == plan.BATCH // 2:  # while others go on deleting; who needs it asks again if this fails
+        if place == plan.BATCH // 2:  # while other workers delete; if this fails, it is repeated when it is needed
             with contextlib.suppress(ToolchainError):
                 self._found(artifact, number + 1)
         return self._found(artifact, number).get(entry.id, NOT_VERIFIED)
 
     def renewed(self, artifact: ArtifactService, entry: Entry) -> str:
-        """A verdict on an item that is asked for now."""
+        """Return a verdict on an item that is read now."""
         return self._verification(artifact).verdicts([entry]).get(entry.id, NOT_VERIFIED)
 
     def _verification(self, artifact: ArtifactService) -> Verification:
@@ -171,7 +173,7 @@ class Verdicts:
             if time.monotonic() > batch.valid_until:
                 first = number * plan.BATCH
                 where = "id BETWEEN ? AND ? AND outcome IS NULL"
-                entries = list(plan.entries(self._store, where, [first, first + plan.BATCH - 1]))
+                entries = list(plan.read_entries(self._store, where, [first, first + plan.BATCH - 1]))
                 valid_until = time.monotonic() + _SECONDS_VALID
                 batch.found = self._verification(artifact).verdicts(entries)
                 batch.valid_until = valid_until
