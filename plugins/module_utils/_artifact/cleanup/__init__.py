@@ -9,6 +9,7 @@
 1. `planning` only reads, and writes the plan into the store. `rules` says what applies, is old and stays. `conditions`
    puts that into queries, and `scan` sends them page by page. `candidates` gathers the artifacts of a rule and decides
    which ones are deleted. `survey` counts whole repositories. `plan_file` and `rule_records` keep a plan in a file.
+   `summary` sums it up and checks the guards.
 2. `deletion` deletes the items of the plan (`entries`). For each one it asks `verification`, which reads again whether
    everything that selected the item still holds. Only an explicit verdict deletes.
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Make a plan from rules or read one from a file, hold it against its guards, and sum it up. Only reads."""
+"""Make a plan from rules, or read one from a file. Only reads from the server."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cle
     candidates,
     plan_file,
     rule_records,
+    summary,
     survey,
-    verification,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup import rules as rule_book
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.artifact import IMAGE_TYPES
@@ -40,16 +40,10 @@ _SPECIAL_KEYS = frozenset(
 )
 _SPECIAL_ENDS = ("-build-info", "-release-bundles", "-release-bundles-v2")
 _SPECIAL_TYPES = frozenset(("buildinfo", "releasebundles", "supportbundle", "pipeinfo", "trash"))
-_MOST_NAMED = 10
-_ITEMS = "kind <> 'folder'"
-
-
-class GuardRefusal(ToolchainError):
-    """A plan beyond a guard."""
 
 
 class Planning:
-    """Puts the plan into a store, where an interrupted one goes on."""
+    """Puts the plan into a store, in which an interrupted planning continues."""
 
     def __init__(self, task: Task, artifact: ArtifactService, store: Store) -> None:
         self._task = task
@@ -58,7 +52,7 @@ class Planning:
         self._scan = Scan(task, artifact, store)
 
     def check(self) -> None:
-        """Look at the options before the first request.
+        """Check the options before the first request.
 
         :raises ToolchainError: when one cannot work
         """
@@ -73,7 +67,7 @@ class Planning:
         if store.fact("asked") not in (None, asked):
             raise BadOption(
                 "state_file",
-                f"'{params['state_file']}' has the state of another clean-up that was interrupted: let that one end "
+                f"'{params['state_file']}' has the state of another clean-up that was interrupted. Finish that one "
                 "with its own options, or remove the file",
             )
         if store.fact("asked") is None:
@@ -82,24 +76,26 @@ class Planning:
                 store.remember("made", ages.now())
 
     def plan(self) -> Fields | None:
-        """The plan summed up, or `None` when there is nothing to delete.
+        """Return the plan summed up, or `None` when there is nothing to delete.
 
-        :raises GuardRefusal: when it is beyond its guards; then the plan is in the result
+        :raises GuardRefusal: when the plan is beyond a guard; the plan is in the result then
         """
-        is_planned_before = bool(self._task.params["from_plan"] or self._store.fact("planned"))
+        params, result = self._task.params, self._task.result
+        is_planned_before = bool(params["from_plan"] or self._store.fact("planned"))
         if not self._store.fact("planned"):
-            self._load() if self._task.params["from_plan"] else self._make()
+            self._load() if params["from_plan"] else self._make()
         if is_planned_before and not self._task.check_mode:
             self._mark_newest()
-        if self._task.params["max_share"] is not None:
+        has_shares = params["max_share"] is not None
+        if has_shares:
             self._survey_all()
         self._write()
-        summary = self._summary()
-        self._task.result["plan"] = summary
-        self._task.result["unsafe"] = None if self._task.params["from_plan"] else self._unsafe()
-        if summary:
-            self._check_guards(summary)
-        return summary
+        plan = summary.sum_up(self._store, params["shown"], has_shares)
+        result["plan"] = plan
+        result["unsafe"] = None if params["from_plan"] else summary.list_unsafe(self._store, params["shown"])
+        if plan:
+            summary.check_guards(plan, params)
+        return plan
 
     def _rules(self) -> list[Rule]:
         return rule_book.checked(self._task.params["rules"] or [], self._store.fact("made"))
@@ -145,7 +141,7 @@ class Planning:
             store.remember("planned", True)
 
     def _mark_newest(self) -> None:
-        """Note which planned items are among the newest by now, since others deleted newer ones after the planning."""
+        """Mark the planned items that are among the newest by now, because newer ones were deleted in between."""
         store, kinds = self._store, self._store.fact("kinds")
         rules = rule_records.from_records(store.fact("rules"))
         turn = candidates.begin_again(store)
@@ -157,12 +153,12 @@ class Planning:
             candidates.mark_newest(store, rules)
 
     def _find_repositories(self, rules: t.Sequence[Rule]) -> list[list[tuple[str, bool]]]:
-        """For each rule its repositories, and whether they hold images."""
+        """Return for each rule its repositories, and whether they hold images."""
         known = self._list_kinds()
         return [_repositories_of(rule, known) for rule in rules]
 
     def _list_kinds(self) -> dict[str, str]:
-        """Keys of the repositories that hold artifacts of their own, with their package types."""
+        """Return the keys of the repositories that hold artifacts of their own, with their package types."""
         known = {}
         for found in repositories.listed(self._artifact):
             if found["type"] in _STORED:
@@ -180,64 +176,14 @@ class Planning:
         return [repo for (repo,) in self._store.rows("SELECT DISTINCT repo FROM plan ORDER BY repo")]
 
     def _write(self) -> None:
-        """The plan as a file, in check mode as well: that is what a person approves."""
+        """Write the plan as a file, in check mode as well: that is what a person approves."""
         head = {"url": self._artifact.http.base_url, **{name: self._store.fact(name) for name in ("made", "rules")}}
         if path := self._task.params["plan_file"]:
             store_lines(self._task, path, plan_file.lines(self._store, head), always=True)
 
-    def _summary(self) -> Fields | None:
-        store = self._store
-        total = dict(zip(("items", "bytes"), store.one(f"SELECT count(*), sum(size) FROM plan WHERE {_ITEMS}")))
-        folders = store.one("SELECT count(*) FROM plan WHERE kind = 'folder'")[0]
-        if not total["items"] and not folders:
-            return None
-        shown = "SELECT kind, repo, path, size, rule FROM plan ORDER BY id LIMIT ?"
-        return {
-            "items": total["items"],
-            "bytes": total["bytes"] or 0,
-            "folders": folders,
-            "rules": self._sums("rule"),
-            "repositories": [self._with_share(entry) for entry in self._sums("repo")],
-            "first": [
-                dict(zip(("kind", "repo", "path", "size", "rule"), row))
-                for row in store.rows(shown, [self._task.params["shown"]])
-            ],
-        }
-
-    def _unsafe(self) -> Fields:
-        """Tags that stay although rules select them, and why."""
-        rows = self._store.rows(
-            "SELECT repo, path, rule, surplus FROM unsafe ORDER BY repo, path LIMIT ?", [self._task.params["shown"]]
-        )
-        first = [
-            {"repo": repo, "path": path, "rule": rule, "reason": verification.surplus_reason(surplus)}
-            for repo, path, rule, surplus in rows
-        ]
-        return {"items": self._store.one("SELECT count(*) FROM unsafe")[0], "first": first}
-
-    def _sums(self, column: str) -> list[Fields]:
-        query = f"SELECT {column}, count(*), sum(size) FROM plan WHERE {_ITEMS} GROUP BY {column} ORDER BY {column}"
-        return [dict(zip((column, "items", "bytes"), row)) for row in self._store.rows(query)]
-
-    def _with_share(self, entry: Fields) -> Fields:
-        known = self._task.params["max_share"] is not None
-        return {**entry, "share": round(survey.share(self._store, entry["repo"]), 2) if known else None}
-
-    def _check_guards(self, summary: Fields) -> None:
-        for guard, what in (("max_items", "items"), ("max_bytes", "bytes")):
-            most = self._task.params[guard]
-            if most is not None and summary[what] > most:
-                raise GuardRefusal(_beyond(f"{summary[what]:,} {what}", guard, f"{most:,}"))
-        most = self._task.params["max_share"]
-        beyond = [entry for entry in summary["repositories"] if most is not None and entry["share"] > most]
-        if beyond:
-            shares = [f"{entry['share']:g} % of '{entry['repo']}'" for entry in beyond[:_MOST_NAMED]]
-            others = [f"{len(beyond) - _MOST_NAMED:,} others"] if len(beyond) > _MOST_NAMED else []
-            raise GuardRefusal(_beyond(" and ".join(shares + others), "max_share", f"{most:g} %"))
-
 
 def _is_special(key: str, kind: str) -> bool:
-    """Whether a repository is one of the server's own, which a pattern never means."""
+    """Return whether a repository is one of the server's own, which a pattern never means."""
     return key in _SPECIAL_KEYS or key.endswith(_SPECIAL_ENDS) or kind in _SPECIAL_TYPES
 
 
@@ -258,7 +204,3 @@ def _repositories_of(rule: Rule, known: dict[str, str]) -> list[tuple[str, bool]
     if not found:
         raise ToolchainError(f"{rule.title}: it is about no repository that this account may see.")
     return found
-
-
-def _beyond(planned: str, guard: str, most: str) -> str:
-    return f"The plan has {planned}, more than '{guard}' allows ({most}). Nothing was deleted."

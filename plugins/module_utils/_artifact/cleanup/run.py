@@ -10,11 +10,9 @@ import itertools
 import os
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.deletion import Deletion
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.planning import (
-    GuardRefusal,
-    Planning,
-)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.planning import Planning
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.store import Store
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.summary import GuardRefusal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, operate
