@@ -45,10 +45,10 @@ options:
         description:
           - A query that finds issues; C(grouping:off) is added to it. The server finds only new and existing issues
             where it names no state.
-          - A value finds what contains it, so V(code:ABV.) finds C(ABV.GENERAL). There are no wildcards. A wildcard, an
-            operator such as C(AND), a quotation mark without its counterpart, a keyword without a value, a blank beside
-            a colon or comma, and an unknown state, status or severity are refused. A site can change the labels of
-            severities; then use levels, as in C(severity:1-2).
+          - A value finds what contains it, so V(code:ABV.) finds C(ABV.GENERAL). There are no wildcards. A wildcard,
+            an operator such as C(AND), a quotation mark without its counterpart, a keyword without a value, a blank
+            beside a colon or comma, a text without quotation marks, and an unknown state, status or severity are
+            refused. A site can change the labels of severities; then use levels, as in C(severity:1-2).
           - When the server warns of it, for it does not know a keyword, say, the task fails.
         type: str
         required: true

@@ -191,6 +191,9 @@ def test_what_is_understood_in_part_is_no_gate(tmp_path: Path) -> None:
         ("code=ABV", "has the operator 'code=ABV'"),
         ('code:"RLK', "has a quotation mark without its counterpart"),
         ("message:don't", "has a quotation mark without its counterpart"),
+        ("status:Not a Problem", "has the text 'a' without quotation marks"),
+        ("New", "has the text 'New' without quotation marks"),
+        ("module:core,*", "has the wildcard '*' in '*'"),
         ('file:"src/*"', "has the wildcard '*' in 'src/*'"),
         ("severity: 1", "has an empty value after 'severity:'"),
         ("state:New, Existing", "has an empty value after 'state:'"),
@@ -240,7 +243,7 @@ def test_a_mistake_in_a_query_is_refused_before_the_first_request(query: str, pr
         ({"query": "code:RLK -code:RLK.,MISRA"}, [CODES], "query': finds nothing: no code meets all 'code:' terms"),
         ({"query": "severity:2-4", "view": "mine"}, [VIEWS], "view': finds nothing: no severity meets all 'severity:'"),
         ({"query": "severity:Critcal"}, [], "query': takes no 'Critcal' after 'severity:'"),
-        ({"query": "::size state:New"}, [], ""),
+        ({"query": "'::size' -vendor state:New"}, [], ""),
         ({"query": "build:build_"}, [OLD], ""),
         ({"query": "build:build_"}, [EXACT], "query': contains the build 'build_', which the project"),
         (

@@ -18,7 +18,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issue
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issues import found
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.known_names import KnownNames
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.query_terms import parse
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.query_terms import Term, parse
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.sarif import page
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, masked
@@ -37,7 +37,7 @@ class Gate:
         self.checks: list[Fields] = []
         for place, check in enumerate(task.params["checks"]):
             with_grouping(check["query"], grouped=False, option=f"checks[{place}].query")
-            parse(check["query"], f"checks[{place}].query")
+            _check_texts(parse(check["query"], f"checks[{place}].query"), f"checks[{place}].query")
             if self._diff and (has_keyword(check["query"], "build") or has_keyword(check["query"], "diff")):
                 raise BadOption(f"checks[{place}].query", "names no build beside 'compare', which names two")
 
@@ -90,6 +90,19 @@ class Gate:
         whole = " ".join(filter(None, (with_grouping(query, grouped=False), self._diff)))
         for issue in found(self._review, self._task.params["project"], whole, _refuse, view):
             yield masked(issue, self._task.secrets)
+
+
+def _check_texts(terms: list[Term], option: str) -> None:
+    """
+    :raises BadOption: for a text without quotation marks, which can be the rest of a value with blanks
+    """
+    for term in terms:
+        if not (term.keyword or term.is_excluded or term.values[0].is_quoted):
+            raise BadOption(
+                option,
+                f"has the text '{term.values[0].text}' without quotation marks. Put values with blanks into them, as "
+                'in status:"Not a Problem", and texts to find as well',
+            )
 
 
 def _diff(builds: Fields | None) -> str:

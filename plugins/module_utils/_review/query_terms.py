@@ -23,7 +23,7 @@ LEVELS = list(map(str, range(_MOST_SEVERE, _LEAST_SEVERE + 1)))
 # A site can change them
 SEVERITY_LABELS = ["Critical", "Error", "Warning", "Review", *(f"Severity {level}" for level in range(5, 11))]
 # What these find never contains a wildcard, so that it is a mistake in quotation marks, too
-_NAMES = ("category", "code", "file", "owner", "reference", "taxonomy")
+_NAMES = ("category", "code", "file", "module", "owner", "reference", "taxonomy")
 
 
 class Value(t.NamedTuple):
@@ -106,7 +106,8 @@ def _check(keyword: str, value: Value, option: str) -> None:
         )
     wildcard = re.search("[*?]", value.text)
     # The default module has stars in its name
-    if wildcard and keyword != "module" and (not value.is_quoted or keyword in _NAMES):
+    is_name = keyword == "module" and value.text.strip("*?")
+    if wildcard and not is_name and (not value.is_quoted or keyword in _NAMES):
         raise BadOption(
             option,
             f"has the wildcard '{wildcard[0]}' in '{value.text}', which Klocwork takes for a character. "
