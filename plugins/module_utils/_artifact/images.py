@@ -62,7 +62,7 @@ class TagContent:
         :raises UnexpectedAnswer: when it is no such row
         """
         name, kind, size = row.get("name"), row.get("type"), row.get("size", 0)
-        if not isinstance(name, str) or kind not in ("file", "folder") or not is_size(size):
+        if not (isinstance(name, str) and name) or kind not in ("file", "folder") or not is_size(size):
             raise UnexpectedAnswer(f"The server returned {row!r:.300} as the content of a tag.")
         if kind == "file":
             self.files += 1
