@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup import deletion
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
 from sandbox.client import Sandbox
 from support.cleanup.world import LAYER, Artifact, call, deletes, paths_in, plant, run
 
@@ -165,6 +167,26 @@ def test_folders_are_deleted_last_when_the_plan_lists_them_first(sandbox: Sandbo
     result = run(from_plan=str(file), workers=1)
     assert [outcome["item"]["kind"] for outcome in result["outcomes"]] == ["file", "folder"]
     assert result["counts"]["changed"] == 2
+
+
+def test_folders_are_tried_when_the_state_of_a_file_cannot_be_read(
+    sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plant(sandbox, [ITEM])
+    file = planned(tmp_path, RULES, empty_folders=True)
+    read_entries = deletion.read_entries
+
+    def read(store: Any, where: str, values: list[int]) -> Any:
+        if values == [1]:
+            raise ToolchainError("the disk is broken")
+        return read_entries(store, where, values)
+
+    monkeypatch.setattr(deletion, "read_entries", read)
+    result = run(from_plan=file, workers=1)
+    assert [(outcome["status"], outcome["reason"] or outcome["why"]) for outcome in result["outcomes"]] == [
+        ("failed", "the disk is broken."),
+        ("ok", "not empty any more"),
+    ]
 
 
 def test_a_plan_is_refused_when_it_has_a_file_of_a_tag(sandbox: Sandbox, tmp_path: Path) -> None:

@@ -123,10 +123,11 @@ class Deletion:
 
     def _process(self, task: Task) -> None:
         """Verify and delete one item, in a thread."""
-        (entry,) = read_entries(self._store, "id = ?", [task.params["id"]])
+        is_folder = task.params["kind"] == "folder"
         try:
-            if entry.kind == "folder":
+            if is_folder:
                 self._files_done.wait()
+            (entry,) = read_entries(self._store, "id = ?", [task.params["id"]])
             artifact = ArtifactService(task)
             outcome, why = self._finish(task, artifact, entry)
             task.result.update({"outcome": outcome, "why": why})
@@ -136,7 +137,7 @@ class Deletion:
         finally:
             with self._lock:
                 self._untried -= 1
-                self._files -= entry.kind != "folder"
+                self._files -= not is_folder
                 if not self._files:
                     self._files_done.set()
 
