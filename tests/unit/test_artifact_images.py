@@ -44,7 +44,16 @@ def test_a_second_manifest_is_surplus(names: tuple[str, str]) -> None:
 
 @pytest.mark.parametrize(
     "change",
-    [{"name": None}, {"name": ""}, {"type": "link"}, {"type": None}, {"size": "5"}, {"size": True}, {"size": -1}, {"size": 2**63}],
+    [
+        {"name": None},
+        {"name": ""},
+        {"type": "link"},
+        {"type": None},
+        {"size": "5"},
+        {"size": True},
+        {"size": -1},
+        {"size": 2**63},
+    ],
 )
 def test_an_entry_that_cannot_be_read_is_an_error(change: dict[str, Any]) -> None:
     row = {"path": "team/web", "name": "manifest.json", "type": "file", "size": 5, **change}
