@@ -54,9 +54,11 @@ MIRRORS = (
         item="artifact_housekeeping_cleanup",
         fixed={
             # null must reach the module, which refuses it
-            "rules": "omit if artifact_housekeeping_from_plan != '' else artifact_housekeeping_rules",
-            "from_plan": "artifact_housekeeping_from_plan if artifact_housekeeping_from_plan != '' else omit",
-            "plan_file": "omit if artifact_housekeeping_from_plan != '' else artifact_housekeeping_plan_file or omit",
+            "rules": "omit if artifact_housekeeping_from_plan is defined else artifact_housekeeping_rules",
+            "from_plan": "artifact_housekeeping_from_plan | default(omit)",
+            "plan_file": (
+                "omit if artifact_housekeeping_from_plan is defined else artifact_housekeeping_plan_file or omit"
+            ),
         },
     ),
     Mirror(

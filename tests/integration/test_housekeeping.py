@@ -159,6 +159,7 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"artifact_housekeeping_rules": [{**OLD, "older_than": "{{ retention_age }}"}]}, "'retention_age' is undefined"),
     ({"artifact_housekeeping_rules": None}, "argument 'artifact_housekeeping_rules' is of type"),
     ({"artifact_housekeeping_builds": [{"count": 1}]}, "missing required arguments: build"),
+    ({"artifact_housekeeping_from_plan": ""}, "Option 'from_plan': must not be empty"),
     ({"artifact_housekeeping_from_plan": "nowhere"}, "Option 'from_plan': cannot read 'nowhere'"),
 ]
 
