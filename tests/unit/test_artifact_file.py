@@ -185,6 +185,14 @@ def test_upload_is_compared_by_the_checksums_that_the_server_returns() -> None:
     assert "these fields of the file are not as asked for: checksums" in result["msg"]
 
 
+@pytest.mark.parametrize("checksums", [{}, {"sha1": None}, None])
+def test_the_file_is_uploaded_when_the_server_returns_no_checksum(checksums: dict[str, str] | None) -> None:
+    unknown = there(b"x" * len(DATA), checksums=checksums)
+    with conversation(unknown, asked(), sent(), there()) as server:
+        result = run("artifact_file", url=server.url, content=DATA.decode(), **TASK)
+    assert (result["changed"], result.get("msg")) == (True, None)
+
+
 def test_properties_that_were_silently_ignored_are_a_failure(src: Path) -> None:
     none = call("GET", f"{ITEM}?properties", 404)
     with conversation(gone(), asked(matrix=";a=1"), sent(matrix=";a=1"), there(), none) as server:

@@ -127,17 +127,16 @@ class File:
         item = self._find()
         self._current_path = item["path"] if item else self._path
         self._exists = item is not None
-        self._forget_untold(item)
+        self._drop_missing_checksums(item)
         if item and self._properties and self._task.params["state"] == "present":
             item["properties"] = self._artifact.properties_if_any(self._repo, item["path"]) or {}
         return item
 
-    def _forget_untold(self, item: Fields | None) -> None:
-        """Compare an upload with those checksums only that the server returns; old versions know no SHA-256."""
-        told = (item or {}).get("checksums") or {}
-        wanted = self._content.get("checksums", {})
-        for name in [name for name in wanted if any(told.values()) and not told.get(name)]:
-            del wanted[name]
+    def _drop_missing_checksums(self, item: Fields | None) -> None:
+        """Compare an upload only with the checksums that the server returns. Old versions know no SHA-256."""
+        compared = self._content.get("checksums", {})
+        for name in compared.keys() - _find_comparable(compared, item).keys():
+            del compared[name]
 
     def _find(self) -> Fields | None:
         """Return the item, for an upload also a Maven snapshot that Artifactory stored under another name."""
@@ -148,9 +147,8 @@ class File:
         return item
 
     def desired(self, before: Fields | None) -> Fields:
-        """What the file shall be: its content by the checksums that the server tells, and its properties."""
-        told = (before or {}).get("checksums") or {}
-        checksums = {name: value for name, value in self._source.checksums.items() if not told or told.get(name)}
+        """Return the desired file: its content by the checksums that the server returns, and its properties."""
+        checksums = _find_comparable(self._source.checksums, before)
         self._content = {"type": "file", "size": self._source.size, "checksums": checksums}
         if not self._properties:
             return self._content
@@ -211,7 +209,7 @@ class File:
         if self._task.params["state"] == "present":
             self._artifact.check_pro("Setting the properties of an existing item")
             return
-        repository = repositories.find_if_told(self._artifact, self._repo)
+        repository = repositories.find_if_visible(self._artifact, self._repo)
         if repository and repository["type"] in ("virtual", "remote"):
             raise ToolchainError(f"The repository '{self._repo}' is {repository['type']}. {_HELD}")
 
@@ -265,6 +263,12 @@ class File:
     ) -> Answer:
         # a content that arrives in part only does not have these checksums: the server refuses it
         return self._artifact.http.write("PUT", address, headers=headers, data=data, accept=accept, policy=REPEATABLE)
+
+
+def _find_comparable(checksums: dict[str, str], item: Fields | None) -> dict[str, str]:
+    """Return the checksums that an item has as well. All of them if it has none: its content is unknown then."""
+    returned = (item or {}).get("checksums") or {}
+    return {name: value for name, value in checksums.items() if returned.get(name)} or dict(checksums)
 
 
 def predict_upload(artifact: ArtifactService, repo: str, stored: t.Iterable[str], new: str | None) -> None:

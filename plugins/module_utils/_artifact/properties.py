@@ -64,7 +64,7 @@ def check_writable(service: ArtifactService, repo: str) -> None:
     """
     :raises ToolchainError: when nothing can be written to a repository of this type, as far as the server tells
     """
-    repository = repositories.find_if_told(service, repo)
+    repository = repositories.find_if_visible(service, repo)
     kind = repository and repository["type"]
     if kind in ("virtual", "remote"):
         where = "a local repository, or a cache" if kind == "virtual" else f"the cache, '{repo}-cache'"

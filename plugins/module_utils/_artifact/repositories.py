@@ -46,7 +46,7 @@ def find(artifact: ArtifactService, key: str) -> Fields | None:
         return found
 
 
-def find_if_told(artifact: ArtifactService, key: str) -> Fields | None:
+def find_if_visible(artifact: ArtifactService, key: str) -> Fields | None:
     """Return a repository as `find` does, asked for once. An account that may not learn of it gets no `type`."""
 
     def look() -> Fields | None:
@@ -98,7 +98,7 @@ def check_upload(artifact: ArtifactService, key: str, paths: t.Iterable[str]) ->
 
 
 def _find_existing(artifact: ArtifactService, key: str) -> Fields:
-    repository = find_if_told(artifact, key)
+    repository = find_if_visible(artifact, key)
     if repository is None:
         raise ToolchainError(f"There is no repository '{key}', or this account may not see it.")
     return repository
