@@ -55,7 +55,7 @@ class ImagePromotion:
         self._artifact = artifact
         self._source = source(task.params)[:2]
         self._target = target(task.params)[:2]
-        self._wanted: list[Fields] = []
+        self._steps: list[Fields] = []
         self._replaced: set[str] = set()
 
     def plan(self) -> Fields | None:
@@ -66,10 +66,10 @@ class ImagePromotion:
         tags = self._tags()
         for tag in tags:
             self._compare(tag)
-        if self._wanted:
+        if self._steps:
             self._check_folders(tags)
         action = "copy" if self._task.params["copy"] else "move"
-        return planned((action, tag) for tag in self._wanted)
+        return planned((action, tag) for tag in self._steps)
 
     def rehearse(self) -> Fields:
         """
@@ -84,7 +84,7 @@ class ImagePromotion:
     def carry_out(self) -> Fields:
         """Promote, and see that each tag is there, and gone from where it was if it was moved."""
         settled(self._task, self._send, self._check)
-        return {"promoted": [{name: tag[name] for name in ("tag", "target_tag", "digest")} for tag in self._wanted]}
+        return {"promoted": [{name: tag[name] for name in ("tag", "target_tag", "digest")} for tag in self._steps]}
 
     def _tags(self) -> list[str]:
         tag, copy = self._task.params["tag"], self._task.params["copy"]
@@ -106,7 +106,7 @@ class ImagePromotion:
                 raise self._nothing(f"{self._source[1]}:{tag}")
         elif digest != there or not self._task.params["copy"]:
             replaces = there if there != digest else None
-            self._wanted.append({"tag": tag, "target_tag": target_tag, "digest": digest, "replaces": replaces})
+            self._steps.append({"tag": tag, "target_tag": target_tag, "digest": digest, "replaces": replaces})
 
     def _check_folders(self, tags: list[str]) -> None:
         """Check that the server acts on tags alone, because it copies, moves and replaces whole folders.
@@ -170,7 +170,7 @@ class ImagePromotion:
         self._artifact.http.write("POST", address, json=order, policy=REPEATABLE if params["copy"] else WRITE)
 
     def _check(self) -> None:
-        for tag in self._wanted:
+        for tag in self._steps:
             there = images.digest(self._artifact, *self._target, tag["target_tag"])
             if there != tag["digest"]:
                 has = f"the manifest {there}" if there else "nothing"

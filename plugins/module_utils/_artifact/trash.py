@@ -70,7 +70,7 @@ def plan(artifact: ArtifactService, params: Fields) -> Fields | None:
         return None
     step = {"action": action, "place": place, "type": found["type"], "size": found["size"]}
     if action == "restore":
-        replaced = _first_replaced(artifact, found, place, there) if there else None
+        replaced = _find_replaced(artifact, found, place, there) if there else None
         if replaced and not params["force"]:
             raise ToolchainError(
                 f"'{place}' is not restored: '{replaced}' exists and would be replaced. "
@@ -80,19 +80,19 @@ def plan(artifact: ArtifactService, params: Fields) -> Fields | None:
     return step
 
 
-def _first_replaced(artifact: ArtifactService, found: Fields, place: str, there: Fields) -> str | None:
+def _find_replaced(artifact: ArtifactService, found: Fields, place: str, target_item: Fields) -> str | None:
     """Return the first file that would be replaced, `None` if there is none.
 
     :arg found: the item at `place` in the trash can
-    :arg there: the item that it is restored over; files in folders replace only files of the same path
+    :arg target_item: the item at the target; files in folders replace only files of the same path
     :raises ToolchainError: when one is a folder and the other is a file
     """
-    to = _place(there["repo"], there["path"])
-    if found["type"] != there["type"]:
-        raise ToolchainError(f"'{place}' is not restored: '{to}' exists, and is a {there['type']}.")
-    if there["type"] == "file":
+    to = _place(target_item["repo"], target_item["path"])
+    if found["type"] != target_item["type"]:
+        raise ToolchainError(f"'{place}' is not restored: '{to}' exists, and is a {target_item['type']}.")
+    if target_item["type"] == "file":
         return to
-    existing = set(_files_below(artifact, there["repo"], there["path"]))
+    existing = set(_files_below(artifact, target_item["repo"], target_item["path"]))
     replaced = existing.intersection(_files_below(artifact, TRASH, place))
     return _place(to, min(replaced)) if replaced else None
 
