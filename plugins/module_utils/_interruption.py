@@ -63,12 +63,12 @@ class Controller:
 
     @property
     def is_gone(self) -> bool:
-        """Whether one of the processes from here to the controller has lost its parent."""
+        """Return whether one of the processes from here to the controller has lost its parent."""
         return any(_parent(pid) != parent for pid, parent in self._parents.items())
 
 
 def _parents_up_to_controller(pid: int) -> dict[int, int | None]:
-    """The parents of a process and of its ancestors, up to the controller.
+    """Return the parents of a process and of its ancestors, up to the controller.
 
     A worker is a fork of the controller, so that both have the same command. Who started the controller does not
     matter: it may outlive a terminal. Without such a pair, or without `/proc`, only the parent of the process counts.
@@ -84,7 +84,7 @@ def _parents_up_to_controller(pid: int) -> dict[int, int | None]:
 
 
 def _parent(pid: int) -> int | None:
-    """The parent of a process, `None` if there is no such process or it cannot be known."""
+    """Return the parent of a process, `None` if there is no such process or it cannot be known."""
     if pid == os.getpid():
         return os.getppid()
     try:

@@ -61,7 +61,7 @@ def check_unshared(
 
 
 def with_content(artifact: ArtifactService, repo: str, checksums: t.Sequence[str]) -> set[str]:
-    """Those of the SHA-1 checksums that files of a repository have."""
+    """Return those of the SHA-1 checksums that files of a repository have."""
     found: set[str] = set()
     for some in _batches(checksums):
         any_checksum = {"$or": [{"actual_sha1": checksum} for checksum in some]}

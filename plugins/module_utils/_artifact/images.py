@@ -71,7 +71,7 @@ class TagContent:
             self.surplus = name if self.surplus is None else min(self.surplus, name)
 
     def _belongs(self, name: str) -> bool:
-        """Whether a file is a layer, or the only manifest."""
+        """Return whether a file is a layer, or the only manifest."""
         if _LAYER.fullmatch(name):
             return True
         is_second = self._manifest not in (None, name)
@@ -80,7 +80,7 @@ class TagContent:
 
 
 def is_size(value: t.Any) -> bool:
-    """Whether a value can be a number of bytes, which guards add up."""
+    """Return whether a value can be a number of bytes, which guards add up."""
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63
 
 
@@ -110,18 +110,18 @@ def entries(artifact: ArtifactService, repo: str, folders: t.Collection[str]) ->
 
 
 def listed(artifact: ArtifactService, repo: str, page_size: int) -> list[str]:
-    """The images of a repository, sorted."""
+    """Return the images of a repository, sorted."""
     return sorted(_pages(artifact, f"{address(repo)}/_catalog", "repositories", page_size))
 
 
 def tags(artifact: ArtifactService, repo: str, image: str, page_size: int) -> list[str]:
-    """The tags of an image, sorted. Some servers list the folders of digests among them; those are left out."""
+    """Return the tags of an image, sorted. Some servers list the folders of digests among them; those are left out."""
     found = _pages(artifact, f"{address(repo)}{_path(image)}/tags/list", "tags", page_size)
     return sorted(tag for tag in found if not tag.startswith(("sha256:", "sha256__")))
 
 
 def tags_if_any(artifact: ArtifactService, repo: str, image: str) -> list[str]:
-    """The same, and none of an image that is not there."""
+    """Return the same, and none of an image that is not there."""
     try:
         return tags(artifact, repo, image, _PAGE_SIZE)
     except ServerRefusal as refusal:
@@ -145,7 +145,7 @@ def digest(artifact: ArtifactService, repo: str, image: str, tag: str) -> str | 
 
 
 def address(repo: str) -> str:
-    """The address of a repository as a registry of images."""
+    """Return the address of a repository as a registry of images."""
     return f"/artifactory/api/docker{segments(repo, option='repo')}/v2"
 
 
@@ -154,7 +154,7 @@ def _path(image: str) -> str:
 
 
 def _pages(artifact: ArtifactService, address: str, member: str, page_size: int) -> t.Iterator[str]:
-    """The names on all pages, each once.
+    """Yield the names on all pages, each once.
 
     Of the link to the next page only the marker is used: its path is not the one that was asked for. A page that brings
     nothing new ends the list, for some servers ignore the marker.

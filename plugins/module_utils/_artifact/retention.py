@@ -33,7 +33,7 @@ def check(params: Fields) -> None:
 
 
 def build(params: Fields) -> tuple[str, str | None]:
-    """What no two of many retentions may have in common."""
+    """Return what no two of many retentions may have in common."""
     return params["build"], params["project_key"]
 
 
@@ -55,7 +55,7 @@ class Retention:
         self._left: list[Fields] = []
 
     def plan(self) -> Fields | None:
-        """What goes: runs, and with `artifacts` their files.
+        """Return what goes: runs, and with `artifacts` their files.
 
         :raises ToolchainError: when there is no such build, or its files cannot be told from those of runs that stay
         """
@@ -161,7 +161,7 @@ class Retention:
         return wishes
 
     def _left_after(self, seconds: float) -> list[Fields]:
-        """The runs that were to go and are still there, after at most so many seconds."""
+        """Return the runs that were to go and are still there, after at most so many seconds."""
         left = f"interrupted while the server discards {len(self._going):,} run(s). It goes on with it."
         with contextlib.suppress(WaitedTooLong):
             wait_for(

@@ -23,7 +23,7 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
 
 def moment(text: str, now: str, option: str) -> str:
-    """The moment that an age is counted back to, or that a date says, as `times.utc` gives it.
+    """Return the moment that an age is counted back to, or that a date says, as `times.utc` gives it.
 
     :raises BadOption: when it is neither
     """

@@ -47,10 +47,10 @@ class Artifact(t.NamedTuple):
         return self.name if self.folder == "." else f"{self.folder}/{self.name}"
 
 
-def checked(row: Fields) -> Fields:
-    """A row that says which file it is about, and how large that is if at all.
+def check_row(row: Fields) -> Fields:
+    """Return a row if it names a file, and has a valid size if any.
 
-    :raises UnexpectedAnswer: when it is none
+    :raises UnexpectedAnswer: when it does not
     """
     texts = [row.get(name) for name in ("repo", "path", "name")]
     size = row.get("size", 0)
@@ -59,10 +59,10 @@ def checked(row: Fields) -> Fields:
     raise _unexpected(row)
 
 
-def read(row: Fields) -> Artifact:
-    """The artifact that a checked row of `FIELDS`, and perhaps of `DOWNLOADED`, tells of.
+def parse(row: Fields) -> Artifact:
+    """Return the artifact that a checked row describes, which has `FIELDS` and perhaps `DOWNLOADED`.
 
-    :raises UnexpectedAnswer: when it tells of none
+    :raises UnexpectedAnswer: when it describes none
     """
     created, modified, sha1 = row.get("created"), row.get("modified"), row.get("actual_sha1") or ""
     if not (_is_moment(created) and _is_moment(modified) and isinstance(sha1, str) and "size" in row):
@@ -72,7 +72,7 @@ def read(row: Fields) -> Artifact:
 
 
 def last_download(moments: t.Sequence[str]) -> str:
-    """The latest moment, or an empty text without any.
+    """Return the latest moment, or an empty text without any.
 
     :raises UnexpectedAnswer: when one is no moment
     """
@@ -83,7 +83,7 @@ def last_download(moments: t.Sequence[str]) -> str:
 
 
 def values(row: Fields) -> list[str]:
-    """The values of the one property that a row has, or the one time of a last download.
+    """Return the values of the one property that a row has, or the one time of a last download.
 
     :raises UnexpectedAnswer: when they are not given as such
     """
@@ -91,12 +91,12 @@ def values(row: Fields) -> list[str]:
 
 
 def is_addressable(repo: str, path: str) -> bool:
-    """Whether a deletion at a path acts on the item there, and on no other one."""
+    """Return whether a deletion at a path acts on the item there, and on no other one."""
     return ";" not in path and not paths.misread(path) and not paths.misread(repo)
 
 
 def _members(row: Fields, domain: str, field: str) -> list[str]:
-    """What a field of another domain has, wherever it has anything."""
+    """Return what a field of another domain has, wherever it has anything."""
     entries = row.get(domain, [])
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise _unexpected(row)
@@ -112,13 +112,13 @@ def _unexpected(row: Fields) -> UnexpectedAnswer:
 
 
 def is_tag(folder: str) -> bool:
-    """Whether a folder is one of a tag, if there is a manifest in it."""
+    """Return whether a folder is one of a tag, if there is a manifest in it."""
     image, _slash, tag = folder.rpartition("/")
     return bool(image) and not _DIGEST.fullmatch(tag)
 
 
 def as_tag(manifest: Artifact) -> Artifact | None:
-    """The tag that a manifest makes, or `None` if it makes none."""
+    """Return the tag that a manifest makes, or `None` if it makes none."""
     if manifest.name not in images.MANIFEST_FILES or not is_tag(manifest.folder):
         return None
     image, _slash, tag = manifest.folder.rpartition("/")

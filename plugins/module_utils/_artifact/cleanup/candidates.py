@@ -111,11 +111,11 @@ class Candidates:
         self._scan.each_page(f"{self._name}: {what}", find, FIELDS, lambda rows: take(find, list(self._read(rows))))
 
     def _read(self, rows: list[Fields]) -> t.Iterator[_Row]:
-        """The artifacts that the rule applies to, each with its row."""
+        """Yield the artifacts that the rule applies to, each with its row."""
         for row in rows:
             if not query.is_writable(row):
                 continue  # it could not be verified before it is deleted
-            file = artifacts.read(row)
+            file = artifacts.parse(row)
             found = artifacts.as_tag(file) if self._tags else file
             if found and artifacts.is_addressable(found.repo, found.path) and self._rule.takes(found):
                 yield row, found
@@ -131,12 +131,12 @@ class Candidates:
         self._store.write_all(_SEEN, self._lines(page, self._groups(find, page), {}))
 
     def _groups(self, find: list[Condition], page: list[_Row]) -> dict[tuple[str, str], list[str]]:
-        """The values of the property to group by, by path and name."""
+        """Return the values of the property to group by, by path and name."""
         key = self._rule.group_property
         return self._values(find, page, f"@{key}") if key else {}
 
     def _may_be_deleted(self, one: Artifact) -> bool:
-        """Whether it is old and large as far as its row says; the size of a tag is known only later."""
+        """Return whether it is old and large as far as its row says; the size of a tag is known only later."""
         return self._rule.is_old(one) and (one.manifest is not None or self._rule.is_large(one.size))
 
     def _values(self, find: list[Condition], page: list[_Row], field: str) -> dict[tuple[str, str], list[str]]:

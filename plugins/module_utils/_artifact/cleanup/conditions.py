@@ -23,7 +23,7 @@ DOWNLOADED: Condition = {"stat.downloaded": {"$ne": None}}
 
 
 def scope(rule: Rule, repo: str, tags: bool) -> list[Condition]:
-    """What a rule applies to, of any age, in a group or not.
+    """Return the conditions for what a rule applies to, of any age, in a group or not.
 
     :arg tags: whether the repository holds images: a rule's names are those of tags then, and its paths those of images
     """
@@ -31,22 +31,22 @@ def scope(rule: Rule, repo: str, tags: bool) -> list[Condition]:
 
 
 def groups(rule: Rule) -> list[Condition]:
-    """What an artifact needs to be in a group of a rule, as far as the server can tell."""
+    """Return the conditions for being in a group of a rule, as far as a query can express them."""
     return [any_property({rule.group_property: []})] if rule.group_property else []
 
 
 def selecting_properties(rule: Rule) -> list[Condition]:
-    """The properties without which a rule does not select an artifact."""
+    """Return the conditions on properties without which a rule does not select an artifact."""
     return [*groups(rule), *_all_properties(rule)]
 
 
 def keeping_properties(rule: Rule) -> list[Condition]:
-    """The properties with which a rule keeps an artifact; none if it keeps nothing by properties."""
+    """Return the conditions on properties with which a rule keeps an artifact, none if it keeps nothing by them."""
     return [*_all_properties(rule), any_property(rule.keep_properties)] if rule.keep_properties else []
 
 
 def old(rule: Rule, tags: bool) -> list[Condition]:
-    """What makes an artifact old, as far as the server can tell; a tag has no size of its own."""
+    """Return the conditions for being old, as far as a query can express them. A tag has no size of its own."""
     found: list[Condition] = []
     for moment in filter(None, (rule.older_than, rule.unused_since)):
         found += [{"created": {"$lt": moment}}, {"modified": {"$lt": moment}}]
@@ -58,7 +58,7 @@ def old(rule: Rule, tags: bool) -> list[Condition]:
 
 
 def any_property(properties: t.Mapping[str, t.Sequence[str]]) -> Condition:
-    """That an artifact has at least one of some properties, with one of its values.
+    """Return the condition that an artifact has at least one of some properties, with one of its values.
 
     The server takes the value `*` for any, and compares the key itself with `=`. With `$match` it would take a key with
     `%` for a pattern.
@@ -70,17 +70,17 @@ def any_property(properties: t.Mapping[str, t.Sequence[str]]) -> Condition:
 
 
 def either(members: list[Condition]) -> Condition:
-    """One of several conditions, each of one pair: several in one would be joined by OR as well."""
+    """Join conditions by OR. Each must have one pair, because several in one would be joined by OR as well."""
     return members[0] if len(members) == 1 else {"$or": members}
 
 
 def both(*members: Condition) -> Condition:
-    """Several conditions, to be one of those that `either` takes."""
+    """Join conditions by AND, into one that `either` takes."""
     return {"$and": list(members)}
 
 
 def one_of(places: t.Iterable[tuple[str, str]]) -> Condition:
-    """That an artifact is at one of some places, each a folder and a name; folder by folder, to be short."""
+    """Return the condition that an artifact is at one of some places, each a folder and a name."""
     names: dict[str, list[Condition]] = collections.defaultdict(list)
     for folder, name in places:
         names[folder].append({"name": name})

@@ -30,7 +30,7 @@ _TWICE = "SELECT max(id) FROM plan GROUP BY repo, path HAVING count(*) > 1 LIMIT
 
 
 def lines(store: Store, head: Line) -> t.Iterator[Line]:
-    """The lines of the plan in a store.
+    """Yield the lines of the plan in a store.
 
     :arg head: `url` of the service, when it was `made`, and the `rules` that it was made with
     """
@@ -40,7 +40,7 @@ def lines(store: Store, head: Line) -> t.Iterator[Line]:
 
 
 def digest(path: str, option: str) -> str:
-    """What tells one content of the file from another.
+    """Return what tells one content of the file from another.
 
     :raises BadOption: when it cannot be read
     """
@@ -123,7 +123,7 @@ def _row(entry: Line, number: int, path: str, option: str) -> list[t.Any]:
 
 
 def _is_place(entry: Line, folder: str, name: str) -> bool:
-    """Whether a line is about one item that a plan can have, and about no other one below or above it."""
+    """Return whether a line is about one item that a plan can have, and about no other one below or above it."""
     parts = [entry["repo"], *entry["path"].split("/")]
     if any(part in ("", ".", "..") for part in parts) or "/" in entry["repo"]:
         return False

@@ -63,7 +63,7 @@ class Planning:
         asked = {name: params[name] for name in ("rules", "empty_folders")}
         asked["from_plan"] = params["from_plan"] and plan_file.digest(params["from_plan"], "from_plan")
         asked["url"] = self._artifact.http.base_url
-        rule_book.checked(params["rules"] or [], store.fact("made") or ages.now())
+        rule_book.parse_rules(params["rules"] or [], store.fact("made") or ages.now())
         if store.fact("asked") not in (None, asked):
             raise BadOption(
                 "state_file",
@@ -98,7 +98,7 @@ class Planning:
         return plan
 
     def _rules(self) -> list[Rule]:
-        return rule_book.checked(self._task.params["rules"] or [], self._store.fact("made"))
+        return rule_book.parse_rules(self._task.params["rules"] or [], self._store.fact("made"))
 
     def _load(self) -> None:
         with self._store.transaction():

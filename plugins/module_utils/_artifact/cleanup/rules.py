@@ -75,21 +75,21 @@ class Rule:
     keep_properties: dict[str, list[str]]
 
     def takes(self, artifact: Artifact) -> bool:
-        """Whether it is about the artifact, as far as names tell."""
+        """Return whether it is about the artifact, as far as names tell."""
         return self.paths.match(artifact.folder) and self.names.match(artifact.name)
 
     def is_old(self, artifact: Artifact) -> bool:
-        """Whether an artifact is old enough, and was not downloaded lately as far as that is known."""
+        """Return whether an artifact is old enough, and was not downloaded lately as far as that is known."""
         if self.unused_since and artifact.downloaded >= self.unused_since:
             return False
         return all(artifact.moment < than for than in (self.older_than, self.unused_since) if than)
 
     def is_large(self, size: int) -> bool:
-        """Whether an artifact of so many bytes is large enough."""
+        """Return whether an artifact of so many bytes is large enough."""
         return self.larger_than is None or size > self.larger_than
 
     def groups(self, artifact: Artifact, values: t.Sequence[str]) -> t.Sequence[str]:
-        """The groups in which the artifact competes for being one of the newest. Without one it stays.
+        """Return the groups in which the artifact competes for being one of the newest. Without one it stays.
 
         :arg values: what it has as the property to group by
         """
@@ -103,16 +103,16 @@ class Rule:
         return ("\0".join(part or "" for part in found.groups()),) if found else ()
 
 
-def checked(rules: t.Sequence[dict[str, t.Any]], now: str) -> list[Rule]:
-    """The rules of a task.
+def parse_rules(rules: t.Sequence[dict[str, t.Any]], now: str) -> list[Rule]:
+    """Return the rules of a task.
 
     :arg now: what ages are counted from
     :raises ToolchainError: naming the rule that cannot work, and why
     """
-    return [_rule(index, rule, now) for index, rule in enumerate(rules)]
+    return [_parse_rule(index, rule, now) for index, rule in enumerate(rules)]
 
 
-def _rule(index: int, rule: dict[str, t.Any], now: str) -> Rule:
+def _parse_rule(index: int, rule: dict[str, t.Any], now: str) -> Rule:
     place = f"rules[{index}]"
     try:
         RULE.check_rules(rule)
@@ -198,7 +198,7 @@ def _text(value: t.Any) -> t.Any:
 
 
 def _is_value(text: str) -> bool:
-    """Whether a query can compare with a text; the server takes `*` for any value."""
+    """Return whether a query can compare with a text; the server takes `*` for any value."""
     return bool(text) and text == text.lstrip() and text.strip() != "*" and is_writable_text(text)
 
 

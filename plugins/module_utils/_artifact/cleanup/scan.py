@@ -56,7 +56,7 @@ class Scan:
             self._task.progress(f"{name}: {done['rows']:,} artifacts seen", "planning")
 
     def values(self, find: list[Condition], page: list[Fields], field: str) -> dict[tuple[str, str], list[str]]:
-        """What the artifacts of a page have as a property, or as the time of their last download, by path and name.
+        """Return the values of a property of the artifacts of a page, or their last downloads, by path and name.
 
         An artifact that has none, is gone or no longer meets the conditions is not in the result.
 
@@ -70,11 +70,11 @@ class Scan:
         asked = query.Query("items", [*find, *between], ("repo", *_SORT, field))
         found: dict[tuple[str, str], list[str]] = collections.defaultdict(list)
         for row in query.rows(self._artifact, asked, 0):
-            found[_place(artifacts.checked(row))] += artifacts.values(row)
+            found[_place(artifacts.check_row(row))] += artifacts.values(row)
         return found
 
     def _next(self, find: list[Condition], include: t.Sequence[str], done: Fields) -> tuple[list[Fields], Fields]:
-        """The next page by path and name: within the last folder if that fills pages alone, else from there on."""
+        """Return the next page by path and name: in the last folder if that fills pages alone, else from there on."""
         after, whole = done["after"], done["whole"]
         rows, size = self._page([*find, *_after(after, whole)], include)
         full = len(rows) >= size
@@ -92,11 +92,11 @@ class Scan:
         }
 
     def _page(self, find: list[Condition], include: t.Sequence[str]) -> tuple[list[Fields], int]:
-        """One page, and how many rows it could have; that is less than before when the server is not up to it."""
+        """Return one page, and how many rows it could have: fewer than before if the server gave up on more."""
         while True:
             asked = query.Query("items", find, tuple(include), _SORT, limit=self._size)
             try:
-                return [artifacts.checked(row) for row in query.rows(self._artifact, asked, 0)], self._size
+                return [artifacts.check_row(row) for row in query.rows(self._artifact, asked, 0)], self._size
             except ToolchainError as error:
                 if self._size <= _SMALLEST_PAGE or not _is_too_much(error):
                     raise
@@ -104,7 +104,7 @@ class Scan:
 
 
 def _up_to_a_place(rows: list[Fields]) -> list[Fields]:
-    """The rows up to one that the next page can begin after; a name that cannot be written in a query is none."""
+    """Return the rows up to the last one whose name can be in a query, because the next page begins after it."""
     for last in range(len(rows), 0, -1):
         if query.is_writable(rows[last - 1]):
             return rows[:last]
@@ -128,7 +128,7 @@ def _after(place: t.Sequence[str | None] | None, whole: bool) -> list[Condition]
 
 
 def _beyond(place: tuple[str | None, str], strict: str, own: str) -> list[Condition]:
-    """What is on one side of a place; the first condition is what an index finds it by.
+    """Return what is on one side of a place; the first condition is what an index finds it by.
 
     :arg strict: `$gt` or `$lt`
     :arg own: the same, or with `e` for the place itself, too

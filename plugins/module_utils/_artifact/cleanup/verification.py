@@ -110,7 +110,7 @@ def find_existing(
         places = {entry.place: entry.id for entry in some}
         find = [{"repo": some[0].repo}, conditions.one_of(places), *more]
         asked = query.Query("items", find, (*artifacts.FIELDS, artifacts.DOWNLOADED))
-        found = (artifacts.read(artifacts.checked(row)) for row in query.rows(artifact, asked, 0))
+        found = (artifacts.parse(artifacts.check_row(row)) for row in query.rows(artifact, asked, 0))
         return {places[one.folder, one.name]: one for one in found if (one.folder, one.name) in places}
 
     return query.in_parts(ask, batch) if batch else {}
