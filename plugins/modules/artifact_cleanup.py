@@ -372,7 +372,7 @@ plan:
           type: int
         share:
           description:
-            - Percent of the repository, of its files or its bytes, whichever is more. None without O(max_share).
+            - Percentage of the files or of the bytes of the repository, whichever is more. Null without O(max_share).
           type: float
     first:
       description: The first O(shown) items, by repository and path.
@@ -461,7 +461,7 @@ deleted:
     folders: 4
     repositories: [{repo: generic-local, items: 120, bytes: 73400320, folders: 4}]
 counts:
-  description: How many items came to which end in this run. Each item has one. None in check mode.
+  description: Number of items by outcome in this run. Each item counts once. Null in check mode.
   returned: success, and when items failed
   type: dict
   contains:
@@ -469,26 +469,26 @@ counts:
       description: Deleted.
       type: int
     ok:
-      description: Gone already, or left alone because they are no longer as they were planned.
+      description: Deleted by others before, or left alone because they are no longer as they were planned.
       type: int
     failed:
-      description: Refused, or still there. RV(failures) says why.
+      description: Refused, or still existing. RV(failures) has the reasons.
       type: int
     unknown:
-      description: The reply was lost, and asking brought no clarity either. RV(failures) has them as well.
+      description: The response was lost, and reading back failed as well. RV(failures) lists them, too.
       type: int
     skipped:
       description: Not tried, because of O(max_failures).
       type: int
   sample: {changed: 118, ok: 1, failed: 1, unknown: 0, skipped: 0}
 failures:
-  description: The outcomes of all items that failed or whose end is unknown, with the members of RV(outcomes).
+  description: The outcomes of all items that failed or whose outcome is unknown, with the members of RV(outcomes).
   returned: success, and when items failed
   type: list
   elements: dict
   sample: []
 outcomes:
-  description: What became of the first O(shown) items of this run, in the order of the plan.
+  description: The first O(shown) items of this run with their outcomes, in the order of the plan, folders last.
   returned: success, and when items failed
   type: list
   elements: dict
@@ -509,7 +509,7 @@ outcomes:
       description: Why it failed, or was not tried, in the server's words.
       type: str
     outcome:
-      description: V(deleted), V(gone) when it was not there any more, or V(left) when it was left alone.
+      description: V(deleted), V(gone) if it had been deleted before, or V(left) if it was left alone.
       type: str
     why:
       description: Why it was left alone.
