@@ -16,6 +16,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
     ServerRefusal,
     ToolchainError,
     UnexpectedAnswer,
+    without_doubt,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options import TO_FILE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._private_file import (
@@ -73,7 +74,7 @@ class Issued(abc.ABC):
         self._made: Fields | None = None
         self._new_secret: str | None = None
         self._removed: list[str] = []
-        self._lost: OutcomeUnknown | None = None
+        self._lost: ToolchainError | None = None
         self._lost_create = False
         self._found: list[Fields] | None = None  # those that were there before anything was done
         self._held: str | None = None  # and which of them was in the file
@@ -245,7 +246,7 @@ class Issued(abc.ABC):
 
         :raises ToolchainError: naming the others
         """
-        lost = f"{self._lost.what} " if self._lost else ""
+        lost = f"{without_doubt(self._lost)} " if self._lost else ""
         if left := [id_ for id_ in self._ids() if id_ in self._removed]:
             these = ", ".join(left)
             raise ToolchainError(f"{lost}These {self.noun}s were to be {self.gone}, but are still there: {these}.")
@@ -347,11 +348,11 @@ class Issued(abc.ABC):
         store(self._task, self._task.params[option], secret, **self._task.pick("owner", "group", "mode"), **verify)
 
     def _remove(self, *ids: str) -> None:
-        """Remove some. Whether a lost reply meant that, reading back tells."""
+        """Remove some. After a lost or unexpected response, `_check_gone` finds out whether they are gone."""
         for id_ in ids:
             self._just_listed = None
             try:
                 self.delete(id_)
-            except OutcomeUnknown as lost:
+            except (OutcomeUnknown, UnexpectedAnswer) as lost:
                 self._lost = lost
             self._removed.append(id_)

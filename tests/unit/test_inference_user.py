@@ -108,6 +108,14 @@ def test_a_pending_invite_that_differs_is_made_anew() -> None:
     assert manage(*calls, email="dora@x.y", role="owner")["user"]["invite_id"] == "invite-2"
 
 
+def test_nothing_is_changed_when_a_login_page_answers_the_withdrawal() -> None:
+    page_instead = call("DELETE", "/v1/organization/invites/invite-1", text="<html>Sign in</html>")
+    listed = ALL, page("/invites", DORA)
+    result = manage(*listed, INVITED_TO, page_instead, *listed, email="dora@x.y", role="owner")
+    assert (result["failed"], result["changed"]) == (True, False)
+    assert "HTML instead of JSON" in result["msg"]
+
+
 def test_an_expired_invite_is_made_anew_as_it_was() -> None:
     expired = {**DORA, "status": "expired", "role": "owner"}
     renewed = {**DORA, "id": "invite-2", "role": "owner"}

@@ -96,9 +96,14 @@ class Admin:
         return self._http.write("POST", _filled(path, ids), json=json, policy=policy).record()
 
     def delete(self, path: str, *ids: str) -> None:
-        """Remove something; what is gone already is as wanted."""
+        """Delete an object, unless it is gone.
+
+        :raises UnexpectedAnswer: if the response is no object, such as a login page
+        """
         self._pace.wait(f"DELETE {path}")
-        self._http.write("DELETE", _filled(path, ids), policy=_READ, accept=(200, 404))
+        answer = self._http.write("DELETE", _filled(path, ids), policy=_READ, accept=(200, 404))
+        if answer.status == 200:
+            answer.record()
 
     def _read(self, path: str, *ids: str, **options: t.Any) -> Answer:
         self._pace.wait(f"GET {path}")
