@@ -14,6 +14,7 @@ _TREE = {"repo": "generic-local", "path": "app", "recursive": True}
 _RUN = {"name": "team/web of ours", "number": "7", "started": "2026-10-01T12:00:00+02:00"}
 _MODULE = {"id": "m", "artifacts": [{"name": "a.jar", "sha1": "1009800d329ff1455ad11db61f3ad0d3026f204e"}]}
 _FILE = {"repo": "generic-local", "path": "files/1.0/a b+c#%é.txt"}
+_FOUND_FILE = {"repo": _FILE["repo"], "path": "files/1.0", "name": _FILE["path"].rpartition("/")[2]}
 _COPY = FILES / "download"
 _ARCHIVE = FILES / "site.zip"
 with zipfile.ZipFile(_ARCHIVE, "w") as _archive:
@@ -58,7 +59,7 @@ CASES: dict[str, Case] = {
         update={**_FILE, "content": "the second", "properties": {"qa": "b;c,d=e +"}},
         absent={**_FILE, "state": "absent"},
         write=Write("deploy_file", repeatable=True),
-        look=("artifact_item_info", _FILE),
+        look=("artifact_query_info", {"find": _FOUND_FILE, "include": ["actual_sha1", "property"]}),
     ),
     "artifact_build_promotion": Operation(
         {"build": "app", "number": "1", "status": "released", "target_repo": "generic-release-local", "copy": True},
