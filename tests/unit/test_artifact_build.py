@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -270,8 +271,8 @@ def test_several_runs_in_one_task() -> None:
         ({"content": RECORD, "build": "other"}, "is the record of 'my-build', but 'build' is 'other'"),
         ({"content": RECORD, "number": "52"}, "is the record of '51', but 'number' is '52'"),
         ({"content": {**RECORD, "name": ".."}}, "'..' cannot be a part of a path"),
-        ({"src": "/nowhere"}, "Option 'src': '/nowhere' takes a file with a build record"),
-        ({"src": "/"}, "Option 'src': Cannot read '/'"),
+        ({"src": "/nowhere"}, "Option 'src': '/nowhere' cannot be read: there is none"),
+        ({"src": "/"}, "Option 'src': '/' cannot be read: it is no ordinary file"),
         (
             {**ABSENT, "build": 'a"b', "artifacts": True},
             "Option 'artifacts': the files of 'a\"b' cannot be found, for a",
@@ -284,3 +285,11 @@ def test_bad_input_is_told_before_any_request(options: dict[str, Any], problem: 
         result = run("artifact_build", url=server.url, **options)
     assert result["failed"]
     assert problem in result["msg"]
+
+
+def test_a_record_is_refused_when_its_file_is_a_pipe(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with conversation() as server:
+        result = run("artifact_build", url=server.url, src=str(pipe))
+    assert result["msg"] == f"Option 'src': '{pipe}' cannot be read: it is no ordinary file."

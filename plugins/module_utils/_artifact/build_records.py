@@ -14,6 +14,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.ser
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record, surprise
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import REPEATABLE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._local_file import check_readable
 from ansible_collections.buildworks.toolchain.plugins.module_utils._private_file import content
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 
@@ -110,6 +111,7 @@ def delete(artifact: ArtifactService, build: str, number: str, *, project_key: s
 
 
 def _from_file(path: str) -> Fields:
+    check_readable(path, "src")
     try:
         record = json.loads(content(path) or "")
     except (ValueError, RecursionError):
