@@ -160,7 +160,7 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"artifact_housekeeping_rules": None}, "argument 'artifact_housekeeping_rules' is of type"),
     ({"artifact_housekeeping_builds": [{"count": 1}]}, "missing required arguments: build"),
     ({"artifact_housekeeping_from_plan": ""}, "Option 'from_plan': must not be empty"),
-    ({"artifact_housekeeping_from_plan": "nowhere"}, "Option 'from_plan': cannot read 'nowhere'"),
+    ({"artifact_housekeeping_from_plan": "nowhere"}, "Option 'from_plan': 'nowhere' cannot be read"),
 ]
 
 
