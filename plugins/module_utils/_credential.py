@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 from ansible.module_utils.basic import env_fallback
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
+from ansible_collections.buildworks.toolchain.plugins.module_utils._local_file import check_readable
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 # Why the option of such a credential has no limits of its own
@@ -100,6 +101,7 @@ def by_netrc(task: Task, url: str) -> Credential | None:
 
 
 def _read_netrc(path: str) -> netrc.netrc:
+    check_readable(path, "netrc_file")
     try:
         if stat.S_IMODE(os.stat(path).st_mode) & 0o077:
             raise BadOption("netrc_file", f"others than its owner may use '{path}': chmod 600 '{path}'")

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import base64
+import os
 import pathlib
 from typing import Any
 
@@ -70,7 +71,7 @@ def test_it_is_never_read_unasked(path: pathlib.Path, monkeypatch: pytest.Monkey
 @pytest.mark.parametrize(
     ("content", "mode", "options", "expected"),
     [
-        (None, 0o600, {}, "cannot read '{path}': No such file or directory."),
+        (None, 0o600, {}, "'{path}' cannot be read: there is none."),
         (LINES, 0o640, {}, "others than its owner may use '{path}': chmod 600 '{path}'."),
         ("machine 127.0.0.1 pasword s3cret", 0o600, {}, "'{path}' is no netrc file: line 1 cannot be understood."),
         (b"\xff\xfe\x00", 0o600, {}, "'{path}' is no netrc file: "),
@@ -91,3 +92,11 @@ def test_a_file_that_cannot_work_is_refused_before_anything_is_sent(
         message = run("access_token_info", url=server.url, netrc_file=str(path), **options)["msg"]
     assert message.startswith("Option 'netrc_file': " + expected.format(path=path))
     assert "s3cret" not in message
+
+
+def test_a_pipe_is_refused_when_a_netrc_file_is_expected(tmp_path: pathlib.Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe, 0o600)
+    with conversation() as server:
+        message = run("access_token_info", url=server.url, netrc_file=str(pipe))["msg"]
+    assert message == f"Option 'netrc_file': '{pipe}' cannot be read: it is no ordinary file."
