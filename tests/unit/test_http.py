@@ -645,9 +645,9 @@ def test_a_proxy_that_is_not_there_is_told_and_never_saw_a_write(scheme: str, mo
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        ({"ca_path": "/none"}, "Option 'ca_path': there is no '/none'."),
-        ({"client_cert": "/none"}, "Option 'client_cert': there is no '/none'."),
-        ({"client_key": "/dev/null"}, "Option 'client_key': needs 'client_cert' as well."),
+        ({"ca_path": "/none"}, "Option 'ca_path': '/none' does not exist, or is not a file."),
+        ({"client_cert": "/none"}, "Option 'client_cert': '/none' does not exist, or is not a file."),
+        ({"client_key": __file__}, "Option 'client_key': needs 'client_cert' as well."),
     ],
 )
 def test_a_bad_option_fails_before_any_request(options: dict[str, Any], complaint: str) -> None:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import datetime
+import os
 import ssl
 import subprocess
 import warnings
@@ -186,6 +187,15 @@ def test_a_file_without_authorities_is_told_before_the_first_request(
     monkeypatch.setenv("SSL_CERT_FILE", str(file))
     message = refused("https://127.0.0.1:1")
     assert message == f"SSL_CERT_FILE of the environment cannot be used: '{file}' has no certificates in PEM format."
+
+
+@pytest.mark.parametrize("option", ["ca_path", "client_cert", "client_key"])
+def test_a_pipe_is_refused_when_a_file_is_expected(tmp_path: Path, option: str) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    assert refused("https://127.0.0.1:1", **{option: str(pipe)}) == (
+        f"Option '{option}': '{pipe}' does not exist, or is not a file."
+    )
 
 
 def test_a_variable_that_names_no_file_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -33,11 +33,12 @@ _REFUSALS = {
 def believed(params: dict[str, t.Any]) -> bool | str:
     """The file or folder with the authorities to believe; `True` for those of Python's own list, `False` for any.
 
-    :raises BadOption: when there is no such file or folder
+    :raises BadOption: if one of the files does not exist, or is a FIFO or device, which would be waited for
     """
     for option in ("ca_path", "client_cert", "client_key"):
-        if params[option] and params[option] != _SYSTEM and not os.path.exists(params[option]):
-            raise BadOption(option, f"there is no '{params[option]}'")
+        path = params[option]
+        if path and path != _SYSTEM and not (os.path.isfile(path) or (option == "ca_path" and os.path.isdir(path))):
+            raise BadOption(option, f"'{path}' does not exist, or is not a file")
     if not params["validate_certs"]:
         return False
     if params["ca_path"] == _SYSTEM:
