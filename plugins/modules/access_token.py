@@ -92,7 +92,7 @@ options:
   surplus:
     description:
       - What to do with other live tokens of this O(description), O(subject) and O(scope). RV(token.surplus) lists them.
-      - A token whose secret nobody has, because the response to its creation was lost, is revoked in any case.
+      - If the response to the creation of a token is lost, that token is revoked in any case.
       - O(state=absent) revokes all of them in any case.
       - If a run is killed after it stored a new secret, or the old token cannot be revoked, V(keep) leaves the old
         token alone in later runs.
