@@ -16,9 +16,8 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile im
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 _FOLDERS_AT_ONCE = 100
-_IMAGE_TYPES = ("", "docker", "oci", "helmoci")
-# Uploads under way, and the images for single platforms that a list of manifests names
-_PARTS_OF_IMAGES = ("_uploads", "sha256:", "sha256__")
+# With the folder of uploads in progress
+_PARTS_OF_IMAGES = ("_uploads", *images.DIGESTS)
 
 
 def source(params: Fields) -> tuple[str, str, str | None]:
@@ -77,7 +76,7 @@ class ImagePromotion:
         """
         for key in (self._source[0], self._target[0]):
             repository = repositories.check_local(self._artifact, key, "Images are promoted")
-            if repository["type"] and repository["package_type"] not in _IMAGE_TYPES:
+            if repository["type"] and repository["package_type"] not in ("", *images.PACKAGE_TYPES):
                 raise ToolchainError(f"The repository '{key}' is {repository['package_type']}. It has no images.")
         return {}
 

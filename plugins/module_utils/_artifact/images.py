@@ -33,7 +33,11 @@ _MANIFESTS = (
     "application/vnd.docker.distribution.manifest.v2+json",
 )
 
+# The package types of repositories in which an image is a folder of tags, each a folder with a manifest and layers
+PACKAGE_TYPES = ("docker", "oci", "helmoci")
 MANIFEST_FILES = ("manifest.json", "list.manifest.json")
+# Folders of the images for single platforms that a list of manifests names
+DIGESTS = ("sha256:", "sha256__")
 _LAYER = re.compile(r"sha256__[0-9a-f]{64}(\.marker)?")
 CONTENT_FIELDS = ("repo", "path", "name", "type", "size")
 
@@ -117,7 +121,7 @@ def listed(artifact: ArtifactService, repo: str, page_size: int) -> list[str]:
 def tags(artifact: ArtifactService, repo: str, image: str, page_size: int) -> list[str]:
     """Return the tags of an image, sorted. Some servers list the folders of digests among them; those are left out."""
     found = _pages(artifact, f"{address(repo)}{_path(image)}/tags/list", "tags", page_size)
-    return sorted(tag for tag in found if not tag.startswith(("sha256:", "sha256__")))
+    return sorted(tag for tag in found if not tag.startswith(DIGESTS))
 
 
 def tags_if_any(artifact: ArtifactService, repo: str, image: str) -> list[str]:

@@ -13,14 +13,10 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact imp
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import UnexpectedAnswer
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 
-# Where an image is a folder of tags, each a folder with a manifest and layers
-IMAGE_TYPES = ("docker", "oci", "helmoci")
 FIELDS = ("repo", "path", "name", "size", "created", "modified", "actual_sha1")
 DOWNLOADED = "stat.downloaded"
 
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", re.ASCII)
-# The manifests of a list's platforms have folders of their own, which belong to the list
-_DIGEST = re.compile("sha256(:|__).*")
 
 
 class Artifact(t.NamedTuple):
@@ -114,7 +110,7 @@ def _unexpected(row: Fields) -> UnexpectedAnswer:
 def is_tag(folder: str) -> bool:
     """Return whether a folder is one of a tag, if there is a manifest in it."""
     image, _slash, tag = folder.rpartition("/")
-    return bool(image) and not _DIGEST.fullmatch(tag)
+    return bool(image) and not tag.startswith(images.DIGESTS)
 
 
 def as_tag(manifest: Artifact) -> Artifact | None:

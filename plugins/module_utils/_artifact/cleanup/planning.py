@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import repositories
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import images, repositories
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup import (
     ages,
     candidates,
@@ -18,7 +18,6 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cle
     survey,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup import rules as rule_book
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.artifact import IMAGE_TYPES
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.patterns import has_wildcard
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.rules import Rule
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.scan import Scan
@@ -104,7 +103,7 @@ class Planning:
         with self._store.transaction():
             path = self._task.params["from_plan"]
             head = plan_file.load(self._store, path, "from_plan", self._artifact.http.base_url)
-            kinds = {repo: kind in IMAGE_TYPES for repo, kind in self._list_kinds().items()}
+            kinds = {repo: kind in images.PACKAGE_TYPES for repo, kind in self._list_kinds().items()}
             plan_file.check_kinds(self._store, kinds, path, "from_plan")
             self._store.remember("made", head["made"])
             self._store.remember("rules", head["rules"])
@@ -195,7 +194,7 @@ def _repositories_of(rule: Rule, known: dict[str, str]) -> list[tuple[str, bool]
                 "Of a remote one that is its cache, '<key>-cache'; a virtual one has nothing of its own."
             )
     found = [
-        (key, kind in IMAGE_TYPES)
+        (key, kind in images.PACKAGE_TYPES)
         for key, kind in sorted(known.items())
         if rule.repos.match(key)
         and rule.package_type in (None, kind)
