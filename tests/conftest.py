@@ -55,6 +55,13 @@ def sandbox(running_sandbox: client.Sandbox) -> client.Sandbox:
 
 
 @pytest.fixture
+def sandbox_environment(monkeypatch: pytest.MonkeyPatch, sandbox: client.Sandbox) -> None:
+    """Set the environment variables with which modules reach the sandbox."""
+    for name, value in sandbox.environment.items():
+        monkeypatch.setenv(name, value)
+
+
+@pytest.fixture
 def artifactory(sandbox: client.Sandbox) -> Session:
     """The sandbox's artifact repository, as its administrator."""
     return Session(f"{sandbox.url}/artifactory", sandbox.environment["JFROG_ACCESS_TOKEN"])

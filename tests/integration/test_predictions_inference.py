@@ -108,10 +108,9 @@ def has_same_members(predicted: Any, done: Any) -> bool:
     return predicted.keys() == done.keys() and all(has_same_members(predicted[name], done[name]) for name in done)
 
 
+@pytest.mark.usefixtures("sandbox_environment")
 @pytest.mark.parametrize("number", range(WORLDS))
-def test_check_mode_predicts_the_real_run(number: int, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in sandbox.environment.items():
-        monkeypatch.setenv(name, value)
+def test_check_mode_predicts_the_real_run(number: int, sandbox: Sandbox) -> None:
     world = World(number)
     sandbox.seed(world.seed())
     for _task in range(TASKS):

@@ -72,13 +72,10 @@ def test_no_secret_that_is_refused_is_shown(
     assert REFUSED not in run.output
 
 
+@pytest.mark.usefixtures("sandbox_environment")
 @pytest.mark.parametrize("module", LOGGED_IN)
-def test_no_module_reports_the_secret_that_is_refused(
-    module: str, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_module_reports_the_secret_that_is_refused(module: str) -> None:
     forget()
-    for name, value in sandbox.environment.items():
-        monkeypatch.setenv(name, value)
     login = dict.fromkeys(SERVICES[SERVICE_OF[module]].credentials, REFUSED)
     result = running.run(module, diff_mode=True, **{**parameters(module), **login})
     assert result.get("failed")
@@ -112,12 +109,9 @@ def test_a_password_in_an_address_is_not_shown_when_it_is_refused(way: str, sand
     assert not [secret for secret in SHOWN_FORMS if secret in run.output]
 
 
+@pytest.mark.usefixtures("sandbox_environment")
 @pytest.mark.parametrize("module", SECRET_FILES)
-def test_two_hosts_keep_their_secrets_when_they_use_one_name(
-    module: str, sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name, value in sandbox.environment.items():
-        monkeypatch.setenv(name, value)
+def test_two_hosts_keep_their_secrets_when_they_use_one_name(module: str, tmp_path: Path) -> None:
     hosts = [{**parameters(module), SECRET_FILES[module]: str(tmp_path / name)} for name in ("one", "two")]
     assert [running.run(module, **host)["changed"] for host in hosts * 2] == [True, True, False, False]
 
@@ -129,12 +123,11 @@ ROTATIONS: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.usefixtures("sandbox_environment")
 @pytest.mark.parametrize("module", SECRET_FILES)
 def test_a_rotation_can_be_rehearsed_when_the_clock_of_the_sandbox_is_advanced(
-    module: str, sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    module: str, sandbox: Sandbox, tmp_path: Path
 ) -> None:
-    for name, value in sandbox.environment.items():
-        monkeypatch.setenv(name, value)
     options = {**parameters(module), **ROTATIONS[module], SECRET_FILES[module]: str(tmp_path / "secret")}
     changes = []
     for days in (0, 0, 80, 15, 0):

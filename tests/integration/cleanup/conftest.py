@@ -8,12 +8,9 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http import retry
-from sandbox.client import Sandbox
 
 
 @pytest.fixture
-def as_a_user(monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -> None:
+def as_a_user(monkeypatch: pytest.MonkeyPatch, sandbox_environment: None) -> None:
     """The module finds the sandbox through the environment, and loses no time between two tries."""
-    for name, value in sandbox.environment.items():
-        monkeypatch.setenv(name, value)
     monkeypatch.setattr(retry, "backoff", lambda _attempt: 0.0)
