@@ -85,7 +85,7 @@ class Archive:
         """What is to be done with each member that is not in the folder as it is in the archive: `add` or `replace`."""
         missing, others = dict(self._members), []
         surplus = {}
-        folders = {folder for name in self._members for folder in _folders_above(name)}
+        folders = {folder for name in self._members for folder in paths.folders_above(name)}
         for entry in self._listing():
             name = entry["path"][len(self._folder) :].strip("/")
             self._check_kinds(name, folders)
@@ -142,7 +142,7 @@ class Archive:
         """
         if name in folders:
             raise ToolchainError(f"'{self._place(name)}' in '{self._repo}' is a file, so nothing can be in it.")
-        if taken := self._members.keys() & set(_folders_above(name)):
+        if taken := self._members.keys() & set(paths.folders_above(name)):
             raise ToolchainError(f"'{self._place(min(taken))}' in '{self._repo}' is a folder, so no file can be there.")
 
     def _step(self, name: str) -> Fields:
@@ -180,12 +180,6 @@ class Archive:
 
     def _tell(self, sent: int) -> None:
         self._task.progress(f"{sent / 2**20:,.0f} of {self._seen[0] / 2**20:,.0f} MiB sent", "sending")
-
-
-def _folders_above(path: str) -> t.Iterator[str]:
-    while "/" in path:
-        path = path.rpartition("/")[0]
-        yield path
 
 
 def _kind(src: str) -> str:

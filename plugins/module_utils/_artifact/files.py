@@ -279,12 +279,14 @@ def predict_upload(artifact: ArtifactService, repo: str, stored: t.Iterable[str]
     :raises ToolchainError: when Artifactory would refuse the upload
     """
     target = repositories.check_upload(artifact, repo, stored)
-    folder = (new or "").rpartition("/")[0]
-    while folder and target:
+    if target is None:
+        return
+    for folder in paths.folders_above(new or ""):
         kind = items.remembered_type(artifact, target, folder)
         if kind == "file":
             raise ToolchainError(f"'{folder}' in '{repo}' is a file, so nothing can be in it.")
-        folder = "" if kind else folder.rpartition("/")[0]
+        if kind:
+            return
 
 
 def _odd_properties(fields: Fields) -> Fields:

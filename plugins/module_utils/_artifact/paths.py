@@ -2,11 +2,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Paths of items: which ones Artifactory takes for another item, and which ones it refuses to store."""
+"""Paths of items: which ones Artifactory takes for another item, which ones it refuses to store, and their folders."""
 
 from __future__ import annotations
 
 import re
+import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 
@@ -38,6 +39,13 @@ def unstorable(path: str) -> str | None:
         if name == "&":
             return "Artifactory refuses the name '&'"
     return None
+
+
+def folders_above(path: str) -> t.Iterator[str]:
+    """Yield the folders that contain a path, the innermost first."""
+    while "/" in path:
+        path = path.rpartition("/")[0]
+        yield path
 
 
 def check(repo: str, path: str, *, repo_option: str = "repo", option: str = "path", stores: bool = False) -> None:
