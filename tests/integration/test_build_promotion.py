@@ -15,11 +15,7 @@ from support import running
 TASK = {"build": "app", "number": "1", "status": "released", "target_repo": "generic-release-local"}
 
 
-@pytest.fixture(autouse=True)
-def as_a_user(monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -> None:
-    """The modules find the sandbox through the environment."""
-    for name, value in sandbox.environment.items():
-        monkeypatch.setenv(name, value)
+pytestmark = pytest.mark.usefixtures("sandbox_environment")
 
 
 def there() -> list[dict[str, Any]]:

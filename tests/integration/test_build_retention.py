@@ -13,12 +13,7 @@ import pytest
 from sandbox.client import Sandbox
 from support import running
 
-
-@pytest.fixture(autouse=True)
-def as_a_user(monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -> None:
-    """The modules find the sandbox through the environment."""
-    for name, value in sandbox.environment.items():
-        monkeypatch.setenv(name, value)
+pytestmark = pytest.mark.usefixtures("sandbox_environment")
 
 
 def some_runs(chance: random.Random) -> list[dict[str, Any]]:

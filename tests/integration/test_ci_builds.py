@@ -35,11 +35,7 @@ def start_pipeline(sandbox: Sandbox, script: str) -> None:
     start(sandbox, PATH, name=ODD, kind="pipeline", script=script)
 
 
-@pytest.fixture(autouse=True)
-def set_environment(monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -> None:
-    """The modules find the sandbox through the environment."""
-    for name, value in sandbox.environment.items():
-        monkeypatch.setenv(name, value)
+pytestmark = pytest.mark.usefixtures("sandbox_environment")
 
 
 @pytest.mark.parametrize(

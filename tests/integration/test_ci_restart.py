@@ -46,11 +46,7 @@ def quieting(sandbox: Sandbox) -> bool:
     return found
 
 
-@pytest.fixture(autouse=True)
-def set_environment(monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -> None:
-    """The modules find the sandbox through the environment."""
-    for name, value in sandbox.environment.items():
-        monkeypatch.setenv(name, value)
+pytestmark = pytest.mark.usefixtures("sandbox_environment")
 
 
 def run(sandbox: Sandbox, module: str, **parameters: Any) -> Done:

@@ -36,11 +36,7 @@ HOUSEKEEPING: dict[str, Any] = {
 PATH = "app/1.0/app-1.0.tar.gz"
 
 
-@pytest.fixture(autouse=True)
-def as_a_user(monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -> None:
-    """The modules find the sandbox through the environment."""
-    for name, value in sandbox.environment.items():
-        monkeypatch.setenv(name, value)
+pytestmark = pytest.mark.usefixtures("sandbox_environment")
 
 
 def keep_house(sandbox: Sandbox, folder: Path, *options: str, **variables: Any) -> tuple[str, list[str], bool]:

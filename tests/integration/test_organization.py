@@ -34,11 +34,7 @@ OTHERS = [{"id": "proj_old", "name": "Old"}, {"id": "proj_unused", "name": "Unus
 READS = ["list_projects", "list_project_limits", "list_project_limits"]
 
 
-@pytest.fixture(autouse=True)
-def as_a_user(monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -> None:
-    """The modules find the sandbox through the environment."""
-    for name, value in sandbox.environment.items():
-        monkeypatch.setenv(name, value)
+pytestmark = pytest.mark.usefixtures("sandbox_environment")
 
 
 def listed() -> dict[str, Any]:

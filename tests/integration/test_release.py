@@ -34,11 +34,7 @@ RELEASE: dict[str, Any] = {
 }
 
 
-@pytest.fixture(autouse=True)
-def as_a_user(monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -> None:
-    """The modules find the sandbox through the environment."""
-    for name, value in sandbox.environment.items():
-        monkeypatch.setenv(name, value)
+pytestmark = pytest.mark.usefixtures("sandbox_environment")
 
 
 def writes(sandbox: Sandbox) -> list[str]:

@@ -12,12 +12,7 @@ import pytest
 from sandbox.client import Sandbox
 from support.running import run
 
-
-@pytest.fixture(autouse=True)
-def as_a_user(monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -> None:
-    """The modules find the sandbox through the environment."""
-    for name, value in sandbox.environment.items():
-        monkeypatch.setenv(name, value)
+pytestmark = pytest.mark.usefixtures("sandbox_environment")
 
 
 def test_a_project_is_created_and_its_automatic_deletion_compared(sandbox: Sandbox) -> None:
