@@ -16,7 +16,7 @@ LAST_CHUNK = b"0\r\n\r\n"
 
 
 class JettyTransport:
-    """A transport that holds back the ends of chunks while told to."""
+    """A transport that can hold back the ends of chunks."""
 
     def __init__(self, transport: asyncio.Transport) -> None:
         self._transport = transport

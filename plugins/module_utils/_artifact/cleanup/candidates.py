@@ -95,7 +95,7 @@ class Candidates:
     def gather_newest(self, turn: int) -> None:
         """Put only what competes to be kept into the store.
 
-        :arg turn: tells this look from earlier ones
+        :arg turn: number of this look, which distinguishes it from interrupted ones
         """
         self._each(f"newest, {turn}", conditions.groups(self._rule), self._note_competitors)
 

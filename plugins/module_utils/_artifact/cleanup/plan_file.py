@@ -40,7 +40,7 @@ def lines(store: Store, head: Line) -> t.Iterator[Line]:
 
 
 def digest(path: str, option: str) -> str:
-    """Return what tells one content of the file from another.
+    """Return what distinguishes one content of the file from another.
 
     :raises BadOption: when it cannot be read
     """
