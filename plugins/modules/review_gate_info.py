@@ -82,11 +82,29 @@ options:
     type: path
   sarif_file:
     description:
-      - File for all issues that any check found, each once, as SARIF 2.1.0. Not written in check mode. It must not be
-        empty, and must be another file than O(json_file).
+      - File for the issues that any check found, each once, as SARIF 2.1.0, the most severe ones first. Not written in
+        check mode. It must not be empty, and must be another file than O(json_file).
+      - The file follows the rules of GitHub code scanning. GitHub shows issues only in files with a path relative to
+        the root of the repository, see O(source_root). An issue without a line is reported on line 1.
       - Severities 1 and 2 are errors in it, 3 are warnings, all others notes. What is cited as V(Ignore),
         V(Not a Problem) or V(Filter) is suppressed.
     type: path
+  sarif_limit:
+    description:
+      - Largest number of issues in O(sarif_file), 1 to 1,000,000. If more are found, the file has the most severe ones
+        and a note with the number of the others, and the task warns.
+      - GitHub shows 5,000 and refuses more than 25,000. The task needs about 4 KB of memory for each.
+    type: int
+    default: 5000
+    version_added: 0.2.0
+  source_root:
+    description:
+      - Folder of the sources on the machine that ran the analysis, as in V(/home/build/app) or V(C:\work\app). The
+        paths in O(sarif_file) become relative to it. By default they stay as Klocwork reports them. It must not be
+        empty.
+      - The task warns of issues in files outside this folder. Their paths stay absolute.
+    type: str
+    version_added: 0.2.0
 seealso:
   - module: buildworks.toolchain.review_issue_info
 """
@@ -102,6 +120,7 @@ EXAMPLES = r"""
         query: code:RLK
         allowed: 5
     sarif_file: "{{ ansible_facts.env.HOME }}/issues.sarif"
+    source_root: /home/build/mobile-app
   register: gate
 
 - name: Say so
@@ -144,6 +163,21 @@ checks:
       description: A line for people about each of these, with place, severity, checker, message and page.
       type: list
       elements: str
+sarif:
+  description: What O(sarif_file) contains, or would contain in check mode.
+  returned: with O(sarif_file)
+  type: dict
+  contains:
+    issues:
+      description: Number of issues in the file.
+      type: int
+    omitted:
+      description: Number of issues that are not in the file because of O(sarif_limit).
+      type: int
+    absolute_paths:
+      description: Number of issues in the file whose path is absolute. GitHub does not show them.
+      type: int
+  sample: {"issues": 5000, "omitted": 210, "absolute_paths": 0}
 comparison:
   description: The names of the two builds, and how many issues are C(new) and C(fixed) between them.
   returned: with O(compare)
@@ -164,7 +198,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._private_file
     check_writable,
     store_output,
 )
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review import sarif
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review import sarif, server
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.gate import Gate
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
@@ -187,7 +221,10 @@ SPEC = (REVIEW + TO_FILE) + ArgumentSpec(
         shown=dict(type="int", default=10, at_least=0, at_most=10_000),
         json_file=dict(type="path", not_empty=True),
         sarif_file=dict(type="path", not_empty=True),
+        sarif_limit=dict(type="int", default=5000, at_least=1, at_most=1_000_000),
+        source_root=dict(type="str", not_empty=True),
     ),
+    required_by={"source_root": ["sarif_file"]},
 )
 
 
@@ -199,21 +236,42 @@ def run(task):
         raise BadOption("sarif_file", "must be another file than 'json_file'")
     check_owner(task)
     readers = task.pick("owner", "group", "mode")
-    gate = Gate(task, ReviewService(task))
+    review = ReviewService(task)
+    gate = Gate(task, review)
     gate.verify()
+    written = {}
     if "sarif_file" in files:
-        store_output(task, files["sarif_file"], sarif.pieces(gate.issues()), **readers)
+        version = server.version(review)["text"]
+        selected, omitted = sarif.select(gate.issues(), task.params["sarif_limit"])
+        pieces = sarif.encode(selected, omitted, version, task.params["source_root"])
+        store_output(task, files["sarif_file"], pieces, **readers)
+        written["sarif"] = sarif.summarize(selected, omitted, task.params["source_root"])
+        warn_of_limits(task, written["sarif"])
     else:
         collections.deque(gate.issues(), maxlen=0)
     comparison = gate.comparison()
     task.result = {
         "passed": all(check["passed"] for check in gate.checks),
         "checks": gate.checks,
+        **written,
         **({"comparison": comparison} if comparison else {}),
     }
     if "json_file" in files:
         text = json.dumps({"project": task.params["project"], **task.result}, indent=2)
         store_output(task, files["json_file"], [f"{text}\n".encode()], **readers)
+
+
+def warn_of_limits(task, written):
+    if written["omitted"]:
+        task.warn(
+            f"The SARIF file has the {written['issues']:,} most severe issues and omits {written['omitted']:,}. Raise "
+            "'sarif_limit' to write more."
+        )
+    if task.params["source_root"] is not None and written["absolute_paths"]:
+        task.warn(
+            f"Issues in files outside 'source_root': {written['absolute_paths']:,}. GitHub does not show them. Set "
+            "'source_root' to the folder with which the paths of these files begin."
+        )
 
 
 def main():

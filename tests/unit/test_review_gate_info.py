@@ -26,16 +26,16 @@ def shape(required: str, **properties: Any) -> dict[str, Any]:
     return {"type": "object", "required": required.split(), "properties": properties, "additionalProperties": False}
 
 
-# The part of SARIF 2.1.0 that is written
+# The part of SARIF 2.1.0 that is written, with the members that GitHub code scanning requires
 PLACE = shape(
-    "artifactLocation",
+    "artifactLocation region",
     artifactLocation=shape("uri", uri={"type": "string", "pattern": "^[!-~]*$"}),
     region=shape("startLine", startLine={"type": "integer", "minimum": 1}),
 )
 LOGICAL = {"type": "array", "items": shape("name", name={"type": "string"})}
 RESULT = shape(
     "ruleId level message locations",
-    ruleId={"type": "string"},
+    ruleId={"type": "string", "minLength": 1},
     level={"enum": ["none", "note", "warning", "error"]},
     message=TEXT,
     locations={"type": "array", "items": shape("", physicalLocation=PLACE, logicalLocations=LOGICAL)},
@@ -48,9 +48,26 @@ RESULT = shape(
     },
     properties={"type": "object"},
 )
-RULE = shape("id", id={"type": "string"}, shortDescription=TEXT, properties={"type": "object"})
+RULE = shape(
+    "id shortDescription fullDescription help",
+    id={"type": "string", "minLength": 1},
+    shortDescription=TEXT,
+    fullDescription=TEXT,
+    help=TEXT,
+    properties={"type": "object"},
+)
 DRIVER = shape(
-    "name", name={"type": "string"}, informationUri={"type": "string"}, rules={"type": "array", "items": RULE}
+    "name version rules",
+    name={"type": "string"},
+    version={"type": "string", "minLength": 1},
+    informationUri={"type": "string"},
+    rules={"type": "array", "items": RULE},
+)
+NOTE = shape("message", level={"const": "note"}, message=TEXT)
+INVOCATION = shape(
+    "executionSuccessful",
+    executionSuccessful={"const": True},
+    toolExecutionNotifications={"type": "array", "items": NOTE},
 )
 SARIF = shape(
     "version runs",
@@ -58,7 +75,12 @@ SARIF = shape(
     version={"const": "2.1.0"},
     runs={
         "type": "array",
-        "items": shape("tool", tool=shape("driver", driver=DRIVER), results={"type": "array", "items": RESULT}),
+        "items": shape(
+            "tool results",
+            tool=shape("driver", driver=DRIVER),
+            invocations={"type": "array", "items": INVOCATION},
+            results={"type": "array", "items": RESULT},
+        ),
     },
 )
 
@@ -82,6 +104,7 @@ CODES = listing(
 )
 MODULES = listing("modules", *({"name": name, "allowAll": True} for name in ("*default*", "Core UI")))
 TAXONOMIES = listing("taxonomies", {"name": "MISRA C++ 2008", "is_custom": False})
+VERSION = act("version", text=records({"majorVersion": "24", "minorVersion": "3"}))
 OLD, EXACT = (act("version", text=records({"majorVersion": major})) for major in ("20", "24"))
 
 
@@ -123,12 +146,12 @@ def test_two_builds_are_compared() -> None:
 
 def test_files_for_other_tools(tmp_path: Path) -> None:
     files = {f"{kind}_file": str(tmp_path / kind) for kind in ("json", "sarif")}
-    searches = VIEWS, CODES, search("state:New", NEW, view="mine"), search("code:MISRA", NEW, IGNORED)
+    searches = VIEWS, CODES, VERSION, search("state:New", NEW, view="mine"), search("code:MISRA", NEW, IGNORED)
     assert not gate(*searches, checks=CHECKS, check_mode=True, **files)["changed"]
     assert list(tmp_path.iterdir()) == []
     result = gate(*searches, checks=CHECKS, **files)
     told = json.loads((tmp_path / "json").read_text())
-    assert told == {"project": "mobile-app", "passed": False, "checks": result["checks"]}
+    assert told == {"project": "mobile-app", **{name: result[name] for name in ("passed", "checks", "sarif")}}
     sarif = json.loads((tmp_path / "sarif").read_text())
     jsonschema.validate(sarif, SARIF)
     (made,) = sarif["runs"]
@@ -141,6 +164,71 @@ def test_files_for_other_tools(tmp_path: Path) -> None:
     assert "suppressions" not in one
 
 
+def write_sarif(file: Path, *issues: dict[str, Any], **options: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    result = gate(VERSION, search("", *issues), checks=[{"query": ""}], sarif_file=str(file), **options)
+    text = json.loads(file.read_text())
+    jsonschema.validate(text, SARIF)
+    return result, text["runs"][0]
+
+
+def uris(run: dict[str, Any]) -> list[str]:
+    places = (result["locations"][0]["physicalLocation"] for result in run["results"])
+    return [place["artifactLocation"]["uri"] for place in places]
+
+
+def test_the_sarif_file_names_the_version_and_describes_each_checker(tmp_path: Path) -> None:
+    _result, run = write_sarif(tmp_path / "sarif", {**NEW, "line": 0})
+    driver = run["tool"]["driver"]
+    assert driver["version"] == "24.3"
+    (rule,) = driver["rules"]
+    assert rule["fullDescription"]["text"] == "Define not at the global level (MISRA C++ 2008 16-0-2)"
+    assert rule["help"]["text"] == "See MISRA.DEFINE.NOTGLOBAL in the checker reference of Klocwork."
+    assert run["results"][0]["locations"][0]["physicalLocation"]["region"] == {"startLine": 1}
+    assert run["invocations"] == [{"executionSuccessful": True}]
+
+
+def test_the_sarif_file_has_the_most_severe_issues_when_there_are_more_than_its_limit(tmp_path: Path) -> None:
+    issues = [
+        {**ISSUE, "id": number, "severityCode": code} for number, code in ((1, 3), (2, 1), (3, 2), (4, 1), (2, 1))
+    ]
+    result, run = write_sarif(tmp_path / "sarif", *issues, sarif_limit=2)
+    assert [found["partialFingerprints"]["klocworkIssue/v1"] for found in run["results"]] == ["2", "4"]
+    assert result["sarif"] == {"issues": 2, "omitted": 2, "absolute_paths": 0}
+    (note,) = run["invocations"][0]["toolExecutionNotifications"]
+    assert note["message"]["text"] == "2 less severe issues are not in this file."
+    assert result["warnings"] == [
+        "The SARIF file has the 2 most severe issues and omits 2. Raise 'sarif_limit' to write more."
+    ]
+    assert result["checks"][0]["count"] == 5
+
+
+@pytest.mark.parametrize(
+    ("root", "file", "uri"),
+    [
+        ("/home/build/app", "/home/build/app/src/a b.c", "src/a%20b.c"),
+        ("/home/build/app/", "/home/build/app//src/a.c", "src/a.c"),
+        ("/", "/src/a.c", "src/a.c"),
+        ("C:\\work\\App", "c:\\Work\\app\\src\\a.c", "src/a.c"),
+        ("/home/build/app", "src/a.c", "src/a.c"),
+        ("/home/build/app", "a:b.c", "a%3Ab.c"),
+    ],
+)
+def test_paths_below_the_source_root_are_relative(root: str, file: str, uri: str, tmp_path: Path) -> None:
+    result, run = write_sarif(tmp_path / "sarif", {**NEW, "file": file}, source_root=root)
+    assert uris(run) == [uri]
+    assert result["sarif"]["absolute_paths"] == 0
+    assert not result.get("warnings")
+
+
+@pytest.mark.parametrize("file", ["/home/build/app2/a.c", "/home/Build/app/a.c", "D:\\home\\build\\app\\a.c"])
+def test_a_warning_is_given_when_files_are_outside_the_source_root(file: str, tmp_path: Path) -> None:
+    result, run = write_sarif(tmp_path / "sarif", {**NEW, "file": file}, source_root="/home/build/app")
+    assert uris(run)[0].startswith("file:///")
+    assert result["sarif"]["absolute_paths"] == 1
+    (warning,) = result["warnings"]
+    assert warning.startswith("Issues in files outside 'source_root': 1. GitHub does not show them.")
+
+
 def test_one_file_cannot_be_both(tmp_path: Path) -> None:
     file, same = str(tmp_path / "found"), str(tmp_path / "elsewhere")
     (tmp_path / "found").symlink_to("elsewhere")
@@ -151,7 +239,7 @@ def test_one_file_cannot_be_both(tmp_path: Path) -> None:
 def test_no_issues_and_issues_of_which_little_is_told_are_sarif_as_well(tmp_path: Path) -> None:
     file = tmp_path / "sarif"
     for found in ([], [{"id": 1, "status": "Fix"}]):
-        result = gate(search("", *found), checks=[{"query": ""}], sarif_file=str(file))
+        result = gate(VERSION, search("", *found), checks=[{"query": ""}], sarif_file=str(file))
         assert result["checks"][0]["lines"] == ["(1)"] * len(found)
         jsonschema.validate(json.loads(file.read_text()), SARIF)
 
@@ -159,6 +247,7 @@ def test_no_issues_and_issues_of_which_little_is_told_are_sarif_as_well(tmp_path
 def test_half_of_a_surrogate_pair_does_no_harm(tmp_path: Path) -> None:
     file = tmp_path / "sarif"
     gate(
+        VERSION,
         search("", {**NEW, "file": "a\ud83d.c", "url": "http://kw/\ud83d"}),
         checks=[{"query": ""}],
         sarif_file=str(file),
@@ -171,7 +260,7 @@ def test_half_of_a_surrogate_pair_does_no_harm(tmp_path: Path) -> None:
 def test_what_is_understood_in_part_is_no_gate(tmp_path: Path) -> None:
     file = tmp_path / "sarif"
     call = search("cod:X", NEW, warnings=("Unknown keyword: cod",))
-    told = gate(call, checks=[{"query": "cod:X"}], sarif_file=str(file))
+    told = gate(VERSION, call, checks=[{"query": "cod:X"}], sarif_file=str(file))
     assert told["msg"] == (
         "The server about the query 'grouping:off cod:X': Unknown keyword: cod. So nobody knows what the check counts."
     )

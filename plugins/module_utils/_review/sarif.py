@@ -2,10 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Issues as SARIF 2.1.0, the form in which tools tell each other of what an analysis found."""
+"""Issues as SARIF 2.1.0, with what GitHub code scanning requires beyond the standard."""
 
 from __future__ import annotations
 
+import heapq
 import json
 import typing as t
 import urllib.parse
@@ -15,22 +16,48 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile im
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _TOOL = {"name": "Klocwork", "informationUri": "https://www.perforce.com/products/klocwork"}
 _LEVELS = {1: "error", 2: "error", 3: "warning"}
+_UNKNOWN_SEVERITY = 99
 _BASELINE = {"New": "new", "Existing": "unchanged", "Fixed": "absent"}
 # Statuses by which people say that nothing has to be done
 _ACCEPTED = ("Ignore", "Not a Problem", "Filter")
 
 
-def pieces(issues: t.Iterable[Fields]) -> t.Iterator[bytes]:
-    """The text of a SARIF file, each issue once; memory grows with their checkers and ids alone."""
-    rules: dict[str, Fields] = {}
+def select(issues: t.Iterable[Fields], limit: int) -> tuple[list[Fields], int]:
+    """Return the most severe issues, each once, and the number of the others."""
     ids: set[int] = set()
-    yield f'{{"$schema": "{_SCHEMA}", "version": "2.1.0", "runs": [{{"results": ['.encode()
+
+    def unique() -> t.Iterator[Fields]:
+        for issue in issues:
+            if issue["id"] not in ids:
+                ids.add(issue["id"])
+                yield issue
+
+    selected = heapq.nsmallest(limit, unique(), key=lambda issue: issue["severity_level"] or _UNKNOWN_SEVERITY)
+    return selected, len(ids) - len(selected)
+
+
+def encode(issues: list[Fields], omitted: int, version: str, source_root: str | None) -> t.Iterator[bytes]:
+    """Yield the text of a SARIF file in pieces.
+
+    :arg omitted: number of issues that are not in the file, which it notes
+    :arg version: version of Klocwork
+    :arg source_root: folder of the sources on the machine that was analyzed; addresses of files in it are relative
+    """
+    rules: dict[str, Fields] = {}
     for issue in issues:
-        if issue["id"] not in ids:
-            yield (b",\n" if ids else b"\n") + json.dumps(_result(issue)).encode()
-            ids.add(issue["id"])
-            rules.setdefault(issue["code"] or "", _rule(issue))
-    yield f'\n], "tool": {{"driver": {json.dumps({**_TOOL, "rules": list(rules.values())})}}}}}]}}\n'.encode()
+        rules.setdefault(_code(issue), _rule(issue))
+    driver = {**_TOOL, "version": version, "rules": list(rules.values())}
+    run = {"tool": {"driver": driver}, "invocations": [_invocation(omitted)]}
+    yield f'{{"$schema": "{_SCHEMA}", "version": "2.1.0", "runs": [{json.dumps(run)[:-1]}, "results": ['.encode()
+    for place, issue in enumerate(issues):
+        yield (b",\n" if place else b"\n") + json.dumps(_result(issue, source_root)).encode()
+    yield b"\n]}]}\n"
+
+
+def summarize(issues: list[Fields], omitted: int, source_root: str | None) -> dict[str, int]:
+    """Return the numbers of issues in a file, of omitted ones, and of those in it whose path is absolute."""
+    absolute = sum(_is_absolute(_relative_path(issue["file"] or "", source_root)) for issue in issues)
+    return {"issues": len(issues), "omitted": omitted, "absolute_paths": absolute}
 
 
 def page(url: str) -> str:
@@ -38,20 +65,60 @@ def page(url: str) -> str:
     return urllib.parse.quote(url, safe=":/?#[]@!$&'()*+,;=%", errors="replace")
 
 
+def _relative_path(path: str, root: str | None) -> str:
+    """Return the path of a file with slashes, relative to the root if the file is below it.
+
+    Paths with the letter of a drive are compared without regard to case.
+    """
+    path = path.replace("\\", "/")
+    if root is None:
+        return path
+    prefix = root.replace("\\", "/").rstrip("/") + "/"
+    has_drive = prefix[1:2] == ":"
+    is_below = path.lower().startswith(prefix.lower()) if has_drive else path.startswith(prefix)
+    return path[len(prefix) :].lstrip("/") if is_below else path
+
+
+def _is_absolute(path: str) -> bool:
+    """Return whether a path with slashes begins at a root, also at that of a drive."""
+    return path.startswith("/") or path[1:3] == ":/"
+
+
+def _invocation(omitted: int) -> Fields:
+    if not omitted:
+        return {"executionSuccessful": True}
+    text = f"{omitted} less severe issues are not in this file."
+    note = {"level": "note", "message": {"text": text}}
+    return {"executionSuccessful": True, "toolExecutionNotifications": [note]}
+
+
+def _code(issue: Fields) -> str:
+    return issue["code"] or "unknown"
+
+
 def _rule(issue: Fields) -> Fields:
     known = {name: issue[name] for name in ("taxonomy", "reference") if issue[name]}
-    return {"id": issue["code"] or "", "shortDescription": {"text": _text_of(issue, "title")}, "properties": known}
+    title, code = _text_of(issue, "title"), _code(issue)
+    source = " ".join(known.values())
+    return {
+        "id": code,
+        "shortDescription": {"text": title},
+        "fullDescription": {"text": f"{title} ({source})" if source else title},
+        "help": {"text": f"See {code} in the checker reference of Klocwork."},
+        "properties": known,
+    }
 
 
-def _result(issue: Fields) -> Fields:
-    place: Fields = {"artifactLocation": {"uri": _uri(issue["file"] or "")}}
-    if (issue["line"] or 0) > 0:
-        place["region"] = {"startLine": issue["line"]}
+def _result(issue: Fields, source_root: str | None) -> Fields:
+    place: Fields = {
+        "artifactLocation": {"uri": _uri(_relative_path(issue["file"] or "", source_root))},
+        "region": {"startLine": max(issue["line"] or 1, 1)},
+    }
     location: Fields = {"physicalLocation": place}
     if issue["method"]:
         location["logicalLocations"] = [{"name": issue["method"]}]
-    told: Fields = {
-        "ruleId": issue["code"] or "",
+    result: Fields = {
+        "ruleId": _code(issue),
         "level": _LEVELS.get(issue["severity_level"], "note"),
         "message": {"text": _text_of(issue, "message", "title")},
         "locations": [location],
@@ -59,21 +126,21 @@ def _result(issue: Fields) -> Fields:
         "properties": {name: issue[name] for name in ("severity", "status", "owner")},
     }
     if issue["state"] in _BASELINE:
-        told["baselineState"] = _BASELINE[issue["state"]]
+        result["baselineState"] = _BASELINE[issue["state"]]
     if issue["url"]:
-        told["hostedViewerUri"] = page(issue["url"])
+        result["hostedViewerUri"] = page(issue["url"])
     if issue["status"] in _ACCEPTED:
-        told["suppressions"] = [{"kind": "external", "justification": issue["comment"] or issue["status"]}]
-    return told
+        result["suppressions"] = [{"kind": "external", "justification": issue["comment"] or issue["status"]}]
+    return result
 
 
 def _text_of(issue: Fields, *names: str) -> str:
-    return next((issue[name] for name in names if issue[name]), issue["code"] or "unknown")
+    return next((issue[name] for name in names if issue[name]), _code(issue))
 
 
 def _uri(path: str) -> str:
-    """A path as a reference; one from the root, also that of a drive, as a whole address."""
-    quoted = urllib.parse.quote(path.replace("\\", "/"), safe="/", errors="replace")
-    if quoted[1:4] == "%3A":
-        return f"file:///{path[0]}:{quoted[4:]}"
-    return f"file://{quoted}" if quoted.startswith("/") else quoted
+    """Return the reference of a path with slashes: absolute if the path is."""
+    quoted = urllib.parse.quote(path, safe="/", errors="replace")
+    if not _is_absolute(path):
+        return quoted
+    return f"file:///{path[0]}:{quoted[4:]}" if path[1] == ":" else f"file://{quoted}"
