@@ -44,7 +44,7 @@ async def create(call: Call) -> Response:
     grant_type = given.get("grant_type") or "client_credentials"
     if grant_type == "refresh_token":
         return _refresh(call, given)
-    caller = _caller(call)
+    caller = require_caller(call)
     if caller.claims is None and not call.world.switch("artifact", "basic_creates_tokens"):
         raise AccessError(401, "Token generation with a password is not enabled")
     if grant_type != "client_credentials":
@@ -57,7 +57,7 @@ async def create(call: Call) -> Response:
 
 async def list_tokens(call: Call) -> Response:
     """GET /access/api/v1/tokens"""
-    caller = _caller(call)
+    caller = require_caller(call)
     query = call.query
     order = query.get("order_by", "created")
     if order not in ORDERS:
@@ -77,7 +77,7 @@ async def list_tokens(call: Call) -> Response:
 
 async def get(call: Call, token_id: str) -> Response:
     """GET /access/api/v1/tokens/{id}, or /me"""
-    caller = _caller(call)
+    caller = require_caller(call)
     if token_id == "me" and caller.claims is not None and _at_least(call, "7.53.1"):
         token_id = caller.claims.token_id
     found = call.tokens.find(token_id)
@@ -88,7 +88,7 @@ async def get(call: Call, token_id: str) -> Response:
 
 async def revoke(call: Call, token_id: str) -> Response:
     """DELETE /access/api/v1/tokens/{id}"""
-    caller = _caller(call)
+    caller = require_caller(call)
     found = call.tokens.find(token_id)
     if found is None:
         return Response(status_code=204)
@@ -100,7 +100,7 @@ async def revoke(call: Call, token_id: str) -> Response:
 
 async def revoke_by_value(call: Call) -> Response:
     """DELETE /access/api/v1/tokens/revoke"""
-    caller = _caller(call)
+    caller = require_caller(call)
     claims = call.tokens.peek(str((await _fields(call.request)).get("token", "")))
     if claims is None:
         raise AccessError(400, "Not a token of this server")
@@ -111,7 +111,11 @@ async def revoke_by_value(call: Call) -> Response:
     return _json({"revoked-token-id": claims.token_id})
 
 
-def _caller(call: Call) -> Principal:
+def require_caller(call: Call) -> Principal:
+    """Return the account that calls.
+
+    :raises AccessError: when the credentials are missing or wrong
+    """
     try:
         caller = call.accounts.identify(call.request)
     except WrongCredentials as error:

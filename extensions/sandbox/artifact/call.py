@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from typing import Any
 from urllib.parse import unquote
@@ -176,12 +176,3 @@ class Call:
 def decoded(path: str) -> str:
     """The path that a request target means: decoded, without empty segments."""
     return "/".join(filter(None, unquote(path).split("/"))).rstrip()
-
-
-def not_served(what: str) -> Callable[..., Awaitable[Response]]:
-    """The handler of a call that is known, and that the sandbox does not serve."""
-
-    async def refuse(call: Call, **parts: str) -> Response:
-        raise ArtifactError(501, f"{what}: the sandbox does not serve this call yet.")
-
-    return refuse

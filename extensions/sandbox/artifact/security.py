@@ -11,8 +11,8 @@ from urllib.parse import quote
 
 from starlette.responses import PlainTextResponse, Response
 
-from ..routing import ANY, Route
-from .call import Call, not_served
+from ..routing import Route
+from .call import Call
 from .errors import ArtifactError
 from .formats import jackson
 
@@ -259,6 +259,4 @@ ROUTES = (
     Route("POST", "/api/security/unlockUsers", unlock_users, "unlock_users"),
     Route("POST", "/api/security/unlockUsers/{name}", unlock_user, "unlock_user"),
     Route("POST", "/api/security/unlockAllUsers", unlock_all_users, "unlock_all_users"),
-    # Last, for it is all that is below
-    Route(ANY, "/api/security{:(/.*)?}", not_served("Settings of security"), "security"),
 )

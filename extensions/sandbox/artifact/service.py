@@ -28,6 +28,7 @@ from . import (
     images,
     item_info,
     legacy_tokens,
+    not_served,
     permission_targets,
     promotion,
     properties,
@@ -57,6 +58,7 @@ NODE_ID = "5f0e1ab1c3d24e6a"
 ROUTES = Routes(
     (
         *system.ROUTES,
+        *not_served.AHEAD,
         *configuration.ROUTES,
         *item_info.ROUTES,
         *properties.ROUTES,
@@ -76,9 +78,10 @@ ROUTES = Routes(
         *security.ROUTES,
         *deployment.ROUTES,
         *transfer.ROUTES,
+        *not_served.ROUTES,
     )
 )
-ACCESS_ROUTES = Routes(access.ROUTES)
+ACCESS_ROUTES = Routes((*access.ROUTES, *not_served.ACCESS_ROUTES))
 
 
 class ArtifactService(Service):

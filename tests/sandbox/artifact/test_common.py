@@ -109,13 +109,6 @@ def test_a_request_without_a_host_is_answered(sandbox, artifactory):
     assert f'"uri" : "{sandbox.url}/artifactory/api/storage/generic-local"' in answer.decode()
 
 
-@pytest.mark.parametrize("path", ["/api/security/passwordSettings", "/api/security/userLockPolicy"])
-def test_what_is_not_served_yet_says_so(artifactory, path):
-    status, message = error_of(artifactory.get(path))
-    assert status == 501
-    assert "not serve" in message
-
-
 def test_a_wrong_method_is_405(artifactory):
     answer = artifactory.post("/api/repositories")
     assert (error_of(answer)[0], answer.headers["Allow"]) == (405, "GET")
