@@ -22,6 +22,7 @@ from importlib.util import find_spec
 import uvicorn
 import yaml
 from uvicorn._types import ASGI3Application
+from uvicorn.protocols.http.flow_control import CLOSE_HEADER
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.wsproto_impl import WSProtocol
 
@@ -46,7 +47,23 @@ class Protocol(H11Protocol):
         super().connection_made(JettyTransport(transport))  # type: ignore[arg-type]
         # Head and body of an answer are sent apart: without this the body waits for the client's acknowledgement.
         transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.app = _knowing(self.transport, self.app)
+        self.app = self._closing_unless_read(_knowing(self.transport, self.app))
+
+    def _closing_unless_read(self, serve: ASGI3Application) -> ASGI3Application:
+        """Close the connection after a final answer to a client that still waits for 100 Continue.
+
+        Such a client may send the body or the next request, and nothing tells which of them it is.
+        """
+
+        async def app(scope, receive, send):  # type: ignore[no-untyped-def]
+            async def sending(message):  # type: ignore[no-untyped-def]
+                if message["type"] == "http.response.start" and self.conn.they_are_waiting_for_100_continue:
+                    message = {**message, "headers": [*message["headers"], CLOSE_HEADER]}
+                await send(message)
+
+            await serve(scope, receive, sending)
+
+        return app
 
 
 class WebSocketProtocol(WSProtocol):

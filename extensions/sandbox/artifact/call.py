@@ -66,6 +66,11 @@ class Call:
         """A switch of this service."""
         return self.world.switch("artifact", name)
 
+    async def discard_body(self) -> None:
+        """Read the body of a request that is accepted, and that the service has no use for."""
+        async for _chunk in self.request.stream():
+            pass
+
     def permit(self, action: str, repo: str, path: str, refusal: str) -> None:
         """Refuse the call if the caller may not do this."""
         if self.principal.may(action, repo, path):

@@ -55,6 +55,7 @@ async def deploy(call: Call, target: str) -> Response:
     if asked.is_metadata:
         raise ArtifactError(409, f"{OLD_NOTATION}: {asked}")
     if call.repositories.makes_metadata(asked.repo, asked.path):
+        await call.discard_body()
         return Response(status_code=202)
     properties = _properties(call, asked)
     client = _client_checksums(call)

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import hashlib
+import socket
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from xml.etree import ElementTree
@@ -155,6 +156,21 @@ def test_snapshot_metadata_of_clients_counts_only_when_the_deployer_decides(arti
     assert artifactory.put(f"/{repo}/{FOLDER}/maven-metadata.xml", sent).status_code == status
     assert (artifactory.get(f"/{repo}/{FOLDER}/maven-metadata.xml").content == sent) is (status == 201)
     assert artifactory.put(f"/{repo}/{FOLDER}/maven-metadata.xml.sha1", "0" * 40).status_code == 200
+
+
+def test_snapshot_metadata_is_read_when_the_client_waits_with_it(sandbox, artifactory):
+    host, port = sandbox.url.removeprefix("http://").split(":")
+    head = (
+        f"PUT /artifactory/unique/{FOLDER}/maven-metadata.xml HTTP/1.1\r\nHost: {host}:{port}\r\n"
+        f"Authorization: {artifactory.headers['Authorization']}\r\nContent-Length: 11\r\nExpect: 100-continue\r\n\r\n"
+    )
+    with socket.create_connection((host, int(port)), timeout=60) as connection:
+        connection.sendall(head.encode())
+        assert connection.recv(65536).startswith(b"HTTP/1.1 100 ")
+        connection.sendall(b"<metadata/>")
+        accepted = connection.recv(65536)
+        assert accepted.startswith(b"HTTP/1.1 202 ")
+        assert b"connection: close" not in accepted.lower()
 
 
 def test_no_snapshot_metadata_is_made_without_a_pom(artifactory):

@@ -66,6 +66,55 @@ def test_connections_are_kept_alive(sandbox, ping):
     connection.close()
 
 
+REFUSED = [
+    ("PUT", "/artifactory/generic-local/x", 401),
+    ("PUT", "/artifactory/nothing/x", 401),
+    ("PATCH", "/artifactory/api/system/ping", 401),
+    ("POST", "/access/api/v1/nothing", 404),
+    ("PUT", "/analysis/review/nothing", 404),
+    ("POST", "/inference/v1/chat/completions", 401),
+    ("POST", "/_sandbox/seed", 401),
+    ("POST", "/nothing", 404),
+]
+
+
+@pytest.mark.parametrize(("method", "path", "status"), REFUSED)
+def test_connection_is_closed_when_a_refused_client_waits_with_its_body(
+    sandbox: client.Sandbox, method: str, path: str, status: int
+) -> None:
+    answer = _answer_without_body(sandbox, method, path)
+    assert answer.startswith(f"HTTP/1.1 {status} ".encode())
+    assert b"\nconnection: close\r\n" in answer.lower()
+
+
+def test_connection_is_closed_when_a_fault_answers_a_client_that_waits_with_its_body(sandbox: client.Sandbox) -> None:
+    sandbox.fault(kind="status", status=503)
+    assert _answer_without_body(sandbox, "PUT", "/artifactory/generic-local/x").startswith(b"HTTP/1.1 503 ")
+
+
+@pytest.mark.parametrize(("method", "path", "status"), REFUSED)
+def test_connection_serves_the_next_request_when_a_refused_body_arrives(
+    sandbox: client.Sandbox, method: str, path: str, status: int
+) -> None:
+    address = sandbox.url.removeprefix("http://")
+    with contextlib.closing(http.client.HTTPConnection(address)) as connection:
+        connection.request(method, path, b"x" * 1_000_000)
+        answer = connection.getresponse()
+        answer.read()
+        assert answer.status == status
+        connection.request("GET", "/access/api/v1/system/ping")
+        assert connection.getresponse().status == 200
+
+
+def _answer_without_body(sandbox: client.Sandbox, method: str, path: str) -> bytes:
+    """Return all that is sent to a client which announces a body and waits for 100 Continue."""
+    host, port = sandbox.url.removeprefix("http://").split(":")
+    head = f"{method} {path} HTTP/1.1\r\nHost: {host}:{port}\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n"
+    with socket.create_connection((host, int(port)), timeout=10) as connection:
+        connection.sendall(head.encode())
+        return b"".join(iter(lambda: connection.recv(65536), b""))
+
+
 @pytest.mark.parametrize(
     ("path", "names"),
     [
