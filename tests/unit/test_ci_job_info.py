@@ -13,8 +13,11 @@ from support.ci_server import TOKEN, page
 from support.conversation import Call, call, conversation
 from support.running import run
 
-QUEUE = "name,url,queueItem[id,why]"
-PARAMETERS = "name,url,property[parameterDefinitions[name,type,description,choices,defaultParameterValue[value]]]"
+QUEUE = "name,fullName,url,queueItem[id,why]"
+PARAMETERS = (
+    "name,fullName,url,property[parameterDefinitions[name,type,description,choices,defaultParameterValue[value]]]"
+)
+EMPTY_FOLDER = "jobs[name,fullName,url,jobs[name]]"
 
 
 def listing(tree: str, found: dict[str, Any], path: str = "") -> Call:
@@ -50,11 +53,17 @@ def test_what_the_server_has_in_one_request() -> None:
     }
 
 
+def test_the_name_of_a_job_is_the_one_of_the_server() -> None:
+    found = {"name": "fb", "fullName": "fb", "url": "https://ci.example.com/job/fb/"}
+    result = asked(listing("name,fullName,url,jobs[name]", found, "/job/FB"), job="FB", fields=[])
+    assert result["job"]["name"] == "fb"
+
+
 def test_all_that_a_job_tells() -> None:
     build = "number,url,result,building,timestamp,duration"
     members = (
-        "name,url,description,buildable,inQueue,queueItem[id,why],nextBuildNumber,"
-        f"{PARAMETERS.removeprefix('name,url,')},lastBuild[{build}],lastCompletedBuild[{build}],"
+        "name,fullName,url,description,buildable,inQueue,queueItem[id,why],nextBuildNumber,"
+        f"{PARAMETERS.removeprefix('name,fullName,url,')},lastBuild[{build}],lastCompletedBuild[{build}],"
         f"lastSuccessfulBuild[{build}],lastFailedBuild[{build}]"
     )
     last = {"number": 7, "url": "u", "result": None, "building": True, "timestamp": 1772366400000, "duration": 0}
@@ -123,30 +132,34 @@ def test_parameters() -> None:
 def test_folders_in_folders() -> None:
     inner = {"jobs": [job("a", jobs=[job("b", jobs=[{"name": "deep"}]), job("c")]), job("d")]}
     result = asked(
-        listing("jobs[name,url,jobs[name,url,jobs[name]]]", inner, "/job/team"), folder="team", depth=2, fields=[]
+        listing("jobs[name,fullName,url,jobs[name,fullName,url,jobs[name]]]", inner, "/job/team"),
+        folder="team",
+        depth=2,
+        fields=[],
     )
     assert [one["name"] for one in result["jobs"]] == ["team/a", "team/a/b", "team/a/c", "team/d"]
     assert [one["folder"] for one in result["jobs"]] == [True, True, False, False]
 
 
 def test_deep_folders_are_asked_for_in_turn() -> None:
-    four = "jobs[name,url,jobs[name,url,jobs[name,url,jobs[name,url,jobs[name]]]]]"
+    four = "jobs[name,fullName,url,jobs[name,fullName,url,jobs[name,fullName,url,jobs[name,fullName,url,jobs[name]]]]]"
     found: dict[str, Any] = job("d", jobs=[{"name": "e"}])
     for name in ("c", "b", "a"):
         found = job(name, jobs=[found])
-    below = listing("jobs[name,url,jobs[name]]", {"jobs": [job("e")]}, "/job/a/job/b/job/c/job/d")
+    below = listing(EMPTY_FOLDER, {"jobs": [job("e")]}, "/job/a/job/b/job/c/job/d")
     result = asked(listing(four, {"jobs": [found]}), below, depth=5, fields=[])
     assert [one["name"] for one in result["jobs"]] == ["a", "a/b", "a/b/c", "a/b/c/d", "a/b/c/d/e"]
 
 
 def test_a_folder_that_is_none() -> None:
     for answer in ({"status": 404, "text": page("Not Found", "Oops!")}, {"json": {"_class": "FreeStyleProject"}}):
-        refused = call("GET", listing("jobs[name,url,jobs[name]]", {}, "/job/app").target, **answer)  # type: ignore[arg-type]
+        refused = call("GET", listing(EMPTY_FOLDER, {}, "/job/app").target, **answer)  # type: ignore[arg-type]
         assert asked(refused, folder="app", fields=[])["msg"].startswith("There is no folder 'app'")
 
 
 def test_a_job_that_is_not_there_is_an_answer() -> None:
-    refused = call("GET", listing("name,url,jobs[name]", {}, "/job/app").target, 404, text=page("Not Found", "Oops!"))
+    target = listing("name,fullName,url,jobs[name]", {}, "/job/app").target
+    refused = call("GET", target, 404, text=page("Not Found", "Oops!"))
     assert asked(refused, job="app", fields=[]) == {"changed": False, "job": None}
 
 

@@ -16,18 +16,19 @@ CREATE TABLE IF NOT EXISTS ci_settings (name TEXT PRIMARY KEY, value TEXT NOT NU
 CREATE TABLE IF NOT EXISTS ci_users (name TEXT PRIMARY KEY, data TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS ci_plugins (name TEXT PRIMARY KEY, data TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS ci_jobs (
-    name TEXT PRIMARY KEY COLLATE NOCASE, config TEXT NOT NULL, next_build INTEGER NOT NULL, workspace INTEGER NOT NULL
+    name TEXT PRIMARY KEY, config TEXT NOT NULL, next_build INTEGER NOT NULL, workspace INTEGER NOT NULL
 );
+CREATE INDEX IF NOT EXISTS ci_jobs_in_any_case ON ci_jobs (name COLLATE NOCASE);
 CREATE TABLE IF NOT EXISTS ci_builds (
-    job TEXT NOT NULL COLLATE NOCASE, number INTEGER NOT NULL, finished INTEGER NOT NULL, data TEXT NOT NULL,
+    job TEXT NOT NULL, number INTEGER NOT NULL, finished INTEGER NOT NULL, data TEXT NOT NULL,
     PRIMARY KEY (job, number)
 );
 CREATE INDEX IF NOT EXISTS ci_builds_unfinished ON ci_builds (finished) WHERE NOT finished;
 CREATE TABLE IF NOT EXISTS ci_items (
-    id INTEGER PRIMARY KEY, job TEXT NOT NULL COLLATE NOCASE, gone INTEGER NOT NULL, data TEXT NOT NULL
+    id INTEGER PRIMARY KEY, job TEXT NOT NULL, gone INTEGER NOT NULL, data TEXT NOT NULL
 );
 CREATE TABLE IF NOT EXISTS ci_views (
-    folder TEXT NOT NULL COLLATE NOCASE, name TEXT NOT NULL, config TEXT NOT NULL, PRIMARY KEY (folder, name)
+    folder TEXT NOT NULL, name TEXT NOT NULL, config TEXT NOT NULL, PRIMARY KEY (folder, name)
 );
 CREATE TABLE IF NOT EXISTS ci_scripts (id INTEGER PRIMARY KEY, data TEXT NOT NULL UNIQUE);
 """
@@ -118,6 +119,12 @@ class Item:
     number: int | None = None
 
 
+def _identity(name: str) -> str:
+    """Return what tells one job from others: case counts in folders, and does not at the root."""
+    root, slash, rest = name.partition("/")
+    return root.lower() + slash + rest
+
+
 class Storage:
     """Reads and writes the rows."""
 
@@ -173,17 +180,18 @@ class Storage:
         self._db.execute("INSERT OR REPLACE INTO ci_scripts (data) VALUES (?)", (json.dumps(entry),))
 
     def job(self, name: str) -> Job | None:
-        """The job of that name, in whatever case."""
-        row = self._db.execute("SELECT * FROM ci_jobs WHERE name = ?", (name,)).fetchone()
-        return Job(**row) if row else None
+        """Return the job of a full name."""
+        rows = self._db.execute("SELECT * FROM ci_jobs WHERE name = ? COLLATE NOCASE", (name,))
+        return next((Job(**row) for row in rows if _identity(row["name"]) == _identity(name)), None)
 
     def jobs(self, folder: str = "") -> list[Job]:
-        """What is in a folder, by default at the root, by name."""
-        return [job for job in self.all_jobs() if job.folder.lower() == folder.lower()]
+        """Return the items of a folder, by default of the root, by name."""
+        return [job for job in self.all_jobs() if _identity(job.folder) == _identity(folder)]
 
     def all_jobs(self) -> list[Job]:
-        """What is in any folder, by full name."""
-        return [Job(**row) for row in self._db.execute("SELECT * FROM ci_jobs ORDER BY name")]
+        """Return the items of all folders, by full name."""
+        jobs = [Job(**row) for row in self._db.execute("SELECT * FROM ci_jobs")]
+        return sorted(jobs, key=lambda job: _identity(job.name))
 
     def put_job(self, job: Job) -> None:
         """Add or replace a job."""
@@ -201,7 +209,7 @@ class Storage:
     def cancel_items(self, job: Job, now: float) -> None:
         """Take what waits of a job out of the queue."""
         for item in self.queue():
-            if item.job.lower() == job.name.lower():
+            if item.job == job.name:
                 self.put_item(replace(item, left=now, cancelled=True))
 
     def rename_job(self, job: Job, name: str) -> None:

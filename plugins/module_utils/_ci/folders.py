@@ -119,10 +119,16 @@ def _walk(
 
 
 def _tree(fields: t.Iterable[str]) -> str:
-    members = [FIELDS[name] for name in fields]
-    return ",".join(["name", "url", *(f"{one.member}[{one.inside}]" if one.inside else one.member for one in members)])
+    selected = (FIELDS[name] for name in fields)
+    members = (f"{one.member}[{one.inside}]" if one.inside else one.member for one in selected)
+    return ",".join(["name", "fullName", "url", *members])
 
 
 def _shown(job: Record, name: str, fields: t.Iterable[str]) -> dict[str, t.Any]:
-    told = {"name": name, "url": job.maybe_text("url"), "folder": "jobs" in job}
-    return {**told, **{field: FIELDS[field].read(job, FIELDS[field].member) for field in fields}}
+    """Return a job as the module shows it.
+
+    :arg name: full name, which counts if the server does not report it
+    """
+    full_name = job.maybe_text("fullName") or name
+    common = {"name": full_name, "url": job.maybe_text("url"), "folder": "jobs" in job}
+    return {**common, **{field: FIELDS[field].read(job, FIELDS[field].member) for field in fields}}

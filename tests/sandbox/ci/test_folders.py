@@ -88,10 +88,21 @@ def test_nothing_is_created_in_a_job(folder: Ci) -> None:
 
 
 def test_the_same_name_twice_in_a_folder(folder: Ci) -> None:
-    answer = folder.post("/job/team/createItem?name=Web", data=JOB, headers=XML)
+    answer = folder.post("/job/team/createItem?name=web", data=JOB, headers=XML)
     assert answer.status_code == 400
     assert answer.headers["X-Error"].startswith("A job already exists with the name")
     assert folder.post("/createItem?name=web", data=JOB, headers=XML).status_code == 200
+
+
+def test_case_counts_in_folders_and_not_at_the_root(folder: Ci) -> None:
+    assert folder.get("/job/TEAM/job/web/api/json").json()["fullName"] == "team/web"
+    assert folder.get("/job/team/job/WEB/api/json").status_code == 404
+    assert folder.post("/createItem?name=Team", data=JOB, headers=XML).status_code == 400
+    assert folder.post("/job/TEAM/createItem?name=WEB", data=JOB, headers=XML).status_code == 200
+    found = folder.get("/job/team/api/json?tree=jobs[fullName]").json()["jobs"]
+    assert [job["fullName"] for job in found if job["fullName"].lower() == "team/web"] == ["team/WEB", "team/web"]
+    assert folder.post("/job/team/job/web/doDelete").status_code == 302
+    assert folder.get("/job/team/job/WEB/api/json").status_code == 200
 
 
 def test_created_by_kind_and_as_a_copy(folder: Ci) -> None:

@@ -24,7 +24,7 @@ async def create_job(session: Session, given: Given) -> int:
         raise WrongState(f"Job '{name}' already exists")
     folder, _slash, leaf = name.rpartition("/")
     if folder:
-        _check_folder(session, folder)
+        folder = _folder_name(session, folder)
     session.require(JOB_CREATE)
     try:
         leaf = good_name(leaf)
@@ -36,13 +36,15 @@ async def create_job(session: Session, given: Given) -> int:
     return 0
 
 
-def _check_folder(session: Session, name: str) -> None:
+def _folder_name(session: Session, name: str) -> str:
+    """Return the full name of a folder as the server spells it."""
     folder = session.storage.job(name)
     if not folder:
         raise NoSuch(f"Unknown ItemGroup {name}")
     kind = configuration.parse(folder.config).kind
     if kind is not FOLDER:
         raise WrongState(f"Can't create job from CLI in class {kind.item_class}")
+    return folder.name
 
 
 async def delete_job(session: Session, given: Given) -> int:
