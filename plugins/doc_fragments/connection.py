@@ -12,8 +12,13 @@ class ModuleDocFragment:
 options:
   timeout:
     description:
-      - Seconds to wait for a connection, and for each piece of an answer, 0.01 to 86,400.
-      - Not the time that a long operation may take; modules that wait have an option for that.
+      - Seconds to wait for a connection, for all headers of a response, and for each 64 KiB of its body or what is
+        left of it, 0.01 to 86,400.
+      - A response that arrives more slowly counts as lost. The total time of a large download is not limited. Increase
+        the value if the connection is slow, or if the server pauses while it sends a long response.
+      - Not the time that a long operation may take. Modules that wait have an option for that. When that time is over,
+        a response that has begun may take as many seconds more as this option says. An output that is read while it is
+        written may pause. Its total time is limited by the option for waiting.
       - When this is not given, the host's variable C(toolchain_<service>_timeout) is used.
     type: float
     default: 30.0

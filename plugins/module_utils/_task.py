@@ -169,6 +169,11 @@ class Task:
         return min(self.params[option], max(self._deadline - time.monotonic(), _SECONDS_FOR_LAST_LOOK))
 
     @property
+    def time_for_response(self) -> float:
+        """Seconds in which a response must be complete: until the deadline, if there is one, and `timeout` more."""
+        return max(self._deadline - time.monotonic(), 0.0) + self.params["timeout"]
+
+    @property
     def overdue(self) -> bool:
         """Whether the deadline has passed, so that nothing is worth another try."""
         return time.monotonic() >= self._deadline

@@ -155,7 +155,7 @@ options:
     type: path
   answer_timeout:
     description:
-      - Seconds to wait for the answer to each try, with O(stream=true) for each piece of it, 0.01 to 86,400. For the
+      - Seconds to wait for the answer to each try, with O(stream=true) for the end of it, 0.01 to 86,400. For the
         connection, it is O(timeout).
       - A model may think for minutes, and what it answers then has to be paid for all the same.
     type: float

@@ -27,8 +27,8 @@ _ASK_FOR_REPORT = "Is the address right? If so, please report this answer."
 class Request:
     """One request as it is sent, and again when it is repeated.
 
-    :ivar patience: the option that says how many seconds to wait for the answer
-    :ivar live: the option that says how many seconds to wait for a piece of a body that is given as it comes
+    :ivar patience: the option that says how many seconds to wait for the headers and for each 64 KiB of the body
+    :ivar live: the option that says how many seconds to wait for the end of a body that is given as it comes
     """
 
     method: str

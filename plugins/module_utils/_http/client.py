@@ -46,11 +46,12 @@ class Options(t.TypedDict, total=False):
         many bytes, another piece by piece, as they come; what has a `content_type` says it by itself
     :ivar headers: more headers
     :ivar stream: do not read a long body yet, see `Answer.chunks` and `Answer.lines`
-    :ivar live: give a streamed body as it comes, from its first piece; the option with the seconds to wait for each.
+    :ivar live: give a streamed body as it comes, from its first piece; the option with the seconds to wait for its end.
         Whoever does not read it to its end closes it
     :ivar anonymous: without the credential
     :ivar label: what it is for, in messages, where the path does not tell
-    :ivar patience: the option with the seconds to wait for the answer, `timeout` by default
+    :ivar patience: the option with the seconds to wait for the headers and for each 64 KiB of the body, `timeout` by
+        default
     :ivar once: never repeat, whatever happens
     """
 
@@ -197,8 +198,9 @@ class Http:
         raise ToolchainError(f"{request}: redirected more than {_MOST_REDIRECTS} times.")
 
     def _patience(self, request: Request) -> tuple[float, float, float]:
-        patience = self._task.patience
-        return patience("timeout"), patience(request.patience), patience(request.live or request.patience)
+        task = self._task
+        whole = task.patience(request.live) if request.live else task.time_for_response
+        return task.patience("timeout"), task.patience(request.patience), whole
 
     def _refusal(self, request: Request, answer: Answer) -> ToolchainError:
         if answer.status in _REDIRECTS:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
-import http.client
 import itertools
 import os
 import re
@@ -28,6 +27,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._credential i
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BrokenOff, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http import certificates
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer, Request
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 try:
@@ -87,7 +87,6 @@ _POOL = 10
 _LARGEST_ANSWER = 64 * 1024 * 1024
 _READ_AT_ONCE = 256 * 1024
 _CHUNK = 64 * 1024
-_MOST_INTERIM_RESPONSES = 100
 # What urllib3 begins its messages with, before and since 2.4
 _CONNECTION_OBJECT = re.compile(r"(<[^>]*>|\w+\(host=[^)]*\)): ")
 
@@ -131,7 +130,8 @@ class Connection:
     def send(self, request: Request, timeout: tuple[float, float, float]) -> Answer:
         """Send a request once.
 
-        :arg timeout: seconds to wait for the connection, for the answer, and for each piece of one that is live
+        :arg timeout: seconds to wait for the connection, for the headers and for each 64 KiB of the body, and for all
+            of the body. Only the last limit applies to a body that is live
         :raises NoAnswer: when none came, or not all of it
         :raises ToolchainError: when none can come
         """
@@ -156,10 +156,12 @@ class Connection:
             )
             if "Set-Cookie" in response.headers:
                 extract_cookies_to_jar(self.cookies, request, response)  # type: ignore[no-untyped-call]
+            response._original_response.end_within(timeout[2])
             unread = request.stream and response.status < 400
             body: bytes | t.Iterator[bytes]
             if unread and request.live:
-                body = _live(request, response, timeout[2])
+                response._original_response.allow_pauses()
+                body = _live(request, response)
             else:
                 body = _streamed(request, response) if unread else _body(request, response)
         except _ERRORS as error:
@@ -180,7 +182,7 @@ class Connection:
             )
         else:  # before requests 2.32
             pool = adapter.get_connection(self.base_url, self.proxies)
-        pool.ConnectionCls = type("Connection", (pool.ConnectionCls,), {"response_class": _Response})
+        pool.ConnectionCls = type("Connection", (pool.ConnectionCls,), {"response_class": Response})
         adapter.cert_verify(pool, self.base_url, settings.verify, settings.cert)
         if settings.verify and not settings.cert and self.base_url.startswith("https:"):
             pool.conn_kw["ssl_context"] = _believing(settings.verify)
@@ -206,18 +208,6 @@ class Connection:
             return url
         parts = urlsplit(url)
         return f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/"
-
-
-class _Response(http.client.HTTPResponse):
-    """A response that skips the interim ones (103 Early Hints). `http.client` does that for 100, and without end."""
-
-    def _read_status(self) -> tuple[str, int, str]:
-        for _number in range(_MOST_INTERIM_RESPONSES):
-            version, status, reason = super()._read_status()  # type: ignore[misc]
-            if status >= 200 or status == http.HTTPStatus.SWITCHING_PROTOCOLS:
-                return version, status, reason
-            http.client.parse_headers(self.fp)
-        raise http.client.HTTPException(f"more than {_MOST_INTERIM_RESPONSES} interim responses")
 
 
 def _believing(authorities: bool | str) -> ssl.SSLContext:
@@ -318,14 +308,9 @@ def _streamed(request: Request, response: t.Any) -> bytes | t.Iterator[bytes]:
     return b"".join(start)
 
 
-def _live(request: Request, response: t.Any, patience: float) -> t.Iterator[bytes]:
-    """A body as it comes; the connection is closed when it is not read to its end.
-
-    :arg patience: seconds to wait for each piece
-    """
+def _live(request: Request, response: t.Any) -> t.Iterator[bytes]:
+    """A body as it comes; the connection is closed when it is not read to its end."""
     with contextlib.closing(response):
-        if response.connection and response.connection.sock:
-            response.connection.sock.settimeout(patience)
         yield from _rest(request, response, _pieces(response))
 
 
@@ -382,10 +367,18 @@ def _reason(request: Request, error: t.Any) -> str:
     if isinstance(error, urllib3.exceptions.ConnectTimeoutError) and not _refused(error):
         return "no connection within 'timeout'"
     if isinstance(error, urllib3.exceptions.ReadTimeoutError):
-        return f"no answer within '{request.patience}'"
+        return _lateness(request, headers_arrived=error.url is None)
     if isinstance(error, urllib3.exceptions.ProxyError):
         return f"no way through the proxy: {_text(error.args[-1])}"
     return _text(error)
+
+
+def _lateness(request: Request, headers_arrived: bool) -> str:
+    if not headers_arrived:
+        return f"no answer within '{request.patience}'"
+    if request.live:
+        return f"not complete within '{request.live}'"
+    return f"the response is too slow for '{request.patience}'"
 
 
 def _refused(error: t.Any) -> bool:
