@@ -151,8 +151,8 @@ def told_once(entries: dict[str, list[dict[str, str]]]) -> list[str]:
 def rehearse(sandbox: client.Sandbox, command: list[str], scratch: pathlib.Path) -> dict[str, Run]:
     """The runs by their titles: in check mode, for real, and again."""
     programs = stand_ins(sandbox, scratch / "programs")
-    variables, created = scratch / "sandbox.json", scratch / "created"
-    created.touch()
+    variables, copies = scratch / "sandbox.json", scratch / "files"
+    copies.mkdir()
     no_login = {f"ansible_{name}_executable": str(programs / name) for name in SSH}
     # Another account would not have what the environment says
     no_login["ansible_paramiko_proxy_command"] = str(programs / "ssh")
@@ -161,7 +161,7 @@ def rehearse(sandbox: client.Sandbox, command: list[str], scratch: pathlib.Path)
     settings = {
         "PATH": f"{programs}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
         "TOOLCHAIN_REHEARSAL_URL": sandbox.url,
-        "TOOLCHAIN_REHEARSAL_FILES": str(created),
+        "TOOLCHAIN_REHEARSAL_FILES": str(copies),
         **dict.fromkeys(("http_proxy", "https_proxy", "all_proxy"), NOBODY),
     }
     return {

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 from ansible.module_utils.basic import env_fallback
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils import _rehearsal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._local_file import check_readable
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
@@ -102,10 +103,11 @@ def by_netrc(task: Task, url: str) -> Credential | None:
 
 def _read_netrc(path: str) -> netrc.netrc:
     check_readable(path, "netrc_file")
+    found = _rehearsal.current(path)
     try:
-        if stat.S_IMODE(os.stat(path).st_mode) & 0o077:
+        if stat.S_IMODE(os.stat(found).st_mode) & 0o077:
             raise BadOption("netrc_file", f"others than its owner may use '{path}': chmod 600 '{path}'")
-        return netrc.netrc(path)
+        return netrc.netrc(found)
     except OSError as error:
         raise BadOption("netrc_file", f"cannot read '{path}': {error.strerror}") from None
     except netrc.NetrcParseError as error:  # its text may quote what it did not understand

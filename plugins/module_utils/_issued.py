@@ -9,6 +9,7 @@ from __future__ import annotations
 import abc
 import typing as t
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils import _rehearsal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     BadOption,
@@ -239,7 +240,8 @@ class Issued(abc.ABC):
         if len(secret) > _LONGEST_SECRET or len(secret.split()) > 1:
             what = f"something else than a {self.file_content}"
             raise BadOption(self.file_option, f"'{path}' holds {what}, and is left as it is")
-        return self._task.secret(secret)
+        self._task.secret(secret)
+        return None if _rehearsal.is_foreign(path) else secret
 
     def _check_gone(self) -> None:
         """Verify that all removed ones are gone, and that no other is there that should not be.

@@ -13,6 +13,7 @@ import os
 import typing as t
 from concurrent.futures import ThreadPoolExecutor
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils import _rehearsal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
 
 ALGORITHMS = ("sha256", "sha1", "md5")
@@ -25,9 +26,10 @@ def check_readable(path: str, option: str) -> None:
     """
     :raises BadOption: when it is no ordinary file that can be read
     """
-    if not os.path.isfile(path):
-        problem = "it is no ordinary file" if os.path.exists(path) else "there is none"
-    elif not os.access(path, os.R_OK):
+    found = _rehearsal.current(path)
+    if not os.path.isfile(found):
+        problem = "it is no ordinary file" if os.path.exists(found) else "there is none"
+    elif not os.access(found, os.R_OK):
         problem = "no permission"
     else:
         return
@@ -36,7 +38,7 @@ def check_readable(path: str, option: str) -> None:
 
 def is_pattern(path: str) -> bool:
     """Whether a path stands for several files; one that there is stands for itself."""
-    return glob.has_magic(path) and not os.path.lexists(path)
+    return glob.has_magic(path) and not os.path.lexists(_rehearsal.current(path))
 
 
 def matching(pattern: str) -> dict[str, str]:
@@ -44,8 +46,9 @@ def matching(pattern: str) -> dict[str, str]:
     fixed = pattern
     while glob.has_magic(fixed):
         fixed = os.path.dirname(fixed)
-    files = filter(os.path.isfile, glob.iglob(pattern, recursive=True))
-    return {path: os.path.relpath(path, fixed or os.curdir) for path in sorted(files)}
+    found = {*glob.iglob(pattern, recursive=True), *_rehearsal.copies(pattern, fixed)}
+    files = (path for path in sorted(found) if os.path.isfile(_rehearsal.current(path)))
+    return {path: os.path.relpath(path, fixed or os.curdir) for path in files}
 
 
 def digest(algorithm: str) -> t.Any:
@@ -60,7 +63,7 @@ def checksums(path: str, algorithms: t.Sequence[str] = ALGORITHMS) -> dict[str, 
     """
     digests = [digest(algorithm) for algorithm in algorithms]
     try:
-        with open(path, "rb", buffering=0) as file, ThreadPoolExecutor(len(digests)) as pool:
+        with open(_rehearsal.current(path), "rb", buffering=0) as file, ThreadPoolExecutor(len(digests)) as pool:
             while piece := file.read(_HASHED_AT_ONCE):
                 each = pool.map if len(piece) == _HASHED_AT_ONCE else map
                 list(each(_update, digests, [piece] * len(digests)))
@@ -145,7 +148,7 @@ class LocalFile:
 
     def __iter__(self) -> t.Iterator[bytes]:
         left = self.size
-        with open(self.path, "rb", buffering=0) as file:
+        with open(_rehearsal.current(self.path), "rb", buffering=0) as file:
             while left:
                 piece = file.read(min(_SENT_AT_ONCE, left))
                 if not piece:
@@ -171,7 +174,7 @@ def seen(path: str) -> tuple[int, ...]:
     :raises ToolchainError: when it is not there
     """
     try:
-        found = os.stat(path)
+        found = os.stat(_rehearsal.current(path))
     except OSError as error:
         raise ToolchainError(f"Cannot read '{path}': {error.strerror}.") from None
     return found.st_size, found.st_mtime_ns, found.st_ino, found.st_dev

@@ -31,7 +31,7 @@ def check_writable(task: Task, path: str, option: str) -> None:
     :raises BadOption: when it cannot; in check mode its folder may be missing, for another task may make it
     """
     target = os.path.realpath(path)
-    folder = os.path.dirname(target)
+    folder = _rehearsal.current(os.path.dirname(target))
     if os.path.exists(target) and not os.path.isfile(target):
         raise BadOption(option, f"'{path}' cannot be written: it is no ordinary file")
     if task.check_mode and not os.path.exists(folder):
@@ -57,7 +57,7 @@ def content(path: str) -> str | None:
     :raises ToolchainError: when it cannot be read
     """
     try:
-        with open(path, encoding="utf-8", errors="replace") as file:
+        with open(_rehearsal.current(path), encoding="utf-8", errors="replace") as file:
             return file.read().strip() or None
     except FileNotFoundError:
         return None
@@ -94,7 +94,7 @@ def store_pieces(task: Task, path: str, pieces: t.Iterable[bytes], always: bool 
     """
     with contextlib.nullcontext() if always else task.writing(f"Storing '{path}'"):
         try:
-            os.makedirs(os.path.dirname(os.path.realpath(path)), exist_ok=True)
+            os.makedirs(_rehearsal.claim(os.path.dirname(os.path.realpath(path))), exist_ok=True)
         except OSError as error:
             raise ToolchainError(f"Cannot make the folder of '{path}': {error.strerror}.") from None
         _replace(path, pieces, None, None, None, new=0o666)
@@ -160,7 +160,7 @@ def lines_to(task: Task, path: str | None) -> t.Iterator[t.Callable[[t.Any], t.A
     try:
         with (
             task.acting(f"Writing '{path}'", lasting=False),
-            open(path, "w", encoding="utf-8", errors=_NO_UNICODE, opener=_private) as file,
+            open(_rehearsal.claim(path), "w", encoding="utf-8", errors=_NO_UNICODE, opener=_private) as file,
         ):
             yield lambda value: file.write(_line(task, value))
     except OSError as error:
@@ -168,8 +168,11 @@ def lines_to(task: Task, path: str | None) -> t.Iterator[t.Callable[[t.Any], t.A
 
 
 def open_private(path: str, mode: str) -> t.Any:
-    """A file with mode 0600, opened for bytes, each of whose writes is there at once."""
-    return open(path, mode, buffering=0, opener=_private)
+    """A file with mode 0600, opened for bytes, each of whose writes is there at once.
+
+    :arg mode: to create or append to a file
+    """
+    return open(_rehearsal.claim(path, with_content=True), mode, buffering=0, opener=_private)
 
 
 def gather(task: Task, name: str, values: t.Iterable[dict[str, t.Any]], order: t.Sequence[str] = ()) -> int:
@@ -206,7 +209,6 @@ def _line(task: Task, value: t.Any) -> str:
 
 
 def _private(path: str, flags: int) -> int:
-    _rehearsal.claim(path)
     handle = os.open(path, flags, 0o600)
     os.fchmod(handle, 0o600)
     return handle
@@ -226,22 +228,21 @@ def _replace(
     verify: t.Callable[[], None] = lambda: None,
 ) -> None:
     """:arg new: mode of a file that was not there, before the umask"""
-    _rehearsal.claim(path)
-    path = os.path.realpath(path)
-    folder = os.path.dirname(path)
-    temporary = os.path.join(folder, f".new-{secrets.token_hex(8)}")
+    old, path = os.path.realpath(_rehearsal.current(path)), os.path.realpath(path)
+    target = _rehearsal.claim(path)
+    temporary = os.path.join(os.path.dirname(target), f".new-{secrets.token_hex(8)}")
     try:
         handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, new)
     except OSError as error:
-        raise ToolchainError(f"Cannot write into '{folder}': {error.strerror}.") from None
+        raise ToolchainError(f"Cannot write into '{os.path.dirname(path)}': {error.strerror}.") from None
     try:
         with os.fdopen(handle, "wb") as file:
-            _let_read(handle, path, _user_id(owner), _group_id(group), int(mode, 8) if mode else None)
+            _let_read(handle, old, _user_id(owner), _group_id(group), int(mode, 8) if mode else None)
             file.writelines(pieces)
             file.flush()
             os.fsync(file.fileno())
         verify()
-        os.replace(temporary, path)
+        os.replace(temporary, target)
     except BaseException as error:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
@@ -250,14 +251,14 @@ def _replace(
         raise
 
 
-def _let_read(handle: int, path: str, owner: int | None, group: int | None, mode: int | None) -> None:
+def _let_read(handle: int, old: str, owner: int | None, group: int | None, mode: int | None) -> None:
     """Give the new file owner, group and mode, by default those of the old one."""
     new = os.fstat(handle)
-    old = os.stat(path) if os.path.exists(path) else new
-    ids = (old.st_uid if owner is None else owner, old.st_gid if group is None else group)
+    found = os.stat(old) if os.path.exists(old) else new
+    ids = (found.st_uid if owner is None else owner, found.st_gid if group is None else group)
     if ids != (new.st_uid, new.st_gid):
         os.fchown(handle, *ids)
-    os.fchmod(handle, stat.S_IMODE(old.st_mode) if mode is None else mode)
+    os.fchmod(handle, stat.S_IMODE(found.st_mode) if mode is None else mode)
 
 
 def _user_id(name: str | None) -> int | None:

@@ -2,38 +2,81 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Files during a rehearsal, which changes no file that existed before it."""
+"""Files during a rehearsal: what tasks write goes into copies, and a task that reads such a file reads its copy."""
 
 from __future__ import annotations
 
-import json
+import glob
 import os
+import shutil
+import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
 
 # The sandbox in place of the services
 URL = "TOOLCHAIN_REHEARSAL_URL"
-# A file with the paths of the files that the rehearsal created, as JSON, one per line
-CREATED = "TOOLCHAIN_REHEARSAL_FILES"
+# The folder of the copies, each at the path of its file
+COPIES = "TOOLCHAIN_REHEARSAL_FILES"
 
 
-def claim(path: str) -> None:
-    """Verify that a file may be written, and note that it is created. Outside a rehearsal this does nothing.
+def claim(path: str, with_content: bool = False) -> str:
+    """Return the path to write in place of a file or folder. Outside a rehearsal this is the path itself.
 
-    :raises ToolchainError: when the file existed before the rehearsal
+    If the parent directory exists, the parent directory of the copy exists afterwards.
+
+    :arg with_content: whether the copy starts with the content of the file, because the caller appends to it
+    :raises ToolchainError: if the rehearsal has no folder for copies
     """
     if not os.environ.get(URL):
-        return
-    path = os.path.realpath(path)
-    notes = os.environ.get(CREATED, os.devnull)
-    if os.path.lexists(path):
-        with open(notes, encoding="utf-8") as file:
-            created = {json.loads(line) for line in file}
-        if path not in created:
-            raise ToolchainError(
-                f"This is a rehearsal, so the existing file '{path}' is not changed: give another path, or leave the "
-                "task out with '--skip-tags'."
-            )
-        return
-    with open(notes, "a", encoding="utf-8") as file:
-        file.write(f"{json.dumps(path)}\n")
+        return path
+    root, real = _root(), os.path.realpath(path)
+    if not root:
+        raise ToolchainError(
+            f"This is a rehearsal, and its folder for copies ({COPIES}) is missing, so '{path}' is not written."
+        )
+    copy = _copy(root, real)
+    if os.path.isdir(os.path.dirname(real)):
+        os.makedirs(os.path.dirname(copy), mode=0o700, exist_ok=True)
+    if with_content and os.path.isfile(real) and not os.path.lexists(copy):
+        shutil.copyfile(real, copy)
+    return copy
+
+
+def current(path: str) -> str:
+    """Return the path to read in place of a file or folder: in a rehearsal that of the copy, if there is one.
+
+    An existing folder stands for itself, because its copy contains only the files that the rehearsal wrote.
+    """
+    root = _root()
+    if not root:
+        return path
+    copy = _copy(root, os.path.realpath(path))
+    return copy if os.path.lexists(copy) and not (os.path.isdir(copy) and os.path.isdir(path)) else path
+
+
+def is_foreign(path: str) -> bool:
+    """Return whether a file holds a secret of production: in a rehearsal any secret that it did not store itself."""
+    return bool(os.environ.get(URL)) and current(path) == path
+
+
+def copies(pattern: str, folder: str) -> t.Iterator[str]:
+    """Yield the paths of files that match a pattern and have copies.
+
+    :arg folder: the part of the pattern that precedes the first wildcard
+    """
+    root = _root()
+    if root:
+        copied = _copy(root, os.path.realpath(folder))
+        below = os.path.relpath(pattern, folder or os.curdir)
+        for path in glob.iglob(os.path.join(glob.escape(copied), below), recursive=True):
+            yield os.path.join(folder, os.path.relpath(path, copied))
+
+
+def _root() -> str | None:
+    """Return the folder of the copies, or `None` outside a rehearsal and when the rehearsal has ended."""
+    folder = os.environ.get(COPIES) if os.environ.get(URL) else None
+    return os.path.realpath(folder) if folder and os.path.isdir(folder) else None
+
+
+def _copy(root: str, real: str) -> str:
+    return real if os.path.commonpath((root, real)) == root else root + real

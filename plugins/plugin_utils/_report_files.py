@@ -15,6 +15,7 @@ import typing as t
 
 import jinja2
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils import _rehearsal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._private_file import store_pieces
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
@@ -64,8 +65,8 @@ def _line(document: dict[str, t.Any]) -> dict[str, t.Any]:
 
 def _kept_with(path: str, line: dict[str, t.Any]) -> list[dict[str, t.Any]]:
     """Add a run to a history; gives all that are in it, the oldest first."""
-    os.makedirs(os.path.dirname(os.path.realpath(path)), exist_ok=True)
-    with open(path, "a+b", buffering=0) as file:
+    os.makedirs(_rehearsal.claim(os.path.dirname(os.path.realpath(path))), exist_ok=True)
+    with open(_rehearsal.claim(path, with_content=True), "a+b", buffering=0) as file:
         file.seek(0)
         before = file.read().decode(errors="replace")
         runs = _runs(before)

@@ -22,6 +22,12 @@ from sandbox.rehearsal import Run, play, report, verdict
 from support.playbook import environment, played
 
 MARK = {"repo": "generic-local", "path": "app/1.0/app-1.0.tar.gz", "properties": {"qa.status": "passed"}}
+OWNED = {"description": "rehearsed", "subject": "svc-rehearsed", "token_file": "token"}
+STORED = {"repo": "generic-local", "path": "token.txt", "src": "token"}
+TOKEN = [
+    {"name": "Create a token", "buildworks.toolchain.access_token": OWNED},
+    {"name": "Upload it", "buildworks.toolchain.artifact_file": STORED},
+]
 MARKING = "buildworks.toolchain.artifact_properties"
 SECRET = "hunter2-of-production"
 GIVEN = "hunter3-of-production"
@@ -82,10 +88,12 @@ def site(url: str, by_proxy: str, program: Path, existing: Path) -> list[dict[st
         "by another account": {"ansible.builtin.uri": {"url": by_proxy}, **here, **nobody},
         "by a machine": {"ansible.builtin.ping": {}, "delegate_to": "web", "ignore_unreachable": True},
         "by a program's login": {"ansible.builtin.command": "ssh web", **here, "changed_when": False},
-        "over a file": {"buildworks.toolchain.ci_cli_jar": {"dest": str(existing)}},
     }
     tasks: list[dict[str, Any]] = [{"name": name, "ignore_errors": True, **task} for name, task in wrong.items()]
     odd = {"name": "Try", "ansible.builtin.fail": {"msg": "It has {{ given | length }} characters."}}
+    jar = {"buildworks.toolchain.ci_cli_jar": {"dest": str(existing)}}
+    tasks.append({"name": "Download in process", **jar})
+    tasks.append({"name": "Download", **jar, "vars": {"toolchain_in_process": False}})
     tasks.append({"block": [odd], "rescue": [{"name": "Try another", "ansible.builtin.debug": {}}]})
     return [
         {"hosts": "artifact", "gather_facts": False, "roles": ["marked"]},
@@ -111,7 +119,8 @@ def test_a_rehearsal_does_not_reach_production(
     playbook.write_text(yaml.safe_dump(site(url, by_proxy, program, existing), sort_keys=False))
     tasks = tmp_path / "ours" / "marked" / "tasks"
     tasks.mkdir(parents=True)
-    (tasks / "main.yml").write_text(yaml.safe_dump([{"name": "Mark it", MARKING: MARK}]))
+    (tmp_path / "token").write_text("production")
+    (tasks / "main.yml").write_text(yaml.safe_dump([{"name": "Mark it", MARKING: MARK}, *TOKEN], sort_keys=False))
     (tmp_path / "ansible.cfg").write_text("[defaults]\nroles_path = ours\n")
     values = {"inventory": hosts.name, "playbook": playbook.name, "options": ["-e", f"given={GIVEN}"]}
     variables = tmp_path / "variables.yml"
@@ -122,11 +131,14 @@ def test_a_rehearsal_does_not_reach_production(
     called = tmp_path / "called"
     assert not called.exists(), called.read_text()
     assert existing.read_text() == "production"
-    assert output.count(f"the existing file '{existing}' is not changed") >= 2
+    assert (tmp_path / "token").read_text() == "production"
     # in check mode and in two runs
     assert output.count(f"This is a rehearsal, so {url} is not asked") >= 12
     assert output.count("This is a rehearsal: it logs in to no machine.") >= 3
-    assert "repo Mark it" in output.partition("What the first run changed")[2]
+    changed = output.partition("What the first run changed")[2].partition("#####")[0]
+    for task in ("repo Mark it", "repo Create a token", "repo Upload it", "jenkins Download in process"):
+        assert task in changed
+    assert "jenkins Download " not in changed.replace("Download in process", "")
     assert "The second run had nothing to do." in output
     assert SECRET not in output
     ignored, rescued = (output.partition(f"What failed, and was {outcome}")[2] for outcome in ("ignored", "rescued"))

@@ -30,6 +30,8 @@ FIRST = [
     for name in dict.fromkeys(SERVICE_OF[module] for module in LOGGED_IN)
 ]
 DAY = 86400
+# A token of another Artifactory, which the modules refuse to replace
+PRODUCTION = "e30.{}.".format(base64.urlsafe_b64encode(b'{"iss": "jfac@production", "jti": "1"}').decode().rstrip("="))
 WAYS = {"in process": True, "as a module": False}
 
 
@@ -114,6 +116,26 @@ def test_a_password_in_an_address_is_not_shown_when_it_is_refused(way: str, sand
 def test_two_hosts_keep_their_secrets_when_they_use_one_name(module: str, tmp_path: Path) -> None:
     hosts = [{**parameters(module), SECRET_FILES[module]: str(tmp_path / name)} for name in ("one", "two")]
     assert [running.run(module, **host)["changed"] for host in hosts * 2] == [True, True, False, False]
+
+
+@pytest.mark.usefixtures("sandbox_environment")
+@pytest.mark.parametrize("module", SECRET_FILES)
+def test_rehearsal_leaves_the_secret_of_production_when_the_file_exists(
+    module: str, sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, copies = tmp_path / "secret", tmp_path / "copies"
+    copies.mkdir()
+    file.write_text(f"{PRODUCTION}\n")
+    before = file.stat().st_mtime_ns
+    monkeypatch.setenv("TOOLCHAIN_REHEARSAL_URL", sandbox.url)
+    monkeypatch.setenv("TOOLCHAIN_REHEARSAL_FILES", str(copies))
+    options = {**parameters(module), SECRET_FILES[module]: str(file)}
+    predicted = running.run(module, check_mode=True, **options)
+    results = [running.run(module, **options) for _run in range(2)]
+    assert [result.get("changed") for result in (predicted, *results)] == [True, True, False], results
+    assert file.read_text() == f"{PRODUCTION}\n"
+    assert file.stat().st_mtime_ns == before
+    assert (copies / file.relative_to("/")).read_text() not in ("", f"{PRODUCTION}\n")
 
 
 ROTATIONS: dict[str, dict[str, Any]] = {

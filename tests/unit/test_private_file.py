@@ -20,6 +20,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
     ToolchainError,
     WriteRefused,
 )
+from ansible_collections.buildworks.toolchain.plugins.module_utils._local_file import check_readable, matching, seen
 from ansible_collections.buildworks.toolchain.plugins.module_utils._private_file import (
     check_owner,
     check_writable,
@@ -31,6 +32,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._private_file
     store_lines,
     store_pieces,
 )
+from ansible_collections.buildworks.toolchain.plugins.module_utils._rehearsal import current
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 
@@ -285,22 +287,58 @@ WRITERS: dict[str, Callable[[Path], object]] = {
 
 
 @pytest.mark.parametrize("writer", WRITERS)
-def test_rehearsal_changes_only_files_that_it_created(
+def test_rehearsal_writes_copies_when_the_file_is_named_in_any_way(
     writer: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    created, existing, link, new = (tmp_path / name for name in ("created", "existing", "link", "new"))
-    created.touch()
+    copies, existing, link, new = (tmp_path / name for name in ("copies", "existing", "link", "new"))
+    copies.mkdir()
     existing.write_text("production")
     link.symlink_to(existing)
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TOOLCHAIN_REHEARSAL_URL", "http://127.0.0.1:9")
-    monkeypatch.setenv("TOOLCHAIN_REHEARSAL_FILES", str(created))
-    for path in (existing, link):
-        with pytest.raises(ToolchainError, match=r"the existing file '[^']*/existing' is not changed"):
+    monkeypatch.setenv("TOOLCHAIN_REHEARSAL_FILES", str(copies))
+    for path in (existing, link, Path("existing"), new):
+        for _run in range(2):
             WRITERS[writer](path)
     assert existing.read_text() == "production"
-    for _run in range(2):
-        WRITERS[writer](new)
-    assert new.exists()
+    assert link.readlink() == existing
+    assert not new.exists()
     monkeypatch.delenv("TOOLCHAIN_REHEARSAL_FILES")
-    with pytest.raises(ToolchainError, match="This is a rehearsal"):
+    with pytest.raises(ToolchainError, match="This is a rehearsal, and its folder for copies"):
         WRITERS[writer](new)
+    assert not new.exists()
+
+
+def test_rehearsal_reads_the_copy_when_it_wrote_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    copies, existing, link = (tmp_path / name for name in ("copies", "existing", "link"))
+    copies.mkdir()
+    existing.write_text("production\n")
+    existing.chmod(0o640)
+    link.symlink_to(existing)
+    monkeypatch.setenv("TOOLCHAIN_REHEARSAL_URL", "http://127.0.0.1:9")
+    monkeypatch.setenv("TOOLCHAIN_REHEARSAL_FILES", str(copies))
+    assert content(str(link)) == "production"
+    store(Task({}), str(link), "rehearsed")
+    assert content(str(existing)) == content(str(link)) == "rehearsed"
+    check_readable(str(existing), "src")
+    assert seen(str(existing))[0] == len("rehearsed\n")
+    assert stat.S_IMODE(Path(current(str(existing))).stat().st_mode) == 0o640
+    assert matching(f"{tmp_path}/e*") == {str(existing): "existing"}
+    with open_private(str(tmp_path / "grown"), "ab") as file:
+        file.write(b"more")
+    assert matching(f"{tmp_path}/gr*") == {str(tmp_path / "grown"): "grown"}
+    copies.rename(tmp_path / "ended")
+    assert content(str(link)) == "production"
+
+
+def test_rehearsal_fails_when_the_folder_of_a_file_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "copies").mkdir()
+    monkeypatch.setenv("TOOLCHAIN_REHEARSAL_URL", "http://127.0.0.1:9")
+    monkeypatch.setenv("TOOLCHAIN_REHEARSAL_FILES", str(tmp_path / "copies"))
+    file = tmp_path / "missing" / "file"
+    with pytest.raises(ToolchainError, match=f"Cannot write into '{file.parent}': No such file or directory"):
+        store(Task({}), str(file), "new")
+    store_pieces(Task({}), str(file), [b"new"])
+    store(Task({}), str(file), "newer")
+    assert content(str(file)) == "newer"
+    assert not file.parent.exists()

@@ -17,6 +17,7 @@ import typing as t
 import zipfile
 import zlib
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils import _rehearsal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import files, items, paths, snapshots
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
@@ -160,7 +161,10 @@ class Archive:
     def _read(self) -> dict[str, Member]:
         """The files in the archive, by their paths."""
         try:
-            return {self._checked(name): _hashed(content) for name, content in _READERS[self._kind](self._src)}
+            return {
+                self._checked(name): _hashed(content)
+                for name, content in _READERS[self._kind](_rehearsal.current(self._src))
+            }
         except _BROKEN as error:
             raise BadOption("src", f"'{self._src}' cannot be read as {self._kind}: {error}") from None
 

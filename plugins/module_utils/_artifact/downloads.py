@@ -10,6 +10,7 @@ import os
 import re
 import typing as t
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils import _rehearsal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import items, paths
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService, not_there
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
@@ -46,11 +47,12 @@ def check(params: Fields) -> None:
 def destination(params: Fields) -> str:
     """Where the file is stored, or the files of the folder; in a folder a file keeps its name. Links are followed."""
     dest = params["dest"]
-    if params.get(_TOLD) and os.path.isdir(dest):
+    found = _rehearsal.current(dest)
+    if params.get(_TOLD) and os.path.isdir(found):
         raise BadOption("dest", f"'{dest}' is a folder, where a file of that name belongs")
-    if not is_folder(params) and (dest.endswith("/") or os.path.isdir(dest)):
+    if not is_folder(params) and (dest.endswith("/") or os.path.isdir(found)):
         dest = os.path.join(dest, os.path.basename(params["path"]))
-    elif is_folder(params) and os.path.exists(dest) and not os.path.isdir(dest):
+    elif is_folder(params) and os.path.exists(found) and not os.path.isdir(found):
         raise BadOption("dest", f"'{dest}' is no folder, as it must be when 'path' is one")
     return os.path.realpath(dest)
 
@@ -86,7 +88,7 @@ class Download:
 
     def read(self) -> Fields | None:
         """Size of the copy, and its checksum unless the size tells enough."""
-        if not os.path.exists(self._dest):
+        if not os.path.exists(_rehearsal.current(self._dest)):
             return None
         now = seen(self._dest)
         copy: Fields = {"size": now[0], "checksums": {}}
@@ -149,9 +151,10 @@ def _check_writable(dest: str) -> None:
     """
     :raises BadOption: when nothing can be stored there
     """
-    if os.path.exists(dest) and not (os.path.isfile(dest) or os.path.isdir(dest)):
+    found = _rehearsal.current(dest)
+    if os.path.exists(found) and not (os.path.isfile(found) or os.path.isdir(found)):
         raise BadOption("dest", f"'{dest}' cannot be written: it is no ordinary file")
-    folder = dest if os.path.isdir(dest) else os.path.dirname(dest)
+    folder = found if os.path.isdir(found) else os.path.dirname(found)
     while not os.path.exists(folder):
         folder = os.path.dirname(folder)
     if not os.path.isdir(folder) or not os.access(folder, os.W_OK | os.X_OK):

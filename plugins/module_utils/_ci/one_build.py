@@ -6,13 +6,13 @@
 
 from __future__ import annotations
 
-import os
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import builds, jobs, xpath
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.console import Console
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.fetch import pieces
+from ansible_collections.buildworks.toolchain.plugins.module_utils._local_file import seen
 from ansible_collections.buildworks.toolchain.plugins.module_utils._private_file import (
     check_owner,
     check_writable,
@@ -50,5 +50,6 @@ def told(task: Task, ci: CiService, fields: t.Iterable[str]) -> dict[str, t.Any]
             pieces(task, ci.http, f"{path}/consoleText"),
             **task.pick("owner", "group", "mode"),
         )
-        result["console_file"] = {"path": params["console_file"], "size": os.path.getsize(params["console_file"])}
+        [size, *_rest] = seen(params["console_file"])
+        result["console_file"] = {"path": params["console_file"], "size": size}
     return result

@@ -10,6 +10,7 @@ import re
 import time
 import typing as t
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils import _rehearsal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._address import segments
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import groovy, server
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
@@ -117,7 +118,7 @@ def _code(params: dict[str, t.Any]) -> str:
         return params["script"]
     check_readable(path, "src")
     try:
-        with open(path, encoding="utf-8-sig") as file:
+        with open(_rehearsal.current(path), encoding="utf-8-sig") as file:
             code = file.read()
     except ValueError:
         raise BadOption("src", f"'{path}' is no text in UTF-8") from None

@@ -11,6 +11,7 @@ import re
 import ssl
 import typing as t
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils import _rehearsal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
 
 _SYSTEM = "system"
@@ -36,14 +37,14 @@ def believed(params: dict[str, t.Any]) -> bool | str:
     :raises BadOption: if one of the files does not exist, or is a FIFO or device, which would be waited for
     """
     for option in ("ca_path", "client_cert", "client_key"):
-        path = params[option]
+        path = _file(params, option)
         if path and path != _SYSTEM and not (os.path.isfile(path) or (option == "ca_path" and os.path.isdir(path))):
             raise BadOption(option, f"'{path}' does not exist, or is not a file")
     if not params["validate_certs"]:
         return False
     if params["ca_path"] == _SYSTEM:
         return _of_the_system()
-    return params["ca_path"] or of_the_environment()
+    return _file(params, "ca_path") or of_the_environment()
 
 
 def of_the_environment() -> bool | str:
@@ -59,7 +60,8 @@ def shown(params: dict[str, t.Any]) -> str | tuple[str, str] | None:
     """
     if params["client_key"] and not params["client_cert"]:
         raise BadOption("client_key", "needs 'client_cert' as well")
-    return (params["client_cert"], params["client_key"]) if params["client_key"] else params["client_cert"]
+    certificate, key = _file(params, "client_cert"), _file(params, "client_key")
+    return (certificate, key) if certificate and key else certificate
 
 
 def check(params: dict[str, t.Any], authorities: bool | str, read: t.Callable[[str], t.Any]) -> None:
@@ -73,7 +75,7 @@ def check(params: dict[str, t.Any], authorities: bool | str, read: t.Callable[[s
             raise BadOption("ca_path", problem)
         raise ToolchainError(f"{_variable()} of the environment cannot be used: {problem}")
     if params["client_cert"]:
-        _check_own(params["client_cert"], params["client_key"])
+        _check_own(_rehearsal.current(params["client_cert"]), _file(params, "client_key"))
 
 
 def advice(reason: str) -> str:
@@ -82,6 +84,11 @@ def advice(reason: str) -> str:
         if words in reason:
             return what
     return "Does the server speak TLS at this address, and does it ask for a certificate of yours ('client_cert')?"
+
+
+def _file(params: dict[str, t.Any], option: str) -> str | None:
+    """Return the path to read for an option."""
+    return _rehearsal.current(params[option]) if params[option] else None
 
 
 def _variable() -> str | None:

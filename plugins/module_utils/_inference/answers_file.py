@@ -13,6 +13,7 @@ import json
 import os
 import typing as t
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils import _rehearsal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._local_file import seen
 from ansible_collections.buildworks.toolchain.plugins.module_utils._private_file import (
@@ -40,6 +41,7 @@ class AnswersFile:
 
     def __init__(self, task: Task, path: str, option: str) -> None:
         check_writable(task, path, option)
+        _rehearsal.claim(path, with_content=True)
         self._task = task
         self._path = path
         self._option = option
@@ -49,7 +51,7 @@ class AnswersFile:
         self._places = array.array("q")
         self._requests = array.array("Q")
         self._outcomes = array.array("b")
-        self._seen = seen(path) if os.path.exists(path) else None
+        self._seen = seen(path) if os.path.exists(_rehearsal.current(path)) else None
         if self._seen:
             self._read()
 
@@ -102,7 +104,7 @@ class AnswersFile:
             raise
 
     def _read(self) -> None:
-        with open(self._path, "rb") as file:
+        with open(_rehearsal.current(self._path), "rb") as file:
             for data in file:
                 if not data.endswith(b"\n"):
                     break
@@ -140,7 +142,7 @@ class AnswersFile:
             store_output(self._task, self._path, self._in_order())
 
     def _in_order(self) -> t.Iterator[bytes]:
-        with open(self._path, "rb") as file:
+        with open(_rehearsal.current(self._path), "rb") as file:
             for place in self._places:
                 if place != _NONE:
                     file.seek(place)

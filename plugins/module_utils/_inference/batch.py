@@ -12,6 +12,7 @@ import json
 import threading
 import typing as t
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils import _rehearsal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import worked_through
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
@@ -300,7 +301,7 @@ class _Prompts:
             return
         if seen(self._path) != self._seen:
             raise ToolchainError(f"'{self._path}' changed while it was being read. Try again.")
-        with open(self._path, "rb") as file:
+        with open(_rehearsal.current(self._path), "rb") as file:
             for number, line in enumerate(file):
                 place = self.place(number)
                 yield self._whole(place, self._of_line(place, line))

@@ -10,6 +10,7 @@ import json
 import os
 import typing as t
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils import _rehearsal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._private_file import store
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
@@ -41,7 +42,7 @@ def keep(task: Task, folder: str, name: str, answer: dict[str, t.Any]) -> None:
     """Put an answer into the folder, which is made if it is not there."""
     try:
         with task.acting(f"Making the folder '{folder}'", lasting=False):
-            os.makedirs(folder, mode=0o700, exist_ok=True)
+            os.makedirs(_rehearsal.claim(folder), mode=0o700, exist_ok=True)
     except OSError as error:
         raise ToolchainError(f"Cannot make the folder of '{_OPTION}': {error.strerror}.") from None
     store(task, _path(folder, name), json.dumps(answer, indent=2, sort_keys=True))
@@ -53,10 +54,11 @@ def _path(folder: str, name: str) -> str:
 
 def _read(path: str) -> t.Any:
     """The content of a file, if there is one and it is JSON."""
-    if os.path.exists(path) and not os.path.isfile(path):
+    found = _rehearsal.current(path)
+    if os.path.exists(found) and not os.path.isfile(found):
         raise BadOption(_OPTION, f"'{path}' is no file")
     try:
-        with open(path, encoding="utf-8") as file:
+        with open(found, encoding="utf-8") as file:
             return json.load(file)
     except (FileNotFoundError, ValueError, RecursionError):
         return None
@@ -64,7 +66,7 @@ def _read(path: str) -> t.Any:
 
 def _check_writable(folder: str) -> None:
     """See to it that an answer can be kept, before it is paid for."""
-    there = os.path.abspath(folder)
+    there = os.path.abspath(_rehearsal.current(folder))
     while not os.path.lexists(there):
         there = os.path.dirname(there)
     if not os.path.isdir(there) or not os.access(there, os.W_OK | os.X_OK):

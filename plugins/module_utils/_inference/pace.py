@@ -16,6 +16,7 @@ import tempfile
 import time
 import typing as t
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils import _rehearsal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 # So many calls of a kind may come at once
@@ -57,7 +58,7 @@ class Pace:
 def _turns(name: str) -> t.Iterator[dict[str, float]]:
     """The moments by kind of call, which nobody else changes meanwhile; changes are kept."""
     try:
-        handle = os.open(os.path.join(_folder(), name), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+        handle = os.open(_rehearsal.claim(os.path.join(_folder(), name)), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
     except OSError:
         yield _TURNS.setdefault(name, {})
         return

@@ -11,6 +11,7 @@ import os
 import re
 import typing as t
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils import _rehearsal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._local_file import check_readable, checksums
 from ansible_collections.buildworks.toolchain.plugins.module_utils._private_file import check_writable, content, store
@@ -76,7 +77,7 @@ class Sending:
 
     def send(self, _fields: Fields) -> None:
         """Import the file, and keep its checksum."""
-        self._tool.write("import-config", self._project, os.path.abspath(self._source))
+        self._tool.write("import-config", self._project, os.path.abspath(_rehearsal.current(self._source)))
         self._record.keep(self._project, self.name, self.desired["sha256"])
         self._force = False
 

@@ -14,6 +14,7 @@ import socket
 import typing as t
 from urllib.parse import urlsplit
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils import _rehearsal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._local_file import check_readable
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
@@ -133,10 +134,11 @@ def _read_file(task: Task) -> _File:
     :raises BadOption: if the file cannot be read, or is no text
     """
     path = _file(task)
-    if os.path.exists(path) and not os.path.isfile(path):
+    found = _rehearsal.current(path)
+    if os.path.exists(found) and not os.path.isfile(found):
         check_readable(path, "ltoken_file")
     try:
-        with open(path, "rb") as file:
+        with open(found, "rb") as file:
             data = file.read()
     except OSError as error:
         if task.params["ltoken_file"]:
@@ -189,7 +191,9 @@ def _address(url: str) -> tuple[str, str]:
 def _file(task: Task) -> str:
     """The file that is given, else the first default one that is there."""
     places = [os.path.expandvars(os.path.expanduser(place)) for place in _DEFAULT_FILES]
-    return task.params["ltoken_file"] or next(filter(os.path.exists, places), places[0])
+    return task.params["ltoken_file"] or next(
+        (place for place in places if os.path.exists(_rehearsal.current(place))), places[0]
+    )
 
 
 def _names_of(host: str) -> set[str]:

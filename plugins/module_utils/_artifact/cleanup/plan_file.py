@@ -10,6 +10,7 @@ import hashlib
 import json
 import typing as t
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils import _rehearsal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import images, query, times
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup import artifact as artifacts
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup import rule_records
@@ -93,7 +94,7 @@ def _are_records(value: t.Any) -> bool:
 def _opened(path: str, option: str) -> t.BinaryIO:
     check_readable(path, option)
     try:
-        return open(path, "rb")
+        return open(_rehearsal.current(path), "rb")
     except OSError as error:
         raise BadOption(option, f"cannot read '{path}': {error.strerror}") from None
 

@@ -58,11 +58,11 @@ class Store:
     def __init__(self, path: str | None) -> None:
         self._lock = threading.RLock()
         self._is_kept = path is not None
+        self._name = path or tempfile.gettempdir()
         try:
             self._folder = None if path else tempfile.TemporaryDirectory(prefix="toolchain-cleanup-")
-            if path:
-                _rehearsal.claim(path)
-            self._path = path or os.path.join(t.cast("tempfile.TemporaryDirectory[str]", self._folder).name, "plan.db")
+            kept = _rehearsal.claim(path) if path else None
+            self._path = kept or os.path.join(t.cast("tempfile.TemporaryDirectory[str]", self._folder).name, "plan.db")
             os.close(os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600))
             if not os.path.isfile(self._path):
                 raise self._unusable("it is no ordinary file")
@@ -77,8 +77,8 @@ class Store:
 
     def _unusable(self, problem: str) -> ToolchainError:
         if self._is_kept:
-            return BadOption("state_file", f"'{self._path}' cannot be used: {problem}")
-        return ToolchainError(f"Cannot write into '{tempfile.gettempdir()}': {problem}. {self._advice}")
+            return BadOption("state_file", f"'{self._name}' cannot be used: {problem}")
+        return ToolchainError(f"Cannot write into '{self._name}': {problem}. {self._advice}")
 
     @property
     def _advice(self) -> str:
@@ -172,7 +172,7 @@ class Store:
         try:
             yield
         except sqlite3.DatabaseError as error:
-            raise ToolchainError(f"Cannot write '{self._path}': {_problem(error)}. {self._advice}") from None
+            raise ToolchainError(f"Cannot write '{self._name}': {_problem(error)}. {self._advice}") from None
 
 
 def _storable(values: t.Sequence[t.Any]) -> list[t.Any]:

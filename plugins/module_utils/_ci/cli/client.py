@@ -15,6 +15,7 @@ import tempfile
 import typing as t
 import zipfile
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils import _rehearsal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import server
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
@@ -77,19 +78,20 @@ class Copy:
         :raises BadOption: when no file can be there
         """
         path: str = task.params["dest"]
-        if os.path.isdir(path):
+        if os.path.isdir(_rehearsal.current(path)):
             raise BadOption("dest", f"'{path}' is a folder: name the file")
-        if os.path.exists(os.path.dirname(os.path.realpath(path))):
+        if os.path.exists(_rehearsal.current(os.path.dirname(os.path.realpath(path)))):
             check_writable(task, path, "dest")
         return cls(task, ci, offered(ci), path)
 
     def read(self) -> dict[str, t.Any] | None:
         """The copy as it is, or `None` when there is none."""
+        path = _rehearsal.current(self.path)
         try:
-            found = os.stat(self.path)
+            found = os.stat(path)
         except OSError:
             return None
-        modified, version = _moment(found.st_mtime), _version(self.path)
+        modified, version = _moment(found.st_mtime), _version(path)
         return {"path": self.path, "size": found.st_size, "modified": modified, "version": version}
 
     def wanted(self, before: dict[str, t.Any] | None = None) -> dict[str, t.Any]:
@@ -111,7 +113,7 @@ class Copy:
         """
         store_pieces(self._task, self.path, self._checked(), always=always)
         if self._offer.modified is not None:
-            os.utime(self.path, (self._offer.modified, self._offer.modified))
+            os.utime(_rehearsal.claim(self.path), (self._offer.modified, self._offer.modified))
 
     def _checked(self) -> t.Iterator[bytes]:
         with tempfile.TemporaryFile() as file:
@@ -135,7 +137,7 @@ def cached(task: Task, ci: CiService, offer: Offer) -> str:
     before = copy.read()
     if before is None or differences(before, copy.wanted(before)):
         copy.fetch(always=True)
-    return copy.path
+    return _rehearsal.current(copy.path)
 
 
 def _moment(seconds: float) -> str:

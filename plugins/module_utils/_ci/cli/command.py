@@ -16,6 +16,7 @@ import tempfile
 import time
 import typing as t
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils import _rehearsal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     BadOption,
     BrokenOff,
@@ -128,7 +129,7 @@ class Command:
     def input(self) -> t.Iterator[t.Iterator[bytes]]:
         """What the command reads, piece by piece."""
         if self._task.params["stdin_file"]:
-            with open(self._task.params["stdin_file"], "rb") as file:
+            with open(_rehearsal.current(self._task.params["stdin_file"]), "rb") as file:
                 yield iter(lambda: file.read(_READ_AT_ONCE), b"")
         else:
             text = (self._task.params["stdin"] or "").encode()
@@ -138,7 +139,7 @@ class Command:
     def input_file(self) -> t.Iterator[t.Any]:
         """What the command reads, as a file that is open."""
         if self._task.params["stdin_file"]:
-            with open(self._task.params["stdin_file"], "rb") as file:
+            with open(_rehearsal.current(self._task.params["stdin_file"]), "rb") as file:
                 yield file
         else:
             with tempfile.TemporaryFile() as file:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils import _rehearsal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.cli import program
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.cli.command import Command, Course
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
@@ -36,7 +37,11 @@ def course(task: Task, ci: CiService, command: Command) -> Course:
         if params[option]:
             check_readable(params[option], option)
     host, port = _endpoint(ci)
-    identity = ["-i", params["identity_file"], "-o", "IdentitiesOnly=yes"] if params["identity_file"] else []
+    identity = (
+        ["-i", _rehearsal.current(params["identity_file"]), "-o", "IdentitiesOnly=yes"]
+        if params["identity_file"]
+        else []
+    )
     known = _known(params["known_hosts"]) if params["known_hosts"] else []
     words = ["ssh", *_CAREFUL, *identity, *known, "-p", port, "-l", user, "--", host, line(command.words)]
     return program.course(task, command, words, "via", os.environ)
@@ -57,7 +62,7 @@ def _endpoint(ci: CiService) -> tuple[str, str]:
 
 
 def _known(path: str) -> list[str]:
-    return ["-o", f'UserKnownHostsFile="{path}"', "-o", "GlobalKnownHostsFile=/dev/null"]
+    return ["-o", f'UserKnownHostsFile="{_rehearsal.current(path)}"', "-o", "GlobalKnownHostsFile=/dev/null"]
 
 
 def line(words: list[str]) -> str:

@@ -1,0 +1,126 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Files in a rehearsal: whatever a plugin writes goes into a copy, and whatever it reads may be one."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PLUGINS = Path(__file__).resolve().parent.parent.parent / "plugins"
+WRITING = {
+    *(
+        f"os.{name}"
+        for name in ("chmod", "chown", "link", "makedirs", "mkdir", "mkfifo", "open", "remove", "removedirs")
+    ),
+    *(f"os.{name}" for name in ("rename", "renames", "replace", "rmdir", "symlink", "truncate", "unlink", "utime")),
+    *(f"shutil.{name}" for name in ("copy", "copy2", "copyfile", "copytree", "move", "rmtree", "unpack_archive")),
+    *(f"tempfile.{name}" for name in ("NamedTemporaryFile", "TemporaryDirectory", "mkdtemp", "mkstemp")),
+    *("sqlite3.connect", "shelve.open", "logging.FileHandler", "subprocess.Popen", "subprocess.run", "os.system"),
+}
+WRITING_METHODS = {"atomic_move", "extract", "extractall", "mkdir", "touch", "unlink", "write_bytes", "write_text"}
+READING = {
+    *("open", "io.open", "zipfile.ZipFile", "tarfile.open", "netrc.netrc", "glob.glob", "glob.iglob", "os.listdir"),
+    *(f"os.{name}" for name in ("access", "lstat", "scandir", "stat", "walk")),
+    *(f"os.path.{name}" for name in ("exists", "getmtime", "getsize", "isdir", "isfile", "islink", "lexists")),
+}
+# Functions that are given the path of a copy, or that work on no file of the user
+EXEMPT = {
+    "module_utils/_artifact/archives.py": {
+        "_in_7z": "is given the path to read, and extracts into a temporary folder",
+        "_in_tar": "is given the path to read",
+        "_in_zip": "is given the path to read",
+    },
+    "module_utils/_artifact/cleanup/store.py": {"end": "closes what it opened, and removes that"},
+    "module_utils/_ci/cli/client.py": {"_version": "is given the path to read"},
+    "module_utils/_ci/cli/program.py": {"course": "runs a program, whose files are its own"},
+    "module_utils/_http/certificates.py": dict.fromkeys(("believed", "_no_authorities", "_has"), "gets paths of _file"),
+    "module_utils/_http/session.py": dict.fromkeys(("_believing", "_read"), "gets what `believed` returns"),
+    "module_utils/_inference/pace.py": {"_folder": "is a folder for temporary files"},
+    "module_utils/_interruption.py": dict.fromkeys(("_command", "_parent"), "reads /proc"),
+    "module_utils/_private_file.py": dict.fromkeys(("_private", "_let_read"), "gets the path of a copy"),
+    "module_utils/_rehearsal.py": dict.fromkeys(("claim", "current", "copies", "_root"), "makes the copies"),
+    "module_utils/_review/admin_tool.py": {
+        "_environment": "writes a temporary file",
+        "_finished": "runs a program, which the rehearsal replaces",
+    },
+}
+
+
+def name_of(node: ast.expr) -> str:
+    """Return a dotted name, whose first part is empty unless it is a name."""
+    if isinstance(node, ast.Attribute):
+        return f"{name_of(node.value)}.{node.attr}"
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def calls_of(node: ast.AST) -> Iterator[str]:
+    """Yield the names of the functions that are called, `open for writing` if it can write."""
+    for call in (found for found in ast.walk(node) if isinstance(found, ast.Call)):
+        yield from map(name_of, call.args)  # a function can be passed on: filter(os.path.exists, paths)
+        name = name_of(call.func)
+        if name == "open" and opens_for_writing(call):
+            yield "open for writing"
+        elif name.rpartition(".")[2] in WRITING_METHODS and not name.startswith("os."):
+            yield f"any.{name.rpartition('.')[2]}"
+        else:
+            yield name
+
+
+def opens_for_writing(call: ast.Call) -> bool:
+    """Return whether the mode of an `open` is another than a constant for reading."""
+    modes = [*call.args[1:2], *(keyword.value for keyword in call.keywords if keyword.arg == "mode")]
+    return any(not (isinstance(mode, ast.Constant) and set("wax+").isdisjoint(mode.value)) for mode in modes)
+
+
+def touched(tree: ast.Module) -> Iterator[tuple[str, str, set[str]]]:
+    """Yield each function that touches files: its name, the call, and which of `claim` and `current` it calls."""
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    outside = ast.Module([node for node in tree.body if not isinstance(node, (ast.FunctionDef, ast.ClassDef))], [])
+    for scope in (*functions, outside):
+        calls = set(calls_of(scope))
+        passes = {name.rpartition(".")[2] for name in calls if name.startswith("_rehearsal.")}
+        for call in calls:
+            if call in WRITING | READING or call == "open for writing" or call.startswith("any."):
+                yield getattr(scope, "name", "the file"), call, passes
+
+
+def unredirected(tree: ast.Module) -> set[str]:
+    """Return the functions that write a file without claiming it, or read one without looking for its copy."""
+    return {
+        name
+        for name, call, passes in touched(tree)
+        if not passes & ({"claim", "current", "copies"} if call in READING else {"claim"})
+    }
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("def f(path):\n  open(path, 'w')", {"f"}),
+        ("def f(path, mode):\n  open(path, mode)", {"f"}),
+        ("def f(path):\n  open(_rehearsal.current(path), mode='a')", {"f"}),
+        ("def f(path):\n  open(_rehearsal.claim(path), 'w')", set()),
+        ("def f(path):\n  open(path)", {"f"}),
+        ("def f(path):\n  open(_rehearsal.current(path))", set()),
+        ("def f(path):\n  pathlib.Path(path).write_text('')", {"f"}),
+        ("def f(paths):\n  return filter(os.path.exists, paths)", {"f"}),
+        ("def f(path):\n  shutil.copy(path, path)", {"f"}),
+        ("os.makedirs('x')", {"the file"}),
+        ("def f(path):\n  store(path)", set()),
+    ],
+)
+def test_touched_files_are_found(code: str, expected: set[str]) -> None:
+    assert unredirected(ast.parse(code)) == expected
+
+
+def test_plugins_write_and_read_copies_in_a_rehearsal() -> None:
+    found = {}
+    for path in sorted(PLUGINS.rglob("*.py")):
+        if names := unredirected(ast.parse(path.read_text())):
+            found[str(path.relative_to(PLUGINS))] = names
+    assert found == {path: set(names) for path, names in EXEMPT.items()}
