@@ -14,15 +14,17 @@ from . import upgrade
 from .control import Control
 from .core import Sandbox
 from .exchange import Exchange
+from .hosts import Hosts
 from .service import Service
 
 
 class App:
     """The ASGI application: the control API, and the services by their prefixes, or by a port of their own."""
 
-    def __init__(self, sandbox: Sandbox, secret: str, ports: Mapping[int, Service]) -> None:
+    def __init__(self, sandbox: Sandbox, secret: str, ports: Mapping[int, Service], hosts: Hosts | None = None) -> None:
         self._sandbox = sandbox
         self._ports = ports
+        self._hosts = hosts or Hosts()
         self._prefixes = [(prefix, service) for service in sandbox.services for prefix in service.prefixes]
         self._control = Control(sandbox, secret)
 
@@ -30,14 +32,25 @@ class App:
         if scope["type"] == "websocket":
             scope, receive, send = upgrade.as_request(scope, receive, send)
         path = scope["raw_path"].decode("latin-1")
-        if scope["server"][1] in self._ports:
-            await Exchange(self._sandbox, self._ports[scope["server"][1]], path, scope, receive, send).run()
-            return
-        if path.startswith("/_sandbox"):
+        service = self._service(scope, path)
+        if refusal := self._refusal(scope, path, service):
+            await JSONResponse({"error": refusal}, 403)(scope, receive, send)
+        elif service:
+            await Exchange(self._sandbox, service, path, scope, receive, send).run()
+        elif path.startswith("/_sandbox"):
             await self._control(scope, receive, send)
-            return
-        for prefix, service in self._prefixes:
-            if path == prefix or path.startswith(prefix + "/"):
-                await Exchange(self._sandbox, service, path, scope, receive, send).run()
-                return
-        await JSONResponse({"error": f"Nothing is served at {path}"}, 404)(scope, receive, send)
+        else:
+            await JSONResponse({"error": f"Nothing is served at {path}"}, 404)(scope, receive, send)
+
+    def _service(self, scope: Scope, path: str) -> Service | None:
+        own = self._ports.get(scope["server"][1])
+        if own:
+            return own
+        return next(
+            (service for prefix, service in self._prefixes if path == prefix or path.startswith(prefix + "/")), None
+        )
+
+    def _refusal(self, scope: Scope, path: str, service: Service | None) -> str:
+        if service is None:
+            return self._hosts.refusal(scope)
+        return self._hosts.refusal(scope, service.origins, path in service.checks_origin)

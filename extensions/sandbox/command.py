@@ -32,6 +32,7 @@ from .app import App
 from .client import READY
 from .core import DEFAULT_SEED, Sandbox
 from .database import StateError
+from .hosts import Hosts, parse_name
 from .jetty import JettyTransport
 from .seeding import SeedError
 
@@ -110,6 +111,8 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--port", type=_port, default=0, help="port to listen on (default: a free one)")
     parser.add_argument("--review-port", type=_port, help="port on which the review API has no prefix (default: none)")
     parser.add_argument("--ssh-port", type=_port, help="port of the CI server's SSH server (default: none)")
+    allow = "host name that requests may use besides loopback and the address they arrive at; can be repeated"
+    parser.add_argument("--allow-host", type=_host, action="append", default=[], metavar="NAME", help=allow)
     parser.add_argument("--state", type=pathlib.Path, help="folder that keeps the state (default: kept nowhere)")
     seed = "what is there at first: a YAML file, a folder with one for each service, or a snapshot"
     parser.add_argument("--seed", type=pathlib.Path, default=DEFAULT_SEED, help=seed)
@@ -121,6 +124,13 @@ def _port(text: str) -> int:
     if not 0 <= port <= 65535:
         raise argparse.ArgumentTypeError(f"{port} is not between 0 and 65535")
     return port
+
+
+def _host(text: str) -> str:
+    try:
+        return parse_name(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _listen(host: str, port: int) -> socket.socket:
@@ -151,7 +161,7 @@ async def _serve(arguments: argparse.Namespace) -> None:
     greeting = [f"export {name}={shlex.quote(value)}" for name, value in variables.items()]
     greeting += [f"# console at {url}{console.PATH}", f"{READY}{url}"]
     config = uvicorn.Config(
-        App(sandbox, secret, ports),
+        App(sandbox, secret, ports, Hosts([arguments.host.lower(), *arguments.allow_host])),
         http=Protocol,
         ws=WebSocketProtocol,
         lifespan="off",

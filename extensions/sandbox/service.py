@@ -34,6 +34,8 @@ class Service:
     seed_shape: ClassVar[Shape] = ANYTHING
     summary: ClassVar[Mapping[str, str]] = {}  # tables of what there is, each as a query
     spells_headers: ClassVar[bool] = True  # as in X-Jenkins; a server behind HTTP/2 writes them small
+    origins: ClassVar[frozenset[str]] = frozenset()  # of pages of the real service, which clients send
+    checks_origin: ClassVar[frozenset[str]] = frozenset()  # paths at which the service itself refuses other origins
 
     def __init__(self, world: World) -> None:
         self.world = world

@@ -21,6 +21,7 @@ from .refusals import EngineError, Oops
 
 CLIENTS = ("jenkins-cli.jar", "hudson-cli.jar")
 OTHER_JARS = ("agent.jar", "remoting.jar", "slave.jar")
+WEB_SOCKET_PATH = "/cli/ws"
 _UUID = re.compile("[0-9a-fA-F]+(-[0-9a-fA-F]+){4}")
 NO_ADDRESS = "Jenkins URL is not configured (set Jenkins URL in the configuration)"
 FOREIGN_ORIGIN = "Unexpected request origin (check your reverse proxy settings)"
@@ -88,5 +89,5 @@ ROUTES = (
     Route(ANY, "/jnlpJars/{name:.*}", _jar, "cli_jar", scope="open", reads=True),
     Route(ANY, "/cli", _without_slash, "cli", reads=True, scope="open", streams=True),
     Route(ANY, "/cli/", _overview, "cli", scope="open", reads=True),
-    Route(ANY, "/cli/ws", _web_socket, WEB_SOCKET, scope="open", reads=True),
+    Route(ANY, WEB_SOCKET_PATH, _web_socket, WEB_SOCKET, scope="open", reads=True),
 )

@@ -88,6 +88,7 @@ class CiService(Service):
 
     name: ClassVar[str] = NAME
     prefixes: ClassVar[tuple[str, ...]] = (Call.context,)
+    checks_origin: ClassVar[frozenset[str]] = frozenset({Call.context + command_line.WEB_SOCKET_PATH})
     schema: ClassVar[str] = SCHEMA
     seed_shape = SHAPE
     summary = SUMMARY

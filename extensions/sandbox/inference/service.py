@@ -39,6 +39,7 @@ class InferenceService(Service):
     name: ClassVar[str] = "inference"
     prefixes: ClassVar[tuple[str, ...]] = (PREFIX,)
     spells_headers: ClassVar[bool] = False
+    origins: ClassVar[frozenset[str]] = frozenset({"https://platform.openai.com"})
     schema: ClassVar[str] = SCHEMA
     switches: ClassVar[dict[str, Any]] = {
         "chat_failure": "",  # a name in errors.FAILURES, with which every chat request then fails,

@@ -61,8 +61,8 @@ def test_a_wrong_accept_is_406(artifactory):
 
 
 def test_uris_are_built_from_the_host_asked_or_the_override(artifactory):
-    answer = artifactory.get("/api/storage/generic-local/app", headers={"Host": "repo.example:81"})
-    assert answer.json()["uri"] == "http://repo.example:81/artifactory/api/storage/generic-local/app"
+    answer = artifactory.get("/api/storage/generic-local/app", headers={"Host": "repo.localhost:81"})
+    assert answer.json()["uri"] == "http://repo.localhost:81/artifactory/api/storage/generic-local/app"
     override = {"X-JFrog-Override-Base-Url": "https://front.example/a"}
     answer = artifactory.get("/api/storage/generic-local/app", headers=override)
     assert answer.json()["uri"] == "https://front.example/a/api/storage/generic-local/app"

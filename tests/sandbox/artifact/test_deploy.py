@@ -209,7 +209,7 @@ def test_content_that_is_known_is_not_waited_for(sandbox, artifactory):
     host, port = sandbox.url.removeprefix("http://").split(":")
     with socket.create_connection((host, int(port))) as connection:
         connection.sendall(
-            b"PUT /artifactory/generic-local/known.tgz HTTP/1.1\r\nHost: h\r\nContent-Length: 17\r\n"
+            b"PUT /artifactory/generic-local/known.tgz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 17\r\n"
             b"Expect: 100-continue\r\nX-Checksum-Sha256: " + SHA256.encode() + b"\r\n"
             b"Authorization: " + artifactory.headers["Authorization"].encode() + b"\r\n\r\n"
         )
@@ -222,7 +222,7 @@ def test_an_upload_that_breaks_off_stores_nothing(sandbox, artifactory):
     sandbox.clear_journal()
     with socket.create_connection((host, int(port))) as connection:
         connection.sendall(
-            b"PUT /artifactory/generic-local/half.txt HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n"
+            b"PUT /artifactory/generic-local/half.txt HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n"
             b"Authorization: " + artifactory.headers["Authorization"].encode() + b"\r\n\r\nhalf"
         )
         time.sleep(0.1)

@@ -22,7 +22,7 @@ def test_request_targets_arrive_as_they_were_sent(sandbox):
     def paths_of(target: bytes) -> tuple[str, str]:
         host, port = sandbox.url.removeprefix("http://").split(":")
         with socket.create_connection((host, int(port))) as connection:
-            connection.sendall(b"GET " + target + b" HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
+            connection.sendall(b"GET " + target + b" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
             while connection.recv(65536):
                 pass
         entry = sandbox.journal()[-1]
@@ -35,7 +35,7 @@ def test_request_targets_arrive_as_they_were_sent(sandbox):
 
 def test_requests_may_be_sent_before_the_answers_are_read(sandbox):
     host, port = sandbox.url.removeprefix("http://").split(":")
-    request = b"GET /access/api/v1/system/ping HTTP/1.1\r\nHost: h\r\n"
+    request = b"GET /access/api/v1/system/ping HTTP/1.1\r\nHost: localhost\r\n"
     with socket.create_connection((host, int(port))) as connection:
         connection.sendall((request + b"\r\n") * 2 + request + b"Connection: close\r\n\r\n")
         answers = b"".join(iter(lambda: connection.recv(65536), b""))
@@ -46,7 +46,7 @@ def test_a_slow_client_does_not_hold_up_the_others(sandbox, artifactory, ping):
     host, port = sandbox.url.removeprefix("http://").split(":")
     with socket.create_connection((host, int(port))) as slow:
         slow.sendall(
-            b"PUT /artifactory/generic-local/slow.txt HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\n"
+            b"PUT /artifactory/generic-local/slow.txt HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n"
             b"Authorization: " + artifactory.headers["Authorization"].encode() + b"\r\n\r\nsl"
         )
         assert requests.get(ping, timeout=60).status_code == 200
