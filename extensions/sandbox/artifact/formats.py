@@ -11,16 +11,52 @@ from datetime import UTC, datetime
 from typing import Any
 
 MEDIA_TYPES = {
-    ".gz": "application/x-gzip",
-    ".tgz": "application/x-gzip",
-    ".jar": "application/java-archive",
-    ".war": "application/java-archive",
-    ".zip": "application/zip",
-    ".pom": "application/x-maven-pom+xml",
-    ".xml": "application/xml",
-    ".json": "application/json",
-    ".txt": "text/plain",
-    ".html": "text/html",
+    f".{extension}": media_type
+    for media_type, extensions in {
+        "text/plain": "txt properties mf asc log yml yaml",
+        "text/html": "htm html",
+        "text/css": "css",
+        "text/xslt": "xslt",
+        "text/x-java-source": "java",
+        "text/x-javafx-source": "fx",
+        "text/x-groovy-source": "groovy gradle",
+        "text/x-c": "h c cc cpp",
+        "text/x-python": "py",
+        "text/x-scala-source": "scala",
+        "text/x-ruby-source": "rb",
+        "text/x-script.sh": "sh",
+        "text/x-csharp.sh": "cs",
+        "text/plain+mod": "mod",
+        "application/json": "json",
+        "application/json+info": "info",
+        "application/xml": "xml xsl xsi",
+        "application/xml-dtd": "dtd",
+        "application/xml-schema": "xsd",
+        "application/xml-external-parsed-entity": "ent",
+        "application/xhtml+xml": "xhtml",
+        "application/x-maven-pom+xml": "pom",
+        "application/x-ivy+xml": "ivy",
+        "application/x-nuspec+xml": "nuspec",
+        "application/x-java-jnlp-file": "jnlp",
+        "application/x-checksum": "sha1 sha256 md5",
+        "application/java-archive": "jar war ear sar har hpi jpi",
+        "application/x-java-archive-diff": "jardiff",
+        "application/zip": "zip",
+        "application/x-tar": "tar",
+        "application/x-gzip": "tgz gz",
+        "application/x-bzip2": "bz2",
+        "application/x-7z-compressed": "7z",
+        "application/x-rar-compressed": "rar",
+        "application/x-nupkg": "nupkg",
+        "application/x-conda": "conda",
+        "application/vnd.android.package-archive": "apk",
+        "application/x-rpm": "rpm",
+        "application/x-rubygems": "gem",
+        "application/x-ruby-marshal": "rz",
+        "application/x-debian-package": "deb",
+        "application/x-vagrant-box": "box",
+    }.items()
+    for extension in extensions.split()
 }
 # What json.dumps makes anew for each value
 _text = json.JSONEncoder(ensure_ascii=False).encode
@@ -87,8 +123,8 @@ def _utc(seconds: float) -> str:
 
 
 def media_type(name: str) -> str:
-    """The media type for a file name."""
-    return MEDIA_TYPES.get(name[name.rfind(".") :], "application/octet-stream")
+    """Return the media type of a file name by its extension, as the server's default configuration has it."""
+    return MEDIA_TYPES.get(name[name.rfind(".") :].lower(), "application/octet-stream")
 
 
 def package_name(package_type: str) -> str:

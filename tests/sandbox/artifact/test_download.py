@@ -59,6 +59,24 @@ def test_the_content_type_has_no_charset(artifactory):
     assert artifactory.get("/generic-local/app/README.txt").headers["Content-Type"] == "text/plain"
 
 
+@pytest.mark.parametrize(
+    ("name", "media_type"),
+    [
+        ("install.sh", "text/x-script.sh"),
+        ("INDEX.HTML", "text/html"),
+        ("values.yaml", "text/plain"),
+        ("app.rpm", "application/x-rpm"),
+        ("schema.xsd", "application/xml-schema"),
+        ("README.md", "application/octet-stream"),
+        ("noextension", "application/octet-stream"),
+    ],
+)
+def test_the_media_type_follows_the_extension_in_any_case(artifactory, name, media_type):
+    artifactory.put(f"/generic-local/types/{name}", b"x")
+    assert artifactory.get(f"/generic-local/types/{name}").headers["Content-Type"] == media_type
+    assert artifactory.get(f"/api/storage/generic-local/types/{name}").json()["mimeType"] == media_type
+
+
 def test_checksums_can_be_asked_for_as_files(artifactory):
     for suffix, checksum in (("sha1", SHA1), ("md5", MD5), ("sha256", SHA256)):
         answer = artifactory.get(f"/generic-local/{APP}.{suffix}")
