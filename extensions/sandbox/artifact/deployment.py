@@ -18,8 +18,8 @@ from ..routing import Route
 from . import archives, content_path, maven_metadata, snapshots
 from .call import CONTENT, OUTSIDE_API, VND, Call
 from .content_path import PROPERTIES, ContentPath
-from .errors import CHARSET, ArtifactError
-from .formats import colon_time, jackson
+from .errors import ArtifactError
+from .formats import CHARSET, colon_time, jackson
 from .item_info import file_facts
 from .properties import checked
 from .repositories import Repository

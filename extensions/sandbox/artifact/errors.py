@@ -10,11 +10,9 @@ from typing import Any
 
 from starlette.responses import Response
 
-from .formats import jackson
+from .formats import CHARSET, jackson
 
 CONTENT_TYPE = {"Content-Type": "application/json;charset=ISO-8859-1"}
-# What the server's charset cannot hold arrives as a question mark.
-CHARSET = ("latin-1", "replace")
 
 
 class Refusal(Exception):

@@ -6,9 +6,11 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
+from urllib.parse import quote
 
 MEDIA_TYPES = {
     f".{extension}": media_type
@@ -58,6 +60,10 @@ MEDIA_TYPES = {
     }.items()
     for extension in extensions.split()
 }
+# What the server's charset cannot hold arrives as a question mark.
+CHARSET = ("latin-1", "replace")
+CONTROL = re.compile("[\x00-\x08\x0a-\x1f\x7f]")
+PLAIN_IN_PATHS = "/!$&'()*+,:;=@~"
 # What json.dumps makes anew for each value
 _text = json.JSONEncoder(ensure_ascii=False).encode
 PACKAGE_NAMES = {"npm": "Npm", "nuget": "NuGet", "pypi": "Pypi", "sbt": "SBT", "yum": "YUM", "gitlfs": "GitLfs"}
@@ -120,6 +126,16 @@ def seconds(time: Any) -> float:
 
 def _utc(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").removesuffix("+00:00")
+
+
+def header_text(text: str) -> str:
+    """Return a text as it arrives in a header: not encoded, and in the server's charset."""
+    return CONTROL.sub(" ", text).encode(*CHARSET).decode("latin-1")
+
+
+def encoded(path: str) -> str:
+    """Return a path or a name encoded, with all that may be plain in a path left plain."""
+    return quote(path, PLAIN_IN_PATHS)
 
 
 def media_type(name: str) -> str:

@@ -5,31 +5,33 @@
 
 from __future__ import annotations
 
-from email.utils import formatdate, parsedate_to_datetime
+from email.utils import formatdate
 from urllib.parse import quote
 
-from starlette.datastructures import Headers
-from starlette.responses import FileResponse, Response
+from starlette.responses import Response
 
 from ..routing import Route
-from . import archives, content_path, index_page, maven_metadata, properties
+from . import archives, content_path, index_page, maven_metadata, properties, ranges
 from .call import CONTENT, Call
 from .content_path import PROPERTIES, ContentPath
 from .deployment import OLD_NOTATION, described_file
 from .errors import ArtifactError, Refusal
-from .formats import media_type
+from .formats import encoded, header_text, media_type
 from .tree import TRASH, Item, Tree
+from .version import at_least
 
 HTML = "text/html; charset=utf-8"
 # The words of the server's single-page application, which gets what ends with a slash and is no folder
 NO_FOLDER = '{"error":"not found"}'
 CHECKSUM_TYPE = "application/x-checksum"
+PLAIN_TAGS_SINCE = "5.0"
 
 
 async def download(call: Call, target: str) -> Response:
     """GET or HEAD /{repo}/{path}[!{entry}]"""
     asked = content_path.parse(target)
     repo, path = asked.repo, asked.path
+    _check_condition(call)
     if "properties" in call.query:
         return await properties.get(call, repo, path)
     if repo == TRASH:
@@ -99,15 +101,18 @@ def _checksum(call: Call, repo: str, path: str) -> Response:
 
 def _file(call: Call, item: Item) -> Response:
     assert item.sha256 and item.sha1 and item.md5
+    name = encoded(item.name)
     headers = {
         "ETag": item.sha1,
         "Last-Modified": formatdate(item.modified, usegmt=True),
         "X-Checksum-Sha1": item.sha1,
         **({"X-Checksum-Sha256": item.sha256} if call.knows_sha256 else {}),
         "X-Checksum-Md5": item.md5,
-        "X-Artifactory-Filename": quote(item.name),
+        "X-Artifactory-Filename": name,
+        "Accept-Ranges": "bytes",
+        "Content-Disposition": f"attachment; filename=\"{header_text(item.name)}\"; filename*=UTF-8''{name}",
     }
-    if _is_known(call.request.headers, item):
+    if _is_known(call, item):
         return Response(status_code=304, headers=headers)
     headers["Content-Type"] = media_type(item.name)
     if not call.world.files.path(item.sha256).exists():
@@ -116,7 +121,25 @@ def _file(call: Call, item: Item) -> Response:
         )
     if call.request.method == "GET":
         call.items.note_download(item, call.principal.name)
-    return FileResponse(call.world.files.path(item.sha256), headers=headers, filename=item.name)
+    return _content(call, item, headers)
+
+
+def _content(call: Call, item: Item, headers: dict[str, str]) -> Response:
+    """The file, or the ranges of it that a GET asks for."""
+    assert item.sha256 and item.sha1 and item.size is not None
+    path, sent = call.world.files.path(item.sha256), call.request.headers
+    asked = sent.get("range", "") if call.request.method == "GET" else ""
+    if ranges.is_outdated(sent.get("if-range", ""), item.sha1, item.modified):
+        asked = ""
+    try:
+        parts = ranges.requested(asked, item.size)
+    except ranges.NotSatisfiable:
+        return ranges.refusal(item.size)
+    if not parts:
+        return ranges.WholeFile(path, headers=headers)
+    if not at_least(call.switch("version"), PLAIN_TAGS_SINCE):
+        headers["ETag"] = "-".join([item.sha1, *(f"{part.first}-{part.last}" for part in parts)])
+    return ranges.partial(path, item.size, parts, headers)
 
 
 async def delete(call: Call, target: str) -> Response:
@@ -153,15 +176,20 @@ async def _permit_deleting_below(call: Call, item: Item) -> None:
         )
 
 
-def _is_known(headers: Headers, item: Item) -> bool:
-    """Whether a conditional request is from somebody who has this content."""
-    known = [tag.strip().removeprefix("W/").strip('"') for tag in headers.get("if-none-match", "").split(",")]
+def _check_condition(call: Call) -> None:
+    """Refuse dates that the server fails to read, whatever is asked for."""
+    since = call.request.headers.get("if-modified-since")
+    if since is not None and ranges.date_of(since) is None:
+        raise ArtifactError(500, f"Could not process download request: {since}")
+
+
+def _is_known(call: Call, item: Item) -> bool:
+    """Whether a conditional request is from somebody who has this content; tags are compared as they are."""
+    headers = call.request.headers
     if "if-none-match" in headers:
-        return "*" in known or item.sha1 in known
-    try:
-        return int(item.modified) <= parsedate_to_datetime(headers["if-modified-since"]).timestamp()
-    except (KeyError, ValueError):
-        return False
+        return headers["if-none-match"] == item.sha1
+    since = ranges.date_of(headers.get("if-modified-since", ""))
+    return since is not None and int(item.modified) <= since
 
 
 ROUTES = (

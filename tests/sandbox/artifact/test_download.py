@@ -26,33 +26,131 @@ def test_get_and_head(artifactory):
         assert (headers["X-Checksum-Sha256"], headers["X-Checksum-Md5"]) == (SHA256, MD5)
         assert headers["Accept-Ranges"] == "bytes"
         assert headers["X-Artifactory-Filename"] == "app-1.0.tar.gz"
-        assert headers["Content-Disposition"] == 'attachment; filename="app-1.0.tar.gz"'
+        assert headers["Content-Disposition"] == (
+            "attachment; filename=\"app-1.0.tar.gz\"; filename*=UTF-8''app-1.0.tar.gz"
+        )
         assert headers["Content-Length"] == str(len(CONTENT))
         assert parsedate_to_datetime(headers["Last-Modified"])
 
 
-def test_range_and_not_modified(artifactory):
-    answer = artifactory.get(f"/generic-local/{APP}", headers={"Range": "bytes=4-8"})
-    assert (answer.status_code, answer.content) == (206, b"first")
-    beyond = artifactory.get(f"/generic-local/{APP}", headers={"Range": "bytes=100-"})
-    assert (beyond.status_code, beyond.headers["Content-Range"]) == (416, f"bytes */{len(CONTENT)}")
+def test_the_name_of_a_download_is_plain_and_encoded(artifactory):
+    artifactory.put("/generic-local/a%20%E4%B8%AD@ä(1).txt", b"x")
+    headers = artifactory.get("/generic-local/a%20%E4%B8%AD@ä(1).txt").headers
+    assert headers["X-Artifactory-Filename"] == "a%20%E4%B8%AD@%C3%A4(1).txt"
+    assert headers["Content-Disposition"] == (
+        "attachment; filename=\"a ?@ä(1).txt\"; filename*=UTF-8''a%20%E4%B8%AD@%C3%A4(1).txt"
+    )
+
+
+@pytest.mark.parametrize(
+    ("asked", "content", "shown"),
+    [
+        ("bytes=4-8", CONTENT[4:9], "4-8"),
+        ("bytes= 4 - 8 ", CONTENT[4:9], "4-8"),
+        ("bytes=4-", CONTENT[4:], f"4-{len(CONTENT) - 1}"),
+        ("bytes=0-999", CONTENT, f"0-{len(CONTENT) - 1}"),
+        ("chars=0-1", CONTENT[:2], "0-1"),
+        ("bytes=-2", CONTENT[:3], "0-2"),
+        ("bytes=2", CONTENT[:3], "0-2"),
+        ("bytes=0-1,2-3", CONTENT[:4], "0-3"),
+        ("bytes=0-1,500-600", CONTENT[:2], "0-1"),
+        ("bytes=0-1/9,a-b", CONTENT[:2], "0-1"),
+    ],
+)
+def test_one_range_is_sent_as_it_is(artifactory, asked, content, shown):
+    answer = artifactory.get(f"/generic-local/{APP}", headers={"Range": asked})
+    assert (answer.status_code, answer.content) == (206, content)
+    assert answer.headers["Content-Range"] == f"bytes {shown}/{len(CONTENT)}"
+    assert answer.headers["ETag"] == SHA1
+
+
+@pytest.mark.parametrize("asked", ["bytes=", "bytes", "bytes=0-1=2", "", "bytes=,"])
+def test_a_range_that_names_nothing_is_ignored(artifactory, asked):
+    answer = artifactory.get(f"/generic-local/{APP}", headers={"Range": asked})
+    assert (answer.status_code, answer.content) == (200, CONTENT)
+
+
+@pytest.mark.parametrize("asked", ["bytes=100-", "bytes=5-2", "bytes=a-b", "bytes=0-1;x", "bytes= ,x", "bytes=99-,5-2"])
+def test_ranges_of_which_none_is_in_the_file_are_416(artifactory, asked):
+    answer = artifactory.get(f"/generic-local/{APP}", headers={"Range": asked})
+    assert (answer.status_code, answer.headers["Content-Range"], answer.content) == (
+        416,
+        f"bytes */{len(CONTENT)}",
+        b"",
+    )
+    assert "ETag" not in answer.headers
+
+
+def test_several_ranges_are_a_multipart_body(artifactory):
+    artifactory.put("/generic-local/a.txt", b"alpha\n")
+    answer = artifactory.get("/generic-local/a.txt", headers={"Range": "bytes=3-4,0-1"})
+    assert answer.status_code == 206
+    assert answer.headers["Content-Type"] == "multipart/byteranges; boundary=BCD64322345343217845286A"
+    assert answer.headers["Content-Length"] == str(len(answer.content)) == "204"
+    assert answer.text == "".join(
+        (
+            "--BCD64322345343217845286A\r\nContent-Type: text/plain\r\nContent-Range: bytes 0-1/6\r\n\r\nal\r\n",
+            "--BCD64322345343217845286A\r\nContent-Type: text/plain\r\nContent-Range: bytes 3-4/6\r\n\r\nha",
+            "--BCD64322345343217845286A--\r\n",
+        )
+    )
+
+
+def test_a_head_takes_no_range(artifactory):
+    for asked in ("bytes=0-1", "bytes=0-1,3-4", "bytes=100-", "bytes=a-b"):
+        answer = artifactory.head(f"/generic-local/{APP}", headers={"Range": asked})
+        assert (answer.status_code, answer.headers["Content-Length"]) == (200, str(len(CONTENT)))
+
+
+@pytest.mark.parametrize(
+    ("condition", "status"),
+    [
+        (SHA1, 206),
+        (f"{SHA1}-0-1", 206),
+        ("other", 200),
+        (f'"{SHA1}"', 200),
+        ("Fri, 01 Jan 2100 00:00:00 GMT", 206),
+        ("Sat, 01 Jan 2000 00:00:00 GMT", 200),
+    ],
+)
+def test_a_range_of_another_content_is_ignored(artifactory, condition, status):
+    answer = artifactory.get(f"/generic-local/{APP}", headers={"Range": "bytes=0-1", "If-Range": condition})
+    assert answer.status_code == status
+
+
+def test_the_tag_of_ranges_has_their_bounds_before_version_5(artifactory, sandbox):
+    sandbox.switch("artifact", version="4.16.1")
+    tags = [
+        artifactory.get(f"/generic-local/{APP}", headers={"Range": asked}).headers["ETag"]
+        for asked in ("bytes=0-1", "bytes=0-1,3-4", "bytes=")
+    ]
+    assert tags == [f"{SHA1}-0-1", f"{SHA1}-0-1-3-4", SHA1]
 
 
 @pytest.mark.parametrize(
     ("condition", "status"),
     [
         ({"If-None-Match": SHA1}, 304),
-        ({"If-None-Match": f'"other", W/"{SHA1}"'}, 304),
-        ({"If-None-Match": "*"}, 304),
+        ({"If-None-Match": f'"{SHA1}"'}, 200),
+        ({"If-None-Match": f"W/{SHA1}"}, 200),
+        ({"If-None-Match": "*"}, 200),
         ({"If-None-Match": "other", "If-Modified-Since": "Fri, 01 Jan 2100 00:00:00 GMT"}, 200),
         ({"If-Modified-Since": "Fri, 01 Jan 2100 00:00:00 GMT"}, 304),
         ({"If-Modified-Since": "Sat, 01 Jan 2000 00:00:00 GMT"}, 200),
-        ({"If-Modified-Since": "yesterday"}, 200),
+        ({"If-Match": "other"}, 200),
+        ({"If-Unmodified-Since": "Sat, 01 Jan 2000 00:00:00 GMT"}, 200),
     ],
 )
 def test_conditions(artifactory, condition, status):
     answer = artifactory.get(f"/generic-local/{APP}", headers=condition)
     assert (answer.status_code, answer.content) == (status, CONTENT if status == 200 else b"")
+    assert (answer.headers["ETag"], answer.headers["Accept-Ranges"]) == (SHA1, "bytes")
+
+
+def test_a_date_that_cannot_be_read_fails_the_download(artifactory):
+    for path in (APP, "nothing"):
+        answer = artifactory.get(f"/generic-local/{path}", headers={"If-Modified-Since": "yesterday"})
+        assert error_of(answer) == (500, "Could not process download request: yesterday")
 
 
 def test_the_content_type_has_no_charset(artifactory):
