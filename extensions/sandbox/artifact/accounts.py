@@ -203,11 +203,13 @@ class Accounts:
             # The real server repeats the key in its message.
             raise WrongCredentials(403, f"Bad props auth token: apiKey={api_key}") from None
 
-    def _by_basic(self, credentials: str) -> Principal:
+    def _by_basic(self, credentials: str) -> Principal | None:
         try:
             name, _unused, password = base64.b64decode(credentials, validate=True).decode().partition(":")
         except (binascii.Error, UnicodeDecodeError):
             raise WrongCredentials(401, "Bad credentials") from None
+        if not name.strip():  # No filter of the server takes them.
+            return None
         user = self._user(name)
         for accepted in (user["password"], user["api_key"]) if user is not None else ():
             if accepted and secrets.compare_digest(accepted.encode(), password.encode()):

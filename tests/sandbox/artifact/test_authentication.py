@@ -90,3 +90,11 @@ def test_permissions_are_by_repository_and_path(sandbox):
     assert error_of(ci.get("/api/storage/generic-local/other")) == (404, "Resource not found")
     assert error_of(ci.put("/docker-local/x", b""))[0] == 404
     assert error_of(ci.delete(f"/generic-local/{APP}"))[0] == 403
+
+
+def test_basic_credentials_without_a_name_are_none(artifactory_anonymous, sandbox):
+    for name in ("", " "):
+        answer = artifactory_anonymous.get("/api/repositories", auth=(name, "x"))
+        assert error_of(answer) == (401, "Authentication is required")
+    sandbox.switch("artifact", anonymous=True)
+    assert artifactory_anonymous.get("/api/system/ping", auth=("", "")).text == "OK"
