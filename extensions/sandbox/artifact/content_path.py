@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from urllib.parse import unquote, unquote_plus
 
 from .errors import ArtifactError, Refusal
+from .formats import encoded
 from .tree import parent_of
 
 METADATA = ":"
@@ -24,8 +25,9 @@ REFUSED_CHARACTERS = '\\|:*?"'
 class ContentPath:
     """A place in a repository.
 
-    `path` has no slash at either end. `entry` follows a `!`: only downloads read it, all other calls act on the file
-    before the `!`. `properties` are the matrix parameters.
+    `path` has no slash at either end and no empty parts; `written` has the empty parts that the client wrote. `entry`
+    follows a `!`: only downloads read it, all other calls act on the file before the `!`. `properties` are the matrix
+    parameters.
     """
 
     repo: str
@@ -33,6 +35,7 @@ class ContentPath:
     is_folder: bool = False
     entry: str | None = None
     properties: dict[str, list[str]] = field(default_factory=dict)
+    written: str = ""
 
     @property
     def is_metadata(self) -> bool:
@@ -56,12 +59,27 @@ def parse(target: str) -> ContentPath:
     key, _slash, rest = target.partition("/")
     properties: dict[str, list[str]] = {}
     repo = unquote(_without_parameters(key, properties))
-    encoded = _without_parameters(rest.removesuffix("/"), properties)
-    path, mark, entry = unquote(encoded).partition("!")
+    clean = _without_parameters(rest.removesuffix("/"), properties)
+    path, mark, entry = unquote(clean).partition("!")
     if not path:
         path, mark = mark + entry, ""
-    is_folder = not mark and (target.endswith("/") or encoded.endswith("/"))
-    return ContentPath(repo, _normalized(path), is_folder, entry.removeprefix("/") if mark else None, properties)
+    is_folder = not mark and (target.endswith("/") or clean.endswith("/"))
+    inside = entry.removeprefix("/") if mark else None
+    return ContentPath(repo, _normalized(path), is_folder, inside, properties, path.strip("/").rstrip())
+
+
+def without_browsing(path: str) -> str:
+    """Return the path of a request without the prefixes of the old browsers, which lead to the same content."""
+    for prefix in ("/list/", "/simple/"):
+        if path.startswith(prefix):
+            return path[len(prefix) - 1 :]
+    return path
+
+
+def folder_address(base: str, raw_path: str) -> str:
+    """Return where a request for a folder is sent: to its own path, without parameters, with a slash."""
+    path = unquote(PARAMETERS.sub("", raw_path))
+    return f"{base}{encoded(path.removeprefix('/artifactory'))}/"
 
 
 def check_encoding(raw_path: str) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Mapping
 from dataclasses import replace
-from urllib.parse import quote
 from xml.etree import ElementTree
 
 from starlette.responses import Response
@@ -19,7 +18,7 @@ from . import archives, content_path, maven_metadata, snapshots
 from .call import CONTENT, OUTSIDE_API, VND, Call
 from .content_path import PROPERTIES, ContentPath
 from .errors import ArtifactError
-from .formats import CHARSET, colon_time, jackson
+from .formats import CHARSET, colon_time, header_text, jackson
 from .item_info import file_facts
 from .properties import checked
 from .repositories import Repository
@@ -68,15 +67,17 @@ async def deploy(call: Call, target: str) -> Response:
     finally:
         call.items.release(content)
     await maven_metadata.update_after_upload(call, repository, item.path)
+    path = asked.written if item.path == asked.path else item.path
     created = {
         "repo": item.repo,
-        "path": f"/{item.path}",
+        "path": f"/{path}",
         "created": colon_time(item.created),
         "createdBy": item.created_by,
         **file_facts(call, item, item.repo),
-        "uri": f"{call.base}/{item.repo}/{item.path}",
+        "downloadUri": f"{call.base}/{item.repo}/{path}",
+        "uri": f"{call.base}/{item.repo}/{path}",
     }
-    return _created(call, item.repo, item.path, created)
+    return _created(call, item.repo, path, created)
 
 
 async def create_folder(call: Call, target: str) -> Response:
@@ -270,7 +271,7 @@ async def _take_checksum(call: Call, repository: Repository, path: str, of: str,
     call.items.note_client_checksum(item, algorithm, received)
     if received != actual and repository.configuration["checksumPolicyType"] != SERVER_CHECKSUMS:
         raise ArtifactError(409, f"Checksum error for '{path}': received '{received}' but actual is '{actual}'")
-    return Response(status_code=201, headers={"Location": f"{call.base}/{repo}/{quote(of)}"})
+    return Response(status_code=201, headers={"Location": _location(call, repo, of)})
 
 
 async def _take_properties(call: Call, asked: ContentPath) -> Response:
@@ -301,9 +302,14 @@ def _properties(call: Call, asked: ContentPath) -> dict[str, list[str]]:
 def _created(call: Call, repo: str, path: str, body: Mapping[str, object]) -> Response:
     headers = {
         "Content-Type": f"{VND}storage.ItemCreated+json;charset=ISO-8859-1",
-        "Location": f"{call.base}/{repo}/{quote(path)}".rstrip("/"),
+        "Location": _location(call, repo, path),
     }
     return Response(jackson(body).encode(*CHARSET), 201, headers)
+
+
+def _location(call: Call, repo: str, path: str) -> str:
+    """Where an upload lies, which is not encoded."""
+    return header_text(f"{call.base}/{repo}/{path}")
 
 
 def _is_true(call: Call, header: str) -> bool:

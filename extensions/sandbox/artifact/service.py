@@ -161,9 +161,11 @@ class ArtifactService(Service):
         return await found.route.handler(Call(request, self._state, query), **found.decoded)
 
     async def _artifactory(self, request: Request, path: str) -> Response:
+        if not path:  # The web server sends the bare name of an application to its root, before any filter.
+            return Response(status_code=302, headers={"Location": str(request.url.replace(path="/artifactory/"))})
         # An encoded slash parts a path like a plain one.
         if not path.startswith("/api/build/"):  # where it is a part of a name
-            path = "/" + path.replace("%2F", "/").replace("%2f", "/").lstrip("/")
+            path = content_path.without_browsing("/" + path.replace("%2F", "/").replace("%2f", "/").lstrip("/"))
         query = _query(request)
         found = ROUTES.find(request.method, path.rstrip("/") if path.startswith("/api/") else path, query)
         if found.route is not None:

@@ -74,10 +74,12 @@ def _metadata(call: Call, asked: ContentPath) -> Response:
 
 
 async def _folder(call: Call, asked: ContentPath, found: list[Item]) -> Response:
-    place = f"{asked.repo}/{asked.path}".rstrip("/")
     if not asked.is_folder:
-        return Response(status_code=302, headers={"Location": f"{call.base}/{quote(place)}/"})
-    return await call.stream(lambda db: index_page.parts(call, db, place, found), **{"Content-Type": HTML})
+        raw_path = call.request.scope["raw_path"].decode("latin-1")
+        return Response(status_code=302, headers={"Location": content_path.folder_address(call.base, raw_path)})
+    place = f"{asked.repo}/{asked.path}".rstrip("/")
+    headers = {"Content-Type": HTML, "Cache-Control": "no-store"}
+    return await call.stream(lambda db: index_page.parts(call, db, place, found), **headers)
 
 
 async def _entry(call: Call, found: list[Item], name: str) -> Response:

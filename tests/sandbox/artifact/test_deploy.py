@@ -20,7 +20,7 @@ from support.wire.artifact import APP, CONTENT, ISO_TIME, MD5, SHA1, SHA256, err
 def test_a_file(artifactory, sandbox):
     answer = artifactory.put("/generic-local/new/a b.txt", b"new", headers={"X-Checksum-Sha1": _sha1(b"new")})
     assert answer.status_code == 201
-    assert answer.headers["Location"] == f"{sandbox.url}/artifactory/generic-local/new/a%20b.txt"
+    assert answer.headers["Location"] == f"{sandbox.url}/artifactory/generic-local/new/a b.txt"
     assert answer.headers["Content-Type"].endswith("storage.ItemCreated+json;charset=ISO-8859-1")
     created = answer.json()
     assert ISO_TIME.fullmatch(created.pop("created"))
@@ -180,6 +180,27 @@ def test_matrix_parameters_are_ignored_without_the_right(sandbox, artifactory):
         "Not enough permissions to delete/overwrite artifact 'generic-local:new.txt'"
         " (user: 'ci' needs DELETE permission).",
     )
+
+
+@pytest.mark.parametrize(
+    ("path", "shown"),
+    [
+        ("plus+%2B%25%23&'.txt", "plus++%#&'.txt"),
+        ("%C3%A4%E2%82%AC.txt", "ä?.txt"),
+        ("a//b.txt", "a//b.txt"),
+        ("a%2F%2Fb.txt", "a//b.txt"),
+        ("tab%09nl%0D%0AX:y.txt", None),
+        ("nl%0D%0AX.txt", "nl  X.txt"),
+    ],
+)
+def test_the_location_of_an_upload_is_not_encoded(artifactory, path, shown):
+    answer = artifactory.put(f"/generic-local/odd/{path}", b"x")
+    location = f"{artifactory.base}/generic-local/odd/{shown}" if shown else None
+    assert answer.headers.get("Location") == location
+
+
+def test_the_location_of_the_root_of_a_repository_ends_with_a_slash(artifactory):
+    assert artifactory.put("/generic-local/").headers["Location"] == f"{artifactory.base}/generic-local/"
 
 
 def test_a_trailing_slash_makes_a_folder(artifactory, sandbox):

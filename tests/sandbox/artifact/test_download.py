@@ -204,6 +204,35 @@ def test_a_folder_is_a_page_whose_address_ends_with_a_slash(artifactory):
     assert '<a href="../">' not in artifactory.get("/generic-local/").text
 
 
+def test_a_page_of_a_folder_is_not_to_be_stored(artifactory):
+    for method in ("GET", "HEAD"):
+        assert artifactory.request(method, "/generic-local/app/").headers["Cache-Control"] == "no-store"
+
+
+def test_a_folder_is_sent_to_its_path_as_it_was_written(artifactory):
+    artifactory.put("/generic-local/a ä/b/c.txt", b"x")
+    sent = artifactory.get("/generic-local/a%20%C3%A4//b;k=v", allow_redirects=False)
+    assert sent.headers["Location"] == f"{artifactory.base}/generic-local/a%20%C3%A4//b/"
+
+
+@pytest.mark.parametrize("prefix", ["list", "simple"])
+def test_the_prefixes_of_the_old_browsers_lead_to_the_content(artifactory, prefix):
+    assert artifactory.get(f"/{prefix}/generic-local/{APP}").content == CONTENT
+    assert artifactory.head(f"/{prefix}/generic-local/{APP}").headers["ETag"] == SHA1
+    assert "<title>Index of generic-local/app</title>" in artifactory.get(f"/{prefix}/generic-local/app/").text
+    sent = artifactory.get(f"/{prefix}/generic-local/app", allow_redirects=False)
+    assert sent.headers["Location"] == f"{artifactory.base}/{prefix}/generic-local/app/"
+    assert artifactory.put(f"/{prefix}/generic-local/new.txt", b"x").json()["repo"] == "generic-local"
+    assert artifactory.delete(f"/{prefix}/generic-local/new.txt").status_code == 204
+    assert artifactory.get("/generic-local/new.txt").status_code == 404
+
+
+def test_the_bare_address_leads_to_the_root_without_credentials(artifactory_anonymous):
+    for asked in ("", "?a=b"):
+        answer = artifactory_anonymous.get(asked, allow_redirects=False)
+        assert (answer.status_code, answer.headers["Location"]) == (302, f"{artifactory_anonymous.base}/{asked}")
+
+
 def test_an_entry_of_an_archive(artifactory):
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w") as archive:

@@ -124,13 +124,13 @@ def test_policies_ask_about_paths_that_the_layout_can_read(artifactory, repo, pa
 def test_policies_go_by_the_layout_of_the_repository(artifactory, sandbox):
     repository = {"key": "by-layout", "rclass": "local", "repoLayoutRef": "maven-2-default", "handleReleases": False}
     gradle = {**repository, "key": "gradle", "repoLayoutRef": "gradle-default"}
-    simple = {**repository, "key": "simple", "repoLayoutRef": "simple-default"}
+    simple = {**repository, "key": "flat", "repoLayoutRef": "simple-default"}
     sandbox.seed({"artifact": {"repositories": [repository, gradle, simple]}})
     assert artifactory.put("/by-layout/org/q/w/1.0/w-1.0.jar", b"x").status_code == 409
     assert artifactory.put("/gradle/org.q/w/1.0/w-1.0.jar", b"x").status_code == 409
     assert artifactory.put("/gradle/org.q/w/1.0/w-1.0-20260101010101.jar", b"x").status_code == 201
     assert artifactory.put("/gradle/org/q/w/1.0/w-1.0.jar", b"x").status_code == 201
-    assert artifactory.put("/simple/org/w/w-1.0.jar", b"x").status_code == 409
+    assert artifactory.put("/flat/org/w/w-1.0.jar", b"x").status_code == 409
 
 
 def test_a_repository_made_over_rest_has_no_unique_snapshots_by_default(artifactory):
