@@ -22,7 +22,7 @@ from export import CHECKOUT
 sys.path.insert(0, str(Path(sys.argv[1] if sys.argv[1:] else CHECKOUT) / "extensions"))
 
 from sandbox import client
-from sandbox.rehearsal import SERVICES, Run, listed, play, requests, row
+from sandbox.rehearsal import SERVICES, Run, judge_repetition, listed, play, requests, row
 
 COLLECTION = Path(client.__file__).resolve().parents[2]
 PLAYBOOK = ("ansible-playbook", "buildworks.toolchain.provision", "-i", "inventories/demo", "--diff")
@@ -64,10 +64,7 @@ def verdict(runs: list[Run]) -> str | None:
     """What is wrong, if anything is."""
     if any(run.failed for run in runs):
         return "\nA task failed."
-    if runs[1].changed:
-        return "\nThe second run changed something."
-    print("\nThe second run had nothing to do.")
-    return None
+    return judge_repetition(runs[1])
 
 
 if __name__ == "__main__":

@@ -34,6 +34,7 @@ class CallbackModule(CallbackBase):
     def __init__(self, *args: t.Any, **kwargs: t.Any) -> None:
         super().__init__(*args, **kwargs)
         self._changes: list[dict[str, str]] = []
+        self._with_changed_items: set[tuple[str, str]] = set()
         self._failures: list[dict[str, str]] = []
         self._seconds: list[float] = []
         self._started = 0.0
@@ -43,18 +44,22 @@ class CallbackModule(CallbackBase):
         self._started = time.perf_counter()
 
     def v2_runner_on_ok(self, result: t.Any) -> None:
-        """Note how long a module of the collection took, and a changed task; of a loop the changed items are noted."""
+        """Note how long a module of the collection took, and a changed task."""
         if result._task.action.startswith("buildworks.toolchain."):
             self._seconds.append(time.perf_counter() - self._started)
-        if "results" not in result._result:
-            self._note(result, "")
+        self._note(result)
 
     def v2_runner_item_on_ok(self, result: t.Any) -> None:
         """Note a changed item."""
-        self._note(result, str(result._result.get("_ansible_item_label", "hidden by no_log")))
+        self._note_item(result)
+
+    def v2_runner_item_on_failed(self, result: t.Any) -> None:
+        """Note an item that failed after a change."""
+        self._note_item(result)
 
     def v2_runner_on_failed(self, result: t.Any, ignore_errors: bool = False) -> None:
-        """Note a failure with its message, and what becomes of it."""
+        """Note a failure with its message, what becomes of it, and a change before it."""
+        self._note(result)
         self._note_failure(result, _failure.of_failed(result, ignore_errors))
 
     def v2_runner_on_unreachable(self, result: t.Any) -> None:
@@ -67,13 +72,30 @@ class CallbackModule(CallbackBase):
         recap = {"hosts": hosts, "changes": self._changes, "failures": self._failures, "seconds": self._seconds}
         pathlib.Path(os.environ["RECAP_FILE"]).write_text(json.dumps(recap))
 
-    def _note(self, result: t.Any, item: str) -> None:
+    def _note(self, result: t.Any) -> None:
+        """Note a changed task, unless its changed items are noted."""
+        key = _key(result)
+        if result._result.get("changed") and key not in self._with_changed_items:
+            self._changes.append(self._told(result, ""))
+        self._with_changed_items.discard(key)
+
+    def _note_item(self, result: t.Any) -> None:
         if result._result.get("changed"):
-            self._changes.append(self._told(result, item))
+            self._with_changed_items.add(_key(result))
+            label = str(result._result.get("_ansible_item_label", "hidden by no_log"))
+            self._changes.append(self._told(result, label))
 
     def _note_failure(self, result: t.Any, outcome: str) -> None:
         self._failures.append({**self._told(result, str(result._result.get("msg", ""))), "outcome": outcome})
 
     @staticmethod
     def _told(result: t.Any, item: str) -> dict[str, str]:
-        return {"host": result._host.get_name(), "task": result._task.name or result._task.action, "item": item}
+        return {"host": result._host.get_name(), "task": _name_of(result), "item": item}
+
+
+def _key(result: t.Any) -> tuple[str, str]:
+    return result._host.get_name(), result._task._uuid
+
+
+def _name_of(result: t.Any) -> str:
+    return result._task_fields.get("name") or result._task.action

@@ -56,6 +56,7 @@ OUTCOMES = {
     "rescued": "What failed, and was rescued",
     "ignored": "What failed, and was ignored",
 }
+TASKS_IN_VERDICT = 10
 SSH = ("ssh", "scp", "sftp")
 NOBODY = "http://127.0.0.1:9"
 MACHINES = "#!/bin/sh\necho 'This is a rehearsal: it logs in to no machine.' >&2\nexit 255\n"
@@ -81,11 +82,6 @@ class Run:
     def failed_so(self, *outcomes: str) -> list[dict[str, str]]:
         """The failures of which one of these became."""
         return [failure for failure in self.failures if failure["outcome"] in outcomes]
-
-    @property
-    def changed(self) -> bool:
-        """Whether any host was changed."""
-        return any(host["changed"] for host in self.hosts.values())
 
 
 def play(sandbox: client.Sandbox, scratch: pathlib.Path, command: Sequence[str], title: str, **settings: str) -> Run:
@@ -137,6 +133,13 @@ def row(title: str, cells: list[str]) -> str:
 def listed(entries: list[dict[str, str]]) -> list[str]:
     """Tasks with their hosts, and what each was about."""
     return [f"{entry['host']:14}{entry['task']:36} {entry['item']}".rstrip() for entry in entries]
+
+
+def summarize(entries: list[dict[str, str]]) -> str:
+    """Return the first tasks with their hosts on one line, each once."""
+    tasks = list(dict.fromkeys(f"{entry['task']} ({entry['host']})" for entry in entries))
+    rest = len(tasks) - TASKS_IN_VERDICT
+    return "; ".join([*tasks[:TASKS_IN_VERDICT], *([f"{rest} more"] if rest > 0 else [])])
 
 
 def told_once(entries: dict[str, list[dict[str, str]]]) -> list[str]:
@@ -213,8 +216,13 @@ def verdict(runs: dict[str, Run]) -> str | None:
     for title, run in runs.items():
         if run.failed:
             return f"\n{title}: a task failed." if run.hosts else f"\n{title}: the playbook did not run."
-    if runs["Second run"].changed:
-        return "\nThe second run changed something."
+    return judge_repetition(runs["Second run"])
+
+
+def judge_repetition(run: Run) -> str | None:
+    """Return what a second run changed, if anything."""
+    if run.changes:
+        return f"\nThe second run changed something: {summarize(run.changes)}."
     print("\nThe second run had nothing to do.")
     return None
 

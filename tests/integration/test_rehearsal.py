@@ -241,6 +241,41 @@ def list_plays(url: str) -> list[dict[str, Any]]:
     ]
 
 
+CHANGE = {"ansible.builtin.command": "true"}
+FAIL = {"ansible.builtin.command": "false"}
+CHANGES: list[dict[str, Any]] = [
+    {"name": "Run {{ inventory_hostname }}", **CHANGE, "notify": "Handle"},
+    {"name": "Loop", **CHANGE, "loop": ["one", "two"], "changed_when": "item == 'two'"},
+    {"name": "Hide", **CHANGE, "loop": ["three", "four"], "no_log": True},
+    {"name": "Ignore", **FAIL, "ignore_errors": True},
+    {"name": "Fail an item", "ansible.builtin.command": "{{ item }}", "loop": ["true", "false"], "ignore_errors": True},
+    {"block": [{"name": "Rescue", **FAIL}], "rescue": [{"name": "Keep", **CHANGE, "changed_when": False}]},
+    {"name": "Start", **CHANGE, "async": 10, "poll": 1},
+    {**CHANGE, "loop": []},
+    {**CHANGE},
+]
+
+
+def test_changes_are_listed_when_their_tasks_loop_fail_or_hide(sandbox: Sandbox, tmp_path: Path) -> None:
+    handlers = [{"name": "Handle", **CHANGE}]
+    site = {"hosts": "localhost", "gather_facts": False, "tasks": CHANGES, "handlers": handlers}
+    (tmp_path / "site.yml").write_text(yaml.safe_dump([site]))
+    done = play(sandbox, tmp_path, ["ansible-playbook", str(tmp_path / "site.yml")], "Second run")
+    assert [(change["task"], change["item"]) for change in done.changes] == [
+        ("Run localhost", ""),
+        ("Loop", "two"),
+        ("Hide", "hidden by no_log"),
+        ("Hide", "hidden by no_log"),
+        ("Ignore", ""),
+        ("Fail an item", "true"),
+        ("Fail an item", "false"),
+        ("Rescue", ""),
+        ("Start", ""),
+        ("ansible.builtin.command", ""),
+        ("Handle", ""),
+    ]
+
+
 def run(status: int = 0, failed: int = 0, changed: tuple[str, ...] = ()) -> Run:
     changes = [{"host": "repo", "task": task, "item": ""} for task in changed]
     failures = [{"host": "repo", "task": "Break", "item": "It broke.", "outcome": "failed"}] * failed
@@ -253,7 +288,13 @@ def run(status: int = 0, failed: int = 0, changed: tuple[str, ...] = ()) -> Run:
     ("runs", "expected"),
     [
         ([run(), run(changed=("Mark",)), run()], None),
-        ([run(), run(changed=("Mark",)), run(changed=("Mark",))], "The second run changed something."),
+        ([run(), run(changed=("Mark",)), run(changed=("Mark",))], "The second run changed something: Mark (repo)."),
+        (
+            [run(), run(), run(changed=("Mark", "Mark", *"abcdefghijk"))],
+            "The second run changed something: "
+            + "".join(f"{task} (repo); " for task in ("Mark", *"abcdefghi"))
+            + "2 more.",
+        ),
         ([run(2, 1), run(), run()], "Check mode: a task failed."),
         ([run(), run(2, 1), run()], "First run: a task failed."),
         ([run(), run(), Run(4, 1.0, Counter())], "Second run: the playbook did not run."),
