@@ -167,7 +167,7 @@ def _end(call: Call, job: str, build: str, way: str) -> Response:
     """`term` and `kill`, which only Pipelines know; others take them for any unknown name."""
     found = named(call, job, build)
     if found.kind != PIPELINE.name:
-        return _unknown(call, job, build) if not call.path.endswith("/") else _unknown_below(call, job, build)
+        return unknown(call, job, build)
     call.require_post()
     return stopped(call, found, way)
 
@@ -206,14 +206,13 @@ def _describe(call: Call, job: str, build: str) -> Response:
     return pages.redirect(call.here)
 
 
-def _unknown(call: Call, job: str, build: str) -> Response:
+def unknown(call: Call, job: str, build: str) -> Response:
+    """Answer for a part that a build does not have: a redirect to its slash, below which is nothing."""
     named(call, job, build)
+    segments = call.path.count("/") - f"/job/{job}/{build}".count("/")
+    if segments > 1:
+        raise Nothing
     return pages.redirect(call.with_slash)
-
-
-def _unknown_below(call: Call, job: str, build: str) -> Response:
-    named(call, job, build)
-    raise Nothing
 
 
 ROUTES = (
@@ -230,7 +229,4 @@ ROUTES = (
 )
 
 # Behind all others of a build
-UNKNOWN = (
-    Route(ANY, PATH + "{:(?:/[^/]+)?}", _unknown, "unknown_of_build", reads=True),
-    Route(ANY, PATH + "/{:[^/]+/.*}", _unknown_below, "unknown_of_build", reads=True),
-)
+UNKNOWN = (Route(ANY, PATH + "{:(?:/.+)?}", unknown, "unknown_of_build", reads=True),)

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from .kinds import Kind
@@ -35,8 +36,12 @@ class InstalledPlugins:
         return [row for row in self._storage.plugins() if row.get("loaded", True)]
 
     def provide(self, kind: Kind) -> bool:
-        """Whether a plugin that is active brings this kind of items."""
-        return not kind.plugins or any(row["name"] in kind.plugins and row.get("active", True) for row in self.loaded())
+        """Return whether an active plugin brings this kind of items."""
+        return self.have(kind.plugins)
+
+    def have(self, names: Collection[str]) -> bool:
+        """Return whether one of these plugins is active, or whether none is needed."""
+        return not names or any(row["name"] in names and row.get("active", True) for row in self.loaded())
 
     def find(self, name: str) -> Row | None:
         """A plugin that the server lists."""

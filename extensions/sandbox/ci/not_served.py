@@ -5,33 +5,177 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple, NoReturn
 
 from ..routing import ANY, Route
-from .call import Answer, Call
-from .permissions import ADMINISTER, Permission
-from .refusals import NotServed
+from . import builds, computers
+from .call import JOB, Answer, Call
+from .kinds import PIPELINE
+from .permissions import BY_TITLE
+from .refusals import NotFound, NotServed
+
+NODE = "/computer/{node}"
 
 
-def _action(what: str, permission: Permission) -> Callable[..., Answer]:
-    def refuse(call: Call) -> Answer:
+class Row(NamedTuple):
+    """A line of the tables below."""
+
+    method: str
+    permission: str
+    path: str
+    name: str
+    plugins: tuple[str, ...] = ()
+
+
+# Method, permission, path and name. GET stands for all methods: only what changes something insists on POST.
+CALLS = """
+GET  Overall/Manage      /about{:/?}                                     the page about the server
+GET  Overall/Administer  /administrativeMonitor/{:.+}                    administrative monitors
+GET  Overall/Administer  /cloud{:(/.*)?}                                 clouds
+GET  Overall/Administer  /config.xml                                     the configuration as XML
+POST Overall/Manage      /configSubmit                                   the form of the configuration
+GET  Overall/Administer  /{:configure(Security|Tools|Clouds)(/.*)?}      the pages of the configuration
+GET  Overall/Read        /descriptorByName/{:[^/]+/.+}                   checks of form fields
+POST Overall/Read        /doFingerprintCheck                             fingerprints
+POST Overall/Administer  /eval                                           templates
+GET  Overall/Read        /fingerprintCheck                               fingerprints
+POST Overall/Administer  /{:gc|heapDump}                                 memory dumps
+GET  Overall/Read        /i18n/resourceBundle                            translations
+GET  Job/Create          /itemCategories                                 the list of item types
+GET  Overall/Read        /load-statistics                                load statistics
+GET  Overall/Read        /overallLoad/{:.+}                              load statistics
+GET  Overall/Administer  /pluginManager/{:.*}                            the pages of the plugin manager
+POST Overall/Administer  /queue/clearQueue                               the emptying of the queue
+GET  Overall/Read        /{:rss(All|Failed|Latest)}                      feeds
+GET  Overall/Read        /search{:/(suggest)?}                           the search
+GET  Overall/Administer  /securityRealm/{:(addUser)?}                    the list of users
+POST Overall/Administer  /securityRealm/createAccountByAdmin             the creation of users
+GET  Overall/Administer  /securityRealm/user/{:[^/]+/.+}                 the users of the security realm
+POST Overall/Administer  /updateCenter/{:restart|upgrade}                a downgrade of the server
+GET  Overall/Administer  /updateCenter/{:.*}                             the listings of the update center
+GET  Overall/Read        /user/{:[^/]+/(account|security|builds)/?}      the pages of users
+POST Overall/Read        /user/{:[^/]+/(account|security)}/configSubmit  changes of users
+POST Overall/Administer  /user/{:[^/]+}/doDelete                         the deletion of users
+POST Overall/Read        /user/{:[^/]+}/submitDescription                changes of users
+GET  Overall/Read        /{:me|user/[^/]+}/my-views{:(/.*)?}             the views of users
+"""
+# What would be taken for the name of a node
+OF_ALL_NODES = """
+POST Overall/Administer  /computer/{:configSubmit|updateNow}             the settings of all nodes
+GET  Overall/Administer  /computer/configure                             the settings of all nodes
+POST Agent/Create        /computer/createItem                            copies of nodes
+"""
+OF_NODES = """
+GET  Overall/Read        /{:builds|rss(All|Failed|Latest)}               the builds of a node
+GET  Agent/Configure     /configure                                      the form of a node
+POST Agent/Configure     /configSubmit                                   the form of a node
+GET  Overall/Read        /{:(executors|oneOffExecutors)/.+}              executors
+GET  Agent/Connect       /jenkins-agent.jnlp                             the connection of agents
+GET  Overall/Read        /{:load-statistics|loadStatistics/.+}           load statistics
+GET  Agent/Connect       /{:log|logText/.+|systemInfo|dumpExportTable}   the diagnosis of nodes
+"""
+OF_JOBS = """
+GET  Job/Read            /{:buildHistory/(ajax|all)|buildTimeTrend}      the pages of a job
+POST Job/Configure       /configSubmit                                   the form of a job
+GET  Job/Read            /{:confirm-rename|delete}                       the pages of a job
+GET  Job/Read            /descriptorByName/{:[^/]+/.+}                   checks of form fields
+POST Job/Build           /polling                                        polling
+GET  Job/Read            /{:rss(All|Changelog|Failed)}                   feeds
+GET  Job/Read            /scmPollLog{:/?}                                polling
+GET  Job/Read            /search{:/(suggest)?}                           the search
+"""
+OF_BUILDS = """
+POST Run/Update          /configSubmit                                   the form of a build
+GET  Job/Read            /{:configure|confirmDelete|parameters/?}        the pages of a build
+"""
+
+# The same with the plugins in front. Unless one of them is active, the path does not exist.
+OF_PLUGINS = """
+blueocean-rest GET Overall/Read /blue/{:.*} Blue Ocean
+configuration-as-code GET Overall/Administer /configuration-as-code{:(/.*)?} JCasC
+configuration-as-code POST Overall/Read /reload-configuration-as-code{:/?} JCasC
+credentials GET Overall/Read {:(/user/[^/]+)?}/credentials{:(/.*)?} credentials
+git GET Overall/Read /git/notifyCommit commit hooks
+metrics GET Overall/Read /metrics{:(/.*)?} metrics
+pipeline-model-definition,workflow-aggregator POST Overall/Read /pipeline-model-converter/{:.+} Pipeline checks
+prometheus GET Overall/Read /prometheus{:/?} metrics
+workflow-cps,workflow-aggregator GET Overall/Read /pipeline-syntax{:(/.*)?} Pipeline help
+"""
+JOBS_OF_PLUGINS = """
+cloudbees-folder,workflow-aggregator GET Job/Read /move{:(/(move)?)?} moves of items
+credentials GET Job/Read /credentials{:(/.*)?} credentials
+workflow-cps,workflow-aggregator GET Job/Read /pipeline-syntax{:(/.*)?} Pipeline help
+"""
+PIPELINE_BUILDS_OF_PLUGINS = """
+pipeline-input-step,workflow-aggregator GET Job/Read /input{:(/.*)?} Pipeline input
+pipeline-rest-api,pipeline-stage-view GET Job/Read /wfapi{:(/.*)?} Pipeline stages
+workflow-cps,workflow-aggregator GET Job/Read /replay{:(/.*)?} Pipeline replays
+workflow-job,workflow-aggregator GET Job/Read /{:execution|flowGraphTable}{:(/.*)?} Pipeline steps
+"""
+
+
+def _exists(call: Call, job: str = "", node: str = "") -> bool:
+    if job:
+        return bool(call.job(job))
+    return not node or node in computers.CONTROLLER or bool(computers.agent(call, node))
+
+
+def _refuse(call: Call, row: Row) -> NoReturn:
+    if row.method == "POST":
         call.require_post()
-        call.require(permission)
-        raise NotServed(what)
+    call.require(BY_TITLE[row.permission])
+    raise NotServed(row.name)
+
+
+def _refusing(row: Row) -> Callable[..., Answer]:
+    def refuse(call: Call, **place: str) -> Answer:
+        if not _exists(call, **place) or not call.plugins.have(row.plugins):
+            raise NotFound
+        _refuse(call, row)
 
     return refuse
 
 
-def _page(what: str, permission: Permission = ADMINISTER) -> Callable[..., Answer]:
-    def refuse(call: Call) -> Answer:
-        call.require(permission)
-        raise NotServed(what)
+def _refusing_of_builds(row: Row) -> Callable[..., Answer]:
+    def refuse(call: Call, job: str, build: str) -> Answer:
+        found = builds.named(call, job, build)
+        if row.plugins and not (found.kind == PIPELINE.name and call.plugins.have(row.plugins)):
+            return builds.unknown(call, job, build)
+        _refuse(call, row)
 
     return refuse
 
 
+def _rows(table: str) -> Iterator[Row]:
+    for line in table.strip().splitlines():
+        method, permission, path, name = line.split(maxsplit=3)
+        yield Row(method, permission, path, name)
+
+
+def _rows_of_plugins(table: str) -> Iterator[Row]:
+    for line in table.strip().splitlines():
+        plugins, row = line.split(maxsplit=1)
+        yield from (found._replace(plugins=tuple(plugins.split(","))) for found in _rows(row))
+
+
+def _routes(
+    rows: Iterable[Row], below: str = "", refusing: Callable[[Row], Callable[..., Answer]] = _refusing
+) -> Iterator[Route]:
+    for row in rows:
+        yield Route(ANY, below + row.path, refusing(row), "not_served", reads=row.method == "GET")
+
+
+# Ahead of the routes that take any name of a node, or any path below a build
+AHEAD = (
+    *_routes(_rows(OF_ALL_NODES)),
+    *_routes(_rows(OF_BUILDS), builds.PATH, _refusing_of_builds),
+    *_routes(_rows_of_plugins(PIPELINE_BUILDS_OF_PLUGINS), builds.PATH, _refusing_of_builds),
+)
 ROUTES = (
-    Route(ANY, "/updateCenter/{:restart|upgrade}", _action("a downgrade of the server", ADMINISTER), "change_server"),
-    Route(ANY, "/pluginManager/{:.*}", _page("the pages of the plugin manager"), "plugins_page", reads=True),
-    Route(ANY, "/updateCenter/{:.*}", _page("the listings of the update centre"), "update_center_page", reads=True),
+    *_routes(_rows(CALLS)),
+    *_routes(_rows(OF_NODES), NODE),
+    *_routes(_rows(OF_JOBS), JOB),
+    *_routes(_rows_of_plugins(OF_PLUGINS)),
+    *_routes(_rows_of_plugins(JOBS_OF_PLUGINS), JOB),
 )

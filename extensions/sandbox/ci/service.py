@@ -67,6 +67,7 @@ ROUTES = Routes(
         *queue.ROUTES,
         *builds.ROUTES,
         *logs.ROUTES,
+        *not_served.AHEAD,
         *artifacts.ROUTES,
         *builds.UNKNOWN,
         *agents.ROUTES,

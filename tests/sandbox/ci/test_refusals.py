@@ -95,15 +95,6 @@ def test_engine_errors_follow_accept(ci: Ci) -> None:
         assert (page.status_code, page.headers["Content-Type"]) == (status, "text/html;charset=utf-8")
 
 
-@pytest.mark.parametrize(
-    "path",
-    ["/updateCenter/upgrade"],
-)
-def test_not_served(ci: Ci, path: str) -> None:
-    answer = ci.post(path, data={"script": "1 + 1"})
-    assert (answer.status_code, "does not serve" in answer.text) == (501, True)
-
-
 def test_what_is_told_before_a_script_would_run(ci: Ci) -> None:
     for answer in (ci.get("/scriptText"), ci.post("/scriptText"), ci.post("/scriptText", json={"script": "1"})):
         assert (answer.status_code, answer.content) == (200, b"")

@@ -1,0 +1,100 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Jenkins on the wire: calls that the real server has and the sandbox does not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from support.wire.ci import Ci
+
+PAGES = [
+    "/about/",
+    "/cloud/",
+    "/computer/configure",
+    "/computer/(built-in)/systemInfo",
+    "/config.xml",
+    "/configureSecurity/",
+    "/credentials/store/system/domain/_/api/json",
+    "/descriptorByName/hudson.tasks.Shell/checkCommand?value=x",
+    "/job/app/buildTimeTrend",
+    "/job/app/credentials/store/folder/",
+    "/job/app/descriptorByName/hudson.tasks.Shell/checkCommand",
+    "/job/app/1/parameters/",
+    "/pluginManager/plugins",
+    "/rssAll",
+    "/securityRealm/",
+    "/securityRealm/user/admin/api/json",
+    "/user/admin/security/",
+]
+ACTIONS = [
+    "/computer/createItem",
+    "/computer/(built-in)/configSubmit",
+    "/configSubmit",
+    "/job/app/configSubmit",
+    "/job/app/1/configSubmit",
+    "/pipeline-model-converter/validate",
+    "/queue/clearQueue",
+    "/securityRealm/createAccountByAdmin",
+    "/updateCenter/upgrade",
+    "/user/reader/doDelete",
+]
+OF_ABSENT_PLUGINS = ["/configuration-as-code/export", "/blue/rest/", "/prometheus/", "/metrics/api"]
+
+
+@pytest.mark.parametrize(("method", "path"), [("GET", path) for path in PAGES] + [("POST", path) for path in ACTIONS])
+def test_a_known_path_is_501_when_it_is_not_served(ci: Ci, method: str, path: str) -> None:
+    answer = ci.request(method, path)
+    assert (answer.status_code, "does not serve" in answer.text) == (501, True)
+    assert ci.request(method, path, user=None).status_code == 403
+
+
+@pytest.mark.parametrize("path", ACTIONS)
+def test_an_action_that_is_not_served_is_405_when_it_is_no_post(ci: Ci, path: str) -> None:
+    assert ci.get(path).status_code == 405
+
+
+def test_a_page_that_is_not_served_is_403_when_the_permission_is_missing(ci: Ci) -> None:
+    for path in ("/config.xml", "/configureSecurity/", "/securityRealm/"):
+        answer = ci.get(path, user="reader")
+        assert (answer.status_code, answer.headers["X-Required-Permission"]) == (
+            403,
+            "hudson.model.Hudson.Administer",
+        )
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("/people/", "/securityRealm/api/json", "/user/admin/config.xml", "/user/admin/configSubmit", "/rssMany"),
+        *("/job/nope/buildTimeTrend", "/job/app/9/parameters/", "/computer/nope/systemInfo", *OF_ABSENT_PLUGINS),
+    ],
+)
+def test_a_path_is_404_when_the_real_server_has_none(ci: Ci, path: str) -> None:
+    assert ci.get(path).status_code == 404
+
+
+def test_a_path_of_a_plugin_is_501_when_the_plugin_is_active(ci: Ci, sandbox: Any) -> None:
+    plugins = [
+        {"name": name, "version": "1"} for name in ("blueocean-rest", "configuration-as-code", "prometheus", "metrics")
+    ]
+    sandbox.seed({"ci": {"plugins": plugins}})
+    assert [ci.get(path).status_code for path in OF_ABSENT_PLUGINS] == [501] * 4
+
+
+def test_a_part_of_pipelines_is_unknown_when_the_build_is_freestyle(ci: Ci) -> None:
+    for part in ("replay", "input", "wfapi"):
+        assert ci.get(f"/job/app/1/{part}").status_code == 302
+        assert ci.get(f"/job/app/1/{part}/").status_code == 404
+        assert ci.get(f"/job/app/1/{part}/x").status_code == 404
+
+
+def test_a_part_of_pipelines_is_501_when_the_build_is_one(ci: Ci) -> None:
+    ci.start("nightly")
+    ci.later(60)
+    for part in ("replay", "input/x/proceedEmpty", "flowGraphTable/"):
+        assert ci.get(f"/job/nightly/1/{part}").status_code == 501
+    assert ci.get("/job/nightly/1/wfapi/").status_code == 404  # needs a plugin that is not installed
