@@ -33,6 +33,7 @@ COMMANDS = {
     "list-config-files": "project",
     "list-config-types": "",
     "import-config": "project file",
+    "export-config": "project name",
     "delete-config": "project name",
     "list-builds": "project",
     "delete-build": "project name",

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..routing import Route, Routes
-from . import builds, projects
+from . import builds, not_served, projects
 from .call import Call
 from .protocol import ActionError, already_exists, missing_parameter, not_found
 from .storage import add_project, change, insert, project_by
@@ -230,5 +230,6 @@ ROUTES = Routes(
         ),
         _route(projects.update_project, "rename-project"),
         _route(builds.update_build, "rename-build"),
+        *(_route(not_served.refuse_command, command) for command in not_served.COMMANDS),
     )
 )

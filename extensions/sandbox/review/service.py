@@ -31,6 +31,7 @@ from . import (
     issues,
     metrics,
     modules,
+    not_served,
     projects,
     reports,
     roles,
@@ -69,6 +70,8 @@ ROUTES = Routes(
     )
 )
 
+PAGES = Routes(not_served.PAGES)
+
 # The value may be empty: it then clears, or selects everything.
 MAY_BE_EMPTY = ("query",)
 
@@ -102,6 +105,10 @@ class ReviewService(Service):
         if path == administration.ADMIN_PATH:
             return await self._administer(request)
         if path != API_PATH:
+            page = PAGES.find(request.method, path, {}).route
+            if page is not None:
+                page.enter(request)
+                return page.handler(path)
             return HTMLResponse("<html><body><h1>404 Not Found</h1></body></html>", 404)
         if request.method in ("GET", "HEAD"):
             return reference_page(major_version(self.world))

@@ -64,3 +64,12 @@ def test_a_fault_can_be_bound_to_an_action(api: Api, sandbox: Any) -> None:
     api.records("views", project="platform")
     assert api.post("create_view", project="platform", name="v", query="x").status_code == 500
     assert [view["name"] for view in api.records("views", project="platform")] == ["*default*"]
+
+
+def test_a_page_for_people_is_501_when_the_real_server_has_it(api: Api, sandbox: Any) -> None:
+    (issue, *_others) = api.records("search", project="mobile-app", query="grouping:off")
+    for url in (issue["url"], f"{sandbox.url}/analysis/portal/Portal.html"):
+        answer = requests.get(url, timeout=60)
+        assert (answer.status_code, "does not serve this page yet" in answer.text) == (501, True)
+    assert requests.get(f"{sandbox.url}/analysis/review/other.html", timeout=60).status_code == 404
+    assert requests.post(f"{sandbox.url}/analysis/portal/", timeout=60).status_code == 404

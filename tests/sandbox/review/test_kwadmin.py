@@ -137,3 +137,8 @@ def test_the_journal_tells_what_was_asked(tool: Tool, sandbox: Any) -> None:
     tool.lines("rename-build", "mobile-app", "build_1", "one")
     told = [(entry["label"], entry["effect"]) for entry in sandbox.journal("review")]
     assert told == [("kwadmin list-projects", "read"), ("kwadmin rename-build", "write")]
+
+
+def test_a_known_command_is_refused_by_name_when_it_is_not_served(tool: Tool) -> None:
+    refusal = tool.refused("export-config", "mobile-app", "analysis_profile.pconf")
+    assert refusal == "The sandbox does not serve this command yet: export-config"
