@@ -16,20 +16,19 @@ from starlette.responses import Response
 
 from ..streaming import streamed
 from .accounts import ANONYMOUS, CHALLENGE, Principal
-from .errors import ArtifactError
+from .errors import ArtifactError, PlainError
 from .formats import jackson, jackson_parts
+from .negotiation import CHECKED, JSON, OF_ITEMS, accepted, negotiated, vendor
 from .state import State
 from .tree import Item
 from .version import at_least
 
 BASE_URL_HEADERS = ("x-jfrog-override-base-url", "x-artifactory-override-base-url")
-VND = "application/vnd.org.jfrog.artifactory."
 SHA256_SINCE = "5.5"
 UNKNOWN_REPOSITORIES_ANSWERED_SINCE = "5.0"
 # The path of a request for content: `content_path.parse` reads the target
 OUTSIDE_API = "/{:(?!api(?:/|$))}"
 CONTENT = f"{OUTSIDE_API}{{target:[^/].*}}"
-VND_OF_BUILDS = "application/vnd.org.jfrog."
 PRO_ONLY = (
     "This REST API is available only in Artifactory Pro (see: jfrog.com/artifactory/features). If you are already"
     " running Artifactory Pro please make sure your server is activated with a valid license key."
@@ -171,11 +170,27 @@ class Call:
         return await streamed(self.world.readers, question, headers)
 
     def _type(self, kind: str) -> dict[str, str]:
-        produced = f"{VND_OF_BUILDS if kind.startswith('build.') else VND}{kind}+json"
-        accepted = self.request.headers.get("accept", "*/*")
-        if not any(kind in accepted for kind in (produced, "application/json", "*/*", "application/*")):
-            raise ArtifactError(406, f"Resource produces {produced} but client only accepts [{accepted}]")
-        return {"Content-Type": produced}
+        header, produced = self.request.headers.get("accept", ""), vendor(kind)
+        resource, _dot, name = kind.partition(".")
+        if resource == "storage":
+            if name in CHECKED:
+                self._check_accepted(header, produced)
+            return {"Content-Type": produced}
+        found = negotiated(header, (produced, JSON))
+        if found is None:
+            raise ArtifactError(406)
+        return {"Content-Type": found}
+
+    def _check_accepted(self, header: str, produced: str) -> None:
+        """Refuse a client that takes neither what an item's resource produces now nor JSON without parameters."""
+        wanted = accepted(header)
+        if not wanted or any(one.takes(produced) or one.shown == JSON for one in wanted):
+            return
+        shown = ", ".join(one.shown for one in wanted)
+        is_json = negotiated(header, OF_ITEMS) == JSON
+        raise (PlainError if is_json else ArtifactError)(
+            406, f"Resource produces {produced} but client only accepts [{shown}]"
+        )
 
 
 def decoded(path: str) -> str:

@@ -15,11 +15,12 @@ from starlette.responses import Response
 from ..files import Stored
 from ..routing import Route
 from . import archives, content_path, maven_metadata, snapshots
-from .call import CONTENT, OUTSIDE_API, VND, Call
+from .call import CONTENT, OUTSIDE_API, Call
 from .content_path import PROPERTIES, ContentPath
 from .errors import ArtifactError
 from .formats import CHARSET, colon_time, header_text, jackson
 from .item_info import file_facts
+from .negotiation import vendor
 from .properties import checked
 from .repositories import Repository
 from .storage import ClientChecksums, NotAFolder
@@ -301,7 +302,7 @@ def _properties(call: Call, asked: ContentPath) -> dict[str, list[str]]:
 
 def _created(call: Call, repo: str, path: str, body: Mapping[str, object]) -> Response:
     headers = {
-        "Content-Type": f"{VND}storage.ItemCreated+json;charset=ISO-8859-1",
+        "Content-Type": f"{vendor('storage.ItemCreated')};charset=ISO-8859-1",
         "Location": _location(call, repo, path),
     }
     return Response(jackson(body).encode(*CHARSET), 201, headers)

@@ -55,6 +55,13 @@ class ArtifactError(Refusal):
         return Response(body.encode(*CHARSET), self.status, {**CONTENT_TYPE, **self.headers})
 
 
+class PlainError(ArtifactError):
+    """A message without an envelope, in spite of its media type: the server takes it for JSON already."""
+
+    def response(self) -> Response:
+        return Response(self.message.encode(*CHARSET), self.status, {**CONTENT_TYPE, **self.headers})
+
+
 class DockerError(Refusal):
     """The envelope of the container registry: code, message, detail."""
 

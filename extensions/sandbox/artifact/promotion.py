@@ -14,9 +14,10 @@ from starlette.responses import Response
 from ..routing import Route
 from . import builds
 from .build_records import Build, Promotion, moment
-from .call import VND, Call
+from .call import Call
 from .errors import ArtifactError
 from .formats import jackson
+from .negotiation import VND
 from .tree import Item
 
 Message = dict[str, str]

@@ -11,8 +11,9 @@ from collections import Counter
 from starlette.responses import Response
 
 from ..routing import Route
-from .call import VND, Call
+from .call import Call
 from .formats import jackson
+from .negotiation import vendor
 from .storage import NotAFolder
 from .tree import Item, Tree
 
@@ -89,7 +90,7 @@ def _parted(path: str) -> tuple[str, str]:
 
 def _answer(status: int, level: str, message: str) -> Response:
     body = jackson({"messages": [{"level": level, "message": message}]}).encode()
-    return Response(body, status, {"Content-Type": f"{VND}storage.CopyOrMoveResult+json"})
+    return Response(body, status, {"Content-Type": vendor("storage.CopyOrMoveResult")})
 
 
 ROUTES = (

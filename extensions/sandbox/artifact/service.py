@@ -46,6 +46,7 @@ from .accounts import ANONYMOUS, CHALLENGE, Principal, WrongCredentials
 from .call import Call, decoded
 from .errors import AccessError, ArtifactError, Refusal, TooLong
 from .images import REGISTRY
+from .negotiation import PRODUCED, negotiated
 from .schema import SCHEMA
 from .seeding import SEED_SHAPE, plant
 from .snapshot import parts
@@ -175,6 +176,7 @@ class ArtifactService(Service):
         call.principal = self._principal(request, found.route)
         if found.route is None:
             raise _not_found(found)
+        _check_accept(request, found.route)
         if "target" in found.parts:
             call.check_repository(content_path.parse(found.parts["target"]).repo)
         return await found.route.handler(call, **{name: _decoded(name, part) for name, part in found.parts.items()})
@@ -191,6 +193,13 @@ class ArtifactService(Service):
         if route is not None and route.scope == REGISTRY:
             return Principal(ANONYMOUS)
         raise ArtifactError(401, "Authentication is required", CHALLENGE)
+
+
+def _check_accept(request: Request, route: Route) -> None:
+    """Refuse a client that takes nothing of what the call produces."""
+    header, produced = request.headers.get("accept", ""), PRODUCED.get(route.label)
+    if produced and negotiated(header, produced) is None:
+        raise ArtifactError(406)
 
 
 def _target(request: Request) -> bytes:

@@ -32,7 +32,7 @@ async def summary(call: Call) -> Response:
     if not call.principal.may_read_of_system("info/storage"):
         call.need_admin()
     found = call.world.recall(SUMMARY) or await _calculate(call)
-    return Response(jackson(found).encode(), 200, {"Content-Type": "application/json"})
+    return Response(jackson(found).encode(), 200, {"Content-Type": "application/json", "Cache-Control": "no-store"})
 
 
 async def calculate(call: Call) -> Response:

@@ -54,12 +54,6 @@ def test_version_shows_the_open_source_edition(artifactory, sandbox):
     assert (version["addons"], version["license"]) == ([], "Artifactory OSS")
 
 
-def test_a_wrong_accept_is_406(artifactory):
-    assert error_of(artifactory.get("/api/repositories", headers={"Accept": "text/xml"}))[0] == 406
-    produced = "application/vnd.org.jfrog.artifactory.repositories.RepositoryDetailsList+json"
-    assert artifactory.get("/api/repositories", headers={"Accept": produced}).status_code == 200
-
-
 def test_uris_are_built_from_the_host_asked_or_the_override(artifactory):
     answer = artifactory.get("/api/storage/generic-local/app", headers={"Host": "repo.localhost:81"})
     assert answer.json()["uri"] == "http://repo.localhost:81/artifactory/api/storage/generic-local/app"
@@ -73,12 +67,6 @@ def test_the_older_override_of_the_base_url_still_counts(artifactory):
         "/api/storage/generic-local", headers={"X-Artifactory-Override-Base-Url": "https://front.example/a/"}
     )
     assert answer.json()["uri"] == "https://front.example/a/api/storage/generic-local"
-
-
-def test_the_text_of_406_names_what_is_produced(artifactory):
-    answer = artifactory.get("/api/storage/generic-local/app", headers={"Accept": "text/xml"})
-    produced = "application/vnd.org.jfrog.artifactory.storage.FolderInfo+json"
-    assert error_of(answer) == (406, f"Resource produces {produced} but client only accepts [text/xml]")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,95 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The artifact repository on the wire: the Accept header."""
+
+from __future__ import annotations
+
+import pytest
+
+from sandbox.artifact.negotiation import PRODUCED
+from sandbox.artifact.service import ROUTES
+from support.wire.artifact import APP, error_of
+
+VND = "application/vnd.org.jfrog.artifactory."
+FILE, FOLDER = f"/api/storage/generic-local/{APP}", "/api/storage/generic-local/app"
+LISTED = f"{VND}repositories.RepositoryDetailsList+json"
+CALLS = (FILE, FOLDER, f"{FILE}?stats", f"{FILE}?properties", "/api/repositories", "/api/system/version", "/api/build")
+SEARCH = "/api/search/artifact?name=app"
+
+
+def test_the_table_names_calls_of_the_service():
+    assert set(PRODUCED) <= ROUTES.labels
+
+
+@pytest.mark.parametrize("path", [*CALLS, SEARCH, "/api/system/ping", "/api/storageinfo", "/api/search/latestVersion"])
+@pytest.mark.parametrize("accept", ["image/png", "text/html", "garbage", "application/json;q=0, text/plain;q=0"])
+def test_a_client_that_takes_nothing_of_what_is_produced_is_refused_with_406(artifactory, path, accept):
+    answer = artifactory.get(path, headers={"Accept": accept})
+    assert error_of(answer) == (406, "Not Acceptable")
+
+
+@pytest.mark.parametrize("path", CALLS)
+@pytest.mark.parametrize("accept", [None, "", "*/*", "application/*", "application/json", "text/html, */*;q=0.1"])
+def test_a_client_that_takes_something_is_served(artifactory, path, accept):
+    assert artifactory.get(path, headers={"Accept": accept}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("path", "accept", "produced"),
+    [
+        ("/api/repositories", "*/*", LISTED),
+        ("/api/repositories", "application/*", LISTED),
+        ("/api/repositories", "application/json", "application/json"),
+        ("/api/repositories", "application/json, */*;q=0.5", "application/json"),
+        ("/api/repositories", f"application/json;q=0.5, {LISTED}", LISTED),
+        ("/api/system/version", "application/json", "application/json"),
+        (FILE, "application/json", f"{VND}storage.FileInfo+json"),
+        (FOLDER, "application/json", f"{VND}storage.FolderInfo+json"),
+        (f"{FILE}?stats", "application/json", f"{VND}storage.StatsInfo+json"),
+    ],
+)
+def test_the_media_type_is_the_one_that_the_client_wants_most_but_for_items(artifactory, path, accept, produced):
+    assert artifactory.get(path, headers={"Accept": accept}).headers["Content-Type"] == produced
+
+
+@pytest.mark.parametrize("path", ["/api/storage/generic-local/nothing", "/api/repositories/nothing", "/api/build/none"])
+def test_406_comes_before_what_is_missing(artifactory, path):
+    assert artifactory.get(path, headers={"Accept": "text/plain"}).status_code == 406
+
+
+def test_405_comes_before_406_and_401_before_both(artifactory, artifactory_anonymous):
+    assert artifactory.delete("/api/repositories", headers={"Accept": "text/plain"}).status_code == 405
+    assert artifactory_anonymous.get("/api/repositories", headers={"Accept": "text/plain"}).status_code == 401
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        (FILE, "FileInfo"),
+        (FOLDER, "FolderInfo"),
+        (f"{FILE}?stats", "StatsInfo"),
+        (f"{FILE}?properties", "ItemProperties"),
+    ],
+)
+def test_an_item_names_what_it_produces_to_a_client_that_takes_another_type_of_its_resource(artifactory, path, kind):
+    answer = artifactory.get(path, headers={"Accept": "application/xml"})
+    produced = f"{VND}storage.{kind}+json"
+    assert error_of(answer) == (406, f"Resource produces {produced} but client only accepts [application/xml]")
+    other = f"{VND}storage.FileInfo+json" if kind != "FileInfo" else f"{VND}storage.FolderInfo+json"
+    assert artifactory.get(path, headers={"Accept": other}).status_code == 406
+    assert artifactory.get(path, headers={"Accept": produced}).status_code == 200
+
+
+def test_an_item_does_not_take_json_with_a_parameter_for_json(artifactory):
+    answer = artifactory.get(FILE, headers={"Accept": "application/json;q=0.1, text/html"})
+    assert (answer.status_code, answer.text) == (
+        406,
+        f"Resource produces {VND}storage.FileInfo+json but client only accepts [text/html, application/json; q=0.1]",
+    )
+    assert artifactory.get("/api/repositories", headers={"Accept": "application/json;q=0.1"}).status_code == 200
+
+
+def test_downloads_and_deletions_do_not_look_at_the_header(artifactory):
+    assert artifactory.get(f"/generic-local/{APP}", headers={"Accept": "image/png"}).status_code == 200
+    assert artifactory.delete(f"/generic-local/{APP}", headers={"Accept": "image/png"}).status_code == 204
