@@ -44,6 +44,7 @@ GET    /v1/fine_tuning/jobs/{id}/checkpoints                list_tuning_checkpoi
 GET    /v1/organization/projects/{p}/model_permissions      retrieve_model_permissions api.management.read
 POST   /v1/organization/projects/{p}/model_permissions      update_model_permissions   api.management.write
 DELETE /v1/organization/projects/{p}/model_permissions      delete_model_permissions   api.management.write
+POST   /v1/organization/projects/{p}/api_keys/{id}          update_project_key         api.management.write
 GET    /v1/organization/costs                               costs                      api.usage.read
 GET    /v1/organization/usage/{kind}                        usage                      api.usage.read
 GET    /v1/organization/audit_logs                          audit_logs                 api.audit_logs.read
@@ -51,15 +52,29 @@ GET    /v1/organization/audit_logs                          audit_logs          
 
 # Whole families of calls
 FAMILIES = (
+    "agents",
     "assistants",
     "audio",
+    "chatkit",
     "containers",
+    "content_provenance_checks",
     "conversations",
+    "decisions",
     "evals",
+    "fine_tuning/alpha/graders",
+    "fine_tuning/checkpoints",
     "images",
+    "live",
+    "realtime",
+    "safety",
+    "skills",
     "threads",
     "uploads",
+    "vaults",
     "vector_stores",
+    "videos",
+    "webhook_endpoints",
+    "webhook_event_types",
 )
 
 # The same of the administration: of the organization, and of a project

@@ -24,7 +24,7 @@ CREATE TABLE inference_organizations (
 );
 CREATE TABLE inference_users (
     id TEXT PRIMARY KEY, organization TEXT NOT NULL, name TEXT, email TEXT NOT NULL, role TEXT NOT NULL,
-    added_at INTEGER NOT NULL
+    added_at INTEGER NOT NULL, technical_level TEXT, developer_persona TEXT
 );
 CREATE TABLE inference_invites (
     id TEXT PRIMARY KEY, organization TEXT NOT NULL, email TEXT NOT NULL, role TEXT NOT NULL, projects TEXT NOT NULL,

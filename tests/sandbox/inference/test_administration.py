@@ -163,6 +163,30 @@ def test_an_accepted_invite_stays(admin: Admin, sandbox: Any) -> None:
     assert admin.refused("DELETE", f"{ORGANIZATION}/invites/invite-f")[0] == 400
 
 
+def test_a_user_is_returned_unchanged_when_no_role_is_given(admin: Admin) -> None:
+    user = admin.get(f"{ORGANIZATION}/users/user-sandbox-bob")
+    assert admin.post(f"{ORGANIZATION}/users/user-sandbox-bob") == user
+    member = admin.get(f"{PROJECT}/users/user-sandbox-alice")
+    assert admin.post(f"{PROJECT}/users/user-sandbox-alice", role=None) == member
+
+
+def test_a_user_keeps_the_metadata_when_another_member_is_changed(admin: Admin) -> None:
+    path = f"{ORGANIZATION}/users/user-sandbox-bob"
+    changed = admin.post(path, developer_persona="data scientist", technical_level="expert")
+    assert changed["role"] == "reader"
+    assert admin.post(path, role="owner") == {**changed, "role": "owner"}
+    assert (changed["developer_persona"], changed["technical_level"]) == ("data scientist", "expert")
+    assert admin.refused("POST", path, json={"developer_persona": 1})[0] == 400
+    assert admin.refused("POST", path, json={"role_id": "role-1"})[0] == 501
+
+
+def test_a_geography_is_accepted_when_no_residency_is_given(admin: Admin) -> None:
+    made = admin.post(PROJECTS, name="Abroad", geography="US")
+    assert admin.post(f"{PROJECTS}/{made['id']}", geography="EU") == made
+    both = {"name": "Both", "geography": "US", "residency": "GLOBAL"}
+    assert admin.refused("POST", PROJECTS, json=both)[0] == 400
+
+
 def test_projects(admin: Admin) -> None:
     made = admin.post(PROJECTS, name="Search", external_key_id="ext_1")
     assert made == {

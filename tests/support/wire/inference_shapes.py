@@ -151,7 +151,13 @@ TUNING = record(
 )
 
 USER = record(
-    {"name": maybe(TEXT), "email": maybe(TEXT), "role": maybe(one_of("owner", "reader"))},
+    {
+        "name": maybe(TEXT),
+        "email": maybe(TEXT),
+        "role": maybe(one_of("owner", "reader")),
+        "technical_level": maybe(TEXT),
+        "developer_persona": maybe(TEXT),
+    },
     object=kind("organization.user"),
     id=TEXT,
     added_at=MOMENT,

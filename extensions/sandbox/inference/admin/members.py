@@ -59,12 +59,11 @@ async def retrieve_member(call: Call, project: str, id: str) -> Response:
 
 
 async def update_member(call: Call, project: str, id: str) -> Response:
-    """Another role."""
+    """Change the role; without one, the user is returned as it is."""
     _check_may_change(call, project, id)
-    values = await given(call, ("role",), role=choice(ROLES))
-    call.world.db.execute(
-        "UPDATE inference_members SET role = ? WHERE project = ? AND id = ?", (values["role"], project, id)
-    )
+    values = await given(call, role=choice(ROLES))
+    for role in values.values():
+        call.world.db.execute("UPDATE inference_members SET role = ? WHERE project = ? AND id = ?", (role, project, id))
     return await retrieve_member(call, project, id)
 
 

@@ -38,7 +38,11 @@ async def list_projects(call: Call) -> Response:
 
 async def create_project(call: Call) -> Response:
     """A name need not be new."""
-    values = await given(call, ("name",), name=name_, residency=choice(RESIDENCIES), external_key_id=string)
+    values = await given(
+        call, ("name",), name=name_, residency=choice(RESIDENCIES), geography=string, external_key_id=string
+    )
+    if values.keys() >= {"geography", "residency"}:
+        raise refusal(call, 400, "Provide either geography or residency, not both")
     id = new_id("proj_")
     call.world.db.execute(
         "INSERT INTO inference_projects VALUES (?, ?, ?, ?, NULL, FALSE, ?)",
@@ -53,9 +57,10 @@ async def retrieve_project(call: Call, project: str) -> Response:
 
 
 async def update_project(call: Call, project: str) -> Response:
-    """Another name."""
+    """Change what is given; the geography of a project stays as it is."""
     _check_ordinary(call, find_project(call, project, active=True))
-    values = await given(call, name=name_, external_key_id=string)
+    values = await given(call, name=name_, geography=string, external_key_id=string)
+    values.pop("geography", None)
     for name, value in values.items():
         call.world.db.execute(f"UPDATE inference_projects SET {name} = ? WHERE id = ?", (value, project))
     return await retrieve_project(call, project)

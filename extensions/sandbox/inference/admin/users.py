@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 import sqlite3
+from typing import Any
 
 from starlette.responses import Response
 
 from ..call import Call
-from ..checks import choice
+from ..checks import choice, not_served, string
 from ..pages import page
 from ..protocol import json_response
 from .common import ORGANIZATION, Record, deleted, given, one, route, rows
@@ -31,10 +32,13 @@ async def retrieve_user(call: Call, id: str) -> Response:
 
 
 async def update_user(call: Call, id: str) -> Response:
-    """Another role."""
+    """Change what is given; without anything, the user is returned as it is."""
     find_user(call, id)
-    values = await given(call, ("role",), role=choice(ROLES))
-    call.world.db.execute("UPDATE inference_users SET role = ? WHERE id = ?", (values["role"], id))
+    values = await given(
+        call, role=choice(ROLES), role_id=_refuse_role_id, technical_level=string, developer_persona=string
+    )
+    for name, value in values.items():
+        call.world.db.execute(f"UPDATE inference_users SET {name} = ? WHERE id = ?", (value, id))
     return await retrieve_user(call, id)
 
 
@@ -45,6 +49,10 @@ async def delete_user(call: Call, id: str) -> Response:
         call.world.db.execute("DELETE FROM inference_users WHERE id = ?", (id,))
         call.world.db.execute("DELETE FROM inference_members WHERE id = ?", (id,))
     return deleted("organization.user", id)
+
+
+def _refuse_role_id(name: str, value: Any) -> None:
+    raise not_served(f"the parameter '{name}'", name)
 
 
 def find_user(call: Call, id: str) -> sqlite3.Row:
@@ -60,8 +68,10 @@ def find_user(call: Call, id: str) -> sqlite3.Row:
 
 
 def record(row: sqlite3.Row) -> Record:
-    """As the API tells it."""
-    return {"object": "organization.user", **{name: row[name] for name in ("id", "name", "email", "role", "added_at")}}
+    """Return a user as the API shows it."""
+    shown = {name: row[name] for name in ("id", "name", "email", "role", "added_at")}
+    metadata = {name: row[name] for name in ("technical_level", "developer_persona") if row[name] is not None}
+    return {"object": "organization.user", **shown, **metadata}
 
 
 ROUTES = (
