@@ -105,11 +105,7 @@ class ReviewService(Service):
         if path == administration.ADMIN_PATH:
             return await self._administer(request)
         if path != API_PATH:
-            page = PAGES.find(request.method, path, {}).route
-            if page is not None:
-                page.enter(request)
-                return page.handler(path)
-            return HTMLResponse("<html><body><h1>404 Not Found</h1></body></html>", 404)
+            return _page(request, path)
         if request.method in ("GET", "HEAD"):
             return reference_page(major_version(self.world))
         if request.method != "POST":
@@ -223,6 +219,16 @@ class ReviewService(Service):
         path.touch(mode=0o600)
         path.write_text("".join(lines), encoding="utf-8")
         return str(path)
+
+
+def _page(request: Request, path: str) -> Response:
+    """Answer for any other path than those of the API."""
+    route = PAGES.find(request.method, path, {}).route
+    if route is None:
+        return HTMLResponse("<html><body><h1>404 Not Found</h1></body></html>", 404)
+    route.enter(request)
+    refused: Response = route.handler(path)
+    return refused
 
 
 def _major_and_minor(version: Any) -> tuple[str, str]:
