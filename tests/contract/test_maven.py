@@ -5,6 +5,9 @@
 
 from __future__ import annotations
 
+import re
+import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -17,11 +20,16 @@ from support.session import Session
 SETTINGS = """\
 <settings>
   <servers><server><id>sandbox</id><username>admin</username><password>sandbox-admin</password></server></servers>
-  <mirrors><mirror><id>sandbox</id><mirrorOf>*</mirrorOf><url>{url}/libs-release</url></mirror></mirrors>
+  <mirrors><mirror><id>sandbox</id><mirrorOf>*</mirrorOf><url>{url}/{repository}</url></mirror></mirrors>
+  <profiles><profile><id>snapshots</id><repositories><repository><id>central</id><url>{url}</url>
+    <snapshots><enabled>true</enabled></snapshots>
+  </repository></repositories></profile></profiles>
+  <activeProfiles><activeProfile>snapshots</activeProfile></activeProfiles>
 </settings>
 """
-COORDINATES = ["-DgroupId=org.acme", "-DartifactId=library", "-Dversion=2.0", "-Dpackaging=jar"]
+COORDINATES = ["-DgroupId=org.acme", "-DartifactId=library", "-Dpackaging=jar"]
 JAR = "org/acme/library/2.0/library-2.0.jar"
+SNAPSHOT = "org/acme/library/2.1-SNAPSHOT"
 
 
 @pytest.fixture(scope="module")
@@ -29,22 +37,73 @@ def maven() -> Maven:
     return fetched_or_skip(Maven.fetched)
 
 
+@pytest.fixture(params=["unique", "non-unique", "deployer"])
+def behavior(request: pytest.FixtureRequest, artifactory: Session) -> str:
+    """Create a repository for snapshots with this behavior, and a virtual one for releases and snapshots."""
+    made = {
+        "snapshots": {"rclass": "local", "snapshotVersionBehavior": request.param, "handleReleases": False},
+        "all": {"rclass": "virtual", "repositories": ["libs-release", "snapshots"]},
+    }
+    for key, repository in made.items():
+        body = {"packageType": "maven", **repository}
+        assert artifactory.put(f"/api/repositories/{key}", json=body).status_code == 200
+    return str(request.param)
+
+
+@dataclass(frozen=True)
+class Projects:
+    """Projects that deploy and resolve one library, each with a local repository of its own."""
+
+    maven: Maven
+    url: str
+    folder: Path
+
+    def deploy(self, version: str, content: bytes, repository: str, *options: str) -> None:
+        """Deploy a version of the library from a fresh project."""
+        jar = self.folder / "library.jar"
+        jar.write_bytes(content)
+        arguments = [*COORDINATES, f"-Dversion={version}", f"-Dfile={jar}", "-DrepositoryId=sandbox", *options]
+        settings = self._settings("libs-release")
+        self.maven.run(self._fresh(), *settings, DEPLOY, *arguments, f"-Durl={self.url}/{repository}")
+
+    def resolve(self, version: str, repository: str) -> bytes:
+        """Return the library that a fresh project resolves."""
+        local, artifact = self._fresh(), f"-Dartifact=org.acme:library:{version}"
+        self.maven.run(local, *self._settings(repository), GET, artifact, "-Dtransitive=false")
+        (content,) = {jar.read_bytes() for jar in (local / "org/acme/library").glob("*/library-*.jar")}
+        return content
+
+    def _fresh(self) -> Path:
+        return Path(tempfile.mkdtemp(dir=self.folder))
+
+    def _settings(self, repository: str) -> list[str]:
+        """Return Maven's options for settings in which this repository of the sandbox is the only one."""
+        file = self.folder / "settings.xml"
+        file.write_text(SETTINGS.format(url=self.url, repository=repository))
+        return ["--settings", str(file)]
+
+
 @pytest.fixture
-def settings(sandbox: Sandbox, tmp_path: Path) -> list[str]:
-    """Maven's options for settings in which the sandbox is the only repository."""
-    file = tmp_path / "settings.xml"
-    file.write_text(SETTINGS.format(url=f"{sandbox.url}/artifactory"))
-    return ["--settings", str(file)]
+def projects(maven: Maven, sandbox: Sandbox, tmp_path: Path) -> Projects:
+    return Projects(maven, f"{sandbox.url}/artifactory", tmp_path)
 
 
-def test_maven_deploys_an_artifact_and_resolves_it(
-    maven: Maven, settings: list[str], artifactory: Session, sandbox: Sandbox, tmp_path: Path
-) -> None:
-    (tmp_path / "library.jar").write_bytes(b"a library")
-    url = f"-Durl={sandbox.url}/artifactory/libs-release-local"
-    deployed = [*COORDINATES, f"-Dfile={tmp_path / 'library.jar'}", "-DrepositoryId=sandbox", url]
-    maven.run(tmp_path / "of-producer", *settings, DEPLOY, *deployed)
+def test_maven_resolves_the_releases_that_it_deployed(projects: Projects, artifactory: Session) -> None:
+    projects.deploy("2.0", b"a library", "libs-release-local")
+    projects.deploy("2.1", b"a newer library", "libs-release")
     assert artifactory.get(f"/libs-release-local/{JAR}").content == b"a library"
+    assert projects.resolve("2.0", "libs-release") == b"a library"
+    assert projects.resolve("LATEST", "libs-release-local") == b"a newer library"
 
-    maven.run(tmp_path / "of-consumer", *settings, GET, "-Dartifact=org.acme:library:2.0", "-Dtransitive=false")
-    assert (tmp_path / "of-consumer" / JAR).read_bytes() == b"a library"
+
+def test_maven_resolves_the_snapshot_that_it_deployed_last(
+    projects: Projects, artifactory: Session, behavior: str
+) -> None:
+    sources = projects.folder / "sources.jar"
+    sources.write_bytes(b"sources")
+    for content in (b"build 1", b"build 2"):
+        projects.deploy("2.1-SNAPSHOT", content, "snapshots", f"-Dsources={sources}")
+    assert projects.resolve("2.1-SNAPSHOT", "all") == b"build 2"
+    stored = artifactory.get(f"/api/storage/snapshots/{SNAPSHOT}").json()["children"]
+    jars = [child["uri"] for child in stored if re.fullmatch(r"/library-[\d.-]+(SNAPSHOT)?\.jar", child["uri"])]
+    assert len(jars) == (1 if behavior == "non-unique" else 2)
