@@ -47,9 +47,10 @@ async def explode(call: Call, repository: Repository, path: str) -> Response:
     archive = await call.world.files.put_stream(call.request.stream())
     try:
         members = await run_in_threadpool(_members, call.world.files, archive, kind)
-        _deploy(call, repository, folder, members)
+        stored = _deploy(call, repository, folder, members)
     finally:
         call.items.release(archive)
+    await call.maven.update_after_upload(repository.key, stored, call.principal.name)
     return Response(status_code=200)
 
 
@@ -66,11 +67,14 @@ def _chunks(content: BinaryIO) -> Iterator[bytes]:
         yield chunk
 
 
-def _deploy(call: Call, repository: Repository, folder: str, members: list[tuple[str, Stored]]) -> None:
+def _deploy(call: Call, repository: Repository, folder: str, members: list[tuple[str, Stored]]) -> list[str]:
+    """Store the members of an archive, all or none; return their paths."""
+    paths = [f"{folder}/{name}".lstrip("/") for name, _content in members]
     try:
         with call.world.transaction():
-            for name, content in members:
-                _store(call, repository, f"{folder}/{name}".lstrip("/"), content)
+            for path, (_name, content) in zip(paths, members, strict=True):
+                _store(call, repository, path, content)
+        return paths
     finally:
         for _name, content in members:
             call.items.release(content)

@@ -48,7 +48,7 @@ class Call:
         self.repositories = state.repositories
         self.tokens = state.tokens
         self.accounts = state.accounts
-        self.calculating = state.calculating
+        self.maven = state.maven
 
     @cached_property
     def base(self) -> str:
@@ -106,11 +106,17 @@ class Call:
             await self.items.move_to_trash(item, self.principal.name)
         else:
             await self.items.delete(item)
+        await self.maven.update_after_removal(item.repo, item.path, self.principal.name)
 
     async def take(self, item: Item, repo: str, path: str, copying: bool) -> Item:
         """Copy or move an item to another place."""
+        user = self.principal.name
         act = self.items.copy if copying else self.items.move
-        return await act(item, repo, path, self.principal.name)
+        taken = await act(item, repo, path, user)
+        await self.maven.update_after_arrival(taken, user)
+        if not copying:
+            await self.maven.update_after_removal(item.repo, item.path, user)
+        return taken
 
     def conflict(self, item: Item, repo: str, path: str) -> str | None:
         """Return why a file and a folder keep an item from being stored at another place."""

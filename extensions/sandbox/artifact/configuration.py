@@ -14,7 +14,10 @@ from ..routing import Route
 from .call import Call
 from .errors import ArtifactError
 from .formats import package_name
-from .repositories import KINDS, Repository
+from .repositories import KINDS, STORED, Repository
+
+# Where a repository that is made over REST differs from one in the server's configuration file
+DEFAULTS_OF_REST = {"snapshotVersionBehavior": "non-unique", "suppressPomConsistencyChecks": False}
 
 
 async def list_all(call: Call) -> Response:
@@ -56,8 +59,9 @@ async def create(call: Call, key: str) -> Response:
     call.need_admin()
     if any(repository.key.lower() == key.lower() for repository in call.repositories.all()):
         raise ArtifactError(400, "Case insensitive repository key already exists")
-    # Other than a repository that is made by hand
-    call.repositories.save(key, {"snapshotVersionBehavior": "non-unique", **await _configuration(call), "key": key})
+    given = {name: value for name, value in (await _configuration(call)).items() if value is not None}
+    defaults = DEFAULTS_OF_REST if given.get("rclass") in STORED else {}
+    call.repositories.save(key, {**defaults, **given, "key": key})
     return PlainTextResponse(f"Successfully created repository '{key}' \n")
 
 

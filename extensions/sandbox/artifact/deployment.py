@@ -10,11 +10,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from xml.etree import ElementTree
 
+from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from ..files import Stored
 from ..routing import Route
-from . import archives, content_path, maven_metadata, snapshots
+from . import archives, content_path, poms, snapshots
 from .call import CONTENT, OUTSIDE_API, Call
 from .content_path import PROPERTIES, ContentPath
 from .errors import ArtifactError
@@ -64,10 +65,12 @@ async def deploy(call: Call, target: str) -> Response:
         if _is_true(call, "x-checksum-deploy"):
             client = ClientChecksums(client.sha256 and content.sha256, content.sha1, content.md5)
         _check_checksums(call, repository, asked, client, content)
-        item = _put(call, asked.repo, _stored_path(call, repository, asked), content, client, properties)
+        path = _stored_path(call, repository, asked)
+        await _check_pom(call, repository, path, content)
+        item = _put(call, asked.repo, path, content, client, properties)
     finally:
         call.items.release(content)
-    await maven_metadata.update_after_upload(call, repository, item.path)
+    await call.maven.update_after_upload(item.repo, [item.path], call.principal.name)
     path = asked.written if item.path == asked.path else item.path
     created = {
         "repo": item.repo,
@@ -140,7 +143,7 @@ def _stored_path(call: Call, repository: Repository, asked: ContentPath) -> str:
         return asked.path
     if repository.snapshot_behavior == "non-unique":
         return snapshots.non_unique_path(asked.path)
-    folder = maven_metadata.snapshot_folder(call, asked.repo, asked.path)
+    folder = call.maven.snapshot_folder(asked.repo, asked.path)
     sent = asked.properties.get("build.timestamp", [""])[0]
     return snapshots.unique_path(
         asked.path, folder, call.world.clock.now(), int(sent) / 1000 if sent.isdigit() else None
@@ -153,7 +156,7 @@ def _described_path(call: Call, repository: Repository, path: str) -> str:
         return path
     if repository.snapshot_behavior == "non-unique":
         return snapshots.non_unique_path(path)
-    return snapshots.latest_unique_path(path, maven_metadata.snapshot_folder(call, repository.key, path))
+    return snapshots.latest_unique_path(path, call.maven.snapshot_folder(repository.key, path))
 
 
 def _client_checksums(call: Call) -> ClientChecksums:
@@ -218,6 +221,14 @@ def _check_checksums(
         )
         policy = f"Checksum policy 'LocalRepoChecksumPolicy: CLIENT' rejected the artifact '{asked}'."
         raise ArtifactError(409, f"{policy} Checksums info: ChecksumsInfo{{checksums={{{infos}}}}}")
+
+
+async def _check_pom(call: Call, repository: Repository, path: str, content: Stored) -> None:
+    """Refuse a POM that is of another module than its path, unless the repository takes it nevertheless."""
+    if repository.checks_poms and path.endswith(snapshots.POM):
+        inconsistency = await run_in_threadpool(poms.inconsistency, path, call.world.files.path(content.sha256))
+        if inconsistency:
+            raise ArtifactError(409, inconsistency)
 
 
 def _put(

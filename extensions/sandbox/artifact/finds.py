@@ -19,7 +19,7 @@ from .build_records import Build
 from .call import Call
 from .errors import ArtifactError
 from .formats import colon_time
-from .maven_metadata import version_order
+from .maven_document import version_order
 from .search import result, searched
 from .tree import TRASH, Item, Tree
 

@@ -5,85 +5,128 @@
 
 from __future__ import annotations
 
-import re
+import asyncio
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
-from typing import Any
-from xml.sax.saxutils import escape
+from itertools import chain
 
-from .call import Call
+from ..world import World
 from .layouts import MAVEN_2, Module, module_of
-from .repositories import Repository
-from .snapshots import METADATA, POM, SNAPSHOT, Folder, Revision, revision_of
-from .storage import ClientChecksums
-from .tree import Tree, parent_of
-
-QUALIFIERS = {"alpha": 0, "a": 0, "beta": 1, "b": 1, "milestone": 2, "m": 2, "rc": 3, "cr": 3, "snapshot": 4, "sp": 6}
-RELEASE = 5
-SNAPSHOTS = f"-{SNAPSHOT}"
+from .maven_document import SNAPSHOTS, Document, version_order
+from .repositories import Repositories, Repository
+from .snapshots import METADATA, POM, Folder, Revision, revision_of
+from .storage import ClientChecksums, Items
+from .tree import Item, Tree, parent_of
 
 
-def version_order(version: str) -> list[tuple[int, int, str]]:
-    """The key that sorts versions much as Maven does."""
-    parts = re.findall(r"\d+|[a-z]+", version.lower())
-    keys = [(1, int(part), "") if part.isdigit() else (0, QUALIFIERS.get(part, RELEASE), part) for part in parts]
-    return [*keys, (0, RELEASE, "")]
+class MavenMetadata:
+    """Calculates the metadata of Maven folders when their files change."""
+
+    def __init__(self, world: World, items: Items, repositories: Repositories) -> None:
+        self._world, self._items, self._repositories = world, items, repositories
+        # Of two uploads at once, the one that read first could write last
+        self._calculating = asyncio.Lock()
+
+    def snapshot_folder(self, repo: str, path: str) -> Folder:
+        """Return the snapshots beside a file."""
+        folder = parent_of(path) or ""
+        metadata = self._items.find(repo, f"{folder}/{METADATA}")
+        content = self._world.files.path(metadata.sha256 or "") if metadata else None
+        names = [child.name for child in self._items.children(repo, folder)]
+        return Folder(names, content.read_bytes() if content and content.is_file() else None)
+
+    async def update_after_upload(self, repo: str, paths: Iterable[str], by: str) -> None:
+        """Calculate what new files change: the metadata of their snapshots, and of their modules if they are POMs."""
+        repository = self._supporting(repo)
+        if repository is not None:
+            folders = chain.from_iterable(_changed_by_upload(repository, path) for path in paths)
+            await self._update(repository, dict.fromkeys(folders), by)
+
+    async def update_after_removal(self, repo: str, path: str, by: str) -> None:
+        """Calculate the metadata of the folder that lost an item, and of its parent if that was a POM."""
+        await self._update_above(repo, path, by)
+
+    async def update_after_arrival(self, item: Item, by: str) -> None:
+        """Calculate the metadata around an item that was copied or moved to its place, and below it."""
+        if item.folder:
+            await self.calculate(item.repo, item.path, by, recursive=True)
+        await self._update_above(item.repo, item.path, by)
+
+    async def calculate(self, repo: str, folder: str, by: str, recursive: bool) -> None:
+        """Calculate the metadata of a folder, and of all folders below it if this is recursive."""
+        repository = self._supporting(repo)
+        if repository is not None:
+            below = await self._world.readers.read(lambda db: _folders(Tree(db), repo, folder)) if recursive else ()
+            await self._update(repository, [folder, *below], by)
+
+    async def _update_above(self, repo: str, path: str, by: str) -> None:
+        repository, folder = self._supporting(repo), parent_of(path)
+        if repository is not None and folder:
+            module = parent_of(folder) if path.endswith(POM) else None
+            await self._update(repository, filter(None, (folder, module)), by)
+
+    def _supporting(self, repo: str) -> Repository | None:
+        """Return the repository if it keeps Maven metadata."""
+        repository = self._repositories.find(repo)
+        return repository if repository and repository.has_maven_metadata else None
+
+    async def _update(self, repository: Repository, folders: Iterable[str], by: str) -> None:
+        for folder in folders:
+            async with self._calculating:
+                await self._calculate(repository, folder, by)
+
+    async def _calculate(self, repository: Repository, folder: str, by: str) -> None:
+        """Store the metadata of a folder; one without POMs loses what it had."""
+        of_snapshots = folder.endswith(SNAPSHOTS)
+        poms = await self._world.readers.read(lambda db: list(_poms(db, repository.key, folder, of_snapshots)))
+        path = f"{folder}/{METADATA}"
+        existing = self._items.find(repository.key, path)
+        if existing and existing.folder:
+            return
+        if existing and not poms and not self._is_misplaced(existing):
+            await self._items.delete(existing)
+        module = module_of(poms[0], MAVEN_2) if poms else None
+        # What was found can be gone by now.
+        if module is None or self._items.find(repository.key, poms[0]) is None:
+            return
+        now = datetime.fromtimestamp(self._world.clock.now(), UTC).strftime("%Y%m%d%H%M%S")
+        if of_snapshots:
+            names = [child.name for child in self._items.children(repository.key, folder)]
+            document = _of_snapshots(repository, folder, module, poms, names)
+        else:
+            document = _of_versions(poms)
+        document.group, document.artifact, document.updated = module.organization, module.name, now
+        stored = self._world.files.put_bytes(document.write())
+        self._items.put_file(repository.key, path, stored, ClientChecksums(), by)
+
+    def _is_misplaced(self, metadata: Item) -> bool:
+        """Return whether Maven 2 deployed this metadata of snapshots above their folder: the server leaves it."""
+        content = self._world.files.path(metadata.sha256 or "")
+        above = not (metadata.parent or "").endswith(SNAPSHOTS)
+        return above and content.is_file() and b"<snapshotVersion>" in content.read_bytes()
 
 
-def snapshot_folder(call: Call, repo: str, path: str) -> Folder:
-    """The snapshots beside a file."""
-    folder = parent_of(path) or ""
-    metadata = call.items.find(repo, f"{folder}/{METADATA}")
-    content = call.world.files.path(metadata.sha256 or "") if metadata else None
-    names = [child.name for child in call.items.children(repo, folder)]
-    return Folder(names, content.read_bytes() if content and content.is_file() else None)
-
-
-async def update_after_upload(call: Call, repository: Repository, path: str) -> None:
-    """Calculate what a new file changes: the metadata of its snapshots, and of its module if it is a POM."""
-    module = module_of(path, MAVEN_2) if repository.layout == MAVEN_2 else None
+def _changed_by_upload(repository: Repository, path: str) -> Iterator[str]:
+    """Yield the folders whose metadata a new file changes."""
+    module = module_of(path, MAVEN_2)
     if module is None or (module.is_snapshot and repository.snapshot_behavior == "deployer"):
         return
     folder, is_pom = parent_of(path) or "", path.endswith(POM)
     if module.is_snapshot and (is_pom or revision_of(path[len(folder) + 1 :])):
-        await _update(call, repository, folder)
+        yield folder
     if is_pom:
-        await _update(call, repository, parent_of(folder) or "")
+        yield parent_of(folder) or ""
 
 
-async def update_after_deletion(call: Call, repository: Repository, path: str) -> None:
-    """Calculate the metadata of the folder that lost an item, and of its parent if that was a POM."""
-    folder = parent_of(path)
-    if repository.layout != MAVEN_2 or not folder or path.endswith(METADATA):
-        return
-    await _update(call, repository, folder)
-    if path.endswith(POM):
-        await _update(call, repository, parent_of(folder) or "")
-
-
-async def _update(call: Call, repository: Repository, folder: str) -> None:
-    """Store the metadata of a folder; one without POMs loses what it had."""
-    async with call.calculating:
-        await _calculate(call, repository, folder)
-
-
-async def _calculate(call: Call, repository: Repository, folder: str) -> None:
-    of_snapshots = folder.endswith(SNAPSHOTS)
-    poms = await call.world.readers.read(lambda db: list(_poms(db, repository.key, folder, of_snapshots)))
-    path = f"{folder}/{METADATA}"
-    existing = call.items.find(repository.key, path)
-    if existing and existing.folder:
-        return
-    if existing and not poms:
-        await call.items.delete(existing)
-    module = module_of(poms[0], MAVEN_2) if poms else None
-    # What was found can be gone by now.
-    if module is None or call.items.find(repository.key, poms[0]) is None:
-        return
-    members = _snapshots(call, repository, folder, module, poms) if of_snapshots else _versions(call, poms)
-    stored = call.world.files.put_bytes(_document(module, members).encode())
-    call.items.put_file(repository.key, path, stored, ClientChecksums(), call.principal.name)
+def _folders(tree: Tree, repo: str, folder: str) -> list[str]:
+    """Return the folders below a folder that have metadata, or should have."""
+    found: dict[str, None] = {}
+    for pom in tree.files_named(repo, folder, f"*{POM}"):
+        version = pom.parent or ""
+        found.update(dict.fromkeys((parent_of(version) or "", version)))
+    found.update((metadata.parent or "", None) for metadata in tree.files_named(repo, folder, METADATA))
+    return [one for one in found if one.startswith(f"{folder}/" if folder else "") and one not in ("", folder)]
 
 
 def _poms(db: sqlite3.Connection, repo: str, folder: str, of_snapshots: bool) -> Iterable[str]:
@@ -92,23 +135,18 @@ def _poms(db: sqlite3.Connection, repo: str, folder: str, of_snapshots: bool) ->
     return (item.path for item in Tree(db).files_named(repo, folder, f"*{POM}") if item.path.count("/") == depth)
 
 
-def _snapshots(
-    call: Call, repository: Repository, folder: str, module: Module, poms: list[str]
-) -> list[tuple[str, Any]]:
-    unique = repository.snapshot_behavior == "unique"
+def _of_snapshots(repository: Repository, folder: str, module: Module, poms: list[str], names: list[str]) -> Document:
+    unique = repository.snapshot_behavior != "non-unique"
     latest = max(filter(None, (revision_of(pom.rpartition("/")[2]) for pom in poms)), default=None) if unique else None
-    snapshot = [("timestamp", latest.timestamp), ("buildNumber", latest.number)] if latest else [("buildNumber", 1)]
-    names = [child.name for child in call.items.children(repository.key, folder)] if unique else []
-    files = _latest_files(f"{folder}/{name}" for name in names)
-    versioning: list[tuple[str, Any]] = [("snapshot", snapshot), ("lastUpdated", _now(call))]
-    if files:
-        versioning.append(("snapshotVersions", [("snapshotVersion", members) for members in files]))
-    base = module.base_revision.partition("-")[0]
-    return [("version", f"{base}{SNAPSHOTS}"), ("versioning", versioning)]
+    return Document(
+        version=f"{module.base_revision.partition('-')[0]}{SNAPSHOTS}",
+        snapshot=latest or Revision(1, ""),
+        files=_latest_files(f"{folder}/{name}" for name in names) if unique else {},
+    )
 
 
-def _latest_files(paths: Iterable[str]) -> list[list[tuple[str, Any]]]:
-    """The latest unique snapshot of each classifier and extension."""
+def _latest_files(paths: Iterable[str]) -> dict[tuple[str, str], tuple[str, str]]:
+    """Return version and time of the latest unique snapshot by classifier and extension."""
     found: dict[tuple[str, str], tuple[Revision, Module]] = {}
     for path in paths:
         module, revision = module_of(path, MAVEN_2), revision_of(path.rpartition("/")[2])
@@ -116,41 +154,12 @@ def _latest_files(paths: Iterable[str]) -> list[list[tuple[str, Any]]]:
             kind = (module.classifier or "", module.extension)
             if kind not in found or revision.number > found[kind][0].number:
                 found[kind] = revision, module
-    return [
-        [
-            *([("classifier", classifier)] if classifier else []),
-            ("extension", extension),
-            ("value", f"{module.base_revision}-{revision}"),
-            ("updated", revision.timestamp.replace(".", "")),
-        ]
-        for (classifier, extension), (revision, module) in sorted(found.items())
-    ]
+    return {
+        kind: (f"{module.base_revision}-{revision}", revision.timestamp.replace(".", ""))
+        for kind, (revision, module) in sorted(found.items())
+    }
 
 
-def _versions(call: Call, poms: list[str]) -> list[tuple[str, Any]]:
+def _of_versions(poms: list[str]) -> Document:
     versions = sorted({pom.split("/")[-2] for pom in poms}, key=version_order)
-    releases = [version for version in versions if not version.endswith(SNAPSHOTS)]
-    versioning = [
-        ("latest", versions[-1]),
-        *([("release", releases[-1])] if releases else []),
-        ("versions", [("version", version) for version in versions]),
-        ("lastUpdated", _now(call)),
-    ]
-    return [("version", versions[-1]), ("versioning", versioning)]
-
-
-def _document(module: Module, members: list[tuple[str, Any]]) -> str:
-    members = [("groupId", module.organization), ("artifactId", module.name), *members]
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n{_element("metadata", members)}'
-
-
-def _element(name: str, value: Any, indent: str = "") -> str:
-    if isinstance(value, list):
-        value = "\n" + "".join(_element(member, content, f"{indent}  ") for member, content in value) + indent
-    else:
-        value = escape(str(value))
-    return f"{indent}<{name}>{value}</{name}>\n"
-
-
-def _now(call: Call) -> str:
-    return datetime.fromtimestamp(call.world.clock.now(), UTC).strftime("%Y%m%d%H%M%S")
+    return Document(version=versions[-1], versions=versions)

@@ -21,19 +21,21 @@ from .tree import TRASH
 
 KINDS = {"local": "Local", "remote": "Remote", "virtual": "Virtual", "federated": "Federated"}
 STORED = ("local", "federated")
+MAVEN_GROUP = ("maven", "gradle", "ivy", "sbt")
 COMMON = {
     "description": "",
     "notes": "",
     "includesPattern": "**/*",
     "excludesPattern": "",
 }
+# As in the server's own configuration file; repositories made over REST have other defaults: `configuration.create`
 BY_CLASS: dict[str, dict[str, Any]] = {
     "local": {
         "handleReleases": True,
         "handleSnapshots": True,
         "maxUniqueSnapshots": 0,
         "snapshotVersionBehavior": "unique",
-        "suppressPomConsistencyChecks": False,
+        "suppressPomConsistencyChecks": True,
         "blackedOut": False,
         "xrayIndex": False,
         "propertySets": [],
@@ -119,9 +121,24 @@ class Repository:
         return str(self.configuration.get("snapshotVersionBehavior"))
 
     @property
+    def is_of_maven(self) -> bool:
+        """Whether the package type is that of Maven or of a tool that uses its repositories."""
+        return self.package_type in MAVEN_GROUP
+
+    @property
+    def has_maven_metadata(self) -> bool:
+        """Whether the server calculates Maven metadata in it."""
+        return self.rclass in STORED and (self.is_of_maven or self.layout == MAVEN_2)
+
+    @property
     def renames_snapshots(self) -> bool:
         """Whether the server decides about the names of Maven snapshots, and so about their metadata."""
         return self.layout == MAVEN_2 and self.snapshot_behavior != "deployer"
+
+    @property
+    def checks_poms(self) -> bool:
+        """Whether a POM that does not fit its path is refused."""
+        return self.is_of_maven and not self.configuration.get("suppressPomConsistencyChecks")
 
     def rejection(self, path: str) -> str | None:
         """The setting that forbids a file, for uploads and downloads.

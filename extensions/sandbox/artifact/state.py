@@ -5,11 +5,10 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from ..world import World
 from .accounts import Accounts
 from .build_records import Builds
+from .maven_metadata import MavenMetadata
 from .planting import Planting
 from .repositories import Repositories
 from .storage import Items
@@ -26,6 +25,5 @@ class State:
         self.builds = Builds(world)
         self.repositories = Repositories(world, self.items)
         self.tokens = Tokens(world)
-        # Held while metadata is calculated: of two uploads at once, the one that read first could write last
-        self.calculating = asyncio.Lock()
+        self.maven = MavenMetadata(world, self.items, self.repositories)
         self.accounts = Accounts(world, self.tokens)

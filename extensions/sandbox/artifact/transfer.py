@@ -11,12 +11,13 @@ from urllib.parse import quote
 from starlette.responses import Response
 
 from ..routing import Route
-from . import archives, content_path, index_page, maven_metadata, properties, ranges
+from . import archives, content_path, index_page, maven_merging, properties, ranges
 from .call import CONTENT, Call
 from .content_path import PROPERTIES, ContentPath
 from .deployment import OLD_NOTATION, described_file
 from .errors import ArtifactError, Refusal
 from .formats import encoded, header_text, media_type
+from .snapshots import METADATA
 from .tree import TRASH, Item, Tree
 from .version import at_least
 
@@ -38,6 +39,8 @@ async def download(call: Call, target: str) -> Response:
         call.need_admin()
     if asked.is_metadata:
         return _metadata(call, asked)
+    if maven_merging.is_merged(call, repo, path):
+        return _merged(call, repo, path)
     found = _found(call, asked)
     if asked.entry is not None:
         return await _entry(call, found, asked.entry)
@@ -95,25 +98,34 @@ async def _entry(call: Call, found: list[Item], name: str) -> Response:
 def _checksum(call: Call, repo: str, path: str) -> Response:
     """A checksum, asked for as if it were a file beside the one it belongs to."""
     of, algorithm = described_file(call, path)
-    files = call.items_at(repo, of) if algorithm else []
+    files = _described(call, repo, of) if algorithm else []
     if not files or files[0].folder:
         raise ArtifactError(404, "File not found.")
     return Response(getattr(files[0], algorithm), headers={"Content-Type": CHECKSUM_TYPE})
 
 
+def _described(call: Call, repo: str, path: str) -> list[Item]:
+    """What a checksum belongs to."""
+    if not maven_merging.is_merged(call, repo, path):
+        return call.items_at(repo, path)
+    merged = maven_merging.merged(call, repo, path)
+    return [merged[0]] if merged else []
+
+
+def _merged(call: Call, repo: str, path: str) -> Response:
+    found = maven_merging.merged(call, repo, path)
+    if found is None:
+        raise ArtifactError(404, f"Maven metadata not found for '{path}'.")
+    item, content = found
+    headers = _headers(call, item)
+    if _is_known(call, item):
+        return Response(status_code=304, headers=headers)
+    return Response(content, headers={**headers, "Content-Type": media_type(item.name)})
+
+
 def _file(call: Call, item: Item) -> Response:
-    assert item.sha256 and item.sha1 and item.md5
-    name = encoded(item.name)
-    headers = {
-        "ETag": item.sha1,
-        "Last-Modified": formatdate(item.modified, usegmt=True),
-        "X-Checksum-Sha1": item.sha1,
-        **({"X-Checksum-Sha256": item.sha256} if call.knows_sha256 else {}),
-        "X-Checksum-Md5": item.md5,
-        "X-Artifactory-Filename": name,
-        "Accept-Ranges": "bytes",
-        "Content-Disposition": f"attachment; filename=\"{header_text(item.name)}\"; filename*=UTF-8''{name}",
-    }
+    assert item.sha256
+    headers = _headers(call, item)
     if _is_known(call, item):
         return Response(status_code=304, headers=headers)
     headers["Content-Type"] = media_type(item.name)
@@ -144,6 +156,22 @@ def _content(call: Call, item: Item, headers: dict[str, str]) -> Response:
     return ranges.partial(path, item.size, parts, headers)
 
 
+def _headers(call: Call, item: Item) -> dict[str, str]:
+    assert item.sha256 and item.sha1 and item.md5
+    name = encoded(item.name)
+    return {
+        "ETag": item.sha1,
+        "Last-Modified": formatdate(item.modified, usegmt=True),
+        "X-Checksum-Sha1": item.sha1,
+        **({"X-Checksum-Sha256": item.sha256} if call.knows_sha256 else {}),
+        "X-Checksum-Md5": item.md5,
+        "X-Artifactory-Filename": name,
+        "Accept-Ranges": "bytes",
+        "Content-Disposition": f"attachment; filename=\"{header_text(item.name)}\"; filename*=UTF-8''{name}",
+        **({"Cache-Control": "no-store"} if item.name == METADATA else {}),
+    }
+
+
 async def delete(call: Call, target: str) -> Response:
     """DELETE /{repo}/{path}; `path:properties` stands for the properties of the item alone."""
     asked = content_path.parse(target)
@@ -161,9 +189,6 @@ async def delete(call: Call, target: str) -> Response:
         call.items.set_properties(item, {name: [] for name in call.items.properties(item)})
     else:
         await call.discard(item)
-        repository = call.repositories.find(repo)
-        if repository:
-            await maven_metadata.update_after_deletion(call, repository, path)
     return Response(status_code=204)
 
 

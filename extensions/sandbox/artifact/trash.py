@@ -46,7 +46,7 @@ async def restore(call: Call, path: str) -> Response:
     if not call.repositories.is_stored(repo):
         raise ArtifactError(400, f"Restore repo '{repo}' doesn't exist")
     try:
-        await call.items.move(item, repo, target, call.principal.name)
+        await call.take(item, repo, target, copying=False)
     except NotAFolder as error:
         raise ArtifactError(400, f"A file is in the way at '{repo}:{error}'.") from None
     return PlainTextResponse("Successfully restored trash items", 202)

@@ -6,7 +6,9 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import socket
+import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from xml.etree import ElementTree
@@ -15,10 +17,16 @@ import pytest
 
 from support.wire.artifact import APP, error_of, properties_of
 
+LOCAL = {"rclass": "local", "packageType": "maven"}
 NOW = datetime(2026, 11, 23, 2, 29, 30, tzinfo=UTC).timestamp()
 BUILD = "20261123.022930"
 FOLDER = "org/q/w/1.1-SNAPSHOT"
 POLICY = "snapshot/release handling policy"
+
+
+def _pom(version: str) -> bytes:
+    coordinates = f"<groupId>org.q</groupId><artifactId>w</artifactId><version>{version}</version>"
+    return f'<project xmlns="http://maven.apache.org/POM/4.0.0">{coordinates}</project>'.encode()
 
 
 @pytest.fixture(autouse=True)
@@ -230,6 +238,178 @@ def test_a_virtual_repository_passes_over_members_that_reject_a_file(artifactory
     assert artifactory.get(f"/virtual/{FOLDER}/w-1.1-SNAPSHOT.jar").text == "releases"
     artifactory.post("/api/repositories/releases", json={"handleSnapshots": False})
     assert artifactory.get(f"/virtual/{FOLDER}/w-1.1-SNAPSHOT.jar").text == "non-unique"
+
+
+def test_metadata_follows_when_a_version_is_copied_moved_and_restored(artifactory, sandbox):
+    sandbox.seed({"artifact": {"repositories": [{"key": "stable", "rclass": "local", "packageType": "maven"}]}})
+    for version in ("1.0", "1.1"):
+        artifactory.put(f"/releases/org/q/w/{version}/w-{version}.pom", _pom(version))
+    artifactory.post("/api/copy/releases/org/q/w/1.0?to=/stable/org/q/w/1.0")
+    assert _versions(artifactory, "stable") == ("1.0", "1.0", ["1.0"])
+    artifactory.post("/api/move/releases/org/q/w/1.1/w-1.1.pom?to=/stable/org/q/w/1.1/w-1.1.pom")
+    assert _versions(artifactory, "stable") == ("1.1", "1.1", ["1.0", "1.1"])
+    assert _versions(artifactory, "releases") == ("1.0", "1.0", ["1.0"])
+    artifactory.delete("/stable/org/q/w/1.1")
+    assert _versions(artifactory, "stable") == ("1.0", "1.0", ["1.0"])
+    assert artifactory.post("/api/trash/restore/stable/org/q/w/1.1").status_code == 202
+    assert _versions(artifactory, "stable") == ("1.1", "1.1", ["1.0", "1.1"])
+
+
+def test_metadata_follows_when_a_whole_group_is_copied(artifactory, sandbox):
+    sandbox.seed({"artifact": {"repositories": [{"key": "stable", "rclass": "local", "packageType": "maven"}]}})
+    artifactory.put("/unique/org/q/w/1.1-SNAPSHOT/w-1.1-SNAPSHOT.pom", b"<project/>")
+    artifactory.delete("/unique/org/q/w/1.1-SNAPSHOT/maven-metadata.xml")
+    artifactory.post("/api/copy/unique/org?to=/stable/org")
+    assert _versions(artifactory, "stable") == ("1.1-SNAPSHOT", None, ["1.1-SNAPSHOT"])
+    assert artifactory.get(f"/stable/{FOLDER}/maven-metadata.xml").status_code == 200
+
+
+def test_metadata_is_calculated_again_when_it_is_deleted(artifactory):
+    artifactory.put("/releases/org/q/w/1.0/w-1.0.pom", _pom("1.0"))
+    assert artifactory.delete("/releases/org/q/w/maven-metadata.xml").status_code == 204
+    assert _versions(artifactory, "releases") == ("1.0", "1.0", ["1.0"])
+
+
+def test_metadata_covers_the_poms_when_an_archive_is_exploded(artifactory):
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        for version in ("1.0", "1.1"):
+            archive.writestr(f"q/w/{version}/w-{version}.pom", _pom(version))
+    explode = {"X-Explode-Archive": "true"}
+    assert artifactory.put("/releases/org/all.zip", content.getvalue(), headers=explode).status_code == 200
+    assert _versions(artifactory, "releases") == ("1.1", "1.1", ["1.0", "1.1"])
+
+
+def test_metadata_follows_when_a_build_is_promoted(artifactory, sandbox):
+    sandbox.seed({"artifact": {"repositories": [{"key": "stable", "rclass": "local", "packageType": "maven"}]}})
+    sha1 = artifactory.put("/releases/org/q/w/1.0/w-1.0.pom", _pom("1.0")).json()["checksums"]["sha1"]
+    run = {"name": "w", "number": "1", "started": "2026-11-23T00:00:00.000+0000"}
+    record = {**run, "modules": [{"id": "org.q:w:1.0", "artifacts": [{"name": "w-1.0.pom", "sha1": sha1}]}]}
+    artifactory.put("/api/build", json=record)
+    artifactory.post("/api/build/promote/w/1", json={"targetRepo": "stable"})
+    assert _versions(artifactory, "stable") == ("1.0", "1.0", ["1.0"])
+    assert artifactory.get("/releases/org/q/w/maven-metadata.xml").status_code == 404
+
+
+CALCULATE = "/api/maven/calculateMetadata"
+
+
+def test_metadata_is_calculated_when_asked_for(artifactory, sandbox):
+    files = {f"org/q/{module}/1.0/{module}-1.0.pom": "<project/>" for module in ("v", "w")}
+    sandbox.seed({"artifact": {"repositories": [{"key": "planted", **LOCAL, "files": files}]}})
+    alone = artifactory.post(f"{CALCULATE}/planted/org/q?nonRecursive=true")
+    assert (alone.status_code, alone.content) == (200, b"")
+    assert artifactory.get("/planted/org/q/w/maven-metadata.xml").status_code == 404
+    assert artifactory.post(f"{CALCULATE}/planted/org").status_code == 200
+    assert _versions(artifactory, "planted") == ("1.0", "1.0", ["1.0"])
+    assert artifactory.get("/planted/org/q/v/maven-metadata.xml").status_code == 200
+
+
+def test_metadata_without_poms_is_removed_when_it_is_calculated(artifactory, sandbox):
+    files = {"org/q/w/maven-metadata.xml": "<metadata/>", "org/q/w/1.0/w-1.0.jar": "jar"}
+    misplaced = {"org/q/v/maven-metadata.xml": "<metadata><x><snapshotVersion>1</snapshotVersion></x></metadata>"}
+    sandbox.seed({"artifact": {"repositories": [{"key": "planted", **LOCAL, "files": {**files, **misplaced}}]}})
+    artifactory.post(f"{CALCULATE}/planted/org")
+    assert artifactory.get("/planted/org/q/w/maven-metadata.xml").status_code == 404
+    assert artifactory.get("/planted/org/q/v/maven-metadata.xml").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "message"),
+    [
+        ("releases/nothing", 404, "Could not find path 'releases/nothing'"),
+        ("nothing/org", 404, "Could not find path 'nothing/org'"),
+        ("generic-local/app", 400, "Repository 'generic-local' is not a maven repository."),
+    ],
+)
+def test_metadata_is_not_calculated_when_the_folder_has_none(artifactory, path, status, message):
+    assert error_of(artifactory.post(f"{CALCULATE}/{path}")) == (status, message)
+
+
+def test_metadata_is_not_calculated_when_rights_are_missing(artifactory_reader, artifactory_anonymous):
+    assert artifactory_reader.post(f"{CALCULATE}/libs-release-local/org").status_code == 403
+    assert artifactory_anonymous.post(f"{CALCULATE}/libs-release-local/org").status_code == 401
+
+
+@pytest.mark.parametrize(
+    ("path", "pom", "message"),
+    [
+        ("org/q/w/1.0/w-1.0.pom", _pom("1.0"), None),
+        ("org/q/w/1.0/w-1.0.pom", b"<project/>", None),
+        ("org/q/w/1.0/w-1.0.pom", _pom("${revision}"), None),
+        ("org/q/w/1.1-SNAPSHOT/w-1.1-SNAPSHOT.pom", _pom("1.0"), None),
+        ("org/q/w/1.1-SNAPSHOT/w-1.1-SNAPSHOT.pom", _pom("1.1-SNAPSHOT"), None),
+        ("org/q/w/1.1-SNAPSHOT/w-1.1-SNAPSHOT.pom", _pom("1.2-SNAPSHOT"), "does not match"),
+        ("org/q/w/1.1/w-1.1.pom", _pom("1.0"), "does not match the POM's expected path prefix 'org/q/w/1.0'. Please"),
+        ("org/q/w/1.1/w-1.1.pom", b"<project><groupId>org.q</groupId></project>", "The Pom version of "),
+        ("org/q/w/1.1/w-1.1.pom", b"no XML", "Failed to read POM for 'org/q/w/1.1/w-1.1.pom': "),
+    ],
+)
+def test_a_pom_is_refused_when_it_does_not_fit_its_path(artifactory, path, pom, message):
+    artifactory.put("/api/repositories/strict", json=LOCAL)
+    artifactory.put("/api/repositories/lax", json={**LOCAL, "suppressPomConsistencyChecks": True})
+    answer = artifactory.put(f"/strict/{path}", pom)
+    if message is None:
+        assert answer.status_code == 201
+    else:
+        status, text = error_of(answer)
+        assert (status, message in text) == (409, True)
+        assert artifactory.get(f"/strict/{path}").status_code == 404
+    assert artifactory.put(f"/lax/{path}", pom).status_code == 201
+
+
+@pytest.fixture
+def merging(sandbox):
+    members = [{"key": key, **LOCAL} for key in ("first", "second")]
+    virtual = {"key": "merging", "rclass": "virtual", "packageType": "maven", "repositories": ["first", "second"]}
+    sandbox.seed({"artifact": {"repositories": [*members, virtual]}})
+
+
+def test_metadata_of_a_virtual_repository_has_the_versions_of_all_members(artifactory, sandbox, merging):
+    for repo, version in (("first", "1.10"), ("second", "1.9"), ("second", "2.0-SNAPSHOT")):
+        artifactory.put(f"/{repo}/org/q/w/{version}/w-{version}.pom", _pom(version))
+    sandbox.clock(advance=60)
+    artifactory.put("/second/org/q/w/1.2/w-1.2.pom", _pom("1.2"))
+    root = ElementTree.fromstring(artifactory.get("/merging/org/q/w/maven-metadata.xml").content)
+    versions = [version.text for version in root.findall("versioning/versions/version")]
+    assert versions == ["1.2", "1.9", "1.10", "2.0-SNAPSHOT"]
+    assert root.findtext("versioning/latest") == "2.0-SNAPSHOT"
+    assert root.findtext("versioning/release") == "1.10"
+    assert root.findtext("versioning/lastUpdated") == "20261123023030"
+
+
+def test_metadata_of_a_virtual_repository_has_the_latest_snapshot(artifactory, merging):
+    for repo, revision in (("first", "20260101.010101-1"), ("second", "20260202.020202-2")):
+        for extension in ("jar", "pom"):
+            artifactory.put(f"/{repo}/{FOLDER}/w-1.1-{revision}.{extension}", _pom("1.1-SNAPSHOT"))
+    artifactory.put(f"/first/{FOLDER}/w-1.1-20260101.010101-1-sources.jar", b"sources")
+    merged = artifactory.get(f"/merging/{FOLDER}/maven-metadata.xml")
+    root = ElementTree.fromstring(merged.content)
+    assert root.findtext("versioning/snapshot/buildNumber") == "2"
+    assert [value.text for value in root.iterfind("versioning/snapshotVersions/snapshotVersion/value")] == [
+        "1.1-20260202.020202-2",
+        "1.1-20260202.020202-2",
+        "1.1-20260101.010101-1",
+    ]
+    sha1 = hashlib.sha1(merged.content).hexdigest()
+    assert artifactory.get(f"/merging/{FOLDER}/maven-metadata.xml.sha1").text == sha1
+    assert merged.headers["Cache-Control"] == "no-store"
+    assert merged.headers["ETag"] == merged.headers["X-Checksum-Sha1"] == sha1
+    old = artifactory.get(f"/merging/{FOLDER}/maven-metadata.xml", headers={"User-Agent": "Apache-Maven/2.2.1"})
+    assert b"<buildNumber>2<" in old.content
+    assert b"snapshotVersion" not in old.content
+
+
+def test_metadata_of_a_virtual_repository_is_missing_when_no_member_has_any(artifactory, merging):
+    path = "org/q/w/maven-metadata.xml"
+    assert error_of(artifactory.get(f"/merging/{path}")) == (404, f"Maven metadata not found for '{path}'.")
+    assert artifactory.get(f"/merging/{path}.sha1").status_code == 404
+
+
+def test_metadata_of_a_virtual_repository_passes_over_members_without_snapshots(artifactory, merging):
+    artifactory.put(f"/first/{FOLDER}/w-1.1-20260101.010101-1.pom", _pom("1.1-SNAPSHOT"))
+    artifactory.post("/api/repositories/first", json={"handleSnapshots": False})
+    assert artifactory.get(f"/merging/{FOLDER}/maven-metadata.xml").status_code == 404
 
 
 def test_other_repositories_make_no_metadata(artifactory):

@@ -1,0 +1,46 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""POMs, which Maven repositories compare with the paths that they are uploaded to."""
+
+from __future__ import annotations
+
+import pathlib
+from xml.etree import ElementTree
+
+from .layouts import MAVEN_2, module_of
+from .snapshots import SNAPSHOT
+
+ADVICE = "Please verify your POM content for correctness"
+
+
+def inconsistency(path: str, pom: pathlib.Path) -> str | None:
+    """Return why the content of a POM does not fit its path.
+
+    One without a group fits everywhere, and so does one whose coordinates refer to properties.
+    """
+    try:
+        root = ElementTree.parse(pom).getroot()
+    except ElementTree.ParseError as error:
+        return f"Failed to read POM for '{path}': {error}."
+    group, artifact = _text(root, "groupId") or _text(root, "parent/groupId"), _text(root, "artifactId")
+    version = _text(root, "version") or _text(root, "parent/version")
+    if not group:
+        return None
+    if not version:
+        return f"The Pom version of '{path}' does not exists. {ADVICE}"
+    prefix = f"{group.replace('.', '/')}/{artifact}/"
+    module = module_of(path, MAVEN_2)
+    if not (module and module.is_snapshot) or version.endswith(SNAPSHOT):
+        prefix += version
+    if "${" in prefix or path.lower().startswith(prefix.lower()):
+        return None
+    return (
+        f"The target deployment path '{path}' does not match the POM's expected path prefix '{prefix}'. {ADVICE}"
+        " and make sure the source path is a valid Maven repository root path."
+    )
+
+
+def _text(root: ElementTree.Element, path: str) -> str:
+    """Return the text of an element, in any namespace."""
+    return (root.findtext("/".join(f"{{*}}{name}" for name in path.split("/"))) or "").strip()
