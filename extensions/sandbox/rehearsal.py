@@ -20,8 +20,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import urlsplit
 
-from . import client
+from . import client, rehearsed
 
 CALLBACKS = pathlib.Path(__file__).parents[1] / "callback_plugins"
 SERVICES = ("artifact", "ci", "review", "inference")
@@ -153,7 +154,9 @@ def told_once(entries: dict[str, list[dict[str, str]]]) -> list[str]:
 
 def rehearse(sandbox: client.Sandbox, command: list[str], scratch: pathlib.Path) -> dict[str, Run]:
     """The runs by their titles: in check mode, for real, and again."""
-    programs = stand_ins(sandbox, scratch / "programs")
+    programs, python = stand_ins(sandbox, scratch / "programs"), scratch / "python"
+    python.mkdir()
+    (python / "sitecustomize.py").symlink_to(rehearsed.__file__)
     variables, copies = scratch / "sandbox.json", scratch / "files"
     copies.mkdir()
     no_login = {f"ansible_{name}_executable": str(programs / name) for name in SSH}
@@ -165,12 +168,21 @@ def rehearse(sandbox: client.Sandbox, command: list[str], scratch: pathlib.Path)
         "PATH": f"{programs}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
         "TOOLCHAIN_REHEARSAL_URL": sandbox.url,
         "TOOLCHAIN_REHEARSAL_FILES": str(copies),
+        "TOOLCHAIN_REHEARSAL_ADDRESSES": " ".join(sorted(addresses(sandbox))),
+        "PYTHONPATH": _joined(os.pathsep, str(python), os.environ.get("PYTHONPATH")),
+        "ANSIBLE_CALLBACKS_ENABLED": "recap,rehearsal",
         **dict.fromkeys(("http_proxy", "https_proxy", "all_proxy"), NOBODY),
     }
     return {
         title: play(sandbox, scratch, [*command, *options], title, **settings)
         for title, options in (("Check mode", ["--check"]), ("First run", []), ("Second run", []))
     }
+
+
+def addresses(sandbox: client.Sandbox) -> set[str]:
+    """Return where programs may connect to: the ports of the sandbox, and the proxy that does not exist."""
+    urls = (urlsplit(url) for url in (NOBODY, *sandbox.environment.values()) if url.startswith("http"))
+    return {f"{url.hostname}:{url.port}" for url in urls}
 
 
 def stand_ins(sandbox: client.Sandbox, folder: pathlib.Path) -> pathlib.Path:

@@ -22,11 +22,26 @@ from sandbox.rehearsal import Run, play, report, verdict
 from support.playbook import environment, played
 
 MARK = {"repo": "generic-local", "path": "app/1.0/app-1.0.tar.gz", "properties": {"qa.status": "passed"}}
+ON_CONTROLLER = {"delegate_to": "localhost"}
+COMPARED = {
+    "vars": {
+        "it": "{{ lookup('ansible.builtin.file', playbook_dir ~ '/token') }}",
+        "is_ours": "{{ it == (read.content | b64decode | trim) }}",
+    },
+    "when": "not ansible_check_mode",
+}
 OWNED = {"description": "rehearsed", "subject": "svc-rehearsed", "token_file": "token"}
 STORED = {"repo": "generic-local", "path": "token.txt", "src": "token"}
-TOKEN = [
+TOKEN: list[dict[str, Any]] = [
     {"name": "Create a token", "buildworks.toolchain.access_token": OWNED},
     {"name": "Upload it", "buildworks.toolchain.artifact_file": STORED},
+    {
+        "name": "Read it",
+        "ansible.builtin.slurp": {"src": "{{ playbook_dir }}/token"},
+        "register": "read",
+        **ON_CONTROLLER,
+    },
+    {"name": "Compare", "ansible.builtin.assert": {"that": ["is_ours", "it != 'production'"]}, **COMPARED},
 ]
 MARKING = "buildworks.toolchain.artifact_properties"
 SECRET = "hunter2-of-production"
@@ -79,6 +94,8 @@ def site(url: str, by_proxy: str, program: Path, existing: Path) -> list[dict[st
     info = "buildworks.toolchain.ci_info"
     files, here = {"url": url, "project": "platform", "admin_tool": str(program)}, {"delegate_to": "localhost"}
     nobody = {"become": True, "become_user": "nobody"}
+    machine: dict[str, Any] = {"delegate_to": "web", "ignore_unreachable": True}
+    place = {"host": "127.0.0.1", "port": int(url.rpartition(":")[2])}
     wrong: dict[str, dict[str, Any]] = {
         "by the task": {info: {"url": url}},
         "by defaults": {info: {}, "module_defaults": {"group/buildworks.toolchain.ci": {"url": url}}},
@@ -86,7 +103,14 @@ def site(url: str, by_proxy: str, program: Path, existing: Path) -> list[dict[st
         "by a program": {"buildworks.toolchain.review_config_file_info": files},
         "by an ordinary module": {info: {"url": url}, "vars": {"toolchain_in_process": False}},
         "by another account": {"ansible.builtin.uri": {"url": by_proxy}, **here, **nobody},
-        "by a machine": {"ansible.builtin.ping": {}, "delegate_to": "web", "ignore_unreachable": True},
+        "by a machine": {"ansible.builtin.ping": {}, **machine},
+        "by its start": {"ansible.builtin.wait_for_connection": {"timeout": 3600, "delay": 3600}, **machine},
+        "by waiting": {"ansible.builtin.wait_for": {**place, "timeout": 3600}, **here},
+        "by its end": {"ansible.builtin.wait_for": {**place, "state": "stopped"}, **here},
+        "without a proxy": {"ansible.builtin.uri": {"url": url, "use_proxy": False}, **here},
+        "by a lookup": {
+            "ansible.builtin.debug": {"msg": f"{{{{ lookup('ansible.builtin.url', '{url}', use_proxy=false) }}}}"}
+        },
         "by a program's login": {"ansible.builtin.command": "ssh web", **here, "changed_when": False},
     }
     tasks: list[dict[str, Any]] = [{"name": name, "ignore_errors": True, **task} for name, task in wrong.items()]
@@ -134,6 +158,10 @@ def test_a_rehearsal_does_not_reach_production(
     assert (tmp_path / "token").read_text() == "production"
     # in check mode and in two runs
     assert output.count(f"This is a rehearsal, so {url} is not asked") >= 12
+    place = url.partition("//")[2]
+    for task in ("by waiting", "by its end", "without a proxy", "by a lookup"):
+        assert re.search(rf"jenkins {task} .*This is a rehearsal, so {place} is not reached", output), task
+    assert "jenkins by its start" in output
     assert output.count("This is a rehearsal: it logs in to no machine.") >= 3
     changed = output.partition("What the first run changed")[2].partition("#####")[0]
     for task in ("repo Mark it", "repo Create a token", "repo Upload it", "jenkins Download in process"):
