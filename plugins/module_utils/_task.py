@@ -317,7 +317,7 @@ def plain(parameters: dict[str, t.Any]) -> dict[str, t.Any]:
     """
     for name, value in parameters.items():
         _check_keys(name, value)
-    return json.loads(json.dumps(parameters, default=_text), parse_constant=NotANumber, parse_int=_integer)
+    return _FROM_JSON.decode(_TO_JSON.encode(parameters))
 
 
 def validated(spec: ArgumentSpec, place: str, given: t.Any) -> dict[str, t.Any]:
@@ -359,6 +359,10 @@ def _text(value: t.Any) -> str:
 
 def _integer(digits: str) -> int | str:
     return int(digits) if len(digits) <= _MOST_DIGITS else digits
+
+
+_TO_JSON = json.JSONEncoder(default=_text)
+_FROM_JSON = json.JSONDecoder(parse_constant=NotANumber, parse_int=_integer)
 
 
 def _validation_failure(name: str, validation: t.Any) -> str:

@@ -4,13 +4,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import os
+import socket
 import ssl
 import subprocess
+import threading
 import warnings
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -18,7 +22,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http import session
 from support.certificates import Authority
 from support.conversation import call, conversation
-from support.transport import transport
+from support.transport import socket_server, transport
 
 VARIABLES = ["REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE"]
 OK = call("GET", "/x", json={"ok": True})
@@ -250,6 +254,37 @@ def test_what_is_no_certificate_or_key_is_told(
             file.write_bytes(texts.get(text, text.encode()))
             options[option] = str(file)
     assert refused("https://127.0.0.1:1", **options) == complaint.replace("{folder}", str(tmp_path))
+
+
+def test_request_passes_a_proxy_when_the_server_speaks_tls(
+    tls: ssl.SSLContext, authority: Authority, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def forward(source: socket.socket, target: socket.socket) -> None:
+        with contextlib.suppress(OSError):
+            while data := source.recv(65536):
+                target.sendall(data)
+            target.shutdown(socket.SHUT_WR)
+
+    def serve(listener: socket.socket) -> None:
+        client, _address = listener.accept()
+        with client:
+            asked.append(client.recv(65536).split(b"\r\n")[0])
+            client.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
+            with socket.create_connection(("127.0.0.1", port)) as upstream:
+                back = threading.Thread(target=forward, args=(upstream, client))
+                back.start()
+                forward(client, upstream)
+                back.join()
+
+    asked: list[bytes] = []
+    with conversation(OK, tls=tls) as server:
+        port = urlsplit(server.url).port
+        with socket_server(serve) as proxy:
+            monkeypatch.setenv("https_proxy", proxy)
+            http = transport(server.url, ca_path=str(authority.path), retries=0)
+            assert http.read("GET", "/x").json() == {"ok": True}
+            http._connection._pool.close()
+    assert asked[0].startswith(f"CONNECT 127.0.0.1:{port} ".encode())
 
 
 def test_a_proxy_that_needs_a_package_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,6 @@ import threading
 import types
 import typing as t
 from urllib.parse import urlsplit
-from urllib.request import getproxies_environment
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils import _rehearsal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._address import without_query
@@ -142,7 +141,7 @@ class Connection:
             headers["Cookie"] = cookies
         try:
             # past requests itself, which needs as long for a request as all else together
-            response = self._pool.request(
+            response = self._pool.urlopen(
                 request.method,
                 self._target(request.url),
                 body=request.body,
@@ -175,19 +174,25 @@ class Connection:
     @functools.cached_property
     def _pool(self) -> t.Any:
         """The open connections, with TLS and proxy as they are set."""
-        adapter, settings = self._adapter, self.settings
-        if hasattr(adapter, "get_connection_with_tls_context"):
-            pool = adapter.get_connection_with_tls_context(
-                self._address, settings.verify, proxies=self.proxies, cert=settings.cert
+        if not self.proxies:  # past the adapter, which needs as long for it as a request takes
+            pool = urllib3.connection_from_url(self.base_url, maxsize=self.settings.pool)
+        elif hasattr(self._adapter, "get_connection_with_tls_context"):
+            pool = self._adapter.get_connection_with_tls_context(
+                self._address, self.settings.verify, proxies=self.proxies, cert=self.settings.cert
             )
         else:  # before requests 2.32
-            pool = adapter.get_connection(self.base_url, self.proxies)
+            pool = self._adapter.get_connection(self.base_url, self.proxies)
         pool.ConnectionCls = type("Connection", (pool.ConnectionCls,), {"response_class": Response})
-        adapter.cert_verify(pool, self.base_url, settings.verify, settings.cert)
-        if settings.verify and not settings.cert and self.base_url.startswith("https:"):
+        if self.base_url.startswith("https:"):
+            self._set_certificates(pool)
+        return pool
+
+    def _set_certificates(self, pool: t.Any) -> None:
+        settings = self.settings
+        self._adapter.cert_verify(pool, self.base_url, settings.verify, settings.cert)
+        if settings.verify and not settings.cert:
             pool.conn_kw["ssl_context"] = _believing(settings.verify)
             pool.ca_certs = pool.ca_cert_dir = None  # else each connection reads them into it again
-        return pool
 
     @functools.cached_property
     def _wants_whole_address(self) -> bool:
@@ -232,8 +237,9 @@ def _read(path: str, _state: tuple[int, ...]) -> ssl.SSLContext:
 
 
 def prepare() -> None:
-    """Read the authorities that most connections believe: a process does it before it forks workers."""
+    """Do what each worker would do anew, before it is forked: read the authorities that most connections believe."""
     if requests is not None:
+        urllib3.HTTPResponse(headers=[])  # type: ignore[arg-type]  # the first one finds out whether lists are mappings
         with contextlib.suppress(OSError):  # a connection that needs them says what is wrong
             _believing(certificates.of_the_environment())
 
@@ -264,7 +270,7 @@ def connect(task: Task, base_url: str, credential: Credential) -> Connection:
         certificates.check(params, base_url.startswith("https:") and settings.verify, _believing)
         if not settings.verify:
             urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
-        through = settings.use_proxy and getproxies_environment()
+        through = settings.use_proxy and any(name.lower().endswith("_proxy") for name in os.environ)
         proxies = get_environ_proxies(base_url, no_proxy=None) if through else None
         # of two threads that come here the first one's serves both
         _CONNECTIONS.setdefault(key, Connection(base_url, settings, credential, proxies))
