@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote
 
@@ -16,6 +17,7 @@ from ..routing import Route
 from .build_diff import difference
 from .build_records import Build, moment, statuses
 from .call import Call
+from .coercion import boolean
 from .errors import ArtifactError
 from .formats import plain_time
 from .tree import Item
@@ -132,7 +134,7 @@ async def delete(call: Call, name: str) -> Response:
 async def delete_posted(call: Call) -> Response:
     """POST /api/build/delete"""
     call.need_pro()
-    order = await posted(call, dict)
+    order = await posted_order(call, deleteAll=boolean, deleteArtifacts=boolean)
     if not order.get("buildName"):
         raise ArtifactError(400, "Missing build name")
     numbers = [str(number) for number in order.get("buildNumbers") or ()]
@@ -140,7 +142,7 @@ async def delete_posted(call: Call) -> Response:
         raise ArtifactError(400, "Missing build numbers")
     call.query = {**call.query, **({"project": order["project"]} if order.get("project") else {})}
     return await _delete(
-        call, order["buildName"], numbers, bool(order.get("deleteAll")), bool(order.get("deleteArtifacts"))
+        call, order["buildName"], numbers, order.get("deleteAll", False), order.get("deleteArtifacts", False)
     )
 
 
@@ -204,8 +206,17 @@ def permit_reading(call: Call, name: str) -> None:
     call.permit("r", RECORDS, name, f"Request for '{RECORDS}:{name}' is forbidden for user: '{call.principal.name}'.")
 
 
+async def posted_order(call: Call, **members: Callable[[Any], Any]) -> dict[str, Any]:
+    """Return the JSON object of the request, with the named members read as the server does."""
+    order: dict[str, Any] = await posted(call, dict)
+    try:
+        return order | {name: read(order[name]) for name, read in members.items() if name in order}
+    except ValueError:
+        raise ArtifactError(400, "Error parsing json body") from None
+
+
 async def posted(call: Call, kind: type) -> Any:
-    """The JSON that was sent, of this kind."""
+    """Return the JSON of the request, which is of this kind."""
     body = await call.request.body()
     media_type = call.request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if body and media_type != "application/json" and not VENDORS.fullmatch(media_type):

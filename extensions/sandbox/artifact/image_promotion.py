@@ -12,6 +12,7 @@ from starlette.responses import PlainTextResponse, Response
 from ..routing import Route
 from . import builds
 from .call import Call
+from .coercion import boolean
 from .errors import ArtifactError
 from .images import storages_of
 from .tree import Item
@@ -20,14 +21,14 @@ from .tree import Item
 async def promote(call: Call, repo: str) -> Response:
     """POST /api/docker/{repo}/v2/promote"""
     call.need_pro()
-    order = await builds.posted(call, dict)
+    order = await builds.posted_order(call, copy=boolean)
     target, image = order.get("targetRepo"), order.get("dockerRepository")
     if not target or not image:
         raise ArtifactError(400, "The fields 'targetRepo' and 'dockerRepository' are required.")
     for key in (repo, target):
         if storages_of(call, key) != [key]:
             raise ArtifactError(404, f"Could not find a local repository named {key}.")
-    copying = bool(order.get("copy"))
+    copying: bool = order.get("copy", False)
     for item, path in _chosen(call, repo, order):
         _permit(call, item, target, path, copying)
         if conflict := call.conflict(item, target, path):

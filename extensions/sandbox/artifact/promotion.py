@@ -15,18 +15,20 @@ from ..routing import Route
 from . import builds
 from .build_records import Build, Promotion, moment
 from .call import Call
+from .coercion import boolean
 from .errors import ArtifactError
 from .formats import jackson
 from .negotiation import VND
 from .tree import Item
 
 Message = dict[str, str]
+BOOLEANS = ("dryRun", "copy", "artifacts", "dependencies", "failFast")
 
 
 async def promote(call: Call, name: str, number: str) -> Response:
     """POST /api/build/promote/{name}/{number}"""
     call.need_pro()
-    order = await builds.posted(call, dict)
+    order = await builds.posted_order(call, **dict.fromkeys(BOOLEANS, boolean))
     order["dryRun"] = _is_rehearsal(call, order)
     if order["dryRun"]:
         call.only_reads("rehearse_promotion")

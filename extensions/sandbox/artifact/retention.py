@@ -14,6 +14,7 @@ from ..routing import Route
 from . import builds
 from .build_records import Build, moment
 from .call import Call
+from .coercion import boolean, integer
 from .errors import ArtifactError
 from .formats import jackson
 from .tree import Item
@@ -27,8 +28,10 @@ ERRORS = (
 async def retain(call: Call, name: str) -> Response:
     """POST /api/build/retention/{name}"""
     call.need_pro()
-    order = await builds.posted(call, dict) if await call.request.body() else None
-    if order is None or order.get("count") == 0:
+    order: dict[str, Any] = {"count": 0}
+    if await call.request.body():
+        order = await builds.posted_order(call, count=integer, deleteBuildArtifacts=boolean)
+    if order.get("count") == 0:
         raise ArtifactError(400, "Max count retention needs to be a positive number")
     call.permit(
         "d",
@@ -42,7 +45,7 @@ async def retain(call: Call, name: str) -> Response:
         raise ArtifactError(400, f"Unable to parse the date '{order.get('minimumBuildDate')}'.") from None
     kept: list[Item] = []
     for run in chosen:
-        kept += await builds.discard(call, run, bool(order.get("deleteBuildArtifacts")))
+        kept += await builds.discard(call, run, order.get("deleteBuildArtifacts", False))
     if kept and call.query.get("async", "false") != "true":
         return _errors(call, kept)
     return Response(status_code=204)
@@ -67,8 +70,6 @@ def _discarded(call: Call, name: str, order: dict[str, Any]) -> Iterator[Build]:
     Promoted ones are spared, and so are those that are named.
     """
     count = order.get("count", NO_LIMIT)
-    if not isinstance(count, int):
-        raise ArtifactError(400, "Error parsing json body")
     since = order.get("minimumBuildDate")
     earliest = moment(since) if since is not None else None
     spared = {str(number) for number in order.get("buildNumbersNotToBeDiscarded") or ()}

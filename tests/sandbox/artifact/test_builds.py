@@ -283,6 +283,9 @@ NIGHTLY = "acme%2Fnightly%20of%20web"
     ("order", "kept"),
     [
         ({"count": 1}, ["2", "4"]),
+        ({"count": "1"}, ["2", "4"]),
+        ({"count": " 3 ", "deleteBuildArtifacts": "false"}, ["2", "3", "4"]),
+        ({"count": 3.9}, ["2", "3", "4"]),
         ({"count": 3}, ["2", "3", "4"]),
         ({"count": 10}, ["1", "2", "3", "4"]),
         ({"minimumBuildDate": 1777766400000}, ["2", "3", "4"]),
@@ -300,13 +303,26 @@ def test_retention(artifactory, order, kept):
     assert numbers(artifactory, f"/api/build/{NIGHTLY}") == kept
 
 
-@pytest.mark.parametrize(("arguments", "body"), [("", b""), ("?async=true", b'{"count": 0}')])
+@pytest.mark.parametrize(
+    ("arguments", "body"),
+    [("", b""), ("?async=true", b'{"count": 0}'), ("", b'{"count": "0"}'), ("", b'{"count": null}')],
+)
 def test_nothing_is_to_be_kept(artifactory, arguments, body):
     answer = artifactory.post(f"/api/build/retention/app{arguments}", data=body, headers=JSON)
     assert error_of(answer) == (400, "Max count retention needs to be a positive number")
 
 
-@pytest.mark.parametrize("body", [b"[]", b"{", b'{"count": "many"}', b'{"minimumBuildDate": "then"}'])
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"[]",
+        b"{",
+        b'{"count": "many"}',
+        b'{"count": true}',
+        b'{"deleteBuildArtifacts": "yes"}',
+        b'{"minimumBuildDate": "then"}',
+    ],
+)
 def test_what_is_no_order(artifactory, body):
     assert error_of(artifactory.post("/api/build/retention/app", data=body, headers=JSON))[0] == 400
 
@@ -336,3 +352,10 @@ def test_files_that_may_not_be_deleted(sandbox, artifactory, wait, status):
     if status != 204:
         assert answer.json()["errors"][0]["status"] == status
         assert [message["level"] for message in answer.json()["error massages"]] == ["ERROR"]
+
+
+def test_builds_are_kept_when_delete_all_is_the_text_false(artifactory):
+    order = {"buildName": "app", "buildNumbers": ["1"], "deleteAll": "false", "deleteArtifacts": "false"}
+    artifactory.post("/api/build/delete", json=order)
+    assert numbers(artifactory, "/api/build/app") == ["2"]
+    assert artifactory.get(f"/generic-local/{APP}").status_code == 200
