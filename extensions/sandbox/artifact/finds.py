@@ -233,7 +233,7 @@ async def build_artifacts(call: Call) -> Response:
     if bool(number.strip()) == bool(status.strip()):
         raise ArtifactError(400, BOTH if number.strip() else "Cannot search without build number or build status.")
     run = next(
-        (run for run in call.builds.runs(builds.project(call), name) if _is_wanted(call, run, number, status)), None
+        (run for run in call.builds.runs(builds.project(call), name) if is_wanted(call, run, number, status)), None
     )
     items = promotion.stored_artifacts(call, run) if run else []
     repos = order.get("repos") or ()
@@ -244,7 +244,8 @@ async def build_artifacts(call: Call) -> Response:
     return call.vnd("search.BuildArtifactsSearchResult", {"results": [{"downloadUri": uri} for uri in uris]})
 
 
-def _is_wanted(call: Call, run: Build, number: str, status: str) -> bool:
+def is_wanted(call: Call, run: Build, number: str, status: str) -> bool:
+    """Return whether a run has this number, which may be LATEST or LAST_RELEASE, or without a number this status."""
     statuses = [entry.status for entry in call.builds.promotions(run)]
     if number in ("LATEST", "LAST_RELEASE"):
         return number == "LATEST" or bool(statuses)

@@ -90,7 +90,7 @@ async def pattern(call: Call) -> Response:
     if call.switch("pattern_search_times_out"):
         raise ArtifactError(408, TIMEOUT)
     shown = key.removesuffix("-cache") if call.repositories.upstream(key) else key
-    expression = re.compile(_expression(path.lstrip("/")))
+    expression = re.compile(ant_expression(path.lstrip("/")))
     storages = [] if call.repositories.is_virtual(key) else call.repositories.storages(key)
     for storage in storages:
         call.permit_reading(storage, "")
@@ -107,8 +107,8 @@ async def pattern(call: Call) -> Response:
     return await call.vnd_stream("search.PatternResultFileSet", found)
 
 
-def _expression(glob: str) -> str:
-    """A pattern in Ant's style; a star does not go beyond its folder, two of them do."""
+def ant_expression(glob: str) -> str:
+    """Return a pattern in Ant's style as a regular expression; a star does not go beyond its folder, two of them do."""
     parts = {"**": ".*", "*": "[^/]*", "?": "[^/]"}
     return "".join(parts.get(part, re.escape(part)) for part in re.split(r"(\*\*|\*|\?)", glob))
 

@@ -20,6 +20,7 @@ from . import (
     access,
     build_records,
     builds,
+    central_configuration,
     configuration,
     content_path,
     deployment,
@@ -30,6 +31,7 @@ from . import (
     legacy_tokens,
     maven_calls,
     not_served,
+    pattern_artifacts,
     permission_targets,
     promotion,
     properties,
@@ -60,6 +62,7 @@ NODE_ID = "5f0e1ab1c3d24e6a"
 ROUTES = Routes(
     (
         *system.ROUTES,
+        *central_configuration.ROUTES,
         *not_served.AHEAD,
         *configuration.ROUTES,
         *item_info.ROUTES,
@@ -72,6 +75,7 @@ ROUTES = Routes(
         *query.ROUTES,
         *promotion.ROUTES,
         *retention.ROUTES,
+        *pattern_artifacts.ROUTES,
         *builds.ROUTES,
         *trash.ROUTES,
         *relocation.ROUTES,
@@ -141,7 +145,7 @@ class ArtifactService(Service):
         version = self.world.switch("artifact", "version")
         response.headers["Server"] = f"Artifactory/{version}"
         response.headers["X-Artifactory-Id"] = NODE_ID
-        response.headers["X-Artifactory-Node-Id"] = "sandbox"
+        response.headers["X-Artifactory-Node-Id"] = system.NODE_NAME
         if at_least(version, "7.0"):
             response.headers["X-JFrog-Version"] = f"Artifactory/{version} {revision(version)}"
         return response

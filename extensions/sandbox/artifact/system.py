@@ -8,8 +8,14 @@ from __future__ import annotations
 from starlette.responses import PlainTextResponse, Response
 
 from ..routing import Route
+from . import builds
 from .call import Call
+from .formats import jackson
 from .version import revision
+
+NODE_NAME = "sandbox"
+SERVICE_ID = "jfrt@01jcsandbox0000000000000000"
+LICENSE_HASH = "0" * 40
 
 
 async def ping(call: Call) -> Response:
@@ -21,14 +27,38 @@ async def version(call: Call) -> Response:
     """GET /api/system/version"""
     version = call.switch("version")
     addons = [] if call.is_oss else ["build", "docker", "properties"]
-    license_text = "0" * 40 if addons else "Artifactory OSS"
+    license_text = LICENSE_HASH if addons else "Artifactory OSS"
     body = {"version": version, "revision": revision(version), "addons": addons, "license": license_text}
     if call.principal.anonymous:
         del body["license"]
     return call.vnd("system.Version", body)
 
 
+async def service_id(call: Call) -> Response:
+    """GET /api/system/service_id"""
+    call.need_admin()
+    return PlainTextResponse(SERVICE_ID, headers={"Content-Type": "text/plain"})
+
+
+async def status(call: Call) -> Response:
+    """GET /api/system/status"""
+    call.need_admin()
+    node = {"id": NODE_NAME, "state": "RUNNING", "version": call.switch("version")}
+    if not call.is_oss:
+        node["licenceHash"] = LICENSE_HASH
+    return Response(jackson({"isHa": False, "nodes": [node]}).encode(), media_type="application/json")
+
+
+async def usage(call: Call) -> Response:
+    """POST /api/system/usage: what clients report of themselves, which goes no further."""
+    await builds.posted(call, dict)
+    return Response(status_code=200)
+
+
 ROUTES = (
     Route("GET", "/api/system/ping", ping, "ping"),
     Route("GET", "/api/system/version", version, "version"),
+    Route("GET", "/api/system/service_id", service_id, "service_id"),
+    Route("GET", "/api/system/status", status, "status"),
+    Route("POST", "/api/system/usage", usage, "report_usage", reads=True),
 )

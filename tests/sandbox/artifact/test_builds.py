@@ -359,3 +359,47 @@ def test_builds_are_kept_when_delete_all_is_the_text_false(artifactory):
     artifactory.post("/api/build/delete", json=order)
     assert numbers(artifactory, "/api/build/app") == ["2"]
     assert artifactory.get(f"/generic-local/{APP}").status_code == 200
+
+
+# --- Files by patterns ------------------------------------------------------------------------------------------------
+
+PATTERNS = "/api/build/patternArtifacts"
+
+
+def test_the_latest_run_is_found_when_its_number_is_not_known(artifactory):
+    asked = [{"buildName": "app", "buildNumber": "LATEST"}, {"buildName": "app", "buildNumber": "1"}]
+    asked += [
+        {"buildName": "app", "buildNumber": "99"},
+        {"buildName": "acme/nightly of web", "buildNumber": "LAST_RELEASE"},
+    ]
+    answer = artifactory.post(PATTERNS, json=asked)
+    assert answer.headers["Content-Type"] == "application/vnd.org.jfrog.build.BuildPatternArtifactsResult+json"
+    latest, first, nothing, released = answer.json()
+    assert [entry["buildNumber"] for entry in (latest, first, released)] == ["2", "1", "2"]
+    assert nothing is None
+    assert first["patternResults"] == []
+    assert first["started"] == artifactory.get("/api/build/app/1").json()["buildInfo"]["started"]
+
+
+def test_files_of_a_run_are_found_when_they_fit_a_pattern(artifactory):
+    patterns = [{"pattern": "*:app/**/*.tar.gz"}, {"pattern": "other:**"}]
+    answer = artifactory.post(PATTERNS, json=[{"buildName": "app", "buildNumber": "1", "patterns": patterns}])
+    of_first, of_second = answer.json()[0]["patternResults"]
+    (file,) = of_first["patternArtifacts"]
+    assert (file["uri"], file["size"]) == (f"generic-local/{APP}", 17)
+    assert file["artifactoryUrl"] == artifactory.base
+    assert of_second == {"patternArtifacts": []}
+
+
+@pytest.mark.parametrize(
+    ("request_", "status"),
+    [
+        ({"patterns": [{"pattern": "*:**;status+=prod"}]}, 501),
+        ({"patterns": [{"pattern": "*:**"}], "transitive": True}, 501),
+        ({"patterns": [{"pattern": "everything"}]}, 400),
+    ],
+)
+def test_a_pattern_is_refused_when_it_is_not_served_or_wrong(artifactory, request_, status):
+    answer = artifactory.post(PATTERNS, json=[{"buildName": "app", "buildNumber": "1", **request_}])
+    assert error_of(answer)[0] == status
+    assert error_of(artifactory.post(PATTERNS, json={}))[0] == 400

@@ -43,6 +43,7 @@ def old(sandbox):
         ("POST", "/api/build/rename/app?to=other"),
         ("DELETE", "/api/build/app?deleteAll=1"),
         ("POST", "/api/build/delete"),
+        ("POST", "/api/build/patternArtifacts"),
     ],
 )
 def test_the_open_source_edition_refuses_what_only_pro_does(artifactory, oss, method, path):
