@@ -67,6 +67,12 @@ class Route:
         request.scope["sandbox.enter"](self.label, effect(request.method, self.reads))
 
     @cached_property
+    def precision(self) -> tuple[int, int]:
+        """How exactly the template describes a path: by its literal characters, then by its placeholders."""
+        literal, placeholders = PLACEHOLDER.subn("", self.path)
+        return len(literal), placeholders
+
+    @cached_property
     def _beginning(self) -> str:
         return self.path.partition("{")[0]
 
@@ -106,6 +112,12 @@ class Routes:
     def labels(self) -> set[str]:
         """How its calls are named in the journal."""
         return {route.label for route in self._routes}
+
+    def resource(self, path: str) -> list[Route]:
+        """Return the calls of the template that describes a path best, without those that take any method."""
+        fitting = [route for route in self._routes if route.method != ANY and route.match(path) is not None]
+        best = max(fitting, key=lambda route: route.precision).path if fitting else None
+        return [route for route in fitting if route.path == best]
 
     def find(self, method: str, path: str, arguments: Mapping[str, str]) -> Found:
         """The call that a request is; `arguments` are those of the query, or of the form where that decides."""

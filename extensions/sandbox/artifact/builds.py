@@ -246,6 +246,6 @@ ROUTES = (
     Route("POST", f"/api/build/append/{NAMED}", append, "append_build"),
     Route("POST", "/api/build/rename/{name:.+}", rename, "rename_build"),
     Route("GET", "/api/build/{name}", runs, "build_runs"),
-    Route("DELETE", "/api/build/{name:.+}", delete, "delete_builds"),
+    Route("DELETE", "/api/build/{name}", delete, "delete_builds"),
     Route("GET", RUN, show, "build"),
 )

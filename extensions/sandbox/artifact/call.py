@@ -29,6 +29,8 @@ UNKNOWN_REPOSITORIES_ANSWERED_SINCE = "5.0"
 # The path of a request for content: `content_path.parse` reads the target
 OUTSIDE_API = "/{:(?!api(?:/|$))}"
 CONTENT = f"{OUTSIDE_API}{{target:[^/].*}}"
+# The scope of calls that the open-source edition does not have
+PAID = "paid"
 PRO_ONLY = (
     "This REST API is available only in Artifactory Pro (see: jfrog.com/artifactory/features). If you are already"
     " running Artifactory Pro please make sure your server is activated with a valid license key."
@@ -138,11 +140,6 @@ class Call:
         """Refuse what only the paid editions do."""
         if self.is_oss:
             raise ArtifactError(400, PRO_ONLY)
-
-    def need_call_of_pro(self) -> None:
-        """Refuse a call that the open-source edition does not even know."""
-        if self.is_oss:
-            raise ArtifactError(404)
 
     def check_repository(self, key: str) -> None:
         """Refuse requests for the content of repositories that do not exist, where the version does so at once."""

@@ -12,7 +12,7 @@ from starlette.responses import PlainTextResponse, Response
 
 from ..routing import Route
 from . import scopes
-from .call import Call
+from .call import PAID, Call
 from .errors import Refusal
 from .formats import jackson
 from .tokens import Claims, InvalidToken
@@ -35,7 +35,6 @@ class TokenError(Refusal):
 
 async def create(call: Call) -> Response:
     """POST /api/security/token"""
-    call.need_call_of_pro()
     form = await _form(call)
     if call.principal.anonymous:
         raise TokenError(401, "invalid_client", "Anonymous users cannot create tokens")
@@ -49,7 +48,6 @@ async def create(call: Call) -> Response:
 
 async def listed(call: Call) -> Response:
     """GET /api/security/token"""
-    call.need_call_of_pro()
     call.need_login()
     entries = [_entry(claims) for claims, _used in call.tokens.stored() if _is_mine(call, claims)]
     return _json({"tokens": entries})
@@ -57,7 +55,6 @@ async def listed(call: Call) -> Response:
 
 async def revoke(call: Call) -> Response:
     """POST /api/security/token/revoke"""
-    call.need_call_of_pro()
     form = await _form(call)
     call.need_login()
     if "token" not in form and "token_id" not in form:
@@ -160,7 +157,7 @@ def _json(value: dict[str, Any]) -> Response:
 
 TOKEN = "/api/security/token"
 ROUTES = (
-    Route("POST", TOKEN, create, "create_legacy_token"),
-    Route("GET", TOKEN, listed, "list_legacy_tokens"),
-    Route("POST", f"{TOKEN}/revoke", revoke, "revoke_legacy_token"),
+    Route("POST", TOKEN, create, "create_legacy_token", scope=PAID),
+    Route("GET", TOKEN, listed, "list_legacy_tokens", scope=PAID),
+    Route("POST", f"{TOKEN}/revoke", revoke, "revoke_legacy_token", scope=PAID),
 )

@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from ..routing import ANY, Route
 from .access import require_caller
-from .call import Call
+from .call import PAID, Call
 from .errors import AccessError, ArtifactError
 
 # Method, path, label, who may call it (`all` who may log in, or `admin`), and what the open-source edition does: it
@@ -153,7 +153,7 @@ OF_ACCESS = (
 CHECK_EDITION: dict[str, Callable[[Call], None]] = {
     "serves": lambda call: None,
     "pro": Call.need_pro,
-    "lacks": Call.need_call_of_pro,
+    "lacks": lambda call: None,  # No request gets here.
 }
 
 
@@ -178,7 +178,7 @@ def _message(call: Call) -> str:
 
 def _call(line: str) -> Route:
     method, path, label, who, edition = line.split()
-    return Route(method, _path(path), _refuse(who, edition), label)
+    return Route(method, _path(path), _refuse(who, edition), label, scope=PAID if edition == "lacks" else None)
 
 
 def _path(path: str) -> str:
@@ -192,7 +192,7 @@ def _calls(table: str) -> tuple[Route, ...]:
 AHEAD = _calls(RESERVED_KEYS)
 ROUTES = (
     *_calls(CALLS),
-    *(Route(ANY, _path(f"/api/{name}/**"), _refuse("all", "lacks"), f"packages_of_{name}") for name in PACKAGE_TYPES),
+    *(_call(f"* /api/{name}/** packages_of_{name} all lacks") for name in PACKAGE_TYPES),
 )
 ACCESS_ROUTES = tuple(
     Route(ANY, _path(f"/api/{name}/**"), _refuse_access, f"access_{name.rpartition('/')[2]}") for name in OF_ACCESS

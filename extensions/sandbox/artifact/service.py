@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl, unquote
 from starlette.requests import Request
 from starlette.responses import Response
 
-from ..routing import Found, Route, Routes
+from ..routing import ANY, Found, Route, Routes
 from ..service import Service
 from ..snapshot import Folder
 from ..world import World
@@ -30,6 +30,7 @@ from . import (
     item_info,
     legacy_tokens,
     maven_calls,
+    methods,
     not_served,
     pattern_artifacts,
     permission_targets,
@@ -46,7 +47,7 @@ from . import (
     trash,
 )
 from .accounts import ANONYMOUS, CHALLENGE, Principal, WrongCredentials
-from .call import Call, decoded
+from .call import PAID, Call, decoded
 from .errors import AccessError, ArtifactError, Refusal, TooLong
 from .images import REGISTRY
 from .negotiation import PRODUCED, negotiated
@@ -139,6 +140,8 @@ class ArtifactService(Service):
                 response = await self._access(request, path.removeprefix("/access").rstrip("/"))
             else:
                 content_path.check_encoding(path)
+                if request.method == "TRACE":
+                    raise methods.refused_trace(path.removeprefix("/artifactory"))
                 response = await self._artifactory(request, path.removeprefix("/artifactory"))
         except Refusal as refusal:
             response = refusal.response()
@@ -174,14 +177,18 @@ class ArtifactService(Service):
         if not path.startswith("/api/build/"):  # where it is a part of a name
             path = content_path.without_browsing("/" + path.replace("%2F", "/").replace("%2f", "/").lstrip("/"))
         query = _query(request)
-        found = ROUTES.find(request.method, path.rstrip("/") if path.startswith("/api/") else path, query)
-        if found.route is not None:
+        path = path.rstrip("/") if path.startswith("/api/") else path
+        found = ROUTES.find(request.method, path, query)
+        resource = _resource_without(path, found)
+        if found.route is not None and not resource:
             found.route.enter(request)
         call = Call(request, self._state, query)
         # Nobody learns what is not there before it is known who asks.
         call.principal = self._principal(request, found.route)
-        if found.route is None:
-            raise _not_found(found)
+        if found.route is None or resource:
+            return _without_route(call, resource)
+        if call.is_oss and found.route.scope == PAID:
+            raise ArtifactError(404)
         _check_accept(request, found.route)
         if "target" in found.parts:
             call.check_repository(content_path.parse(found.parts["target"]).repo)
@@ -201,6 +208,21 @@ class ArtifactService(Service):
         raise ArtifactError(401, "Authentication is required", CHALLENGE)
 
 
+def _resource_without(path: str, found: Found) -> list[Route]:
+    """Return the resource at a path if it lacks the method, which is then not that of the family around it either."""
+    if path.startswith("/api/") and (found.route is None or found.route.method == ANY):
+        return ROUTES.resource(path)
+    return []
+
+
+def _without_route(call: Call, resource: list[Route]) -> Response:
+    """Describe the resource to OPTIONS; refuse other methods that it does not have."""
+    known = [route for route in resource if not (call.is_oss and route.scope == PAID)]
+    if not known or call.request.method != "OPTIONS":
+        raise methods.refusal(known)
+    return methods.description(known, str(call.request.url))
+
+
 def _check_accept(request: Request, route: Route) -> None:
     """Refuse a client that takes nothing of what the call produces."""
     header, produced = request.headers.get("accept", ""), PRODUCED.get(route.label)
@@ -216,12 +238,6 @@ def _query(request: Request) -> dict[str, str]:
     """The arguments of the query; of one that is given twice, the first counts."""
     pairs = parse_qsl(request.scope["query_string"].decode("latin-1"), keep_blank_values=True)
     return dict(reversed(pairs))
-
-
-def _not_found(found: Found) -> ArtifactError:
-    if found.allowed:
-        return ArtifactError(405, headers={"Allow": ", ".join(sorted(found.allowed))})
-    return ArtifactError(404)
 
 
 def _decoded(name: str, part: str) -> str:

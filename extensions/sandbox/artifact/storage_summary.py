@@ -11,7 +11,7 @@ from typing import Any
 from starlette.responses import Response
 
 from ..routing import Route
-from .call import Call
+from .call import PAID, Call
 from .formats import jackson, package_name
 from .tree import TRASH
 
@@ -37,7 +37,6 @@ async def summary(call: Call) -> Response:
 
 async def calculate(call: Call) -> Response:
     """POST /api/storageinfo/calculate"""
-    call.need_call_of_pro()
     call.need_admin()
     await _calculate(call)
     body = {"info": "Calculating storage summary scheduled to run successfully"}
@@ -130,5 +129,5 @@ def share(part: int, whole: int) -> str:
 
 ROUTES = (
     Route("GET", "/api/storageinfo", summary, "storage_summary"),
-    Route("POST", "/api/storageinfo/calculate", calculate, "calculate_storage_summary", reads=True),
+    Route("POST", "/api/storageinfo/calculate", calculate, "calculate_storage_summary", reads=True, scope=PAID),
 )

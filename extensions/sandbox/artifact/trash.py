@@ -8,7 +8,7 @@ from __future__ import annotations
 from starlette.responses import PlainTextResponse, Response
 
 from ..routing import Route
-from .call import Call
+from .call import PAID, Call
 from .errors import ArtifactError
 from .storage import NotAFolder
 from .tree import TRASH
@@ -16,7 +16,6 @@ from .tree import TRASH
 
 async def clean(call: Call, path: str) -> Response:
     """DELETE /api/trash/clean/{original repo}/{path}; every refusal is a 400 here."""
-    call.need_call_of_pro()
     call.need_admin()
     item = call.items.find(TRASH, path)
     if item is None or not path:
@@ -27,7 +26,6 @@ async def clean(call: Call, path: str) -> Response:
 
 async def empty(call: Call) -> Response:
     """POST /api/trash/empty"""
-    call.need_call_of_pro()
     call.need_admin()
     root = call.items.find(TRASH, "")
     assert root is not None
@@ -37,7 +35,6 @@ async def empty(call: Call) -> Response:
 
 async def restore(call: Call, path: str) -> Response:
     """POST /api/trash/restore/{original repo}/{path}[?to=repo/path]"""
-    call.need_call_of_pro()
     call.need_admin()
     item = call.items.find(TRASH, path)
     if item is None or not path:
@@ -53,7 +50,7 @@ async def restore(call: Call, path: str) -> Response:
 
 
 ROUTES = (
-    Route("DELETE", "/api/trash/clean/{path:.+}", clean, "clean_trash"),
-    Route("POST", "/api/trash/empty", empty, "empty_trash"),
-    Route("POST", "/api/trash/restore/{path:.+}", restore, "restore_trash"),
+    Route("DELETE", "/api/trash/clean/{path:.+}", clean, "clean_trash", scope=PAID),
+    Route("POST", "/api/trash/empty", empty, "empty_trash", scope=PAID),
+    Route("POST", "/api/trash/restore/{path:.+}", restore, "restore_trash", scope=PAID),
 )

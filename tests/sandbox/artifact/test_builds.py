@@ -113,12 +113,14 @@ def test_an_unknown_start(artifactory):
     assert error_of(asked) == (404, message)
 
 
-def test_a_slash_in_a_name_need_not_be_encoded(artifactory):
+def test_a_slash_in_a_name_need_not_be_encoded_but_to_delete(artifactory):
     record = artifactory.get("/api/build/acme/nightly of web/3").json()["buildInfo"]
     assert (record["name"], record["number"]) == ("acme/nightly of web", "3")
     promoted = artifactory.post("/api/build/promote/acme/nightly of web/3", json={"status": "fine"})
     assert promoted.status_code == 200
-    assert artifactory.delete("/api/build/acme/nightly of web?buildNumbers=3").status_code == 200
+    # That of a build is another resource than that of a name.
+    assert artifactory.delete("/api/build/acme/nightly of web?buildNumbers=3").status_code == 405
+    assert artifactory.delete("/api/build/acme%2Fnightly of web?buildNumbers=3").status_code == 200
 
 
 def test_two_runs_are_compared(artifactory):

@@ -95,8 +95,3 @@ def test_a_request_without_a_host_is_answered(sandbox, artifactory):
         connection.sendall(head.encode())
         answer = b"".join(iter(lambda: connection.recv(65536), b""))
     assert f'"uri" : "{sandbox.url}/artifactory/api/storage/generic-local"' in answer.decode()
-
-
-def test_a_wrong_method_is_405(artifactory):
-    answer = artifactory.post("/api/repositories")
-    assert (error_of(answer)[0], answer.headers["Allow"]) == (405, "GET")

@@ -72,6 +72,20 @@ def test_a_wrong_method_learns_the_right_ones():
     assert find(routes, "POST", "/c") == Found(None, {}, ())
 
 
+def test_a_resource_is_what_has_the_most_exact_template():
+    routes = [
+        route("GET", "/build/{name:.+}/{number}", "run"),
+        route("DELETE", "/build/{name}", "delete"),
+        route("POST", "/build/rename/{name:.+}", "rename"),
+        route("GET", "/build/{name}", "runs", argument="x"),
+        route(ANY, "/build{:(/.*)?}", "family"),
+    ]
+    resources = {path: [one.label for one in Routes(routes).resource(path)] for path in ("/build/a", "/build/rename/a")}
+    assert resources == {"/build/a": ["runs", "delete"], "/build/rename/a": ["rename"]}
+    assert [one.label for one in Routes(routes).resource("/build/a/1")] == ["run"]
+    assert Routes(routes).resource("/build") == []
+
+
 def test_an_argument_decides():
     routes = [
         route("POST", "/api", "none"),

@@ -1,0 +1,81 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The artifact repository on the wire: methods that a resource lacks, OPTIONS and TRACE."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+import pytest
+
+from support.wire.artifact import APP, error_of
+
+ITEM = f"/api/storage/generic-local/{APP}"
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "allowed"),
+    [
+        ("POST", "/api/system/ping", "HEAD,GET,OPTIONS"),
+        ("DELETE", "/api/repositories", "HEAD,GET,OPTIONS"),
+        ("PATCH", "/api/build", "HEAD,GET,OPTIONS,PUT"),
+        ("POST", "/api/build/app", "HEAD,DELETE,GET,OPTIONS"),
+        ("DELETE", "/api/build/app/1", "HEAD,GET,OPTIONS"),
+        ("PUT", "/api/build/rename/app", "POST,OPTIONS"),
+        ("PROPFIND", ITEM, "HEAD,DELETE,GET,OPTIONS,PUT"),
+        ("FOO", f"{ITEM}?list", "HEAD,DELETE,GET,OPTIONS,PUT"),
+        ("GET", "/api/search/aql", "POST,OPTIONS"),
+        ("HEAD", "/api/search/aql", "POST,OPTIONS"),
+        ("PATCH", "/api/security/users", "HEAD,GET,OPTIONS"),
+        ("PATCH", "/api/security/users/ci", "HEAD,DELETE,POST,GET,OPTIONS,PUT"),
+        ("GET", "/api/trash/empty", "POST,OPTIONS"),
+    ],
+)
+def test_a_method_that_a_resource_lacks_is_405(artifactory, method, path, allowed):
+    answer = artifactory.request(method, path)
+    assert (answer.status_code, answer.headers["Allow"]) == (405, allowed)
+    if method != "HEAD":
+        assert error_of(answer) == (405, "Method Not Allowed")
+
+
+@pytest.mark.parametrize(
+    ("path", "allowed"),
+    [
+        ("/api/system/ping", "OPTIONS,HEAD,GET"),
+        ("/api/build", "OPTIONS,HEAD,GET,PUT"),
+        ("/api/build/app", "OPTIONS,HEAD,DELETE,GET"),
+        (ITEM, "OPTIONS,HEAD,DELETE,GET,PUT"),
+        ("/api/search/aql", "OPTIONS,POST"),
+        ("/api/security/users", "OPTIONS,HEAD,GET"),
+        ("/api/trash/empty", "OPTIONS,POST"),
+    ],
+)
+def test_options_describe_a_resource(artifactory, path, allowed):
+    answer = artifactory.options(path)
+    assert (answer.status_code, answer.headers["Allow"]) == (200, allowed)
+    assert answer.headers["Content-Type"] == "application/vnd.sun.wadl+xml"
+    wadl = "{http://wadl.dev.java.net/2009/02}"
+    described = {method.get("name") for method in ElementTree.fromstring(answer.content).iter(f"{wadl}method")}
+    assert described == set(allowed.split(",")) - {"OPTIONS"}
+
+
+@pytest.mark.parametrize("method", ["OPTIONS", "PROPFIND", "GET", "FOO"])
+def test_what_the_open_source_edition_lacks_is_404_for_every_method(artifactory, sandbox, method):
+    sandbox.switch("artifact", edition="oss")
+    for path in ("/api/nothing", "/api/trash/empty", "/api/storageinfo/calculate"):
+        assert artifactory.request(method, path).status_code == 404
+
+
+def test_trace_is_refused_before_anybody_is_asked_who_calls(artifactory_anonymous):
+    for path in ("/api/system/ping", "/api/nothing"):
+        answer = artifactory_anonymous.request("TRACE", path)
+        assert (answer.status_code, answer.headers["Allow"], answer.content) == (405, "OPTIONS", b"")
+    answer = artifactory_anonymous.request("TRACE", f"/generic-local/{APP}")
+    assert (answer.status_code, answer.headers["Allow"]) == (405, "HEAD, DELETE, POST, GET, OPTIONS, PUT")
+
+
+def test_other_methods_need_credentials_first(artifactory_anonymous):
+    for method in ("OPTIONS", "POST", "PROPFIND", "FOO"):
+        for path in ("/api/system/ping", f"/generic-local/{APP}"):
+            assert artifactory_anonymous.request(method, path).status_code == 401
