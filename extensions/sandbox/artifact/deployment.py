@@ -45,7 +45,7 @@ async def deploy(call: Call, target: str) -> Response:
     repository, asked = _local(call, content_path.parse(target))
     if asked.path.endswith(PROPERTIES):
         return await _take_properties(call, asked)
-    _permit(call, repository, asked)
+    permit(call, repository, asked)
     if any(_is_true(call, name) for name in ("x-explode-archive", "x-explode-archive-atomic")):
         return await archives.explode(call, repository, asked.path)
     described, algorithm = described_file(call, asked.path)
@@ -87,7 +87,7 @@ async def deploy(call: Call, target: str) -> Response:
 async def create_folder(call: Call, target: str) -> Response:
     """PUT /{repo}/{path}/[;k=v]"""
     repository, asked = _local(call, content_path.parse(target))
-    _permit(call, repository, asked)
+    permit(call, repository, asked)
     properties = _properties(call, asked)
     content_path.check_names(asked.repo, f"{asked.path}/")
     try:
@@ -127,7 +127,7 @@ def _local(call: Call, asked: ContentPath) -> tuple[Repository, ContentPath]:
     return repository, replace(asked, repo=key)
 
 
-def _permit(call: Call, repository: Repository, asked: ContentPath) -> None:
+def permit(call: Call, repository: Repository, asked: ContentPath) -> None:
     """Refuse the upload if the caller has no right to it, or the repository's settings forbid it."""
     user = call.principal.name
     refusal = f"The user: '{user}' is not permitted to deploy '{asked.path}' into '{asked}'."

@@ -11,7 +11,9 @@ from collections import Counter
 from starlette.responses import Response
 
 from ..routing import Route
+from . import content_path
 from .call import Call
+from .errors import ArtifactError
 from .formats import jackson
 from .negotiation import vendor
 from .storage import NotAFolder
@@ -49,6 +51,20 @@ async def _relocate(call: Call, path: str, copying: bool) -> Response:
     act, done = ("copying", "copied") if copying else ("moving", "moved")
     what = f"{act} {item.repo}:{item.path} to {repo}:{target} completed successfully, {counted} were {done}"
     return _answer(200, "INFO", f"Dry Run for {what}" if dry else what)
+
+
+async def move_item(call: Call, repo: str, path: str, target_repo: str, target: str) -> None:
+    """Move an item as WebDAV does: to exactly this place."""
+    item = _source(call, repo, path)
+    if item is None or not call.repositories.is_stored(target_repo):
+        raise ArtifactError(404, f"Could not find {target_repo if item else f'{repo}:{path}'}.")
+    if not call.principal.may("d", repo, path) or not call.principal.may("w", target_repo, target):
+        raise ArtifactError(403, "Insufficient permissions.")
+    content_path.check_names(target_repo, target)
+    refusal = _refusal(call, item, target_repo, target, copying=False)
+    if refusal:
+        raise ArtifactError(409, refusal)
+    await call.take(item, target_repo, target, copying=False)
 
 
 def _source(call: Call, repo: str, path: str) -> Item | None:

@@ -45,6 +45,7 @@ from . import (
     system,
     transfer,
     trash,
+    webdav,
 )
 from .accounts import ANONYMOUS, CHALLENGE, Principal, WrongCredentials
 from .call import PAID, Call, decoded
@@ -86,6 +87,7 @@ ROUTES = Routes(
         *security.ROUTES,
         *deployment.ROUTES,
         *transfer.ROUTES,
+        *webdav.ROUTES,
         *not_served.ROUTES,
     )
 )

@@ -1,0 +1,123 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The artifact repository on the wire: the methods of WebDAV."""
+
+from __future__ import annotations
+
+import re
+from xml.etree import ElementTree
+
+import pytest
+
+from support.wire.artifact import APP, CONTENT, error_of
+
+METHODS = "mkcol,move,propfind,unlock,post,proppatch,options,lock,delete"
+DAV = "{DAV:}"
+
+
+def test_content_takes_the_methods_of_webdav(artifactory):
+    answer = artifactory.options("/generic-local/nothing")
+    assert (answer.status_code, answer.content, answer.headers["Allow"]) == (200, b"", METHODS)
+    assert (answer.headers["DAV"], answer.headers["MS-Author-Via"]) == ("1,2", "DAV")
+    for method in ("PATCH", "COPY", "FOO"):
+        answer = artifactory.request(method, f"/generic-local/{APP}")
+        assert (answer.status_code, answer.content, answer.headers["Allow"]) == (405, b"", METHODS)
+    for repo, allowed in (("generic-local", "GET,PUT,DELETE"), ("libs-release", "GET")):
+        answer = artifactory.post(f"/{repo}/{APP}")
+        assert (answer.status_code, answer.content, answer.headers["Allow"]) == (405, b"", allowed)
+    assert artifactory.options("/nothing/x").status_code == 404
+
+
+def test_mkcol_makes_a_folder_whose_parent_exists(artifactory, artifactory_reader):
+    answer = artifactory.request("MKCOL", "/generic-local/made")
+    assert (answer.status_code, answer.content) == (201, b"")
+    assert artifactory.get("/api/storage/generic-local/made").json()["children"] == []
+    for path, refusal in (
+        ("made", (405, "MKCOL can only be executed on non-existent resource: generic-local:made")),
+        ("", (405, "MKCOL can only be executed on non-existent resource: generic-local:")),
+        ("none/made", (409, "Directory cannot be created: parent doesn't exist: generic-local:none")),
+        (f"{APP}/made", (500, f"Expected a folder but found a file, at: generic-local:{APP}")),
+        ("a%2A", (500, "Invalid path. '*' is not a valid name character: generic-local/a*/")),
+    ):
+        assert error_of(artifactory.request("MKCOL", f"/generic-local/{path}")) == refusal
+    assert error_of(artifactory.request("MKCOL", "/libs-release/made"))[0] == 404
+    assert error_of(artifactory_reader.request("MKCOL", "/generic-local/other"))[0] == 403
+
+
+def test_propfind_lists_a_folder_down_to_the_depth(artifactory):
+    found = {}
+    for depth in ("0", "1", "infinity", None):
+        answer = artifactory.request("PROPFIND", "/generic-local/app", headers={"Depth": depth})
+        assert (answer.status_code, answer.headers["Content-Type"]) == (207, "text/xml;charset=UTF-8")
+        found[depth] = [href.text for href in ElementTree.fromstring(answer.content).iter(f"{DAV}href")]
+    root = "/artifactory/generic-local/app"
+    assert found["0"] == [root]
+    assert found["1"] == [root, f"{root}/1.0", f"{root}/1.1", f"{root}/README.txt"]
+    assert found["infinity"] == found[None] and f"/artifactory/generic-local/{APP}" in found[None]
+
+
+def test_propfind_shows_the_properties_that_are_asked_for(artifactory):
+    everything = artifactory.request("PROPFIND", f"/generic-local/{APP}", headers={"Depth": "0"}).content
+    prop = ElementTree.fromstring(everything).find(f"{DAV}response/{DAV}propstat/{DAV}prop")
+    shown = {element.tag.removeprefix(DAV): element.text for element in prop}
+    assert shown["getcontentlength"] == str(len(CONTENT))
+    assert (shown["getcontenttype"], shown["displayname"]) == ("application/x-gzip", "app-1.0.tar.gz")
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", shown["creationdate"])
+    body = '<a:propfind xmlns:a="DAV:"><a:prop><a:getetag/><a:unknown/></a:prop></a:propfind>'
+    some = artifactory.request("PROPFIND", f"/generic-local/{APP}", data=body).content
+    prop = ElementTree.fromstring(some).find(f"{DAV}response/{DAV}propstat/{DAV}prop")
+    assert [element.tag for element in prop] == [f"{DAV}getetag", f"{DAV}resourcetype"]
+
+
+def test_propfind_shows_nothing_of_what_is_missing_or_may_not_be_read(artifactory, sandbox):
+    user = {"name": "blind", "password": "blind-secret"}
+    sandbox.seed({"artifact": {"users": [user]}})
+    for path, auth in (("none", None), (APP, ("blind", "blind-secret"))):
+        answer = artifactory.request("PROPFIND", f"/generic-local/{path}", auth=auth or artifactory.auth)
+        assert (answer.status_code, list(ElementTree.fromstring(answer.content))) == (207, [])
+
+
+@pytest.mark.parametrize("body", ["<a", "<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>"])
+def test_xml_that_cannot_be_read_is_refused(artifactory, body):
+    assert error_of(artifactory.request("LOCK", f"/generic-local/{APP}", data=body)) == (400, "Bad lock request")
+    answer = artifactory.request("PROPFIND", f"/generic-local/{APP}", data=body)
+    assert error_of(answer) == (500, "Webdav propfind failed.")
+
+
+def test_locks_are_granted_and_have_no_effect(artifactory):
+    assert error_of(artifactory.request("LOCK", f"/generic-local/{APP}")) == (400, "Bad lock request")
+    kinds = "<lockscope><exclusive/></lockscope><locktype><write/></locktype><owner><href>me &amp; you</href></owner>"
+    body = f'<lockinfo xmlns="DAV:">{kinds}</lockinfo>'
+    answer = artifactory.request("LOCK", f"/generic-local/{APP}", data=body)
+    assert (answer.status_code, answer.headers["Lock-Token"]) == (200, "<Artifactory:fake-lock-token>")
+    active = ElementTree.fromstring(answer.content).find(f"{DAV}lockdiscovery/{DAV}activelock")
+    assert active.find(f"{DAV}locktype/{DAV}write") is not None
+    assert active.findtext(f"{DAV}owner/{DAV}href") == "me & you"
+    assert artifactory.request("UNLOCK", f"/generic-local/{APP}").status_code == 204
+    assert artifactory.delete(f"/generic-local/{APP}").status_code == 204
+
+
+def test_proppatch_changes_nothing(artifactory):
+    assert artifactory.request("PROPPATCH", f"/generic-local/{APP}").status_code == 200
+    answer = artifactory.request("PROPPATCH", "/generic-local/none")
+    assert error_of(answer) == (404, "Resource generic-local/none does not exists.")
+
+
+def test_move_takes_an_item_to_its_destination(artifactory, artifactory_reader):
+    destination = {"Destination": f"{artifactory.base}/generic-local/moved/a%20b.tgz"}
+    assert error_of(artifactory_reader.request("MOVE", f"/generic-local/{APP}", headers=destination))[0] == 403
+    assert error_of(artifactory.request("MOVE", f"/generic-local/{APP}"))[0] == 400
+    assert error_of(artifactory.request("MOVE", "/generic-local/", headers=destination))[0] == 400
+    assert error_of(artifactory.request("MOVE", "/generic-local/none", headers=destination))[0] == 404
+    answer = artifactory.request("MOVE", f"/generic-local/{APP}", headers=destination)
+    assert (answer.status_code, answer.content) == (200, b"")
+    assert artifactory.get("/generic-local/moved/a b.tgz").content == CONTENT
+    assert artifactory.get(f"/generic-local/{APP}").status_code == 404
+
+
+def test_the_journal_tells_what_webdav_changes(artifactory, sandbox):
+    artifactory.request("PROPFIND", "/generic-local/app")
+    artifactory.request("MKCOL", "/generic-local/made")
+    entries = [(entry["label"], entry["effect"], entry["status"]) for entry in sandbox.journal("artifact")]
+    assert entries == [("find_properties", "read", 207), ("make_collection", "write", 201)]
