@@ -20,6 +20,7 @@ from starlette.requests import Request
 from ..world import World
 from . import scopes
 from .errors import ArtifactError
+from .logins import Logins
 from .scopes import Rule, TargetRule
 from .tokens import Claims, InvalidToken, Tokens
 
@@ -79,12 +80,24 @@ class WrongCredentials(Exception):
         return ArtifactError(self.status, self.message, CHALLENGE if self.status == 401 else None)
 
 
+class BlockedLogin(WrongCredentials):
+    """The account failed to log in too often, and has to wait."""
+
+    def __init__(self, name: str, seconds: int) -> None:
+        blocked = f"'{name}' is blocked due to recurrent login failures"
+        super().__init__(403, f"{blocked}, please try again in {seconds} seconds")
+
+    def refusal(self) -> ArtifactError:
+        return ArtifactError(self.status, self.message, CHALLENGE)
+
+
 class Accounts:
     """The users and groups, and how a request is traced to one of them."""
 
     def __init__(self, world: World, tokens: Tokens) -> None:
         self._db = world.db
         self._tokens = tokens
+        self.logins = Logins(world.clock)
 
     def add_group(self, name: str, permissions: dict[str, str], about: dict[str, Any] | None = None) -> None:
         """Make a group, or describe it anew; the permissions are actions by repository or path."""
@@ -210,6 +223,19 @@ class Accounts:
             raise WrongCredentials(401, "Bad credentials") from None
         if not name.strip():  # No filter of the server takes them.
             return None
+        seconds = self.logins.blocked_seconds(name, credentials)
+        if seconds:
+            raise BlockedLogin(name, seconds)
+        try:
+            principal = self._by_password(name, password)
+        except WrongCredentials as error:
+            if error.status == 401 and name != ANONYMOUS:
+                self.logins.note_failure(name)
+            raise
+        self.logins.note_success(name, credentials)
+        return principal
+
+    def _by_password(self, name: str, password: str) -> Principal:
         user = self._user(name)
         for accepted in (user["password"], user["api_key"]) if user is not None else ():
             if accepted and secrets.compare_digest(accepted.encode(), password.encode()):

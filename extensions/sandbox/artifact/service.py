@@ -127,6 +127,10 @@ class ArtifactService(Service):
     def seed(self, data: dict[str, Any]) -> None:
         plant(self._state, data)
 
+    def reset(self) -> None:
+        super().reset()
+        self._state.accounts.logins.clear()
+
     def seeds(self, snapshot: Folder) -> Iterator[dict[str, Any]]:
         return parts(snapshot)
 

@@ -57,6 +57,60 @@ def test_a_locked_user_is_403(sandbox):
     assert error_of(Session(f"{sandbox.url}/artifactory", ("out", "out")).get("/api/repositories"))[0] == 403
 
 
+def _login(sandbox, password="wrong", name="reader"):
+    return Session(f"{sandbox.url}/artifactory", (name, password)).get("/api/system/ping")
+
+
+@pytest.mark.parametrize("name", ["reader", "nobody"])
+def test_login_is_blocked_for_a_growing_time_after_the_third_failure(sandbox, name):
+    sandbox.clock(frozen=True)
+    for _attempt in range(3):
+        assert error_of(_login(sandbox, name=name)) == (401, "Bad credentials")
+    seconds = []
+    for _attempt in range(12):
+        answer = _login(sandbox, name=name)
+        status, message = error_of(answer)
+        assert (status, answer.headers["WWW-Authenticate"]) == (403, CHALLENGE)
+        beginning, end = f"'{name}' is blocked due to recurrent login failures, please try again in ", " seconds"
+        seconds.append(int(message.removeprefix(beginning).removesuffix(end)))
+    assert seconds == [1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 5]
+
+
+def test_login_with_the_right_password_is_blocked_until_the_time_is_over(sandbox):
+    sandbox.clock(frozen=True)
+    for _attempt in range(3):
+        _login(sandbox)
+    assert _login(sandbox, "sandbox-reader").status_code == 403
+    sandbox.clock(advance=2)
+    assert _login(sandbox, "sandbox-reader").status_code == 200
+
+
+def test_login_may_fail_three_times_again_when_one_succeeded(sandbox):
+    for _attempt in range(2):
+        _login(sandbox)
+    assert _login(sandbox, "sandbox-reader").status_code == 200
+    assert [_login(sandbox).status_code for _attempt in range(3)] == [401] * 3
+
+
+def test_login_passes_a_block_when_the_same_credentials_were_right_minutes_ago(sandbox):
+    sandbox.clock(frozen=True)
+    assert _login(sandbox, "sandbox-reader").status_code == 200
+    assert [_login(sandbox).status_code for _attempt in range(4)] == [401] * 3 + [403]
+    assert _login(sandbox, "sandbox-reader").status_code == 200
+    assert _login(sandbox).status_code == 403
+    sandbox.clock(advance=600)
+    assert [_login(sandbox).status_code for _attempt in range(2)] == [401, 403]
+    assert _login(sandbox, "sandbox-reader").status_code == 403
+
+
+def test_blocks_concern_one_account_and_end_with_a_reset(sandbox):
+    for _attempt in range(4):
+        assert _login(sandbox).status_code in (401, 403)
+    assert _login(sandbox, "sandbox-admin", "admin").status_code == 200
+    sandbox.reset()
+    assert _login(sandbox).status_code == 401
+
+
 def test_anonymous_access_off(artifactory_anonymous):
     answer = artifactory_anonymous.get(f"/generic-local/{APP}")
     assert error_of(answer)[0] == 401
