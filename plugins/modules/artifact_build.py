@@ -44,7 +44,8 @@ options:
     description:
       - The record itself, in the server's own spelling. It has at least C(name), C(number) and C(started), which is a
         date and time with a zone; C(modules) have what was built and needed.
-      - C(statuses) are left out, for promotions alone make a history.
+      - C(statuses) are left out, for promotions alone make a history. C(artifactoryPrincipal) is left out as well,
+        because Artifactory sets it to the account that publishes.
       - Either O(content) or O(src) is required with O(state=present).
     type: dict
   artifacts:
@@ -146,13 +147,13 @@ build:
       description: When it was started, in ISO 8601.
       type: str
     duration_ms:
-      description: How long it took, in milliseconds, if the record says so.
+      description: Duration in milliseconds. Artifactory stores V(0) if the record has none.
       type: int
     url:
       description: Page of the run on the server that built it.
       type: str
     principal:
-      description: The account that published it.
+      description: The account that published it. Null in check mode if the run would be published.
       type: str
     agent:
       description: Name of what built it.

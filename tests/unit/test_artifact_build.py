@@ -74,8 +74,20 @@ def test_a_record_is_published_and_read_back() -> None:
 def test_check_mode_predicts_what_is_published_then() -> None:
     with conversation(none(RUN)) as server:
         checked = run("artifact_build", url=server.url, content=RECORD, check_mode=True, diff_mode=True)
-    with conversation(none(RUN), put(RECORD), there(RECORD)) as server:
-        assert run("artifact_build", url=server.url, content=RECORD, diff_mode=True) == checked
+    predicted = {"version": "1.0.1", "durationMillis": 0, "artifactoryPrincipal": None, **RECORD}
+    assert checked["build"]["record"] == predicted
+    assert (checked["build"]["duration_ms"], checked["build"]["principal"]) == (0, None)
+    with conversation(none(RUN), put(RECORD), there({**predicted, "artifactoryPrincipal": "ci"})) as server:
+        done = run("artifact_build", url=server.url, content=RECORD, diff_mode=True)
+    assert done["build"].pop("principal") == done["build"]["record"].pop("artifactoryPrincipal") == "ci"
+    del checked["build"]["principal"], checked["build"]["record"]["artifactoryPrincipal"]
+    assert done == checked
+
+
+def test_the_account_in_a_record_is_not_compared() -> None:
+    with conversation(there({**RECORD, "artifactoryPrincipal": "ci"})) as server:
+        content = {**RECORD, "artifactoryPrincipal": "somebody"}
+        assert not run("artifact_build", url=server.url, content=content)["changed"]
 
 
 def test_the_same_run_is_left_alone_whatever_the_server_knows_besides() -> None:

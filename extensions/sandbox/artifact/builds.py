@@ -23,6 +23,8 @@ from .formats import plain_time
 from .tree import Item
 
 VENDORS = re.compile(r"application/vnd\.org\.jfrog\.[\w.]+\+json")
+# What the server fills in where a record lacks it
+FILLED_IN = {"version": "1.0.1", "durationMillis": 0}
 # Where the records lie on the real server; rights on builds are rights on paths in it
 RECORDS = "artifactory-build-info"
 
@@ -65,7 +67,7 @@ async def show(call: Call, name: str, number: str) -> Response:
         raise ArtifactError(404, f"No build was found for build name: {name}, build number: {number} {when}")
     if "diff" in call.query:
         return _difference(call, build)
-    record = dict(build.record)
+    record = FILLED_IN | build.record
     if history := call.builds.promotions(build):
         record["statuses"] = statuses(history)
     uri = f"{call.base}/api/build/{quote(name, safe='')}/{quote(number, safe='')}"
@@ -93,7 +95,8 @@ async def publish(call: Call) -> Response:
     # A record may bring the history that it had elsewhere; promotions alone make one here.
     record.pop("statuses", None)
     try:
-        call.builds.publish(project(call), {**record, "number": str(record["number"])}, call.principal.name)
+        own = {"number": str(record["number"]), "artifactoryPrincipal": call.principal.name}
+        call.builds.publish(project(call), record | own, call.principal.name)
     except (KeyError, ValueError):
         raise ArtifactError(400, f"Unable to parse the start time '{record.get('started')}'.") from None
     return Response(status_code=204)

@@ -19,7 +19,9 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._private_file
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 
 # The server keeps these itself
-_OF_THE_SERVER = ("statuses",)
+_OF_THE_SERVER = ("statuses", "artifactoryPrincipal")
+# What the server fills in where a record lacks it, as far as it is known before
+_FILLED_IN = {"version": "1.0.1", "durationMillis": 0, "artifactoryPrincipal": None}
 _ACCEPTED = (200, 204)
 _GONE = (*_ACCEPTED, 404)
 
@@ -42,18 +44,25 @@ def wanted(params: dict[str, t.Any]) -> Fields:
 
 
 def find(artifact: ArtifactService, like: Fields, project_key: str | None) -> Fields | None:
-    """The run of this name, number and start, its record with those members only that `like` has, or `None`."""
+    """The run of this name, number and start, its record with those members only that `like` has, or `None`.
+
+    `stored` has the same record: a predicted run has another.
+    """
     started = times.utc(like["started"])
     found = builds.find(artifact, like["name"], like["number"], started=started, project_key=project_key)
     if found is None:
         return None
     record = {**found["record"], "started": times.plain(found["started"])}
-    return {**found, "record": {**record, **_as_far_as(record, like)}}
+    record.update(_as_far_as(record, like))
+    return {**found, "record": record, "stored": record}
 
 
 def described(fields: Fields) -> Fields:
     """A run as the user sees it, also one that is only predicted."""
-    return _described(fields["record"], lambda path, wanted, value: ToolchainError(surprise(path, wanted, value)))
+    record = fields["record"]
+    if record != fields.get("stored"):
+        record = {**_FILLED_IN, **record}
+    return _described(record, lambda path, wanted, value: ToolchainError(surprise(path, wanted, value)))
 
 
 def check_not_promoted(before: Fields | None) -> None:

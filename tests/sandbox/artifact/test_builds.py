@@ -74,7 +74,14 @@ def test_a_record_is_published_and_shown(artifactory):
     publish(artifactory)
     answer = artifactory.get(f"{ENCODED}/7")
     assert answer.headers["Content-Type"] == "application/vnd.org.jfrog.build.BuildInfo+json"
-    assert answer.json() == {"uri": f"{artifactory.base}{ENCODED}/7", "buildInfo": RECORD}
+    filled_in = {"version": "1.0.1", "durationMillis": 0, "artifactoryPrincipal": "admin"}
+    assert answer.json() == {"uri": f"{artifactory.base}{ENCODED}/7", "buildInfo": filled_in | RECORD}
+
+
+def test_a_record_keeps_its_version_and_duration_but_not_its_principal(artifactory):
+    publish(artifactory, version="2.0", durationMillis=5, artifactoryPrincipal="somebody")
+    record = artifactory.get(f"{ENCODED}/7").json()["buildInfo"]
+    assert (record["version"], record["durationMillis"], record["artifactoryPrincipal"]) == ("2.0", 5, "admin")
 
 
 def test_a_number_is_a_text(artifactory):
