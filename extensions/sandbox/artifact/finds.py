@@ -58,16 +58,10 @@ async def properties(call: Call) -> Response:
     asked = {name: value for name, value in call.query.items() if name not in ("repos", "properties")}
     if not any(name.strip() for name in asked):
         raise ArtifactError(400, EMPTY)
-    wanted = {
-        name: [re.compile(_glob(value, ".*"), re.DOTALL) for value in values.split(",")]
-        for name, values in asked.items()
-    }
+    wanted = {name: re.compile(_glob(value, ".*"), re.DOTALL) for name, value in asked.items()}
 
     def fits(found: dict[str, list[str]]) -> bool:
-        return all(
-            any(one.fullmatch(value) for one in expressions for value in found.get(name, ()))
-            for name, expressions in wanted.items()
-        )
+        return all(any(map(one.fullmatch, found.get(name, ()))) for name, one in wanted.items())
 
     where = searched(call)
 

@@ -32,7 +32,9 @@ async def info(call: Call, repo: str, path: str) -> Response:
     shown_as = call.repositories.shown_as(repo)
     if found[0].folder:
         return await call.vnd_stream(
-            "storage.FolderInfo", lambda db: _folder_info(call, db, found, shown_as), **{"Cache-Control": "no-store"}
+            "storage.FolderInfo",
+            lambda db: folder_info(call, found[0], shown_as, children_of(below(db, found, 1))),
+            **{"Cache-Control": "no-store"},
         )
     return call.vnd("storage.FileInfo", file_info(call, found[0], shown_as))
 
@@ -150,12 +152,12 @@ def file_info(call: Call, item: Item, repo: str) -> dict[str, Any]:
     }
 
 
-def _folder_info(call: Call, db: sqlite3.Connection, folders: list[Item], repo: str) -> dict[str, Any]:
-    path = folders[0].path
+def folder_info(call: Call, folder: Item, repo: str, children: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    """The info of a folder; its children as `children_of` lists them."""
     return {
-        **_item_facts(folders[0], repo),
-        "children": ({"uri": f"/{child.name}", "folder": bool(child.folder)} for child in below(db, folders, 1)),
-        "uri": f"{call.base}/api/storage/{repo}/{path}".rstrip("/"),
+        **_item_facts(folder, repo),
+        "children": children,
+        "uri": f"{call.base}/api/storage/{repo}/{folder.path}".rstrip("/"),
     }
 
 
@@ -164,6 +166,11 @@ def _found(call: Call, repo: str, path: str) -> list[Item]:
         call.need_login()
         raise ArtifactError(404 if call.switch("hide_unauthorized") else 403)
     found = call.items_at(repo, path)
+def children_of(items: Iterable[Item]) -> Iterator[dict[str, Any]]:
+    """The entries of what is in a folder."""
+    return ({"uri": f"/{item.name}", "folder": bool(item.folder)} for item in items)
+
+
     if not found:
         raise ArtifactError(404, None if call.repositories.is_virtual(repo) else "Unable to find item")
     return found

@@ -16,7 +16,7 @@ from starlette.responses import Response
 from ..routing import Route
 from .call import Call
 from .errors import ArtifactError
-from .item_info import file_info
+from .item_info import children_of, file_info, folder_info
 from .tree import TRASH, Item, Tree
 
 TIMEOUT = (
@@ -45,7 +45,7 @@ async def quick(call: Call) -> Response:
 
 
 def searched(call: Call) -> list[tuple[str, str]]:
-    """The repositories to search in, each with a folder; all of them when none is named."""
+    """The repositories to search in, each with a folder; all of them when none is named, no unknown ones."""
     asked = [entry.strip().strip("/") for entry in call.query.get("repos", "").split(",") if entry.strip()]
     if not asked:
         return [
@@ -54,10 +54,7 @@ def searched(call: Call) -> list[tuple[str, str]]:
     where = []
     for entry in asked:
         key, _slash, folder = entry.partition("/")
-        storages = call.repositories.storages(key)
-        if not storages:
-            raise ArtifactError(404, f"Repository '{key}' does not exist.")
-        where += [(storage, folder) for storage in storages]
+        where += [(storage, folder) for storage in call.repositories.storages(key)]
     return where
 
 
@@ -70,13 +67,19 @@ def _named(tree: Tree, where: list[tuple[str, str]], name: str) -> Iterator[Item
 
 
 def result(call: Call, tree: Tree, item: Item) -> dict[str, Any]:
-    """What is told of a file that was found, as detailed as the caller wants it."""
+    """What is told of an item that was found, as detailed as the caller wants it."""
     detail = {part.strip() for part in call.request.headers.get("x-result-detail", "").split(",")}
-    result: dict[str, Any] = file_info(call, item, item.repo) if "info" in detail else {}
+    result = _info(call, tree, item) if "info" in detail else {}
     result["uri"] = f"{call.base}/api/storage/{item.repo}/{item.path}"
     if "properties" in detail:
         result["properties"] = dict(sorted(tree.properties(item).items()))
     return result
+
+
+def _info(call: Call, tree: Tree, item: Item) -> dict[str, Any]:
+    if not item.folder:
+        return file_info(call, item, item.repo)
+    return folder_info(call, item, item.repo, list(children_of(tree.children(item.repo, item.path))))
 
 
 async def pattern(call: Call) -> Response:

@@ -81,15 +81,25 @@ def test_what_is_asked_too_little(artifactory, kind, arguments, message):
         ({"build.name": "app"}, [f"generic-local/{APP}"]),
         ({"build.name": "a*", "build.number": "?"}, [f"generic-local/{APP}"]),
         ({"build.name": ""}, [f"generic-local/{APP}"]),
-        ({"build.name": "web,app"}, [f"generic-local/{APP}"]),
+        ({"build.name": "web,app"}, []),
         ({"build.name": "app", "build.number": "2"}, []),
         ({"build.name": "app", "repos": "libs-release-local"}, []),
         ({"qa": "passed"}, ["generic-local/app"]),
+        ({"list": "a,b"}, ["generic-local/app"]),
+        ({"list": "a"}, []),
     ],
 )
 def test_properties(artifactory, arguments, paths):
-    artifactory.put("/api/storage/generic-local/app?properties=qa=passed&recursive=0")
+    artifactory.put("/api/storage/generic-local/app?properties=qa=passed;list=a%5C,b&recursive=0")
     assert found(artifactory, "prop", **arguments) == paths
+
+
+def test_result_has_the_info_of_a_folder_when_a_folder_is_found(artifactory):
+    artifactory.put("/api/storage/generic-local/app?properties=qa=passed&recursive=0")
+    detail = {"X-Result-Detail": "info"}
+    (result,) = artifactory.get("/api/search/prop?qa=passed", headers=detail).json()["results"]
+    assert result == artifactory.get("/api/storage/generic-local/app").json()
+    assert result["children"]
 
 
 def test_no_properties(artifactory):

@@ -73,8 +73,11 @@ def test_repositories_and_folders(artifactory, repos, expected):
     assert found(artifactory, name="*.pom", repos=repos) == expected
 
 
-def test_an_unknown_repository(artifactory):
-    assert error_of(artifactory.get(QUICK, params={"name": "a", "repos": "nothing"}))[0] == 404
+def test_nothing_is_found_in_an_unknown_repository(artifactory):
+    assert found(artifactory, name="pom", repos="nothing") == []
+    assert found(artifactory, name="*.pom", repos="nothing,libs-remote-cache") == found(
+        artifactory, name="*.pom", repos="libs-remote-cache"
+    )
 
 
 @pytest.mark.parametrize("arguments", [{}, {"name": ""}, {"name": " "}])
