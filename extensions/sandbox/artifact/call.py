@@ -97,10 +97,20 @@ class Call:
         What the caller may not read is passed over, and refused if there is nothing else.
         """
         storages = self.repositories.storages(key)
-        readable = [storage for storage in storages if self.principal.may("r", storage, path)]
+        readable = self._readable(storages, path)
         if storages and not readable:
             self.permit_reading(storages[0], path)
-        return [item for storage in readable if (item := self.items.find(storage, path)) is not None]
+        return self._stored(readable, path)
+
+    def readable_items(self, key: str, path: str) -> list[Item]:
+        """The same without a refusal: nothing where the caller may read nothing."""
+        return self._stored(self._readable(self.repositories.storages(key), path), path)
+
+    def _readable(self, storages: list[str], path: str) -> list[str]:
+        return [storage for storage in storages if self.principal.may("r", storage, path)]
+
+    def _stored(self, storages: list[str], path: str) -> list[Item]:
+        return [item for storage in storages if (item := self.items.find(storage, path)) is not None]
 
     async def discard(self, item: Item) -> None:
         """Delete an item: into the trash can, where there is one for it."""

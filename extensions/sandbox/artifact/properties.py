@@ -51,10 +51,8 @@ async def get_xml(call: Call, repo: str, path: str) -> Response:
 
 
 def _shown(call: Call, repo: str, path: str, asked: Collection[str] = ()) -> dict[str, list[str]]:
-    items = call.items_at(repo, path)
-    if not items:
-        raise ArtifactError(404, "Unable to find item")
-    properties = next(filter(None, map(call.items.properties, items)), {})
+    """The properties of an item; one that is missing, or that the caller may not read, has none."""
+    properties = next(filter(None, map(call.items.properties, call.readable_items(repo, path))), {})
     shown = {name: values for name, values in properties.items() if not asked or name in asked}
     if not shown:
         raise ArtifactError(404, "No properties could be found.")

@@ -10,6 +10,7 @@ import http.client
 import pytest
 import requests
 
+from support.session import Session
 from support.wire.artifact import APP, error_of, properties_of
 
 ITEM = "/api/storage/generic-local/app/README.txt"
@@ -63,8 +64,19 @@ def test_get_where_there_is_none(artifactory):
     assert error_of(artifactory.get(f"{ITEM}?properties")) == (404, "No properties could be found.")
     answer = artifactory.get(f"/api/storage/generic-local/{APP}?properties=other")
     assert error_of(answer) == (404, "No properties could be found.")
-    answer = artifactory.get("/api/storage/generic-local/nothing?properties")
-    assert error_of(answer) == (404, "Unable to find item")
+
+
+@pytest.mark.parametrize("path", ["generic-local/nothing", "nothing/nothing", "libs-remote/nothing"])
+@pytest.mark.parametrize("argument", ["properties", "properties=a", "propertiesXml"])
+def test_a_missing_item_has_no_properties(artifactory, path, argument):
+    answer = artifactory.get(f"/api/storage/{path}?{argument}")
+    assert error_of(answer) == (404, "No properties could be found.")
+
+
+def test_an_item_has_no_properties_when_the_caller_may_not_read_it(sandbox):
+    sandbox.seed({"artifact": {"users": [{"name": "out", "password": "out"}]}})
+    answer = Session(f"{sandbox.url}/artifactory", ("out", "out")).get(f"{ITEM}?properties")
+    assert error_of(answer) == (404, "No properties could be found.")
 
 
 @pytest.mark.parametrize(
