@@ -11,7 +11,7 @@ from urllib.parse import unquote, unquote_plus
 
 from .errors import ArtifactError, Refusal
 from .formats import encoded
-from .tree import parent_of
+from .tree import Tree, parent_of
 
 METADATA = ":"
 PROPERTIES = ":properties"
@@ -63,7 +63,7 @@ def parse(target: str) -> ContentPath:
     path, mark, entry = unquote(clean).partition("!")
     if not path:
         path, mark = mark + entry, ""
-    is_folder = not mark and (target.endswith("/") or clean.endswith("/"))
+    is_folder = target.endswith("/") or clean.endswith("/")
     inside = entry.removeprefix("/") if mark else None
     return ContentPath(repo, _normalized(path), is_folder, inside, properties, path.strip("/").rstrip())
 
@@ -82,10 +82,31 @@ def folder_address(base: str, raw_path: str) -> str:
     return f"{base}{encoded(path.removeprefix('/artifactory'))}/"
 
 
+def without_metadata(path: str) -> str:
+    """The path of the item whose metadata a path names in the old notation."""
+    folder, slash, name = path.rpartition("/")
+    return folder + slash + (name.rpartition(METADATA)[0] or name)
+
+
 def check_encoding(raw_path: str) -> None:
     """Refuse what the servlet container refuses: backslashes, NUL, broken percent-encoding."""
     if MALFORMED.search(PARAMETERS.sub("", raw_path)):
         raise Refusal(400)
+
+
+def check_place(items: Tree, repo: str, path: str) -> None:
+    """Refuse a path that the server cannot store a file at.
+
+    Without the blanks at the ends of its names it must not lead through a file, whatever is wrong with the names.
+    """
+    try:
+        check_names(repo, path)
+    except ArtifactError:
+        trimmed = "/".join(name.rstrip() for name in path.split("/"))
+        place = items.obstacle(repo, parent_of(trimmed) or "", folder=True)
+        if place is not None:
+            raise conflict(repo, trimmed, place) from None
+        raise
 
 
 def check_names(repo: str, path: str) -> None:

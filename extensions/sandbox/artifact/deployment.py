@@ -243,7 +243,7 @@ def _put(
     before = call.items.find(repo, path)
     if before is not None and not before.folder and before.sha1 != content.sha1:
         call.permit_deleting(repo, path)
-    content_path.check_names(repo, path)
+    content_path.check_place(call.items, repo, path)
     try:
         with call.world.transaction():
             item = call.items.put_file(repo, path, content, client, user)

@@ -15,6 +15,7 @@ from typing import Any
 from starlette.responses import Response
 
 from ..routing import Route
+from . import content_path
 from .accounts import Principal
 from .call import Call
 from .errors import ArtifactError
@@ -27,7 +28,8 @@ LETTERS = {"m": "m", "d": "d", "w": "w", "a": "n", "r": "r"}
 
 
 async def info(call: Call, repo: str, path: str) -> Response:
-    """GET /api/storage/{repo}/{path}"""
+    """GET /api/storage/{repo}/{path}; the old notation for metadata stands for the item."""
+    path = content_path.without_metadata(path)
     found = _found(call, repo, path)
     shown_as = call.repositories.shown_as(repo)
     if found[0].folder:

@@ -16,6 +16,7 @@ from .layouts import MAVEN_2, Module, module_of
 SNAPSHOT = "SNAPSHOT"
 METADATA = "maven-metadata.xml"
 POM = ".pom"
+NON_UNIQUE = re.compile(r".+-SNAPSHOT[.-].+")
 UNIQUE = re.compile(r".+-.+-(?P<revision>(?P<timestamp>[0-9]{8}.[0-9]{6})-(?P<number>[0-9]+))[.-].+")
 
 
@@ -32,6 +33,11 @@ class Revision(NamedTuple):
 def is_snapshot(path: str) -> bool:
     """Whether the Maven layout reads a snapshot in a path."""
     return _snapshot(path) is not None
+
+
+def is_expirable(name: str) -> bool:
+    """Whether the content of a file with this name changes: metadata, and snapshots without a revision."""
+    return name == METADATA or NON_UNIQUE.fullmatch(name) is not None
 
 
 def revision_of(name: str) -> Revision | None:

@@ -11,16 +11,16 @@ from urllib.parse import quote
 from starlette.responses import Response
 
 from ..routing import Route
-from . import archives, content_path, index_page, maven_merging, properties, ranges
+from . import archives, content_path, index_page, maven_merging, properties, ranges, snapshots
 from .call import CONTENT, Call
 from .content_path import PROPERTIES, ContentPath
 from .deployment import OLD_NOTATION, described_file
 from .errors import ArtifactError, Refusal
 from .formats import encoded, header_text, media_type
-from .snapshots import METADATA
 from .tree import TRASH, Item, Tree
 from .version import at_least
 
+NO_STORE = {"Cache-Control": "no-store"}
 HTML = "text/html; charset=utf-8"
 # The words of the server's single-page application, which gets what ends with a slash and is no folder
 NO_FOLDER = '{"error":"not found"}'
@@ -42,12 +42,12 @@ async def download(call: Call, target: str) -> Response:
     if maven_merging.is_merged(call, repo, path):
         return _merged(call, repo, path)
     found = _found(call, asked)
-    if asked.entry is not None:
+    if asked.entry is not None and not asked.is_folder:
         return await _entry(call, found, asked.entry)
     if found and found[0].folder:
         return await _folder(call, asked, found)
     if asked.is_folder:
-        raise ArtifactError(404, NO_FOLDER, {"Cache-Control": "no-store"})
+        raise ArtifactError(404, NO_FOLDER, NO_STORE)
     return _file(call, found[0]) if found else _checksum(call, repo, path)
 
 
@@ -81,7 +81,7 @@ async def _folder(call: Call, asked: ContentPath, found: list[Item]) -> Response
         raw_path = call.request.scope["raw_path"].decode("latin-1")
         return Response(status_code=302, headers={"Location": content_path.folder_address(call.base, raw_path)})
     place = f"{asked.repo}/{asked.path}".rstrip("/")
-    headers = {"Content-Type": HTML, "Cache-Control": "no-store"}
+    headers = {"Content-Type": HTML, **NO_STORE}
     return await call.stream(lambda db: index_page.parts(call, db, place, found), **headers)
 
 
@@ -100,8 +100,22 @@ def _checksum(call: Call, repo: str, path: str) -> Response:
     of, algorithm = described_file(call, path)
     files = _described(call, repo, of) if algorithm else []
     if not files or files[0].folder:
-        raise ArtifactError(404, "File not found.")
-    return Response(getattr(files[0], algorithm), headers={"Content-Type": CHECKSUM_TYPE})
+        raise _missing(call, repo, path)
+    headers = {"Content-Type": CHECKSUM_TYPE, **_caching(files[0])}
+    return Response(getattr(files[0], algorithm), headers=headers)
+
+
+def _caching(item: Item) -> dict[str, str]:
+    return NO_STORE if snapshots.is_expirable(item.name) else {}
+
+
+def _missing(call: Call, repo: str, path: str) -> ArtifactError:
+    """The refusal of a file that is not stored: nothing is fetched, as on a server that reaches no other."""
+    repository = call.repositories.find(repo)
+    if repository is None or repository.rclass != "remote":
+        return ArtifactError(404, "File not found.")
+    state = "offline" if repository.configuration["offline"] else "assumed offline"
+    return ArtifactError(404, f"{repo}: is {state}, '{repo}:{path}' is not found at '{path}'.")
 
 
 def _described(call: Call, repo: str, path: str) -> list[Item]:
@@ -168,7 +182,7 @@ def _headers(call: Call, item: Item) -> dict[str, str]:
         "X-Artifactory-Filename": name,
         "Accept-Ranges": "bytes",
         "Content-Disposition": f"attachment; filename=\"{header_text(item.name)}\"; filename*=UTF-8''{name}",
-        **({"Cache-Control": "no-store"} if item.name == METADATA else {}),
+        **_caching(item),
     }
 
 

@@ -56,6 +56,25 @@ def test_download_reads_the_entry_of_an_archive_after_an_exclamation_mark(artifa
     assert error_of(artifactory.get(f"/{REPO}/none!x")) == (404, "File not found.")
 
 
+def test_slash_after_the_entry_of_an_archive_leads_nowhere(artifactory):
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        archive.writestr("in/side.txt", "entry")
+    artifactory.put(f"/{REPO}/a.zip", content.getvalue())
+    for path in ("a.zip!/", "a.zip!/in/"):
+        answer = artifactory.get(f"/{REPO}/{path}")
+        assert error_of(answer) == (404, '{"error":"not found"}')
+        assert answer.headers["Cache-Control"] == "no-store"
+
+
+def test_file_in_the_way_is_reported_before_the_names_of_a_path(artifactory):
+    artifactory.put(f"/{REPO}/n/trail", b"file")
+    for path in ("n/trail%20/x", "n/trail/a%7Cb"):
+        assert error_of(artifactory.put(f"/{REPO}/{path}", b"x")) == (400, "Parent n/trail must be a folder")
+    refusal = f"Path cannot have a slash after a space: {REPO}/n/other /"
+    assert error_of(artifactory.put(f"/{REPO}/n/other%20/x", b"x")) == (500, refusal)
+
+
 @pytest.mark.parametrize("method", ["PUT", "GET"])
 @pytest.mark.parametrize("name", ["x:y", "x%3Ay", ":x", "x:statistics"])
 def test_old_metadata_notation_is_refused_when_a_name_has_a_colon(artifactory, method, name):

@@ -103,6 +103,13 @@ def test_a_blacked_out_repository_is_not_there(artifactory):
     assert artifactory.get(f"/api/storage/generic-local/{APP}").status_code == 404
 
 
+@pytest.mark.parametrize("metadata", [":properties", "%3Aproperties", ":x"])
+def test_info_is_that_of_the_item_when_a_path_names_its_metadata(artifactory, metadata):
+    for path in (APP, "app"):
+        info = artifactory.get(f"/api/storage/generic-local/{path}{metadata}").json()
+        assert info == artifactory.get(f"/api/storage/generic-local/{path}").json()
+
+
 def test_names_with_everything_in_them(artifactory):
     path = "/generic-local/a%20b+c/%C3%BC%E2%82%AC%25%23%3B%2C%3D%5B%5D%7B%7D.txt"
     assert artifactory.put(path, b"odd").status_code == 201

@@ -52,6 +52,25 @@ def test_snapshot_gets_a_time_and_a_number_when_they_are_unique(artifactory, san
     assert artifactory.get(f"/unique/{FOLDER}/w-1.1-SNAPSHOT.jar").status_code == 404
 
 
+@pytest.mark.parametrize(
+    ("path", "caching"),
+    [
+        ("org/q/w/maven-metadata.xml", "no-store"),
+        ("free/w-1.1-SNAPSHOT.txt", "no-store"),
+        ("free/w-1.1-SNAPSHOT-sources.txt", "no-store"),
+        (f"{FOLDER}/w-1.1-{BUILD}-1.jar", None),
+        ("x-SNAPSHOT/w.txt", None),
+        ("free/w-SNAPSHOT", None),
+    ],
+)
+@pytest.mark.parametrize("suffix", ["", ".sha1"])
+def test_file_must_not_be_cached_when_its_content_changes(artifactory, path, caching, suffix):
+    artifactory.put(f"/deployer/{path}", b"<metadata/>")
+    for method in ("GET", "HEAD"):
+        answer = artifactory.request(method, f"/deployer/{path}{suffix}")
+        assert (answer.status_code, answer.headers.get("Cache-Control")) == (200, caching)
+
+
 def test_files_of_one_build_share_time_and_number(artifactory, sandbox):
     for build in (1, 2):
         sandbox.clock(set=NOW + build)
