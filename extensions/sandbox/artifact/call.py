@@ -27,7 +27,7 @@ BASE_URL_HEADERS = ("x-jfrog-override-base-url", "x-artifactory-override-base-ur
 SHA256_SINCE = "5.5"
 UNKNOWN_REPOSITORIES_ANSWERED_SINCE = "5.0"
 # The path of a request for content: `content_path.parse` reads the target
-OUTSIDE_API = "/{:(?!api(?:/|$))}"
+OUTSIDE_API = "/{:(?!(?:api|ui)(?:/|$))}"
 CONTENT = f"{OUTSIDE_API}{{target:[^/].*}}"
 # The scope of calls that the open-source edition does not have
 PAID = "paid"

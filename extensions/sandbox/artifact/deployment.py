@@ -87,9 +87,10 @@ async def deploy(call: Call, target: str) -> Response:
 async def create_folder(call: Call, target: str) -> Response:
     """PUT /{repo}/{path}/[;k=v]"""
     repository, asked = _local(call, content_path.parse(target))
-    permit(call, repository, asked)
+    permit(call, repository, asked, is_folder=True)
     properties = _properties(call, asked)
     content_path.check_names(asked.repo, f"{asked.path}/")
+    before = call.items.find(asked.repo, asked.path)
     try:
         with call.world.transaction():
             folder = call.items.make_folder(asked.repo, asked.path, call.principal.name)
@@ -102,7 +103,7 @@ async def create_folder(call: Call, target: str) -> Response:
         "repo": asked.repo,
         "path": f"/{asked.path}/".replace("//", "/"),
         "created": colon_time(folder.created),
-        "createdBy": folder.created_by,
+        "createdBy": before and before.created_by,  # that of a new folder is not known yet
         "uri": f"{call.base}/{asked.repo}/{asked.path}".rstrip("/") + "/",
     }
     return _created(call, asked.repo, asked.path, created)
@@ -127,14 +128,14 @@ def _local(call: Call, asked: ContentPath) -> tuple[Repository, ContentPath]:
     return repository, replace(asked, repo=key)
 
 
-def permit(call: Call, repository: Repository, asked: ContentPath) -> None:
+def permit(call: Call, repository: Repository, asked: ContentPath, is_folder: bool = False) -> None:
     """Refuse the upload if the caller has no right to it, or the repository's settings forbid it."""
     user = call.principal.name
     refusal = f"The user: '{user}' is not permitted to deploy '{asked.path}' into '{asked}'."
     call.permit("w", asked.repo, asked.path, refusal)
     if call.switch("disk_full"):
         raise ArtifactError(413, DISK_FULL)
-    repository.check(asked.path)
+    repository.check(asked.path, is_folder=is_folder)
 
 
 def _stored_path(call: Call, repository: Repository, asked: ContentPath) -> str:

@@ -108,10 +108,11 @@ def _open(call: Call, repo: str, scope: str = "") -> list[str]:
 
 
 def storages_of(call: Call, repo: str) -> list[str]:
-    """The storages of a repository of images; none when it is of anything else."""
-    repository = call.repositories.find(repo) or call.repositories.find(repo.removesuffix("-cache"))
-    holds_images = repository is not None and repository.package_type in ("docker", "oci")
-    return call.repositories.storages(repo) if holds_images else []
+    """The storages of a repository of images; none when it is of anything else, or blacked out."""
+    repository = call.repositories.behind(repo)
+    if repository is None or repository.package_type not in ("docker", "oci") or repository.is_blacked_out:
+        return []
+    return call.repositories.storages(repo)
 
 
 def _unknown_name(name: str) -> DockerError:

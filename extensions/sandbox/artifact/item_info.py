@@ -70,6 +70,9 @@ async def list_files(call: Call, repo: str, path: str) -> Response:
     call.need_login()
     flags = {name: _flag(call, name) for name in ("deep", "depth", "listFolders", "mdTimestamps", "includeRootPath")}
     flags["sha2"] = call.knows_sha256
+    repository = call.repositories.behind(repo)
+    if repository is not None and repository.is_blacked_out:
+        raise repository.blackout(path)
     found = _found(call, repo, path)
     if not found[0].folder:
         raise ArtifactError(400, f"Expected a folder but found a file: '{repo}:{path}'.")
@@ -163,16 +166,16 @@ def folder_info(call: Call, folder: Item, repo: str, children: Iterable[dict[str
     }
 
 
-def _found(call: Call, repo: str, path: str) -> list[Item]:
-    if repo == TRASH and not call.principal.admin:
-        call.need_login()
-        raise ArtifactError(404 if call.switch("hide_unauthorized") else 403)
-    found = call.items_at(repo, path)
 def children_of(items: Iterable[Item]) -> Iterator[dict[str, Any]]:
     """The entries of what is in a folder."""
     return ({"uri": f"/{item.name}", "folder": bool(item.folder)} for item in items)
 
 
+def _found(call: Call, repo: str, path: str) -> list[Item]:
+    if repo == TRASH and not call.principal.admin:
+        call.need_login()
+        raise ArtifactError(404 if call.switch("hide_unauthorized") else 403)
+    found = call.items_at(repo, path)
     if not found:
         raise ArtifactError(404, None if call.repositories.is_virtual(repo) else "Unable to find item")
     return found

@@ -15,7 +15,7 @@ from typing import Any
 from ..world import World
 from .errors import ArtifactError
 from .layouts import MAVEN_2, module_of
-from .scopes import matches
+from .scopes import leads_to, matches
 from .storage import Items
 from .tree import TRASH
 
@@ -78,7 +78,8 @@ DEFAULT_EXCLUDES = re.compile(
     r"(?:.*/)?(?:[^/]*~|#[^/]*#|\.#[^/]*|%[^/]*%|\._[^/]*|\.cvsignore|vssver\.scc|\.DS_Store|(?:CVS|SCCS|\.svn)(?:/.*)?)",
     re.DOTALL,
 )
-# What the server says about files that it rejects
+# Why the server rejects a file
+BLACKOUT = "blackout"
 POLICY = "snapshot/release handling policy"
 PATTERNS = "include/exclude pattern settings"
 
@@ -105,10 +106,16 @@ class Repository:
         """Whether items lie in it, or in its cache."""
         return self.rclass in STORED or bool(self.configuration.get("storeArtifactsLocally"))
 
-    def accepts(self, path: str) -> bool:
-        """Whether the include and exclude patterns let a path in."""
+    @property
+    def is_blacked_out(self) -> bool:
+        """Whether it serves and takes no content; items can be listed all the same."""
+        return bool(self.configuration.get("blackedOut"))
+
+    def accepts(self, path: str, is_folder: bool = False) -> bool:
+        """Whether the include and exclude patterns let a path in: a folder also if they let in what is below it."""
         included, excluded = self.configuration["includesPattern"], self.configuration["excludesPattern"]
-        return matches(path, included) and not matches(path, excluded) and not DEFAULT_EXCLUDES.fullmatch(path)
+        is_included = matches(path, included) or (is_folder and leads_to(path, included))
+        return is_included and not matches(path, excluded) and not DEFAULT_EXCLUDES.fullmatch(path)
 
     @property
     def layout(self) -> str:
@@ -140,19 +147,28 @@ class Repository:
         """Whether a POM that does not fit its path is refused."""
         return self.is_of_maven and not self.configuration.get("suppressPomConsistencyChecks")
 
-    def rejection(self, path: str) -> str | None:
-        """The setting that forbids a file, for uploads and downloads.
+    def rejection(self, path: str, is_folder: bool = False) -> str | None:
+        """The setting that forbids a file or a folder, for uploads and downloads.
 
         The policy for releases and snapshots is only asked about paths that the layout can read.
         """
+        if self.is_blacked_out:
+            return BLACKOUT
         module = module_of(path, self.layout)
         if module and not self.configuration.get("handleSnapshots" if module.is_snapshot else "handleReleases", True):
             return POLICY
-        return None if self.accepts(path) else PATTERNS
+        return None if self.accepts(path, is_folder) else PATTERNS
 
-    def check(self, path: str, downloading: bool = False) -> None:
-        """Refuse a file that the settings forbid."""
-        reason = self.rejection(path)
+    def blackout(self, path: str) -> ArtifactError:
+        """The refusal of a path while the repository is blacked out."""
+        refusal = f"The repository '{self.key}' is blacked out and cannot serve artifact '{self.key}:{path}'."
+        return ArtifactError(404, refusal)
+
+    def check(self, path: str, downloading: bool = False, is_folder: bool = False) -> None:
+        """Refuse a file or a folder that the settings forbid."""
+        reason = self.rejection(path, is_folder)
+        if reason == BLACKOUT:
+            raise self.blackout(path)
         if reason:
             status = 404 if downloading and reason == PATTERNS else 409
             rejected = f"The repository '{self.key}' rejected the artifact '{self.key}:{path}' due to its {reason}."
@@ -185,6 +201,14 @@ class Repositories:
         row = self._db.execute("SELECT * FROM artifact_repositories WHERE key = ?", (key,)).fetchone()
         return _read(key, row["configuration"]) if row else None
 
+    def behind(self, key: str) -> Repository | None:
+        """The repository whose settings hold under this key: under that of a cache, its remote repository."""
+        repository = self.find(key)
+        if repository is None and key.endswith("-cache"):
+            remote = self.find(key.removesuffix("-cache"))
+            return remote if remote is not None and remote.rclass == "remote" else None
+        return repository
+
     def all(self) -> Iterator[Repository]:
         """All repositories by key."""
         for row in self._db.execute("SELECT * FROM artifact_repositories ORDER BY key"):
@@ -194,20 +218,24 @@ class Repositories:
         """The keys under which a repository's items are stored, in the order in which they are searched."""
         if key == TRASH:
             return [TRASH]
-        repository = self.find(key)
+        repository = self.behind(key)
         if repository is None:
-            remote = self.find(key.removesuffix("-cache")) if key.endswith("-cache") else None
-            return [key] if remote is not None and remote.rclass == "remote" and remote.keeps_items else []
-        if repository.configuration.get("blackedOut"):
             return []
         if repository.rclass == "remote":
-            return [f"{key}-cache"] if repository.keeps_items else []
+            return [f"{repository.key}-cache"] if repository.keeps_items else []
         if repository.rclass == "virtual":
             members = (
-                storage for member in repository.configuration["repositories"] for storage in self.storages(member)
+                storage
+                for member in repository.configuration["repositories"]
+                if not self._is_blacked_out(member)
+                for storage in self.storages(member)
             )
             return list(dict.fromkeys(members))
         return [key]
+
+    def _is_blacked_out(self, key: str) -> bool:
+        repository = self.find(key)
+        return repository is not None and repository.is_blacked_out
 
     def members_of_virtual(self) -> dict[str, list[str]]:
         """The storages behind each virtual repository."""

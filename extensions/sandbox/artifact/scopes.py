@@ -9,6 +9,7 @@ import functools
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import zip_longest
 
 ALL_ACTIONS = "rwdamxs"
 SCOPES = (
@@ -20,7 +21,7 @@ SCOPES = (
 )
 SCOPE = re.compile("|".join(f"({pattern})" for pattern in SCOPES))
 BETWEEN_SCOPES = re.compile(r'\s+(?=(?:[^"]*"[^"]*")*[^"]*$)')
-GLOBS = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+GLOBS = {"/**": "(?:/.*)?", "**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ class TargetRule:
 @functools.lru_cache(maxsize=1024)
 def glob(pattern: str) -> re.Pattern[str]:
     """An Ant-like path pattern; a plain path stands for itself and what is below it."""
-    parts = re.split(r"(\*\*/|\*\*|\*|\?)", pattern)
+    parts = re.split(r"(/\*\*\Z|\*\*/|\*\*|\*|\?)", pattern)
     return re.compile("".join(GLOBS.get(part, re.escape(part)) for part in parts) + r"(/.*)?\Z")
 
 
@@ -73,6 +74,21 @@ def matches(path: str, patterns: str) -> bool:
     """Whether a path is one of those that a list of patterns takes."""
     globs = (glob(pattern.strip()) for pattern in patterns.split(",") if pattern.strip())
     return any(pattern.match(path) for pattern in globs)
+
+
+def leads_to(folder: str, patterns: str) -> bool:
+    """Whether something below a folder can be one of the paths that a list of patterns takes."""
+    names = folder.split("/")
+    return any(_begins(pattern.strip().split("/"), names) for pattern in patterns.split(","))
+
+
+def _begins(pattern: list[str], names: list[str]) -> bool:
+    for part, name in zip_longest(pattern, names):
+        if part == "**" or name is None:
+            return True
+        if part is None or not glob(part).match(name):
+            return False
+    return True
 
 
 def rule(text: str, actions: str) -> Rule:

@@ -53,9 +53,11 @@ async def download(call: Call, target: str) -> Response:
 
 def _found(call: Call, asked: ContentPath) -> list[Item]:
     """What a repository serves; a virtual one passes over members whose settings forbid the file."""
-    repository = call.repositories.find(asked.repo)
+    repository = call.repositories.behind(asked.repo)
+    if repository is None and asked.repo != TRASH:
+        raise ArtifactError(404)
     if repository and repository.keeps_items:
-        repository.check(asked.path, downloading=True)
+        repository.check(asked.path, downloading=True, is_folder=asked.is_folder)
     return [
         item
         for item in call.items_at(asked.repo, asked.path)
@@ -64,7 +66,7 @@ def _found(call: Call, asked: ContentPath) -> list[Item]:
 
 
 def _is_rejected(call: Call, item: Item) -> bool:
-    repository = call.repositories.find(item.repo)
+    repository = call.repositories.behind(item.repo)
     return repository is not None and repository.rejection(item.path) is not None
 
 

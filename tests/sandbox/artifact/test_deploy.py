@@ -169,6 +169,30 @@ def test_patterns_of_a_repository_end_at_slashes(artifactory):
         assert artifactory.put(f"/generic-local/{path}", b"").status_code == 409
 
 
+@pytest.mark.parametrize(
+    ("includes", "folder", "status"),
+    [
+        ("ok/**", "ok", 201),
+        ("ok/a/*.txt", "ok", 201),
+        ("ok/a/*.txt", "ok/a", 201),
+        ("o?/a/*.txt,x", "ok/a", 201),
+        ("ok/a/*.txt", "ok/b", 409),
+        ("ok/*.txt", "ok/a/b", 409),
+        ("ok/*.txt", "other", 409),
+        ("ok/**/a", "ok/x/y", 201),
+    ],
+)
+def test_folder_is_taken_when_the_patterns_take_something_below_it(artifactory, includes, folder, status):
+    artifactory.post("/api/repositories/generic-local", json={"includesPattern": includes})
+    assert artifactory.put(f"/generic-local/{folder}/").status_code == status
+
+
+def test_pattern_for_all_below_a_folder_takes_the_folder_itself(artifactory):
+    artifactory.post("/api/repositories/generic-local", json={"excludesPattern": "secret/**"})
+    assert artifactory.put("/generic-local/secret/").status_code == 409
+    assert artifactory.put("/generic-local/secrets/").status_code == 201
+
+
 def test_matrix_parameters_are_ignored_without_the_right(sandbox, artifactory):
     user = {"name": "ci", "password": "ci", "permissions": {"generic-local": "rw"}}
     sandbox.seed({"artifact": {"users": [user]}})
@@ -213,9 +237,9 @@ def test_a_trailing_slash_makes_a_folder(artifactory, sandbox):
     assert created == {
         "repo": "generic-local",
         "path": "/some/folder/",
-        "createdBy": "admin",
         "uri": f"{url}/",
     }
+    assert artifactory.put("/generic-local/some/folder/").json() == {**answer.json(), "createdBy": "admin"}
     assert artifactory.get("/api/storage/generic-local/some/folder").json()["children"] == []
     assert artifactory.put("/generic-local/").json()["path"] == "/"
 

@@ -96,6 +96,26 @@ def test_several_ranges_are_a_multipart_body(artifactory):
     )
 
 
+@pytest.mark.parametrize("path", ["nothing", "nothing/app", "nothing/app/"])
+def test_an_unknown_repository_is_not_found(artifactory, artifactory_reader, path):
+    for session in (artifactory, artifactory_reader):
+        assert error_of(session.get(f"/{path}")) == (404, "Not Found")
+
+
+@pytest.mark.parametrize(("offline", "state"), [(False, "assumed offline"), (True, "offline")])
+def test_a_remote_repository_reaches_no_other_server(artifactory, offline, state):
+    assert artifactory.post("/api/repositories/libs-remote", json={"offline": offline}).status_code == 200
+    refusal = f"libs-remote: is {state}, 'libs-remote:some/none.jar' is not found at 'some/none.jar'."
+    assert error_of(artifactory.get("/libs-remote/some/none.jar")) == (404, refusal)
+    assert error_of(artifactory.get("/libs-remote-cache/some/none.jar")) == (404, "File not found.")
+
+
+@pytest.mark.parametrize("method", ["GET", "PUT", "DELETE"])
+@pytest.mark.parametrize("path", ["ui", "ui/", "ui/x", "api/x"])
+def test_paths_of_other_interfaces_hold_no_content(artifactory, method, path):
+    assert error_of(artifactory.request(method, f"/{path}")) == (404, "Not Found")
+
+
 def test_a_head_takes_no_range(artifactory):
     for asked in ("bytes=0-1", "bytes=0-1,3-4", "bytes=100-", "bytes=a-b"):
         answer = artifactory.head(f"/generic-local/{APP}", headers={"Range": asked})

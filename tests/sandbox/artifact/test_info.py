@@ -98,9 +98,33 @@ def test_a_virtual_key_stays_and_merges_folders(artifactory):
     assert [child["uri"] for child in children] == ["/junit", "/org"]
 
 
-def test_a_blacked_out_repository_is_not_there(artifactory):
-    artifactory.post("/api/repositories/generic-local", json={"blackedOut": True})
-    assert artifactory.get(f"/api/storage/generic-local/{APP}").status_code == 404
+def _black_out(artifactory, key):
+    assert artifactory.post(f"/api/repositories/{key}", json={"blackedOut": True}).status_code == 200
+
+
+def _refusal(key, path):
+    return (404, f"The repository '{key}' is blacked out and cannot serve artifact '{key}:{path}'.")
+
+
+def test_content_is_refused_and_items_are_shown_when_a_repository_is_blacked_out(artifactory, artifactory_reader):
+    _black_out(artifactory, "generic-local")
+    for session in (artifactory, artifactory_reader):
+        assert error_of(session.get(f"/generic-local/{APP}")) == _refusal("generic-local", APP)
+        assert session.head(f"/generic-local/{APP}").status_code == 404
+    assert error_of(artifactory.put("/generic-local/new", b"")) == _refusal("generic-local", "new")
+    assert error_of(artifactory.put("/generic-local/new/")) == _refusal("generic-local", "new")
+    assert error_of(artifactory.get("/api/storage/generic-local/app?list")) == _refusal("generic-local", "app")
+    for path in (APP, "app"):
+        assert artifactory.get(f"/api/storage/generic-local/{path}").status_code == 200
+
+
+def test_cached_content_is_refused_when_a_remote_repository_is_blacked_out(artifactory):
+    pom = "junit/junit/4.13/junit-4.13.pom"
+    _black_out(artifactory, "libs-remote")
+    for key in ("libs-remote", "libs-remote-cache"):
+        assert error_of(artifactory.get(f"/{key}/{pom}")) == _refusal("libs-remote", pom)
+        assert artifactory.get(f"/api/storage/{key}/{pom}").status_code == 200
+    assert artifactory.get(f"/libs-release/{pom}").status_code == 404
 
 
 @pytest.mark.parametrize("metadata", [":properties", "%3Aproperties", ":x"])
