@@ -102,7 +102,7 @@ async def mkcol(call: Call, target: str) -> Response:
         raise ArtifactError(404, f"Could not find repo '{asked.repo}'.")
     if not asked.path or call.items.find(asked.repo, asked.path) is not None:
         raise ArtifactError(405, f"MKCOL can only be executed on non-existent resource: {asked}")
-    deployment.permit(call, repository, asked)
+    deployment.permit(call, repository, asked, is_folder=True)
     content_path.check_names(asked.repo, f"{asked.path}/")
     above = parent_of(asked.path) or ""
     parent = call.items.find(asked.repo, above)
