@@ -120,6 +120,7 @@ def accepted(header: str) -> tuple[Accepted, ...]:
     return tuple(one for _rank, one in sorted(found, key=lambda entry: entry[0]))
 
 
+@functools.lru_cache(maxsize=1024)
 def negotiated(header: str, produced: tuple[str, ...]) -> str | None:
     """Return the media type in which a call answers, or None when the client takes none of those it produces."""
     if not header.strip():

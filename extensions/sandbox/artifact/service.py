@@ -59,6 +59,8 @@ from .state import State
 from .summary import SUMMARY
 from .version import at_least, revision
 
+# Where browsers are sent to the user interface
+HOME = ("/", "/webapp")
 NODE_ID = "5f0e1ab1c3d24e6a"
 
 ROUTES = Routes(
@@ -182,6 +184,8 @@ class ArtifactService(Service):
         # An encoded slash parts a path like a plain one.
         if not path.startswith("/api/build/"):  # where it is a part of a name
             path = content_path.without_browsing("/" + path.replace("%2F", "/").replace("%2f", "/").lstrip("/"))
+        if path in HOME and request.method == "GET":  # before it is asked who calls
+            return Response(status_code=302, headers={"Location": f"{Call(request, self._state, {}).base}/webapp/"})
         query = _query(request)
         path = path.rstrip("/") if path.startswith("/api/") else path
         found = ROUTES.find(request.method, path, query)

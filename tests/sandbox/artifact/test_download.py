@@ -253,6 +253,15 @@ def test_the_bare_address_leads_to_the_root_without_credentials(artifactory_anon
         assert (answer.status_code, answer.headers["Location"]) == (302, f"{artifactory_anonymous.base}/{asked}")
 
 
+def test_a_browser_is_sent_from_the_root_to_the_user_interface(artifactory, artifactory_anonymous):
+    for session in (artifactory, artifactory_anonymous):
+        for path in ("/", "/webapp"):
+            answer = session.get(path, allow_redirects=False)
+            assert (answer.status_code, answer.headers["Location"]) == (302, f"{artifactory.base}/webapp/")
+    assert artifactory.head("/").status_code == 404
+    assert artifactory_anonymous.head("/").status_code == 401
+
+
 def test_an_entry_of_an_archive(artifactory):
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w") as archive:
