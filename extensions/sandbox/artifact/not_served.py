@@ -15,7 +15,8 @@ from .call import PAID, Call
 from .errors import AccessError, ArtifactError
 
 # Method, path, label, who may call it (`all` who may log in, or `admin`), and what the open-source edition does: it
-# `serves` the call, refuses it because only `pro` does, or `lacks` it. A path that ends with `/**` is a family.
+# `serves` the call, refuses it because only `pro` does, or `lacks` it. A path that ends with `/**` is a family, which
+# goes after the calls in it.
 CALLS = """
 GET    /api/archive/download/{:.+}              download_folder            all    serves
 POST   /api/archive/buildArtifacts              archive_of_build           all    pro
@@ -47,10 +48,13 @@ PUT    /api/plugins/**                          change_user_plugin         admin
 GET    /api/repositories/{:[^/]+}/configuration remote_repository          all    pro
 GET    /api/search/dependency                   dependency_search          all    pro
 GET    /api/search/license                      license_search             all    pro
+POST   /api/security/permissions/{:[^/]+}       security                   admin  serves
 *      /api/security/**                         security                   admin  serves
 *      /api/signed/url/**                       signed_urls                all    lacks
 GET    /api/system                              system_information         admin  serves
 *      /api/system/bootstrap_bundle             bootstrap_bundle           admin  pro
+PATCH  /api/system/configuration                system_configuration       admin  serves
+POST   /api/system/configuration                system_configuration       admin  serves
 *      /api/system/configuration/**             system_configuration       admin  serves
 *      /api/system/debug/loggers/**             loggers                    admin  lacks
 POST   /api/system/decrypt                      decrypt_passwords          admin  serves

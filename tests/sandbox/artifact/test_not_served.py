@@ -55,6 +55,12 @@ def test_a_call_for_administrators_is_403_when_another_account_calls(sandbox, me
     assert error_of(reader.request(method, path)) == (403, "Forbidden")
 
 
+def test_a_method_that_the_real_server_has_is_501_beside_those_that_are_served(artifactory):
+    for method, path in (("POST", "/api/security/permissions/team"), ("PATCH", "/api/system/configuration")):
+        assert artifactory.request(method, path).status_code == 501
+        assert method in artifactory.request("FOO", path).headers["Allow"].split(",")
+
+
 def test_a_call_is_405_when_the_real_server_has_it_with_another_method(artifactory):
     answer = artifactory.post("/api/search/license")
     assert (error_of(answer), answer.headers["Allow"]) == ((405, "Method Not Allowed"), "HEAD,GET,OPTIONS")
