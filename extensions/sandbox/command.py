@@ -18,6 +18,7 @@ import sqlite3
 import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
+from types import FrameType
 
 import uvicorn
 import yaml
@@ -32,6 +33,7 @@ from .app import App
 from .client import READY
 from .core import DEFAULT_SEED, Sandbox
 from .database import StateError
+from .guard import SIGNALS, Guard
 from .hosts import Hosts, parse_name
 from .jetty import JettyTransport
 from .seeding import SeedError
@@ -86,8 +88,9 @@ def _knowing(transport: asyncio.Transport, serve: ASGI3Application) -> ASGI3Appl
 class Server(uvicorn.Server):
     """Tells where it listens, and leaves with exit status 0 on SIGTERM and SIGINT."""
 
-    def __init__(self, config: uvicorn.Config, greeting: list[str]) -> None:
+    def __init__(self, config: uvicorn.Config, guard: Guard, greeting: list[str]) -> None:
         super().__init__(config)
+        self._guard = guard
         self._greeting = greeting
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -97,10 +100,18 @@ class Server(uvicorn.Server):
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Unlike uvicorn, do not raise the signal again after a clean end."""
+        """Unlike uvicorn, do not raise the signal again after a clean end.
+
+        Unlike `loop.add_signal_handler`, leave the descriptor that is written to on a signal to the guard.
+        """
         loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, self.handle_exit, number, None)
+
+        def end(number: int, frame: FrameType | None) -> None:
+            loop.call_soon_threadsafe(self.handle_exit, number, frame)
+
+        for number in SIGNALS:
+            signal.signal(number, end)
+        self._guard.watch_signals()
         yield
 
 
@@ -173,7 +184,7 @@ async def _serve(arguments: argparse.Namespace) -> None:
         h11_max_incomplete_event_size=LONGEST_HEAD,
     )
     try:
-        await Server(config, greeting).serve(listeners)
+        await Server(config, sandbox.world.guard, greeting).serve(listeners)
     finally:
         await sandbox.stop()
 
@@ -183,7 +194,10 @@ def main() -> None:
     arguments = _arguments()
     if arguments.ssh_port is not None and not find_spec("asyncssh"):
         sys.exit(f"--ssh-port needs a Python package that is missing: '{sys.executable} -m pip install asyncssh'.")
-    try:
-        asyncio.run(_serve(arguments))
-    except (OSError, yaml.YAMLError, SeedError, StateError, sqlite3.Error) as error:
-        sys.exit(f"The sandbox cannot start: {error}")
+    os.umask(0o077)  # whatever it writes is for the account that runs it
+    with asyncio.Runner() as runner:
+        try:
+            runner.run(_serve(arguments))
+        except (OSError, yaml.YAMLError, SeedError, StateError, sqlite3.Error) as error:
+            sys.exit(f"The sandbox cannot start: {error}")
+        os._exit(0)  # threads cannot be stopped, and would be waited for

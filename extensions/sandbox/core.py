@@ -12,6 +12,7 @@ import sqlite3
 from collections.abc import Mapping
 from typing import Any
 
+from anyio.to_thread import current_default_thread_limiter
 from starlette.concurrency import run_in_threadpool
 
 from .database import StateError
@@ -54,6 +55,8 @@ class Sandbox:
     def _resume(self) -> None:
         """Go on with what the state folder holds, if it holds anything."""
         if self.world.recall("seeded"):
+            if self.world.folder.was_killed:
+                self.world.files.remove_orphaned(lambda sha256: any(service.holds(sha256) for service in self.services))
             self.world.clock.restore(self.world.recall("clock", self.world.clock.state()))
         else:
             self.reset()
@@ -130,8 +133,10 @@ class Sandbox:
         """Stop it and let go of the state."""
         for service in self.services:
             await service.stop()
-        self.world.remember("clock", self.world.clock.state())
-        self.world.close()
+        is_complete = current_default_thread_limiter().borrowed_tokens == 0
+        if not self._planting.locked():
+            self.world.remember("clock", self.world.clock.state())
+        self.world.close(is_complete)
 
 
 def _tables(db: sqlite3.Connection, queries: Mapping[str, str]) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from typing import TypeVar
 from starlette.concurrency import iterate_in_threadpool, run_in_threadpool
 
 Answer = TypeVar("Answer")
+DATABASE = "sandbox.sqlite3"
 CACHE_KIB = 65536
 SMALL_PAGES = 512  # of 4 KiB
 
@@ -28,6 +29,7 @@ def writer(path: pathlib.Path) -> sqlite3.Connection:
 
     A thread has it while all else waits.
     """
+    path.touch(mode=0o600)  # other files of the database get the mode of this one
     connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
     connection.row_factory = sqlite3.Row
     connection.execute("PRAGMA journal_mode = WAL")
@@ -54,6 +56,7 @@ class Readers:
     def __init__(self, path: pathlib.Path) -> None:
         self._address = f"{path.absolute().as_uri()}?mode=ro"
         self._idle: list[sqlite3.Connection] = []
+        self._busy: set[sqlite3.Connection] = set()
 
     def read_at_once(self, question: Callable[[sqlite3.Connection], Answer]) -> Answer | None:
         """The answer to a question that cannot be long, for the database is small; None when it is not.
@@ -77,16 +80,20 @@ class Readers:
                 yield part
 
     def close(self) -> None:
-        """Let go of the database."""
+        """Let go of the database, and abort what is still being read."""
+        for connection in self._busy:
+            connection.interrupt()
         for connection in self._idle:
             connection.close()
 
     @contextlib.contextmanager
     def _connection(self) -> Iterator[sqlite3.Connection]:
         connection = self._idle.pop() if self._idle else self._connect()
+        self._busy.add(connection)
         try:
             yield connection
         finally:
+            self._busy.remove(connection)
             self._idle.append(connection)
 
     def _connect(self) -> sqlite3.Connection:

@@ -8,10 +8,15 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import pathlib
+import re
 import tempfile
-from collections.abc import AsyncIterable, Iterable, Iterator
+from collections.abc import AsyncIterable, Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, BinaryIO
+
+# How the names of files begin whose content is still arriving
+INCOMING = ".incoming-"
+SHA256 = re.compile("[0-9a-f]{64}")
 
 
 @dataclass(frozen=True)
@@ -30,7 +35,9 @@ class Files:
     def __init__(self, folder: pathlib.Path) -> None:
         self._folder = folder
         self._stored: set[str] | None = None  # within `replacing`, what was stored since it began
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder.chmod(0o700)
+        self.clear_incoming()
 
     def path(self, sha256: str) -> pathlib.Path:
         """Where the content with this checksum lies."""
@@ -80,13 +87,24 @@ class Files:
             if path.name not in kept:
                 path.unlink()
 
+    def remove_orphaned(self, is_held: Callable[[str], bool]) -> None:
+        """Remove the contents that nobody holds, by their checksums."""
+        for path in self._folder.glob("??/*"):
+            if SHA256.fullmatch(path.name) and not is_held(path.name):
+                path.unlink()
+
+    def clear_incoming(self) -> None:
+        """Remove what is left of contents that never arrived as a whole."""
+        for path in self._folder.glob(f"{INCOMING}*"):
+            path.unlink()
+
     def _record(self, stored: Stored) -> None:
         if self._stored is not None:
             self._stored.add(stored.sha256)
 
     @contextlib.contextmanager
     def _incoming(self) -> Iterator[_Incoming]:
-        with tempfile.NamedTemporaryFile(dir=self._folder, delete=False) as file:
+        with tempfile.NamedTemporaryFile(prefix=INCOMING, dir=self._folder, delete=False) as file:
             try:
                 yield _Incoming(self, file)
             finally:
@@ -110,7 +128,7 @@ class _Incoming:
         self._file.close()
         stored = Stored(self._sha256.hexdigest(), self._sha1.hexdigest(), self._md5.hexdigest(), self._size)
         path = self._files.path(stored.sha256)
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(mode=0o700, exist_ok=True)
         pathlib.Path(self._file.name).replace(path)
         self._files._record(stored)
         return stored

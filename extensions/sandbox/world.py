@@ -8,16 +8,15 @@ from __future__ import annotations
 import contextlib
 import json
 import pathlib
-import shutil
-import tempfile
 from collections.abc import Iterator
 from typing import Any
 
 from .clock import Clock
-from .database import Readers, create, writer
+from .database import DATABASE, Readers, create, writer
 from .files import Files
+from .guard import Guard
+from .state_folder import StateFolder
 
-DATABASE = "sandbox.sqlite3"
 SETTINGS = "CREATE TABLE sandbox_settings (name TEXT PRIMARY KEY, value TEXT NOT NULL);"
 
 
@@ -25,9 +24,9 @@ class World:
     """Everything the services know, in one place."""
 
     def __init__(self, folder: pathlib.Path | None = None) -> None:
-        self._temporary = folder is None
-        self.state = folder or pathlib.Path(tempfile.mkdtemp(prefix="sandbox-"))
-        self.state.mkdir(parents=True, exist_ok=True)
+        self.folder = StateFolder(folder)
+        self.state = self.folder.path
+        self.guard = Guard(self.state if self.folder.is_temporary else None)
         self.files = Files(self.state / "files")
         self.clock = Clock()
         self.db = writer(self.state / DATABASE)
@@ -101,12 +100,18 @@ class World:
         row = self.db.execute("SELECT value FROM sandbox_settings WHERE name = ?", (name,)).fetchone()
         return json.loads(row["value"]) if row else default
 
-    def close(self) -> None:
-        """Let go of the database, and of the folder if it was only borrowed."""
-        self.db.close()
+    def close(self, is_complete: bool = True) -> None:
+        """Let go of the database and the folder.
+
+        :arg is_complete: whether no thread is at work; else the guard cleans up when the process has ended
+        """
         self.readers.close()
-        if self._temporary:
-            shutil.rmtree(self.state, ignore_errors=True)
+        if is_complete:
+            self.db.close()
+            self.files.clear_incoming()
+        self.folder.close(is_complete)
+        if is_complete:
+            self.guard.end()
 
 
 def _same_kind(default: Any, value: Any) -> bool:

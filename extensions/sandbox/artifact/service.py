@@ -136,6 +136,10 @@ class ArtifactService(Service):
     def seeds(self, snapshot: Folder) -> Iterator[dict[str, Any]]:
         return parts(snapshot)
 
+    def holds(self, sha256: str) -> bool:
+        found = self.world.db.execute("SELECT 1 FROM artifact_items WHERE sha256 = ?", (sha256,))
+        return found.fetchone() is not None
+
     def exports(self, base_url: str) -> dict[str, str]:
         token = self._state.tokens.exported()
         return {"JFROG_URL": base_url, **({"JFROG_ACCESS_TOKEN": token} if token else {})}

@@ -129,6 +129,9 @@ class CiService(Service):
     def seeds(self, snapshot: Folder) -> Iterator[dict[str, Any]]:
         return parts(snapshot)
 
+    def holds(self, sha256: str) -> bool:
+        return self._controller.storage.mentions(sha256)
+
     def exports(self, base_url: str) -> dict[str, str]:
         """The address, and the first administrator with an API token."""
         variables = {"JENKINS_URL": base_url + Call.context}

@@ -131,6 +131,14 @@ class Storage:
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
 
+    def mentions(self, sha256: str) -> bool:
+        """Return whether a build, a queue item or a setting has the content with this checksum."""
+        tables = {"ci_builds": "data", "ci_items": "data", "ci_settings": "value"}
+        question = " UNION ALL ".join(
+            f"SELECT 1 FROM {table} WHERE instr({column}, :sha256)" for table, column in tables.items()
+        )
+        return self._db.execute(question, {"sha256": sha256}).fetchone() is not None
+
     def setting(self, name: str, default: Any = None) -> Any:
         """A value of the server itself."""
         row = self._db.execute("SELECT value FROM ci_settings WHERE name = ?", (name,)).fetchone()

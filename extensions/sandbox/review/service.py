@@ -206,7 +206,7 @@ class ReviewService(Service):
         path = self.world.state / "sandbox-kwadmin"
         words = [sys.executable, "-I", str(ADMIN_TOOL)]
         path.write_text(f'#!/bin/sh\nexec {shlex.join(words)} "$@"\n', encoding="utf-8")
-        path.chmod(0o755)
+        path.chmod(0o700)
         return str(path)
 
     def _write_ltoken_file(self, *urls: str) -> str:
@@ -217,6 +217,7 @@ class ReviewService(Service):
         lines = [f"{host};{port};{name};{token}\n" for host, port in addresses for name, token in tokens]
         path = self.world.state / "ltoken"
         path.touch(mode=0o600)
+        path.chmod(0o600)
         path.write_text("".join(lines), encoding="utf-8")
         return str(path)
 

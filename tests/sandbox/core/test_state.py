@@ -6,16 +6,25 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
+import os
 import re
+import signal
+import socket
 import sqlite3
+import stat
 import subprocess
 import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
 import requests
 
 from sandbox import client
+from sandbox.state_folder import IN_USE, LOCK
+from support.servers.process import wait_for
+from support.wire.ci import Ci
 
 EXTENSIONS = Path(client.__file__).parent.parent
 
@@ -62,3 +71,114 @@ def test_the_folder_of_another_version_is_refused(tmp_path):
     refused = subprocess.run(command, cwd=EXTENSIONS, capture_output=True, text=True, check=False)
     assert (refused.returncode, refused.stdout) == (1, "")
     assert re.fullmatch(r"The sandbox cannot start: .*another version of it; give it another folder\n", refused.stderr)
+
+
+def modes(folder: Path) -> dict[str, int]:
+    """The modes of a folder and of everything in it."""
+    return {str(path): stat.S_IMODE(path.stat().st_mode) for path in (folder, *folder.rglob("*"))}
+
+
+def test_other_accounts_have_no_rights_when_the_umask_grants_all(tmp_path: Path) -> None:
+    folder = tmp_path / "a" / "state"
+    before = os.umask(0)
+    try:
+        with client.start(state=folder) as sandbox:
+            put(sandbox, "generic-local/new.txt", b"new").raise_for_status()
+            found = modes(folder)
+            assert {f"{folder}/sandbox.sqlite3{end}" for end in ("", "-wal", "-shm")} <= set(found)
+    finally:
+        os.umask(before)
+    assert {path: mode for path, mode in found.items() if mode & 0o077} == {}
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+
+
+def test_rights_of_other_accounts_are_removed_when_the_folder_is_an_older_one(tmp_path: Path) -> None:
+    with client.start(state=tmp_path):
+        pass
+    for path in (tmp_path, *tmp_path.rglob("*")):
+        path.chmod(0o777 if path.is_dir() else 0o666)
+    with client.start(state=tmp_path):
+        top = {path: mode for path, mode in modes(tmp_path).items() if Path(path).parent in (tmp_path, tmp_path.parent)}
+        assert {path: mode for path, mode in top.items() if mode & 0o077} == {}
+
+
+def test_folder_keeps_its_mode_when_it_has_files_of_others(tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("mine")
+    tmp_path.chmod(0o755)
+    with client.start(state=tmp_path):
+        found = modes(tmp_path)
+    assert found[str(tmp_path)] == 0o755
+    assert found[f"{tmp_path}/sandbox.sqlite3"] == 0o600
+    assert found[f"{tmp_path}/files"] == 0o700
+
+
+def test_second_sandbox_is_refused_when_the_folder_is_in_use(tmp_path: Path) -> None:
+    with client.start(state=tmp_path) as sandbox:
+        before = contents(tmp_path)
+        command = [sys.executable, "-m", "sandbox", "--state", str(tmp_path)]
+        refused = subprocess.run(command, cwd=EXTENSIONS, capture_output=True, text=True, check=False)
+        assert (refused.returncode, refused.stdout) == (1, "")
+        message = f"another sandbox uses the state folder {tmp_path}; end it, or use another folder\n"
+        assert refused.stderr == f"The sandbox cannot start: {message}"
+        assert contents(tmp_path) == before
+        assert put(sandbox, "generic-local/new.txt", b"new").status_code == 201
+
+
+def test_what_a_killed_sandbox_left_is_removed_at_the_next_start(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "sandbox", "--state", str(tmp_path)], cwd=EXTENSIONS, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout
+        variables = dict(line.removeprefix("export ").strip().split("=", 1) for line in until_ready(process.stdout))
+        sandbox = client.Sandbox(variables["SANDBOX_URL"], variables["SANDBOX_SECRET"])
+        put(sandbox, "generic-local/kept.txt", b"kept").raise_for_status()
+        before = contents(tmp_path)
+        with begin_upload(sandbox):
+            wait_for(lambda: contents(tmp_path) != before, "a file that is still arriving")
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+    orphaned = tmp_path / "files" / "ab" / ("ab" * 32)
+    orphaned.parent.mkdir(exist_ok=True)
+    orphaned.write_bytes(b"stored, and nothing else")
+    foreign = tmp_path / "files" / "ab" / "notes.txt"
+    foreign.write_text("of somebody else")
+    with client.start(state=tmp_path) as sandbox:
+        assert contents(tmp_path) == before | {foreign}
+        bearer = {"Authorization": f"Bearer {sandbox.environment['JFROG_ACCESS_TOKEN']}"}
+        assert requests.get(f"{sandbox.url}/artifactory/generic-local/kept.txt", headers=bearer).content == b"kept"
+
+
+def test_files_of_builds_are_kept_when_a_sandbox_was_killed(tmp_path: Path) -> None:
+    definition = "<hudson.model.FileParameterDefinition><name>F</name></hudson.model.FileParameterDefinition>"
+    parameters = f"<parameterDefinitions>{definition}</parameterDefinitions>"
+    property_ = "hudson.model.ParametersDefinitionProperty"
+    config = f"<project><properties><{property_}>{parameters}</{property_}></properties></project>"
+    with client.start(state=tmp_path) as sandbox:
+        ci = Ci(sandbox)
+        ci.create("takes-a-file", config)
+        ci.post("/job/takes-a-file/buildWithParameters?delay=0sec", files={"F": ("a.txt", b"of a build")})
+        sandbox.call("PUT", "ci/cli-jar", "of the command-line client")
+        before = contents(tmp_path)
+    (tmp_path / LOCK).write_bytes(IN_USE)
+    with client.start(state=tmp_path):
+        assert contents(tmp_path) == before
+
+
+def put(sandbox: client.Sandbox, path: str, content: bytes) -> requests.Response:
+    bearer = {"Authorization": f"Bearer {sandbox.environment['JFROG_ACCESS_TOKEN']}"}
+    return requests.put(f"{sandbox.url}/artifactory/{path}", content, headers=bearer)
+
+
+def until_ready(lines: Iterable[str]) -> Iterator[str]:
+    return itertools.takewhile(lambda line: line.startswith("export "), lines)
+
+
+@contextlib.contextmanager
+def begin_upload(sandbox: client.Sandbox) -> Iterator[None]:
+    """Send a part of a file."""
+    host, port = sandbox.url.removeprefix("http://").split(":")
+    head = f"PUT /artifactory/generic-local/half.txt HTTP/1.1\r\nHost: {host}\r\nContent-Length: 1000000\r\n"
+    token = sandbox.environment["JFROG_ACCESS_TOKEN"]
+    with socket.create_connection((host, int(port))) as connection:
+        connection.sendall(f"{head}Authorization: Bearer {token}\r\n\r\n".encode() + b"x" * 100_000)
+        yield
