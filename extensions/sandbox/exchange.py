@@ -20,6 +20,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from .core import Sandbox
+from .evaluator import EvaluationError
 from .faults import Fault
 from .headers import spelt
 from .routing import effect
@@ -52,6 +53,7 @@ class Exchange:
         self._begun = False
         self._held: Message | None = None
         self._faults = sandbox.faults
+        self._found: frozenset[int] = frozenset()
         self._began, self._begun_at = time.perf_counter(), time.time()
         self._page: Callable[..., None] | None = sandbox.journal.page()
 
@@ -89,9 +91,15 @@ class Exchange:
                 raise _Struck
 
     def _striking(self, label: str | None) -> tuple[Fault, ...]:
-        return self._sandbox.faults.striking(self._service.name, self._scope["method"], self._path, label)
+        return self._sandbox.faults.striking(self._service.name, self._scope["method"], self._found, label)
 
     async def _serve(self, request: Request) -> None:
+        try:
+            self._found = await self._faults.find(self._path, self._sandbox.world.evaluator)
+        except EvaluationError as error:
+            refusal = {"error": f"The 'path' of the faults was not compared: {error}."}
+            await self._deliver(JSONResponse(refusal, 500), ())
+            return
         struck = self._striking(None)
         answer = await self._interrupt(struck)
         if answer is None:

@@ -10,6 +10,8 @@ import re
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from .evaluator import Evaluator
+
 KINDS = ("latency", "status", "reset_before", "reset_after", "truncate", "body")
 NUMBER = (int, float)
 TYPES: dict[str, type | tuple[type, ...]] = {
@@ -59,13 +61,16 @@ class Fault:
             raise ValueError("The status of a fault lies between 200 and 599.")
         self.method = self.method and self.method.upper()
         self.headers = {name: str(value) for name, value in self.headers.items()}
-        self._pattern = re.compile(self.path or "")
+        re.compile(self.path or "")
 
-    def strikes(self, service: str, method: str, path: str, label: str | None) -> bool:
-        """Count the request if it matches, and tell whether it is one of those that go wrong."""
+    def strikes(self, service: str, method: str, found: frozenset[int], label: str | None) -> bool:
+        """Count the request if it matches, and tell whether it is one of those that go wrong.
+
+        :arg found: the faults whose `path` is found in that of the request
+        """
         if self.label != label or self.service not in (None, service) or self.method not in (None, method):
             return False
-        if not self._pattern.search(path):
+        if self.path and self.id not in found:
             return False
         self.matched += 1
         return self.matched >= self.nth and (not self.times or self.matched < self.nth + self.times)
@@ -98,7 +103,7 @@ class Faults:
         """Set a fault; ValueError when it makes no sense."""
         try:
             fault = Fault(id=next(self._ids), **fields)
-        except (TypeError, re.error) as error:
+        except (TypeError, re.error, RecursionError) as error:
             raise ValueError(f"Not a fault: {error}") from error
         if fault.service not in (None, *self._services):
             raise ValueError(f"There is no service {fault.service!r}.")
@@ -109,8 +114,19 @@ class Faults:
         """The faults with the number of requests that each has matched."""
         return [asdict(fault) for fault in self._faults]
 
-    def striking(self, service: str, method: str, path: str, label: str | None) -> tuple[Fault, ...]:
-        """The faults for this request: those bound to the label if there is one, else those bound to none."""
+    async def find(self, path: str, evaluator: Evaluator) -> frozenset[int]:
+        """Return the ids of the faults whose `path` is found in that of a request.
+
+        :raises EvaluationError: if that takes too long
+        """
+        patterns = {fault.id: fault.path for fault in self._faults if fault.path}
+        if not patterns:
+            return frozenset()
+        found = await evaluator.search(list(patterns.values()), path)
+        return frozenset(id for id, is_found in zip(patterns, found, strict=True) if is_found)
+
+    def striking(self, service: str, method: str, found: frozenset[int], label: str | None) -> tuple[Fault, ...]:
+        """Return the faults for this request: those bound to the label if there is one, else those bound to none."""
         if not self._faults:
             return ()
-        return tuple(fault for fault in self._faults if fault.strikes(service, method, path, label))
+        return tuple(fault for fault in self._faults if fault.strikes(service, method, found, label))

@@ -13,6 +13,7 @@ from typing import Any
 
 from .clock import Clock
 from .database import DATABASE, Readers, create, writer
+from .evaluator import Evaluator
 from .files import Files
 from .guard import Guard
 from .state_folder import StateFolder
@@ -27,6 +28,7 @@ class World:
         self.folder = StateFolder(folder)
         self.state = self.folder.path
         self.guard = Guard(self.state if self.folder.is_temporary else None)
+        self.evaluator = Evaluator(self.guard)
         self.files = Files(self.state / "files")
         self.clock = Clock()
         self.db = writer(self.state / DATABASE)
@@ -105,6 +107,7 @@ class World:
 
         :arg is_complete: whether no thread is at work; else the guard cleans up when the process has ended
         """
+        self.evaluator.stop()
         self.readers.close()
         if is_complete:
             self.db.close()

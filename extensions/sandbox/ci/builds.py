@@ -13,7 +13,7 @@ from starlette.responses import Response
 from ..routing import ANY, Route
 from . import actions, configuration, executors, pages
 from .beans import ALWAYS, Bean, Property, opaque
-from .call import JOB, Call
+from .call import JOB, Answer, Call
 from .integers import integer
 from .kinds import BY_NAME, PIPELINE
 from .permissions import BUILD_DELETE, BUILD_UPDATE, JOB_CANCEL
@@ -135,7 +135,7 @@ def _actions(build: Build) -> list[Bean]:
     return [*actions.parameter_actions(build.parameters), actions.cause_action(build.causes), *interruption, opaque()]
 
 
-def _show(call: Call, job: str, build: str, form: str) -> Response:
+def _show(call: Call, job: str, build: str, form: str) -> Answer:
     return serve(call, bean(call, named(call, job, build)), form)
 
 

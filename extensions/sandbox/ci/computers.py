@@ -12,7 +12,7 @@ from starlette.responses import Response
 from ..routing import ANY, Route
 from . import builds, executors, jobs, pages
 from .beans import ALWAYS, Bean, Property, opaque
-from .call import Call
+from .call import Answer, Call
 from .permissions import AGENT_CONNECT, JOB_READ
 from .refusals import NotFound
 from .remote_api import API, serve
@@ -195,7 +195,7 @@ def _agent_executors(agent: dict[str, Any]) -> int:
     return count
 
 
-def _show_all(call: Call, form: str) -> Response:
+def _show_all(call: Call, form: str) -> Answer:
     agents = call.storage.setting("agents", [])
     online = sum(_agent_executors(agent) for agent in agents if not agent.get("offline"))
     computers = Bean(
@@ -208,11 +208,11 @@ def _show_all(call: Call, form: str) -> Response:
     return serve(call, computers, form)
 
 
-def _show(call: Call, form: str) -> Response:
+def _show(call: Call, form: str) -> Answer:
     return serve(call, _computer(call), form)
 
 
-def _show_agent(call: Call, name: str, form: str) -> Response:
+def _show_agent(call: Call, name: str, form: str) -> Answer:
     found = agent(call, name)
     if not found:
         raise NotFound
@@ -227,13 +227,13 @@ def _page_without_slash(call: Call) -> Response:
     return pages.redirect(call.with_slash)
 
 
-def _show_label(call: Call, name: str, form: str) -> Response:
+def _show_label(call: Call, name: str, form: str) -> Answer:
     if name != "built-in":
         raise NotFound
     return serve(call, label(call), form)
 
 
-def _show_load(call: Call, form: str) -> Response:
+def _show_load(call: Call, form: str) -> Answer:
     return serve(call, load("hudson.model.OverallLoadStatistics"), form)
 
 

@@ -72,9 +72,9 @@ async def result(call: Call, script: str, node: str = "") -> str:
     """
     with call.controller.world.transaction():
         known = None if node else plugin_scripts.answer(call, script)
-        if known is not None:
-            return known
-        ending = scripts.play(call.storage, code_of(call, script), node)
+    if known is not None:
+        return known
+    ending = await scripts.play(call.controller, code_of(call, script), node)
     jar = call.switch("groovy_jar")
     if ending is None and jar:
         fields = {name: call.parameter(name) or "" for name in ("code", "args")}

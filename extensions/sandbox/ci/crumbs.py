@@ -12,7 +12,7 @@ from starlette.responses import Response
 from ..routing import ANY, Route
 from . import pages, security
 from .beans import Bean, Property
-from .call import Call
+from .call import Answer, Call
 from .refusals import NotFound
 from .remote_api import API, serve
 
@@ -27,7 +27,7 @@ XPATH_TEXTS: dict[str, Callable[[Call], str]] = {
 }
 
 
-def _crumb_issuer(call: Call, form: str) -> Response:
+def _crumb_issuer(call: Call, form: str) -> Answer:
     if not call.switch("csrf"):
         raise NotFound
     text = XPATH_TEXTS.get(call.parameter("xpath") or "") if form.startswith("/xml") else None

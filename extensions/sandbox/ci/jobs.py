@@ -11,10 +11,11 @@ from typing import Any
 
 from starlette.responses import Response
 
+from ..evaluator import EvaluationError
 from ..routing import ANY, Route
 from . import actions, builds, configuration, pages, queue_items
 from .beans import ALWAYS, Bean, Property, opaque
-from .call import JOB, Call
+from .call import JOB, Answer, Call
 from .configuration import Definition, Parameter
 from .kinds import FOLDER, FREESTYLE, PIPELINE
 from .permissions import JOB_BUILD, JOB_CONFIGURE, JOB_DELETE, JOB_READ, JOB_WORKSPACE
@@ -92,17 +93,23 @@ def list_view(call: Call, made: View) -> Bean:
         found = visible(call, made.folder)
         if root.tag == ALL:
             return found
-        return [job for job in found if job.leaf in listed or (pattern and _matches(pattern, job.leaf))]
+        matching = _matching(call, pattern, [job.leaf for job in found]) if pattern else set()
+        return [job for job in found if job.leaf in listed or job.leaf in matching]
 
     url = f"{_home(call, made.folder)}view/{call.quoted(made.name)}/"
     return _view_bean(root.tag, root.findtext("description"), made.name, shown, call, url)
 
 
-def _matches(pattern: str, name: str) -> bool:
+def _matching(call: Call, pattern: str, names: list[str]) -> set[str]:
+    """Return the names that a regular expression describes as a whole; none if it is no regular expression."""
     try:
-        return bool(re.fullmatch(pattern, name))
-    except re.error:
-        return False
+        re.compile(pattern)
+        found = call.controller.world.evaluator.fullmatch(pattern, names)
+    except (re.error, RecursionError):
+        return set()
+    except EvaluationError:
+        raise Oops from None
+    return {name for name, is_found in zip(names, found, strict=True) if is_found}
 
 
 def _home(call: Call, folder: str) -> str:
@@ -238,7 +245,7 @@ def _health(call: Call, job: Job) -> list[Bean]:
     ]
 
 
-def _show(call: Call, job: str, form: str) -> Response:
+def _show(call: Call, job: str, form: str) -> Answer:
     return serve(call, bean(call, call.job(job)), form)
 
 
@@ -326,7 +333,7 @@ def _wipe_out_workspace(call: Call, job: str) -> Response:
     return pages.redirect(call.here)
 
 
-def _show_view(call: Call, job: str, form: str) -> Response:
+def _show_view(call: Call, job: str, form: str) -> Answer:
     return serve(call, view(call, call.job(job).name), form)
 
 

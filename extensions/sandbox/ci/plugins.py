@@ -12,7 +12,7 @@ from starlette.responses import Response
 from ..routing import ANY, Route
 from . import pages, plugin_beans
 from .beans import Bean, Property
-from .call import Call
+from .call import Answer, Call
 from .installed_plugins import Row
 from .permissions import ADMINISTER
 from .refusals import NotFound
@@ -26,13 +26,13 @@ def _named(call: Call, name: str) -> Row:
     return found
 
 
-def _show_all(call: Call, form: str) -> Response:
+def _show_all(call: Call, form: str) -> Answer:
     call.require_reading()
     plugins = Property("plugins", lambda: [plugin_beans.installed(call, row) for row in call.plugins.loaded()])
     return serve(call, Bean("hudson.LocalPluginManager", plugins), form)
 
 
-def _show(call: Call, name: str, form: str) -> Response:
+def _show(call: Call, name: str, form: str) -> Answer:
     call.require_reading()
     bean = plugin_beans.installed(call, _named(call, name))
     return serve(call, bean, form)

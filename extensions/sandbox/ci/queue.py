@@ -10,7 +10,7 @@ from starlette.responses import Response
 from ..routing import ANY, Route
 from . import jobs, pages, queue_items
 from .beans import Bean, Property
-from .call import JOB, Call
+from .call import JOB, Answer, Call
 from .integers import integer
 from .permissions import JOB_CANCEL, JOB_READ
 from .refusals import NotFound, Oops
@@ -23,7 +23,7 @@ def _bean(call: Call, item: Item) -> Bean:
     return queue_items.bean(call, item, jobs.bean(call, job) if job else jobs.deleted(call, item.job))
 
 
-def _queue(call: Call, form: str) -> Response:
+def _queue(call: Call, form: str) -> Answer:
     items = call.storage.queue() if call.principal.may(JOB_READ) else []
     members = (
         Property("discoverableItems", [], inline=True),
@@ -42,7 +42,7 @@ def _item(call: Call, number: str) -> Item:
     return item
 
 
-def _show_item(call: Call, number: str, form: str) -> Response:
+def _show_item(call: Call, number: str, form: str) -> Answer:
     return serve(call, _bean(call, _item(call, number)), form)
 
 

@@ -5,22 +5,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
+from typing import Any
+
 from starlette.responses import Response
 
-from . import error_pages, pages
+from ..evaluator import EvaluationError
+from . import error_pages, pages, xpath
 from .beans import Bean, ByDepth, Pruner, export
-from .call import Call
+from .call import Answer, Call
 from .integers import integer
 from .notation import JSON, PYTHON, Notation, to_literal, to_schema, to_xml
 from .refusals import EngineError, NotFound, Oops
 from .tree import TreeError, parse_tree
-from .xpath import Primitive, XPathError, XPathRefusal, select
 
 XML_TYPE = "application/xml;charset=UTF-8"
 API = "/api{form:(?:/.*)?}"
 
 
-def serve(call: Call, bean: Bean, form: str) -> Response:
+def serve(call: Call, bean: Bean, form: str) -> Answer:
     """Show a bean in the form asked for: what follows `/api` in the path; anything behind the form is ignored."""
     if not form:
         return pages.redirect(call.with_slash)
@@ -28,12 +31,20 @@ def serve(call: Call, bean: Bean, form: str) -> Response:
         text = f"{bean.class_name}: api/json, api/xml and api/python, with depth, tree and pretty; xml with xpath, too."
         return call.page("Remote API - Jenkins", f"<h1>REST API</h1><p>{text}</p>")
     name = form.split("/")[1]
-    if name == "schema":
-        answer = _answer(to_schema(bean), "application/xml")
-    elif name in FORMS:
-        answer = FORMS[name](call, bean)
-    else:
+    if name != "schema" and name not in FORMS:
         raise NotFound
+    try:
+        answer = FORMS[name](call, bean) if name in FORMS else _answer(to_schema(bean), "application/xml")
+    except RecursionError:
+        raise Oops from None
+    return _signed(call, answer) if isinstance(answer, Response) else _signed_later(call, answer)
+
+
+async def _signed_later(call: Call, answer: Awaitable[Response]) -> Response:
+    return _signed(call, await answer)
+
+
+def _signed(call: Call, answer: Response) -> Response:
     call.sign(answer)
     answer.headers["X-Frame-Options"] = "deny"
     return answer
@@ -66,19 +77,34 @@ def _python(call: Call, bean: Bean) -> Response:
     return _answer(_literal(call, bean, PYTHON), "text/x-python;charset=UTF-8")
 
 
-def _xml(call: Call, bean: Bean) -> Response:
+def _xml(call: Call, bean: Bean) -> Answer:
     content = to_xml(bean, export(bean, _pruner(call)))
-    xpath, excludes = call.parameter("xpath"), call.parameters("exclude")
-    if xpath is None and not excludes:
+    path, excludes = call.parameter("xpath"), call.parameters("exclude")
+    if path is None and not excludes:
         return _answer(content, XML_TYPE)
+    arguments = (content, path, call.parameter("wrapper"), excludes)
+    if all(map(xpath.is_simple, filter(None, (path, *excludes)))):
+        return _outcome(call, *xpath.evaluate(*arguments))
+    return _evaluated(call, *arguments)
+
+
+async def _evaluated(call: Call, *arguments: Any) -> Response:
+    """The answer to an XPath that can take long."""
     try:
-        return _answer(select(content, xpath, call.parameter("wrapper"), excludes), XML_TYPE)
-    except Primitive as primitive:
-        return _primitive(call, str(primitive))
-    except XPathRefusal as refusal:
-        return pages.bare_text(refusal.text, refusal.status)
-    except XPathError:
-        raise Oops from None
+        outcome = await call.controller.world.evaluator.call(xpath.__file__, xpath.evaluate.__name__, *arguments)
+    except EvaluationError as error:
+        return pages.bare_text(f"The sandbox does not answer this XPath: {error}.", 500)
+    return _outcome(call, *outcome)
+
+
+def _outcome(call: Call, kind: str, status: int, text: str) -> Response:
+    if kind == "xml":
+        return _answer(text, XML_TYPE)
+    if kind == "primitive":
+        return _primitive(call, text)
+    if kind == "refusal":
+        return pages.bare_text(text, status)
+    raise Oops
 
 
 def _answer(content: str, content_type: str) -> Response:

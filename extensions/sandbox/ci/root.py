@@ -13,7 +13,7 @@ from starlette.responses import Response
 from ..routing import ANY, Route
 from . import computers, jobs, pages
 from .beans import ALWAYS, Bean, Property
-from .call import Call
+from .call import Answer, Call
 from .permissions import JOB_CREATE, MANAGE
 from .refusals import NotFound
 from .remote_api import API, serve
@@ -34,7 +34,7 @@ FILE_TYPES = {
 USER_CONTENT_POLICY = "sandbox allow-same-origin; default-src 'none'; img-src 'self'; style-src 'self';"
 
 
-def _root(call: Call, form: str) -> Response:
+def _root(call: Call, form: str) -> Answer:
     root = Bean(
         "hudson.model.Hudson",
         Property("assignedLabels", [computers.label(call)]),
@@ -58,7 +58,7 @@ def _root(call: Call, form: str) -> Response:
     return serve(call, root, form)
 
 
-def _management(call: Call, form: str) -> Response:
+def _management(call: Call, form: str) -> Answer:
     call.require(MANAGE)
     return _root(call, form)
 
@@ -80,7 +80,7 @@ def _new_item(call: Call) -> Response:
     return call.page("New Item - Jenkins", "<h1>New Item</h1>")
 
 
-def _show_view(call: Call, form: str) -> Response:
+def _show_view(call: Call, form: str) -> Answer:
     return serve(call, jobs.view(call), form)
 
 

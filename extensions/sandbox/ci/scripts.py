@@ -9,7 +9,9 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from ..evaluator import EvaluationError
 from ..seeding import Keys, keys
+from .state import State
 from .storage import Storage
 
 SHAPE: Keys = keys(
@@ -48,17 +50,25 @@ def check(entry: dict[str, Any]) -> None:
     re.compile(entry.get("pattern", ""))
 
 
-def play(storage: Storage, code: str, node: str) -> Ending | None:
+async def play(state: State, code: str, node: str) -> Ending | None:
     """Find the first answer in the table that fits, and note that the script was run; `None` when there is none.
 
     `node` is empty on the controller.
     """
-    entry = next((entry for entry in storage.scripts() if _fits(entry, code, node, storage)), None)
-    if entry is None:
-        return None
-    if name := entry.get("name"):
-        storage.set("scripts_run", sorted({*storage.setting("scripts_run", []), name}))
-    return ending(entry)
+    storage = state.storage
+    for entry in storage.scripts():
+        if not _is_for(entry, node, storage):
+            continue
+        try:
+            if not await _fits(entry, code, state):
+                continue
+        except EvaluationError as error:
+            message = f"Whether the pattern {entry['pattern']!r} of a script is found is not known: {error}."
+            return ending({"error": {"type": "sandbox.UnknownMatch", "message": message}})
+        if name := entry.get("name"):
+            storage.set("scripts_run", sorted({*storage.setting("scripts_run", []), name}))
+        return ending(entry)
+    return None
 
 
 def ending(entry: dict[str, Any]) -> Ending:
@@ -68,11 +78,14 @@ def ending(entry: dict[str, Any]) -> Ending:
     return Ending(entry.get("output", ""), entry.get("value"), whole_error, entry.get("seconds", 0))
 
 
-def _fits(entry: dict[str, Any], code: str, node: str, storage: Storage) -> bool:
+def _is_for(entry: dict[str, Any], node: str, storage: Storage) -> bool:
     if entry.get("node", node) != node:
         return False
-    if "after" in entry and entry["after"] not in storage.setting("scripts_run", []):
-        return False
+    return "after" not in entry or entry["after"] in storage.setting("scripts_run", [])
+
+
+async def _fits(entry: dict[str, Any], code: str, state: State) -> bool:
     if "pattern" in entry:
-        return bool(re.search(entry["pattern"], code))
+        (is_found,) = await state.world.evaluator.search([entry["pattern"]], code)
+        return is_found
     return bool(entry["script"].strip() == code.strip())

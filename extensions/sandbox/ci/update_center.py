@@ -13,7 +13,7 @@ from starlette.responses import Response
 
 from ..routing import ANY, Route
 from . import pages, plugin_beans
-from .call import Call
+from .call import Answer, Call
 from .permissions import ADMINISTER
 from .refusals import NotFound
 from .remote_api import API, serve
@@ -25,17 +25,17 @@ def ok(data: dict[str, Any]) -> Response:
     return Response(json.dumps({"status": "ok", "data": data}), headers={"Content-Type": "application/json"})
 
 
-def _show(call: Call, form: str) -> Response:
+def _show(call: Call, form: str) -> Answer:
     call.require_reading()
     return serve(call, plugin_beans.update_center(call), form)
 
 
-def _show_site(call: Call, form: str) -> Response:
+def _show_site(call: Call, form: str) -> Answer:
     call.require_reading()
     return serve(call, plugin_beans.site(call), form)
 
 
-def _show_offer(call: Call, name: str, form: str) -> Response:
+def _show_offer(call: Call, name: str, form: str) -> Answer:
     call.require_reading()
     offers = call.update_site.offers()
     if name not in offers:

@@ -15,7 +15,7 @@ from starlette.responses import Response
 from ..routing import ANY, Route
 from . import pages
 from .beans import ALWAYS, Bean, Property
-from .call import Call
+from .call import Answer, Call
 from .permissions import ADMINISTER
 from .refusals import AccessDenied, EngineError, NotFound, NotServed
 from .remote_api import API, serve
@@ -37,7 +37,7 @@ PROPERTIES = (
 MEMBERS = {"hudson.search.UserSearchProperty": (Property("insensitiveSearch", True, visibility=ALWAYS),)}
 
 
-def _who_am_i(call: Call, form: str) -> Response:
+def _who_am_i(call: Call, form: str) -> Answer:
     principal = call.principal
     who = Bean(
         "hudson.security.WhoAmI",
@@ -53,7 +53,7 @@ def _who_am_i_page(call: Call) -> Response:
     return call.page("Who Am I? - Jenkins", f"<h1>Who Am I?</h1><p>{html.escape(call.principal.name)}</p>")
 
 
-def _me(call: Call, form: str) -> Response:
+def _me(call: Call, form: str) -> Answer:
     return _user(call, call.principal.name, form)
 
 
@@ -64,7 +64,7 @@ def _found(call: Call, name: str) -> User:
     return user
 
 
-def _user(call: Call, name: str, form: str) -> Response:
+def _user(call: Call, name: str, form: str) -> Answer:
     user = _found(call, name)
     account = Bean(
         "hudson.model.User",

@@ -13,7 +13,7 @@ from starlette.responses import Response
 
 from ..routing import ANY, Route
 from . import configuration, job_config, jobs, pages
-from .call import JOB, Call
+from .call import JOB, Answer, Call
 from .permissions import VIEW_CONFIGURE, VIEW_CREATE, VIEW_DELETE
 from .refusals import EngineError, Failure, NotFound, Oops
 from .remote_api import API, serve
@@ -104,7 +104,7 @@ def _create(call: Call, job: str = "") -> Response:
     return pages.redirect(f"{where}view/{call.quoted(name)}/configure")
 
 
-def _show(call: Call, view: str, form: str, job: str = "") -> Response:
+def _show(call: Call, view: str, form: str, job: str = "") -> Answer:
     return serve(call, jobs.list_view(call, _view(call, job, view)), form)
 
 

@@ -1,20 +1,28 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The `xpath`, `wrapper` and `exclude` parameters."""
+"""The `xpath`, `wrapper` and `exclude` parameters.
+
+A child process loads this file by itself, see `evaluator`: it imports nothing of the sandbox.
+"""
 
 from __future__ import annotations
 
 import re
 from typing import Any
+from xml.sax.saxutils import escape
 
 from lxml import etree
-
-from .notation import escape
 
 _WRAPPER_NAME = re.compile(r"[a-zA-Z_][\w.-]*", re.ASCII)
 WHOLE = ("/", ".", "/.")  # the document itself, which has its declaration
 _RELATIVE_PATH = re.compile(r"(?!\w+(-\w+)*\()[\w*@.]")
+# Paths of children, which go once through the document: `//action/parameter[name='A'][1]/value/text()`
+_NAME = r"(?:@?[A-Za-z_][\w.-]*|\*)"
+_TEST = rf"{_NAME}(?:/{_NAME})*(?:\s*=\s*(?:'[^']*'|\"[^\"]*\"))?"
+_STEP = rf"(?:{_NAME}|text\(\))(?:\[(?:\d{{1,9}}|{_TEST})\]){{0,2}}"
+_SIMPLE = re.compile(rf"/{{0,2}}{_STEP}(?:/{_STEP})*|/|\.|/\.")
+LONGEST_SIMPLE = 1000  # characters
 
 
 class XPathError(Exception):
@@ -33,9 +41,29 @@ class Primitive(Exception):
     """The XPath selects a text, number or truth value; carries it as text."""
 
 
+def is_simple(xpath: str) -> bool:
+    """Return whether the time for an XPath is certainly in proportion to the size of the document."""
+    return len(xpath) <= LONGEST_SIMPLE and _SIMPLE.fullmatch(xpath) is not None
+
+
+def evaluate(xml: str, xpath: str | None, wrapper: str | None, excludes: list[str]) -> tuple[str, int, str]:
+    """Return kind (`xml`, `primitive`, `refusal` or `error`), status and text of the outcome."""
+    try:
+        return "xml", 200, select(xml, xpath, wrapper, excludes)
+    except Primitive as primitive:
+        return "primitive", 200, str(primitive)
+    except XPathRefusal as refusal:
+        return "refusal", refusal.status, refusal.text
+    except XPathError as error:
+        return "error", 500, str(error)
+
+
 def select(xml: str, xpath: str | None, wrapper: str | None, excludes: list[str]) -> str:
     """Apply `exclude`, `xpath` and `wrapper` to a document."""
-    document = etree.fromstring(xml.encode()).getroottree()
+    try:
+        document = etree.fromstring(xml.encode()).getroottree()
+    except etree.XMLSyntaxError as error:
+        raise XPathError(str(error)) from error
     for exclude in excludes:
         for node in _nodes(document, exclude):
             parent = node.getparent() if isinstance(node, etree._Element) else None

@@ -8,9 +8,16 @@ from __future__ import annotations
 import pytest
 
 from sandbox import client
+from support.wire.ci import Ci
 
 
 @pytest.fixture
 def ping(sandbox: client.Sandbox) -> str:
     """A plain read that any sandbox answers."""
     return f"{sandbox.url}/access/api/v1/system/ping"
+
+
+@pytest.fixture
+def ci(sandbox: client.Sandbox) -> Ci:
+    """The CI server of the sandbox."""
+    return Ci(sandbox)

@@ -5,20 +5,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
+import requests
 
 from sandbox import client
 from sandbox.state_folder import IN_USE, LOCK, TEMPORARY
 from support.servers.process import wait_for
+from support.wire.ci import CONFIG, TOKENS, XML
 from support.wire.core import EXTENSIONS
 
 PATIENCE = 120  # seconds for an end
+SLOW_XPATH = "//*[count(//*[count(//*[count(//*[count(//*[count(//*) > 0]) > 0]) > 0]) > 0]) > 0]"
 # A process as the sandbox while its interpreter is in native code that neither a thread nor a signal interrupts
 STUCK = """
 import pathlib, re, signal, subprocess, sys
@@ -79,6 +84,30 @@ def _exists(group: int) -> bool:
     except ProcessLookupError:
         return False
     return True
+
+
+def test_nothing_is_left_when_it_ends_during_an_evaluation(tmp_path: Path) -> None:
+    process, sandbox = start(tmp_path)
+    with process:
+        admin = ("admin", TOKENS["admin"])
+        for number in range(40):
+            url = f"{sandbox.url}/ci/createItem?name=job-{number}"
+            requests.post(url, CONFIG, auth=admin, headers=XML).raise_for_status()
+        url = f"{sandbox.url}/ci/api/xml?depth=2&xpath={SLOW_XPATH}"
+        slow = threading.Thread(target=_ask_in_vain, args=(url, admin))
+        slow.start()
+        wait_for(lambda: len(children(process.pid)) == 2, "the guard and the evaluation")
+        others = children(process.pid)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(PATIENCE) == 0
+        slow.join()
+    wait_for(lambda: not any(map(is_running, others)), "the end of the child processes")
+    wait_for(lambda: not list(tmp_path.iterdir()), "the removal of the temporary folder")
+
+
+def _ask_in_vain(url: str, auth: tuple[str, str]) -> None:
+    with contextlib.suppress(requests.ConnectionError):
+        assert not requests.get(url, auth=auth).ok
 
 
 def test_nothing_is_left_when_it_is_killed(tmp_path: Path) -> None:

@@ -128,8 +128,8 @@ async def _groovy(session: Session, given: Given) -> int:
     if given.word(0) != "=":
         raise BadUsage("No script is specified" if given.word(0) is None else "Only = is supported, for stdin")
     code = await session.read()
-    with session.controller.world.transaction():
-        ending = scripts.play(session.storage, code, "") or scripts.ending(scripts.UNKNOWN if code.strip() else {})
+    ending = await scripts.play(session.controller, code, "")
+    ending = ending or scripts.ending(scripts.UNKNOWN if code.strip() else {})
     await asyncio.sleep(ending.seconds)
     await session.say(ending.output)
     if not ending.error:

@@ -1,0 +1,54 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The child process of `evaluator`: calls functions of single files, with a line of JSON for each call and result."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import importlib.util
+import json
+import re
+import resource
+import sys
+from types import ModuleType
+from typing import Any
+
+MEMORY = 2**30  # bytes
+
+
+def search(patterns: list[str], text: str) -> list[bool]:
+    """Return which of the regular expressions are found in a text."""
+    return [re.search(pattern, text) is not None for pattern in patterns]
+
+
+def fullmatch(pattern: str, texts: list[str]) -> list[bool]:
+    """Return which of the texts a regular expression matches as a whole."""
+    return [re.fullmatch(pattern, text) is not None for text in texts]
+
+
+@functools.cache
+def _load(path: str) -> ModuleType:
+    """Load a file that imports nothing of the sandbox, which would take its time."""
+    spec = importlib.util.spec_from_file_location(f"evaluated_{len(path)}", path)
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def main() -> None:
+    """Serve calls until the sandbox closes the pipe."""
+    with contextlib.suppress(ValueError, OSError):  # not all systems have this limit
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    for line in sys.stdin.buffer:
+        path, function, arguments = json.loads(line)
+        result: Any = getattr(_load(path), function)(*arguments)
+        sys.stdout.buffer.write(json.dumps(result).encode() + b"\n")
+        sys.stdout.buffer.flush()
+
+
+if __name__ == "__main__":
+    main()

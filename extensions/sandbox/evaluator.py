@@ -1,0 +1,153 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Evaluates expressions of users with a time limit.
+
+Neither a regular expression nor an XPath can be stopped in a thread. So those that can take long are evaluated in child
+processes, which are killed when the time is over. The others are evaluated at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import json
+import os
+import pathlib
+import re
+import select
+import subprocess
+import sys
+import time
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+
+from . import evaluation
+from .guard import Guard
+
+SECONDS_TO_START = 60.0
+SECONDS = 5.0  # for an expression of a request that waits alone
+BRIEF_SECONDS = 0.5  # for one that all requests wait for
+AT_ONCE = 2  # expressions that are evaluated side by side
+PIECE = 65536
+# Of a regular expression that takes a time in proportion to the square of the text: one repetition at most.
+_PLAIN = r"[\w\s/:;,=@%&~<>!#'\"-]|\\\W|\.(?![*+?{])"
+_REPEATED = r"(?:\.|\[\^?[\w/.-]+\]|\\[dw])[*+]"
+_SIMPLE = re.compile(rf"\^?(?:{_PLAIN})*(?:{_REPEATED}(?:{_PLAIN})*)?\$?")
+SHORT = 1000  # characters of a text for which that is no time
+
+
+class EvaluationError(Exception):
+    """An expression was not evaluated; the message says why."""
+
+
+class Evaluator:
+    """The child processes. They start when they are needed, and end with the sandbox."""
+
+    def __init__(self, guard: Guard) -> None:
+        self._guard = guard
+        self._idle: list[subprocess.Popen[bytes]] = []
+        self._running: set[subprocess.Popen[bytes]] = set()
+        self._turns = asyncio.Semaphore(AT_ONCE)
+
+    async def call(self, file: str, function: str, *arguments: Any) -> Any:
+        """Call a function of a file in a child process.
+
+        :raises EvaluationError: if it takes longer than `SECONDS`, or fails
+        """
+        async with self._turns:
+            return await run_in_threadpool(self._call, SECONDS, file, function, *arguments)
+
+    async def search(self, patterns: list[str], text: str) -> list[bool]:
+        """Return which of the regular expressions are found in a text.
+
+        :raises EvaluationError: if it takes longer than `SECONDS`
+        """
+        if all(is_simple(pattern, text) for pattern in patterns):
+            return evaluation.search(patterns, text)
+        found: list[bool] = await self.call(evaluation.__file__, evaluation.search.__name__, patterns, text)
+        return found
+
+    def fullmatch(self, pattern: str, texts: list[str]) -> list[bool]:
+        """Return which of the texts a regular expression matches as a whole; all other requests wait meanwhile.
+
+        :raises EvaluationError: if it takes longer than `BRIEF_SECONDS`
+        """
+        if all(is_simple(pattern, text) for text in texts):
+            return evaluation.fullmatch(pattern, texts)
+        matching: list[bool] = self._call(
+            BRIEF_SECONDS, evaluation.__file__, evaluation.fullmatch.__name__, pattern, texts
+        )
+        return matching
+
+    def stop(self) -> None:
+        """Kill the child processes."""
+        for process in list(self._running):
+            process.kill()
+
+    def _call(self, seconds: float, *call: Any) -> Any:
+        process = self._idle.pop() if self._idle else self._start()
+        try:
+            line = _exchange(process, _request(*call), seconds)
+        except BaseException:
+            self._end(process)
+            raise
+        self._idle.append(process)
+        return json.loads(line)
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        process = subprocess.Popen(
+            # Without -P, the modules beside the file would take the place of those of the standard library.
+            [sys.executable, "-P", str(pathlib.Path(evaluation.__file__))],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            process_group=self._guard.process_group,
+        )
+        self._running.add(process)
+        try:
+            _exchange(process, _request(evaluation.__file__, evaluation.search.__name__, [], ""), SECONDS_TO_START)
+        except BaseException:
+            self._end(process)
+            raise
+        return process
+
+    def _end(self, process: subprocess.Popen[bytes]) -> None:
+        self._running.discard(process)
+        process.kill()
+        process.communicate()
+
+
+def _request(file: str, function: str, *arguments: Any) -> bytes:
+    return json.dumps([file, function, arguments]).encode() + b"\n"
+
+
+def _exchange(process: subprocess.Popen[bytes], line: bytes, seconds: float) -> bytes:
+    """Send a line, and return the line that comes back in time."""
+    assert process.stdin and process.stdout
+    deadline = time.monotonic() + seconds
+    try:
+        process.stdin.write(line)
+        process.stdin.flush()
+    except BrokenPipeError:
+        raise EvaluationError("the evaluation failed") from None
+    received: list[bytes] = []
+    while not received or not received[-1].endswith(b"\n"):
+        left = deadline - time.monotonic()
+        if left <= 0 or not select.select([process.stdout], [], [], left)[0]:
+            raise EvaluationError(f"the evaluation took longer than {seconds:g} seconds")
+        received.append(os.read(process.stdout.fileno(), PIECE))
+        if not received[-1]:
+            raise EvaluationError("the evaluation failed")
+    return b"".join(received)
+
+
+def is_simple(pattern: str, text: str) -> bool:
+    """Return whether a regular expression certainly takes no time for a text."""
+    return len(text) <= SHORT and _is_simple(pattern)
+
+
+@functools.lru_cache(maxsize=1024)
+def _is_simple(pattern: str) -> bool:
+    return len(pattern) <= SHORT and _SIMPLE.fullmatch(pattern) is not None
