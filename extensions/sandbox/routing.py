@@ -67,10 +67,9 @@ class Route:
         request.scope["sandbox.enter"](self.label, effect(request.method, self.reads))
 
     @cached_property
-    def precision(self) -> tuple[int, int]:
-        """How exactly the template describes a path: by its literal characters, then by its placeholders."""
-        literal, placeholders = PLACEHOLDER.subn("", self.path)
-        return len(literal), placeholders
+    def shape(self) -> str:
+        """The template without the names and expressions of its placeholders."""
+        return PLACEHOLDER.sub("{}", self.path)
 
     @cached_property
     def _beginning(self) -> str:
@@ -116,8 +115,8 @@ class Routes:
     def resource(self, path: str) -> list[Route]:
         """Return the calls of the template that describes a path best, without those that take any method."""
         fitting = [route for route in self._routes if route.method != ANY and route.match(path) is not None]
-        best = max(fitting, key=lambda route: route.precision).path if fitting else None
-        return [route for route in fitting if route.path == best]
+        best = max((route.shape for route in fitting), key=_precision, default=None)
+        return [route for route in fitting if route.shape == best]
 
     def find(self, method: str, path: str, arguments: Mapping[str, str]) -> Found:
         """The call that a request is; `arguments` are those of the query, or of the form where that decides."""
@@ -130,3 +129,9 @@ class Routes:
                 return Found(route, parts, ())
             allowed[route.method] = None
         return Found(None, {}, tuple(allowed))
+
+
+def _precision(shape: str) -> tuple[int, int]:
+    """How exactly a template describes a path: by its literal characters, then by its placeholders."""
+    placeholders = shape.count("{}")
+    return len(shape) - 2 * placeholders, placeholders

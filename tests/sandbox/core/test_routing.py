@@ -75,7 +75,7 @@ def test_a_wrong_method_learns_the_right_ones():
 def test_a_resource_is_what_has_the_most_exact_template():
     routes = [
         route("GET", "/build/{name:.+}/{number}", "run"),
-        route("DELETE", "/build/{name}", "delete"),
+        route("DELETE", "/build/{other:[^/]+}", "delete"),
         route("POST", "/build/rename/{name:.+}", "rename"),
         route("GET", "/build/{name}", "runs", argument="x"),
         route(ANY, "/build{:(/.*)?}", "family"),
