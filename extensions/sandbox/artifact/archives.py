@@ -12,7 +12,7 @@ import tarfile
 import tempfile
 import zipfile
 from collections.abc import Generator, Iterator
-from typing import BinaryIO
+from typing import BinaryIO, Self
 
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
@@ -28,7 +28,20 @@ from .tree import Item
 # The longer ones first: a.tar.gz is no gz
 TYPES = ("tar.gz", "tar.bz2", "zip", "tar", "tgz", "7z")
 INDEXED = (".jar", ".war", ".ear", ".zip")
+# What an archive may have at most, so that a small upload cannot fill the disk or the memory
+LARGEST_NUMBER = 10_000  # of entries
+LARGEST_SIZE = 2**30  # bytes, of all entries together
+CHUNK = 65536  # bytes
+LARGEST_ENTRY = 100 * 2**20  # bytes, of an entry that is downloaded by itself
 Members = Generator[tuple[str, BinaryIO]]
+# The entries of a tar that say something about the next one
+LONG_HEADERS = (
+    tarfile.XHDTYPE,
+    tarfile.XGLTYPE,
+    tarfile.SOLARIS_XHDTYPE,
+    tarfile.GNUTYPE_LONGNAME,
+    tarfile.GNUTYPE_LONGLINK,
+)
 BROKEN = (zipfile.BadZipFile, tarfile.TarError, lzma.LZMAError, EOFError, OSError)
 
 
@@ -45,39 +58,39 @@ async def explode(call: Call, repository: Repository, path: str) -> Response:
             f"Unsupported archive extension: '{extension}'",
         )
     archive = await call.world.files.put_stream(call.request.stream())
+    members: list[tuple[str, Stored]] = []
     try:
-        members = await run_in_threadpool(_members, call.world.files, archive, kind)
+        await run_in_threadpool(_read, call.world.files, archive, kind, members)
         stored = _deploy(call, repository, folder, members)
     finally:
-        call.items.release(archive)
+        for content in (archive, *(content for _name, content in members)):
+            call.items.release(content)
     await call.maven.update_after_upload(repository.key, stored, call.principal.name)
     return Response(status_code=200)
 
 
-def _members(files: Files, archive: Stored, kind: str) -> list[tuple[str, Stored]]:
+def _read(files: Files, archive: Stored, kind: str, members: list[tuple[str, Stored]]) -> None:
+    """Keep the content of each member of an archive, and add it to the list."""
     try:
         with contextlib.closing(_READERS[kind](files.path(archive.sha256))) as found:
-            return [(_safe(name), files.put(_chunks(content))) for name, content in found]
+            for name, content in found:
+                members.append((_safe(name), files.put(_chunks(content))))
     except BROKEN as error:
         raise ArtifactError(500, f"Could not read the archive: {error}") from None
 
 
 def _chunks(content: BinaryIO) -> Iterator[bytes]:
-    while chunk := content.read(65536):
+    while chunk := content.read(CHUNK):
         yield chunk
 
 
 def _deploy(call: Call, repository: Repository, folder: str, members: list[tuple[str, Stored]]) -> list[str]:
     """Store the members of an archive, all or none; return their paths."""
     paths = [f"{folder}/{name}".lstrip("/") for name, _content in members]
-    try:
-        with call.world.transaction():
-            for path, (_name, content) in zip(paths, members, strict=True):
-                _store(call, repository, path, content)
-        return paths
-    finally:
-        for _name, content in members:
-            call.items.release(content)
+    with call.world.transaction():
+        for path, (_name, content) in zip(paths, members, strict=True):
+            _store(call, repository, path, content)
+    return paths
 
 
 def _store(call: Call, repository: Repository, path: str, content: Stored) -> None:
@@ -98,8 +111,38 @@ def _safe(name: str) -> str:
     return "/".join(parts)
 
 
+class _Limits:
+    """What the entries of an archive may take together, by the sizes that it says; none is read before."""
+
+    def __init__(self) -> None:
+        self._number = self._size = 0
+
+    def count(self, size: int) -> None:
+        """Count one more entry, and refuse the archive if it is too many or too much."""
+        self._number += 1
+        self._size += size
+        if self._number > LARGEST_NUMBER:
+            raise ArtifactError(413, f"The archive has more than {LARGEST_NUMBER} entries.")
+        if self._size > LARGEST_SIZE:
+            raise ArtifactError(413, f"The entries of the archive have more than {LARGEST_SIZE} bytes.")
+
+
+class _TarEntry(tarfile.TarInfo):
+    """An entry of a tar; headers with long names and attributes, which are read at once, are no longer than a chunk."""
+
+    @classmethod
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
+        entry = super().frombuf(buf, encoding, errors)
+        if entry.type in LONG_HEADERS and entry.size > CHUNK:
+            raise ArtifactError(413, f"A header in the archive has more than {CHUNK} bytes.")
+        return entry
+
+
 def _in_zip(path: pathlib.Path) -> Members:
+    limits = _Limits()
     with zipfile.ZipFile(path) as archive:
+        for entry in archive.infolist():
+            limits.count(entry.file_size)
         for entry in archive.infolist():
             if not entry.is_dir():
                 with archive.open(entry) as content:
@@ -107,8 +150,10 @@ def _in_zip(path: pathlib.Path) -> Members:
 
 
 def _in_tar(path: pathlib.Path) -> Members:
-    with tarfile.open(path) as archive:
+    limits = _Limits()
+    with tarfile.open(path, tarinfo=_TarEntry) as archive:
         for entry in archive:
+            limits.count(entry.size)
             content = archive.extractfile(entry) if entry.isfile() else None
             if content is not None:
                 yield entry.name, content  # type: ignore[misc]
@@ -117,9 +162,12 @@ def _in_tar(path: pathlib.Path) -> Members:
 def _in_7z(path: pathlib.Path) -> Members:
     import py7zr  # takes a tenth of a second, for what few ever send
 
+    limits = _Limits()
     with tempfile.TemporaryDirectory() as folder:
         try:
             with py7zr.SevenZipFile(path) as archive:
+                for entry in archive.list():
+                    limits.count(entry.uncompressed)
                 archive.extractall(folder)
         except py7zr.exceptions.ArchiveError as error:
             raise OSError(str(error)) from None
@@ -142,6 +190,8 @@ async def entry(files: Files, archive: Item, name: str) -> bytes | None:
 
 def _read_entry(path: pathlib.Path, name: str) -> bytes | None:
     with contextlib.suppress(KeyError, *BROKEN), zipfile.ZipFile(path) as archive:
+        if archive.getinfo(name).file_size > LARGEST_ENTRY:
+            raise ArtifactError(413, f"The entry has more than {LARGEST_ENTRY} bytes.")
         return archive.read(name)
     return None
 

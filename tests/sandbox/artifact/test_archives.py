@@ -48,6 +48,25 @@ def sevenzipped() -> bytes:
     return target.getvalue()
 
 
+def claiming(size: int) -> bytes:
+    """A zip that says of an entry that it has a size."""
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w") as archive:
+        archive.writestr("a.txt", b"one")
+        archive.getinfo("a.txt").file_size = size
+    return target.getvalue()
+
+
+def tar_header(size: int, kind: bytes = tarfile.REGTYPE, mode: str = "w:gz") -> bytes:
+    """The beginning of a tar with an entry of a size."""
+    target = io.BytesIO()
+    with tarfile.open(fileobj=target, mode=mode) as archive:
+        entry = tarfile.TarInfo("a.txt")
+        entry.size, entry.type = size, kind
+        archive.fileobj.write(entry.tobuf())
+    return target.getvalue()
+
+
 ARCHIVES = {
     "zip": zipped,
     "tar": lambda: tarred("w:"),
@@ -90,3 +109,30 @@ def test_a_bare_slash_makes_a_folder(artifactory: Session) -> None:
     answer = artifactory.put("/generic-local/box/", zipped(), headers=EXPLODE)
     assert answer.status_code == 201
     assert artifactory.get("/api/storage/generic-local/box").json()["children"] == []
+
+
+LARGEST = 2**30
+TOO_MUCH = f"The entries of the archive have more than {LARGEST} bytes."
+
+
+@pytest.mark.parametrize(
+    ("name", "archive", "message"),
+    [
+        ("a.zip", claiming(LARGEST + 1), TOO_MUCH),
+        ("a.tar.gz", tar_header(LARGEST + 1), TOO_MUCH),
+        ("a.tar", tar_header(LARGEST + 1, mode="w:"), TOO_MUCH),
+        ("a.tgz", tar_header(2**17, tarfile.XHDTYPE), "A header in the archive has more than 65536 bytes."),
+        ("a.tgz", tar_header(2**17, tarfile.GNUTYPE_LONGNAME), "A header in the archive has more than 65536 bytes."),
+        ("a.zip", zipped(*map(str, range(9_999))), "The archive has more than 10000 entries."),
+    ],
+    ids=["zip", "tar.gz", "tar", "attributes", "long name", "entries"],
+)
+def test_archive_is_not_exploded_when_it_is_too_large(artifactory, name, archive, message):
+    assert error_of(artifactory.put(f"/generic-local/big/{name}", archive, headers=EXPLODE)) == (413, message)
+    assert artifactory.get("/api/storage/generic-local/big").status_code == 404
+
+
+def test_entry_of_an_archive_is_not_downloaded_when_it_is_too_large(artifactory):
+    artifactory.put("/generic-local/a.zip", claiming(100 * 2**20 + 1))
+    answer = artifactory.get("/generic-local/a.zip!/a.txt")
+    assert error_of(answer) == (413, "The entry has more than 104857600 bytes.")

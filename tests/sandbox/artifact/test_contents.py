@@ -6,7 +6,9 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import pathlib
+import tarfile
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -76,6 +78,19 @@ def test_what_is_refused_is_not_kept(repository):
     assert session.put("/generic-local/refused", b"refused", headers=wrong).status_code == 409
     assert session.put("/generic-local/app/1.0", b"a folder is there").status_code == 500
     assert kept() == set()
+
+
+def test_what_came_before_the_broken_part_of_an_archive_is_not_kept(repository):
+    session, kept = repository
+    before, archive = kept(), io.BytesIO()
+    with tarfile.open(fileobj=archive, mode="w:") as writer:
+        for name in "ab":
+            entry = tarfile.TarInfo(name)
+            entry.size = 2000
+            writer.addfile(entry, io.BytesIO(name.encode() * 2000))
+    cut = archive.getvalue()[:4000]
+    answer = session.put("/generic-local/broken/a.tar", cut, headers={"X-Explode-Archive": "true"})
+    assert (answer.status_code, kept()) == (500, before)
 
 
 def test_many_files_are_generated(sandbox, artifactory):
