@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
 from typing import Any
@@ -18,6 +17,7 @@ from ..routing import Route
 from . import scopes
 from .accounts import Principal, WrongCredentials
 from .call import Call
+from .documents import read_json
 from .errors import AccessError
 from .formats import jackson
 from .tokens import Claims, InvalidToken
@@ -224,7 +224,7 @@ async def _fields(request: Request) -> dict[str, Any]:
     if not request.headers.get("content-type", "").lower().startswith("application/json"):
         return dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True))
     try:
-        fields = json.loads(body)
+        fields = read_json(body)
     except ValueError:
         raise AccessError(400, "Failed to parse the request body") from None
     if not isinstance(fields, dict):

@@ -18,6 +18,7 @@ from .build_diff import difference
 from .build_records import Build, moment, statuses
 from .call import Call
 from .coercion import boolean
+from .documents import read_json
 from .errors import ArtifactError
 from .formats import plain_time
 from .tree import Item
@@ -225,7 +226,7 @@ async def posted(call: Call, kind: type) -> Any:
     if body and media_type != "application/json" and not VENDORS.fullmatch(media_type):
         raise ArtifactError(415)
     try:
-        value = json.loads(body)
+        value = read_json(body)
     except ValueError:
         raise ArtifactError(400, "Error parsing json body") from None
     if not isinstance(value, kind):

@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from starlette.responses import PlainTextResponse, Response
 
 from ..routing import Route
 from .call import Call
+from .documents import read_json
 from .errors import ArtifactError
 from .formats import package_name
 from .repositories import KINDS, STORED, Repository
@@ -112,7 +112,7 @@ def _listed(call: Call, repository: Repository) -> dict[str, Any]:
 
 async def _configuration(call: Call) -> dict[str, Any]:
     try:
-        configuration = json.loads(await call.request.body())
+        configuration = read_json(await call.request.body())
     except ValueError:
         raise ArtifactError(400, "Error parsing json body") from None
     if not isinstance(configuration, dict):

@@ -18,6 +18,7 @@ from ..routing import Route
 from . import archives, content_path, poms, snapshots
 from .call import CONTENT, OUTSIDE_API, Call
 from .content_path import PROPERTIES, ContentPath
+from .documents import read_xml
 from .errors import ArtifactError
 from .formats import CHARSET, colon_time, header_text, jackson
 from .item_info import file_facts
@@ -292,13 +293,15 @@ async def _take_properties(call: Call, asked: ContentPath) -> Response:
     of = asked.path.removesuffix(PROPERTIES)
     call.permit("a", asked.repo, of, f"Not enough permissions to annotate '{asked.repo}:{of}'.")
     try:
-        root = ElementTree.fromstring(await call.request.body())
+        root = read_xml(await call.request.body())
     except ElementTree.ParseError as error:
         raise ArtifactError(409, f"Failed to deploy properties : {error} on path {asked}") from None
     item = call.items.find(asked.repo, of)
     if item is None:
         raise ArtifactError(404, f"Failed to set properties on {asked.repo}:{of}")
-    given = {element.tag: [one.text or "" for one in root.findall(element.tag)] for element in root}
+    given: dict[str, list[str]] = {}
+    for element in root:
+        given.setdefault(element.tag, []).append(element.text or "")
     _replace_properties(call, item, given)
     return Response(status_code=201)
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import bisect
-import json
+import contextlib
 from collections.abc import Iterable
 from typing import Any
 
@@ -14,6 +14,7 @@ from starlette.responses import Response
 
 from ..routing import Route
 from .call import Call
+from .documents import read_json
 from .errors import ArtifactError, DockerError
 from .formats import jackson
 from .tree import Item, Tree
@@ -75,11 +76,18 @@ async def manifest(call: Call, repo: str, image: str, reference: str) -> Respons
                 **VERSION_HEADER,
                 "Docker-Content-Digest": f"sha256:{item.sha256}",
                 "ETag": f"sha256:{item.sha256}",
-                "Content-Type": json.loads(content).get("mediaType", MANIFEST_TYPE),
+                "Content-Type": _media_type(content),
             }
             return Response(content, headers=headers)
     text = "The named manifest is not known to the registry."
     raise DockerError(404, "MANIFEST_UNKNOWN", text, {"manifest": reference})
+
+
+def _media_type(manifest: bytes) -> str:
+    """What a manifest says it is; a file of that name may be anything."""
+    with contextlib.suppress(ValueError, AttributeError):
+        return str(read_json(manifest).get("mediaType", MANIFEST_TYPE))
+    return MANIFEST_TYPE
 
 
 async def misplaced(call: Call) -> Response:

@@ -11,6 +11,7 @@ from typing import Any
 from xml.etree import ElementTree
 from xml.sax.saxutils import escape
 
+from .documents import read_xml
 from .snapshots import SNAPSHOT, Revision
 
 QUALIFIERS = {"alpha": 0, "a": 0, "beta": 1, "b": 1, "milestone": 2, "m": 2, "rc": 3, "cr": 3, "snapshot": 4, "sp": 6}
@@ -45,8 +46,8 @@ class Document:
 
     @classmethod
     def read(cls, content: bytes) -> Document:
-        """Read a document; ElementTree.ParseError when it is no XML."""
-        root = ElementTree.fromstring(content)
+        """Read a document; ElementTree.ParseError when it is no XML, or has a type."""
+        root = read_xml(content)
 
         def text(path: str, element: ElementTree.Element = root) -> str:
             return (element.findtext(_any_namespace(path)) or "").strip()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import pathlib
 from xml.etree import ElementTree
 
+from .documents import read_xml
 from .layouts import MAVEN_2, module_of
 from .snapshots import SNAPSHOT
 
@@ -20,7 +21,7 @@ def inconsistency(path: str, pom: pathlib.Path) -> str | None:
     One without a group fits everywhere, and so does one whose coordinates refer to properties.
     """
     try:
-        root = ElementTree.parse(pom).getroot()
+        root = read_xml(pom.read_bytes())
     except ElementTree.ParseError as error:
         return f"Failed to read POM for '{path}': {error}."
     group, artifact = _text(root, "groupId") or _text(root, "parent/groupId"), _text(root, "artifactId")

@@ -15,6 +15,7 @@ from starlette.responses import Response
 
 from ..routing import Route
 from .call import Call
+from .documents import read_json
 from .errors import ArtifactError
 from .tree import Item
 from .version import at_least
@@ -90,7 +91,7 @@ async def patch(call: Call, repo: str, path: str) -> Response:
         raise ArtifactError(404)
     call.need_pro()
     try:
-        body = json.loads(await call.request.body())
+        body = read_json(await call.request.body())
     except ValueError:
         raise ArtifactError(400, "Error parsing json body") from None
     props = body.get("props") if isinstance(body, dict) else None

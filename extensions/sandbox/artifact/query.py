@@ -42,7 +42,7 @@ async def query(call: Call) -> Response:
         raise ArtifactError(400, str(error)) from None
     except QueryFailure:
         raise ArtifactError(500) from None
-    except sqlite3.OperationalError:  # nested too deep
+    except (sqlite3.OperationalError, RecursionError):  # nested too deep
         raise ArtifactError(400, "Failed to execute the following sql query") from None
 
 

@@ -13,6 +13,7 @@ from starlette.responses import PlainTextResponse, Response
 
 from ..routing import Route
 from .call import Call
+from .documents import read_json
 from .errors import ArtifactError
 from .formats import jackson
 
@@ -215,7 +216,7 @@ def names_only(value: Any) -> bool:
 
 async def _body(call: Call) -> Any:
     try:
-        return json.loads(await call.request.body())
+        return read_json(await call.request.body())
     except ValueError:
         raise ArtifactError(400, "Error parsing json body") from None
 

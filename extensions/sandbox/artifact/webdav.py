@@ -20,6 +20,7 @@ from ..routing import ANY, Route
 from . import content_path, deployment, relocation
 from .call import CONTENT, Call
 from .content_path import ContentPath
+from .documents import read_xml
 from .errors import ArtifactError, Refusal
 from .formats import encoded, media_type
 from .tree import TRASH, Item, Tree, parent_of
@@ -159,12 +160,9 @@ def _known(call: Call, target: str) -> ContentPath:
 
 
 async def _posted(call: Call) -> Any:
-    """The root of the XML that was sent, or None when there is none; documents with a type are refused."""
-    body = await call.request.body()
-    if not body or b"<!DOCTYPE" in body:
-        return None
+    """The root of the XML that was sent, or None when there is none."""
     try:
-        return ElementTree.fromstring(body)
+        return read_xml(await call.request.body())
     except ElementTree.ParseError:
         return None
 

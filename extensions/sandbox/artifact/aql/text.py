@@ -99,9 +99,7 @@ class _Reader:
             raise QueryFailure
         try:
             return self._query()
-        except RecursionError:
-            raise QueryFailure from None
-        except _NoQuery:
+        except (_NoQuery, RecursionError):
             rest = self._text[self._furthest :].strip()
             raise QueryError(
                 f"Failed to parse query: {self._text}, it looks like there is syntax error near the following "

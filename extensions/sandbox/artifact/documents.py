@@ -1,0 +1,58 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""JSON and XML that callers send, read so that no document stops the service."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+from xml.etree import ElementTree
+from xml.parsers import expat
+
+DEEPEST = 200  # levels of JSON; the functions that go through it call themselves
+NO_DOCTYPE = (
+    'DOCTYPE is disallowed when the feature "http://apache.org/xml/features/disallow-doctype-decl" set to true.'
+)
+
+
+def read_json(text: bytes) -> Any:
+    """Return the value in JSON.
+
+    :raises ValueError: when it is no JSON, or nested too deep
+    """
+    try:
+        value = json.loads(text)
+    except RecursionError:
+        raise ValueError("too deep") from None
+    if text.count(b"[") + text.count(b"{") > DEEPEST and _is_deeper(value, DEEPEST):
+        raise ValueError("too deep")
+    return value
+
+
+def read_xml(text: bytes) -> ElementTree.Element:
+    """Return the root of a document.
+
+    :raises ElementTree.ParseError: when it is no XML, or says of which type it is
+    """
+    parser = expat.ParserCreate()
+    parser.StartDoctypeDeclHandler = _refuse_doctype
+    try:
+        parser.Parse(text, True)
+    except expat.ExpatError as error:
+        raise ElementTree.ParseError(str(error)) from None
+    return ElementTree.fromstring(text)
+
+
+def _is_deeper(value: Any, levels: int) -> bool:
+    parts = [value]
+    for _level in range(levels):
+        inner = (part.values() if isinstance(part, dict) else part for part in parts)
+        parts = [part for within in inner for part in within if isinstance(part, (dict, list))]
+        if not parts:
+            return False
+    return True
+
+
+def _refuse_doctype(*_declaration: object) -> None:
+    raise ElementTree.ParseError(NO_DOCTYPE)
