@@ -21,7 +21,7 @@ def found(repo: str, path: str, **more: Any) -> dict[str, Any]:
     return {**info, "uri": f"{STORAGE}/{repo}/{path}", **more}
 
 
-def quick(query: str, *results: dict[str, Any], detail: str = "info") -> Call:
+def quick(query: str, *results: dict[str, Any], detail: str | None = None) -> Call:
     return call(
         "GET",
         f"/artifactory/api/search/artifact?{query}",
@@ -74,16 +74,24 @@ def test_a_folder_of_a_virtual_repository() -> None:
 def test_details_on_demand() -> None:
     properties = {"qa": ["passed", "a"]}
     results = [found("a", "x/y.txt", properties=properties), found("b", "x/y.txt")]
-    with conversation(quick("name=y", *results, detail="info, properties")) as server:
+    with conversation(quick("name=y", *results, detail="properties, info")) as server:
         result = run("artifact_search_info", url=server.url, name="y", detail=["properties", "info"])
     one, other = result["matches"]
     assert (one["info"]["size"], one["info"]["modified"]) == (7, TIME)
     assert (one["properties"], other["properties"]) == ({"qa": ["a", "passed"]}, {})
 
 
+def test_path_is_exact_when_an_address_can_be_read_in_two_ways() -> None:
+    address = {"uri": f"{STORAGE}/a/x%20y.txt"}
+    with conversation(quick("name=y", address), quick("name=y", found("a", "x%20y.txt"), detail="info")) as server:
+        result = run("artifact_search_info", url=server.url, name="y")
+    assert result["matches"] == [{"repo": "a", "path": "x%20y.txt"}]
+
+
 @pytest.mark.parametrize("uri", ["a/x%20y/100%25.txt", "a/x y/100%.txt"])
 def test_a_server_that_tells_no_details(uri: str) -> None:
-    with conversation(quick("name=y", {"uri": f"{STORAGE}/{uri}"})) as server:
+    address = {"uri": f"{STORAGE}/{uri}"}
+    with conversation(quick("name=y", address), quick("name=y", address, detail="info")) as server:
         result = run("artifact_search_info", url=server.url, name="y")
     assert result["matches"] == [{"repo": "a", "path": "x y/100%.txt"}]
 

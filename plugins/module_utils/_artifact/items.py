@@ -140,7 +140,7 @@ def location(found: Record, name: str) -> tuple[str, str]:
 def _location(address: t.Any) -> tuple[str, str]:
     place = address.partition("/api/storage/")[2] if isinstance(address, str) else ""
     # some servers encode what stands there, some do not
-    repo, _slash, path = (unquote(place) if _ENCODED.fullmatch(place) else place).partition("/")
+    repo, _slash, path = (unquote(place) if "%" in place and _ENCODED.fullmatch(place) else place).partition("/")
     if not repo:
         raise ValueError(address)
     return repo, path

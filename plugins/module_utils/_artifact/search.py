@@ -18,6 +18,10 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile im
 CAP = 1000
 
 
+class _AmbiguousAddress(Exception):
+    """The address of a file has a '%', and only some servers encode addresses."""
+
+
 def by_name(
     artifact: ArtifactService, name: str, places: t.Sequence[str], detail: t.Sequence[str]
 ) -> tuple[list[Fields], bool]:
@@ -27,22 +31,12 @@ def by_name(
     :arg detail: `info` and `properties`, to be told of each
     """
     folders = [_split(place) for place in places]
-    keys = dict.fromkeys(key for key, _folder in folders)
-    answer = artifact.http.read(
-        "GET",
-        "/artifactory/api/search/artifact",
-        query={"name": name, **({"repos": ",".join(keys)} if keys else {})},
-        # without info the address is all there is, which does not say whether it is encoded
-        headers={"X-Result-Detail": ", ".join(dict.fromkeys(("info", *detail)))},
-        stream=True,
-    )
-    count, found = 0, []
-    for entry in answer.entries("results"):
-        count += 1
-        match = _match(entry, detail)
-        if not folders or _is_in(match, folders):
-            found.append(match)
-    return _sorted(found), count == CAP
+    keys = ",".join(dict.fromkeys(key for key, _folder in folders))
+    try:
+        matches = list(_found(artifact, name, keys, detail, detail))
+    except _AmbiguousAddress:
+        matches = list(_found(artifact, name, keys, detail, ("info", *detail)))
+    return _sorted(filter(_filter_of(folders), matches)), len(matches) == CAP
 
 
 def by_pattern(artifact: ArtifactService, pattern: str) -> list[Fields]:
@@ -78,10 +72,33 @@ def check_name(name: str, option: str) -> None:
         raise BadOption(option, "takes a part of a name, not only blanks, or '*' and '?'")
 
 
+def _found(
+    artifact: ArtifactService, name: str, keys: str, detail: t.Sequence[str], asked: t.Sequence[str]
+) -> t.Iterator[Fields]:
+    """Yield the files of one response.
+
+    :arg detail: what each of them is to have
+    :arg asked: what the server is asked for
+    :raises _AmbiguousAddress: when an address can be read in two ways, and `asked` is without `info`
+    """
+    answer = artifact.http.read(
+        "GET",
+        "/artifactory/api/search/artifact",
+        query={"name": name, **({"repos": keys} if keys else {})},
+        headers={"X-Result-Detail": ", ".join(asked)} if asked else {},
+        stream=True,
+    )
+    for entry in answer.entries("results"):
+        if "path" not in entry and "info" not in asked and "%" in entry.text("uri"):
+            raise _AmbiguousAddress
+        yield _match(entry, detail)
+
+
 def _match(found: Record, detail: t.Sequence[str]) -> Fields:
-    repo, path = items.location(found, "uri")
     if "path" in found:
         repo, path = found.text("repo"), found.text("path").strip("/")
+    else:
+        repo, path = items.location(found, "uri")
     match: Fields = {"repo": repo, "path": path}
     if "info" in detail:
         match["info"] = items.of(found)
@@ -96,12 +113,20 @@ def _split(place: str) -> tuple[str, str]:
     return key, folder.strip("/")
 
 
-def _is_in(match: Fields, folders: list[tuple[str, str]]) -> bool:
-    """Whether it is in one of the folders; some servers do not look at them."""
-    own = [folder for key, folder in folders if match["repo"] in (key, f"{key}-cache")]
-    # else it was found through a virtual repository
-    wanted = own or [folder for _key, folder in folders]
-    return any(f"{match['path']}/".startswith(f"{folder}/") or not folder for folder in wanted)
+def _filter_of(folders: list[tuple[str, str]]) -> t.Callable[[Fields], bool]:
+    """Return what says whether a file is in one of the folders, because some servers ignore them."""
+    of_repository: dict[str, list[str]] = {}
+    for key, folder in folders:
+        for name in (key, f"{key}-cache"):
+            of_repository.setdefault(name, []).append(f"{folder}/" if folder else "")
+    # a file in another repository was found through a virtual one
+    all_folders = [f"{folder}/" if folder else "" for _key, folder in folders] or [""]
+
+    def is_in_one(match: Fields) -> bool:
+        path = f"{match['path']}/"
+        return any(path.startswith(folder) for folder in of_repository.get(match["repo"], all_folders))
+
+    return is_in_one
 
 
 def _sorted(found: t.Iterable[Fields]) -> list[Fields]:
