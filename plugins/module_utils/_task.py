@@ -383,7 +383,10 @@ def _without_secrets(outcome: dict[str, t.Any], secrets: set[str]) -> dict[str, 
 def masked(value: t.Any, secrets: set[str]) -> t.Any:
     """The value without the secrets in its texts, in the way that Ansible hides the values of `no_log` options."""
     if isinstance(value, str):
-        return _masked_text(value, secrets)
+        for secret in secrets:  # most texts of a long list have none, and the look must take little time
+            if secret in value:
+                return _masked_text(value, secrets)
+        return value
     if isinstance(value, dict):
         return {key: masked(item, secrets) for key, item in value.items()}
     if isinstance(value, list):
@@ -394,7 +397,6 @@ def masked(value: t.Any, secrets: set[str]) -> t.Any:
 def _masked_text(text: str, secrets: set[str]) -> str:
     if text in secrets:
         return "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
-    # Most texts of a long list have none, and are not to cost more than the look
     found = [secret for secret in secrets if secret in text]
     for secret in sorted(found, key=len, reverse=True):
         text = text.replace(secret, "********")

@@ -23,7 +23,7 @@ from sandbox import client  # noqa: E402
 
 # Each is a file of rows/, with the ROWS that its measure(sandbox) gives the figures of
 SUBJECTS = (
-    *("task", "item", "items", "mitogen", "hosts", "imports", "requests"),
+    *("task", "item", "items", "mitogen", "hosts", "imports", "requests", "read"),
     *("upload", "cleanup", "snapshot", "build", "script", "pipeline", "review", "batch", "admin"),
 )
 

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import itertools
 import re
 import typing as t
@@ -304,13 +305,20 @@ def _row(found: dict[str, t.Any]) -> Fields:
     """A row without the domain before its members' names, times in UTC."""
     row: Fields = {}
     for name, value in found.items():
-        short = name.rpartition(".")[2]
+        short, is_time = _short_name(name)
         if isinstance(value, list):
             value = [_row(entry) if isinstance(entry, dict) else entry for entry in value]
-        elif short in _TIMES:
+        elif is_time:
             value = _moment(value)
         row[name if short in row else short] = value
     return row
+
+
+@functools.lru_cache(maxsize=1000)
+def _short_name(name: str) -> tuple[str, bool]:
+    """Return the name of a member without the domain before it, and whether the member is a time."""
+    short = name.rpartition(".")[2]
+    return short, short in _TIMES
 
 
 def _moment(value: t.Any) -> t.Any:

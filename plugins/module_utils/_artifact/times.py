@@ -34,7 +34,7 @@ def utc(value: t.Any) -> str:
     :arg value: a text with a zone, or a number of milliseconds since 1970
     :raises ValueError: when it is neither
     """
-    return _moment(value).strftime("%Y-%m-%dT%H:%M:%S.") + f"{_moment(value).microsecond // 1000:03}Z"
+    return f"{_moment(value).isoformat(timespec='milliseconds')[:-6]}Z"
 
 
 def plain(value: str) -> str:
@@ -74,7 +74,8 @@ def _moment(value: t.Any) -> datetime.datetime:
         if not found:
             raise ValueError(value)
         day, time, fraction, zone = found.groups()
-        text = f"{day}T{time}.{(fraction or '')[:6]:0<6}{zone}"
-        return datetime.datetime.strptime(text, "%Y-%m-%dT%H:%M:%S.%f%z").astimezone(datetime.timezone.utc)
+        offset = "+00:00" if zone == "Z" else f"{zone[:3]}:{zone[-2:]}"
+        text = f"{day}T{time}.{(fraction or '')[:6]:0<6}{offset}"
+        return datetime.datetime.fromisoformat(text).astimezone(datetime.timezone.utc)
     except (TypeError, OverflowError, OSError) as error:
         raise ValueError(str(error)) from None

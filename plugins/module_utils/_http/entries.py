@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import codecs
 import json
+import re
 import typing as t
 
 _END = ""
+# What the scanner raises; the first also for a number of thousands of digits, the last at the end of the text
+_UNREADABLE = (ValueError, RecursionError, StopIteration)
+_BLANKS = re.compile(r"[ \t\r\n]*")
 # What may stand behind a value
 _FOLLOWERS = tuple(",:]} \t\r\n")
 # Characters that one value may have
@@ -66,7 +70,7 @@ class _Text:
     def __init__(self, pieces: t.Iterable[bytes]) -> None:
         self._pieces = iter(pieces)
         self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode
-        self._read = json.JSONDecoder(object_pairs_hook=_object).raw_decode
+        self._read = json.JSONDecoder(object_pairs_hook=_object).scan_once  # type: ignore[attr-defined]
         self._buffer = ""
         self._at = 0
         self._ended = False
@@ -84,12 +88,14 @@ class _Text:
     def next(self) -> str:
         """The next character that is no blank; it is not taken yet."""
         while True:
-            while self._at < len(self._buffer):
-                if self._buffer[self._at] not in " \t\r\n":
-                    return self._buffer[self._at]
-                self._at += 1
+            self._skip_blanks()
+            if self._at < len(self._buffer):
+                return self._buffer[self._at]
             if not self._more():
                 return _END
+
+    def _skip_blanks(self) -> None:
+        self._at = _BLANKS.match(self._buffer, self._at).end()  # type: ignore[union-attr]
 
     def take(self, character: str) -> None:
         if self.next() != character:
@@ -98,13 +104,13 @@ class _Text:
 
     def value(self) -> t.Any:
         """The next value, whole."""
-        self.next()
         while True:
+            self._skip_blanks()
             try:
                 value, end = self._read(self._buffer, self._at)
             except Doubled:
                 raise
-            except (ValueError, RecursionError) as error:  # the first also for a number of thousands of digits
+            except _UNREADABLE as error:
                 if not self._more():
                     raise Broken(str(error)) from None
             else:

@@ -39,11 +39,11 @@ class Record(dict[str, t.Any]):
         raise self._unexpected(self._path_of(name), "a member", NOTHING)
 
     def text(self, name: str) -> str:
-        return self._read(name, "a text", _is_text)
+        value = self.get(name)
+        return value if isinstance(value, str) else self._read(name, "a text", _is_text)
 
     def maybe_text(self, name: str) -> str | None:
-        value = self.get(name)
-        return value if value is None or isinstance(value, str) else self.text(name)
+        return None if self.get(name) is None else self.text(name)
 
     def integer(self, name: str) -> int:
         return int(self._read(name, "a whole number", _is_integer))

@@ -30,7 +30,7 @@ class Response(http.client.HTTPResponse):
         self._timeout = t.cast(float, sock.gettimeout())
         self._reader = _Reader(self.fp.detach(), sock)
         self._reader.expect(math.inf, self._timeout)
-        self.fp = io.BufferedReader(self._reader)
+        self.fp = io.BufferedReader(self._reader, PROGRESS)
 
     def begin(self) -> None:
         """Read the status and the headers."""
