@@ -18,7 +18,7 @@ from ..streaming import streamed
 from .accounts import ANONYMOUS, CHALLENGE, Principal
 from .errors import ArtifactError, PlainError
 from .formats import jackson, jackson_parts
-from .negotiation import CHECKED, JSON, OF_ITEMS, accepted, negotiated, vendor
+from .negotiation import CHECKED, JSON, OF_ITEMS, accepted, negotiated, sent, vendor
 from .state import State
 from .tree import Item
 from .version import at_least
@@ -183,7 +183,7 @@ class Call:
         return await streamed(self.world.readers, question, headers)
 
     def _type(self, kind: str) -> dict[str, str]:
-        header, produced = self.request.headers.get("accept", ""), vendor(kind)
+        header, produced = sent(self.request), vendor(kind)
         resource, _dot, name = kind.partition(".")
         if resource == "storage":
             if name in CHECKED:

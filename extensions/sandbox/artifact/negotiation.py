@@ -8,6 +8,8 @@ from __future__ import annotations
 import functools
 from typing import NamedTuple
 
+from starlette.requests import Request
+
 VND = "application/vnd.org.jfrog.artifactory."
 VND_OF_BUILDS = "application/vnd.org.jfrog."
 JSON = "application/json"
@@ -105,6 +107,11 @@ PRODUCED: dict[str, tuple[str, ...]] = {
     "version": _vendors("system.Version"),
     "versions_search": _vendors("search.ArtifactVersionsResult"),
 }
+
+
+def sent(request: Request) -> str:
+    """Return the Accept headers of a request as one."""
+    return ", ".join(request.headers.getlist("accept"))
 
 
 @functools.lru_cache(maxsize=256)

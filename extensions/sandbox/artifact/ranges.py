@@ -93,8 +93,7 @@ def partial(path: pathlib.Path, size: int, ranges: list[Range], headers: dict[st
         shown = {"Content-Type": f"multipart/byteranges; boundary={BOUNDARY}"}
         pieces, end = list(_parts(ranges, headers["Content-Type"], size)), LAST_LINE
     length = sum(len(head) + part.size for head, part in pieces) + len(end)
-    headers = {**headers, **shown, "Accept-Ranges": "bytes", "Content-Length": str(length)}
-    return StreamingResponse(_content(path, pieces, end), 206, headers)
+    return StreamingResponse(_content(path, pieces, end), 206, {**headers, **shown, "Content-Length": str(length)})
 
 
 def _range(spec: str, size: int) -> Range | None:

@@ -51,7 +51,7 @@ from .accounts import ANONYMOUS, CHALLENGE, Principal, WrongCredentials
 from .call import PAID, Call, decoded
 from .errors import AccessError, ArtifactError, Refusal, TooLong
 from .images import REGISTRY
-from .negotiation import PRODUCED, negotiated
+from .negotiation import PRODUCED, negotiated, sent
 from .schema import SCHEMA
 from .seeding import SEED_SHAPE, plant
 from .snapshot import parts
@@ -239,8 +239,8 @@ def _without_route(call: Call, resource: list[Route]) -> Response:
 
 def _check_accept(request: Request, route: Route) -> None:
     """Refuse a client that takes nothing of what the call produces."""
-    header, produced = request.headers.get("accept", ""), PRODUCED.get(route.label)
-    if produced and negotiated(header, produced) is None:
+    produced = PRODUCED.get(route.label)
+    if produced and negotiated(sent(request), produced) is None:
         raise ArtifactError(406)
 
 

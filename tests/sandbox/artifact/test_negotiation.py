@@ -5,6 +5,9 @@
 
 from __future__ import annotations
 
+import base64
+import http.client
+
 import pytest
 
 from sandbox.artifact.negotiation import PRODUCED
@@ -93,3 +96,14 @@ def test_an_item_does_not_take_json_with_a_parameter_for_json(artifactory):
 def test_downloads_and_deletions_do_not_look_at_the_header(artifactory):
     assert artifactory.get(f"/generic-local/{APP}", headers={"Accept": "image/png"}).status_code == 200
     assert artifactory.delete(f"/generic-local/{APP}", headers={"Accept": "image/png"}).status_code == 204
+
+
+def test_several_headers_are_one_list(sandbox):
+    connection = http.client.HTTPConnection(sandbox.url.removeprefix("http://"))
+    connection.putrequest("GET", "/artifactory/api/system/ping")
+    credentials = base64.b64encode(b"admin:sandbox-admin").decode()
+    for name, value in (("Authorization", f"Basic {credentials}"), ("Accept", "image/png"), ("Accept", "text/plain")):
+        connection.putheader(name, value)
+    connection.endheaders()
+    assert connection.getresponse().status == 200
+    connection.close()
