@@ -410,9 +410,9 @@ ROWS: list[tuple[str, Rows]] = [
                     }
                 ],
             },
-            {"name": "app-1.1.jar"},
-            {"name": "lib_x.txt"},
-            {"name": "README"},
+            {"name": "app-1.1.jar", "archives": [{"entries": [{}]}]},
+            {"name": "lib_x.txt", "archives": [{"entries": [{}]}]},
+            {"name": "README", "archives": [{"entries": [{}]}]},
         ],
     ),
     (
@@ -587,6 +587,35 @@ ROWS: list[tuple[str, Rows]] = [
             {"key": "Qa", "value": "x", "items": [{"name": "README"}]},
         ],
     ),
+    ('items . find ( { "name" : "README" } ) . include ( "name" )', [{"name": "README"}]),
+    ('items\n\t.find\n(\n{"name":"README"}\n)\n.include\n("name")', [{"name": "README"}]),
+    ('build . properties\n.find({"item.name":"x","branch":"main"}).include("branch")', []),
+    ('properties.find().include("os")', [{"key": "os", "value": os} for os in ("linux", "macos", "windows")]),
+    ('properties.find().include("@os")', []),
+    (
+        'items.find({"name":"README"}).include("name","property.count")',
+        [{"name": "README", "properties": [{"key": "count", "value": "10"}]}],
+    ),
+    (
+        'build.properties.find().include("branch")',
+        [{"build.property.key": "branch", "build.property.value": branch} for branch in ("feature", "main")],
+    ),
+    ('archive.entries.find().include("path_id")', [{}, {}]),
+    ('archive.entries.find().include("name","path_id")', [{"entry.name": "App.class"}, {"entry.name": "MANIFEST.MF"}]),
+    ('items.find({"name":"README"}).include("name","archive.entry.name")', [{"name": "README"}]),
+    (
+        'items.find({"name":"README"}).include("name","archive.entry.*")',
+        [{"name": "README", "archives": [{"entries": [{}]}]}],
+    ),
+    (
+        'items.find({"name":"README"}).include("name","artifact.item.name")',
+        [{"name": "README", "artifacts": [{"items": [{"name": "README"}]}]}],
+    ),
+    (
+        'items.find({"name":"README"}).include("name","artifact.item.size")',
+        [{"name": "README", "size": 5, "artifacts": [{"items": [{"name": "README", "size": 5}]}]}],
+    ),
+    ('stats.find({"remote_id":1}).include("downloads")', []),
     (
         "stats.find()",
         [{"downloads": 3, "downloaded": "2024-05-30T00:00:00.000Z", "downloaded_by": "carol"}, {"downloads": 0}],
@@ -893,10 +922,8 @@ SYNTAX: list[tuple[str, str]] = [
     ("items.find({'name':'a'})", "'name':'a'})"),
     ("Items.find()", "Items.find()"),
     (' items.find({"name":"README"})', 'items.find({"name":"README"})'),
-    (
-        'items . find ( { "name" : "README" } ) . include ( "name" )',
-        'items . find ( { "name" : "README" } ) . include ( "name" )',
-    ),
+    ('items . find ( { "name" : "a" } ) . foo ( "name" )', 'foo ( "name" )'),
+    ("items\n.\nfind\n(\n{}\n)", "}\n)"),
     ("item.find()", "item.find()"),
     ('items.find({"name":"a"}).foo()', "foo()"),
     ('items.find({"name":"say \\"x\\""})', 'x\\""})'),

@@ -28,7 +28,8 @@ class Field:
     """A field of a domain.
 
     `column` is SQL, with `{t}` for the alias of the domain's table. `own` fields are those that the domain has in a
-    result without `include`; `hidden` ones can be asked for, but no row shows them.
+    result without `include`; `hidden` ones can be asked for, but no row shows them. A row of another domain in which
+    nothing is shown is left out, unless it has a hidden field that `counts`.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Field:
     nullable: bool = True
     own: bool = False
     hidden: bool = False
+    counts: bool = False
 
 
 @dataclass(frozen=True)
@@ -148,6 +150,7 @@ STATS = Domain(
         _more("remote_origin"),
         _more("remote_path"),
         _id("id", "{t}.item"),
+        Field("remote_id", "CASE WHEN {t}.remote_downloads > 0 THEN {t}.item END", LONG, hidden=True),
     ),
     {"item": Link("items", "{o}.id = {t}.item")},
     identity="{t}.item",
@@ -164,7 +167,12 @@ ENTRIES = Domain(
     "archive.entries",
     "artifact_archive_entries",
     "entry.",
-    (_own("name"), _own("path")),
+    (
+        _own("name"),
+        _own("path"),
+        Field("path_id", "{t}.path", Kind.LONG, hidden=True, counts=True),
+        Field("name_id", "{t}.name", Kind.LONG, hidden=True),
+    ),
     {"archive": Link("archives", "{o}.sha1 = {t}.sha1")},
     member="entries",
     identity=None,

@@ -73,7 +73,16 @@ def in_sort(domain: Domain, name: str) -> Path:
 
 
 def _walk(domain: Domain, rest: str, steps: tuple[str, ...], known: int, whole: bool = False) -> Path:
-    if rest.startswith("@"):
+    try:
+        return _named(domain, rest, steps, known, whole)
+    except UnknownName:
+        if not (whole and domain.owner):
+            raise
+        return Path(steps, domain, key=rest)  # in `include`, what is nothing else of properties is a key
+
+
+def _named(domain: Domain, rest: str, steps: tuple[str, ...], known: int, whole: bool) -> Path:
+    if rest.startswith("@") and not (whole and domain.owner):
         if "property" not in domain.links and not domain.owner:
             raise UnknownName(known)
         return Path(steps, domain, key=rest[1:].lstrip())

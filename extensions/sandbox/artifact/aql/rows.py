@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..formats import jackson
-from .domains import DOMAINS, Domain, Kind
+from .domains import DOMAINS, Domain, Field, Kind
 from .sql import Statement
 
 Record = dict[str, Any]
@@ -28,6 +28,7 @@ class Rows:
         self._identified = statement.identified
         self._virtual = virtual
         self._main = statement.query.domain
+        self._places = _places(statement)
         self._shown = [self._spelling(column.field.kind) for column in statement.columns]
         self._members = [
             None if column.field.hidden else f"{column.domain.prefix}{column.field.name}"
@@ -65,11 +66,9 @@ class Rows:
         main = _Part(self._main)
         main.hidden.append(row[0])
         for column, shown, member, value in zip(self._columns, self._shown, self._members, row[1:], strict=True):
-            part = main.at(column.steps)
-            if member is None:
-                part.hidden.append(value)
-            elif (spelling := shown(value) if shown else value) is not None:
-                part.fields[member] = spelling
+            spelling = shown(value) if shown and member else value
+            for steps in self._places[column.domain.name]:
+                main.at(steps).put(column.field, member, spelling)
         return main
 
     def _spelling(self, kind: Kind) -> Callable[[Any], Any] | None:
@@ -78,13 +77,28 @@ class Rows:
         return SPELLINGS.get(kind)
 
 
+def _places(statement: Statement) -> dict[str, list[tuple[str, ...]]]:
+    """Return the ways to each domain: where the same one comes twice, both rows have the fields of both."""
+    places: dict[str, list[tuple[str, ...]]] = {statement.query.domain.name: [()]}
+    for way in dict.fromkeys(
+        column.steps[:end] for column in statement.columns for end in range(len(column.steps) + 1)
+    ):
+        domain = statement.query.domain
+        for step in way:
+            domain = DOMAINS[domain.links[step].domain]
+        if way:
+            places.setdefault(domain.name, []).append(way)
+    return places
+
+
 class _Part:
-    """A record in the making: the fields of one domain, and what hangs on it."""
+    """A record in the making: the fields of one domain, and what hangs on it; `counts` shows it even when empty."""
 
     def __init__(self, domain: Domain) -> None:
         self.domain = domain
         self.fields: Record = {}
         self.hidden: list[Any] = []
+        self.counts = False
         self._parts: dict[str, dict[Any, _Part]] = {}
 
     @property
@@ -101,6 +115,14 @@ class _Part:
         part = found.setdefault(None, _Part(there))
         return part.at(steps[1:])
 
+    def put(self, field: Field, member: str | None, value: Any) -> None:
+        """Have a value of a field, which is hidden if it has no member."""
+        if member is None:
+            self.hidden.append(value)
+            self.counts |= field.counts
+        elif value is not None:
+            self.fields[member] = value
+
     def take(self, other: _Part) -> None:
         """Have what hangs on another part that looks alike."""
         self._settle()
@@ -114,10 +136,10 @@ class _Part:
                     mine[identity] = part
 
     def record(self) -> Record:
-        """The record, without parts that have nothing in them."""
+        """Return the record, without parts that have nothing in them."""
         record = dict(self.fields)
         for name, parts in self._parts.items():
-            records = [found for part in parts.values() if (found := part.record())]
+            records = [found for part in parts.values() if (found := part.record()) or part.counts]
             if records:
                 record[name] = records
         return record

@@ -22,6 +22,16 @@ from .paths import Path, UnknownName
 
 BLANKS = " \t\r\n\f\v"
 NUMBER = re.compile(r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?[dDfF]?|NaN|Infinity)")
+# The longest domain that a dot follows
+DOMAIN = re.compile(
+    "({})[{blanks}]*[.]".format(
+        "|".join(
+            f"[{BLANKS}]*[.][{BLANKS}]*".join(map(re.escape, name.split(".")))
+            for name in sorted(DOMAINS, key=len, reverse=True)
+        ),
+        blanks=BLANKS,
+    )
+)
 COMPARATORS = ("eq", "ne", "gt", "gte", "lt", "lte", "match", "nmatch", "eqic", "matchic")
 AGES = ("last", "before")
 GROUPS = ("and", "or", "msp", "rf")
@@ -127,13 +137,13 @@ class _Reader:
         return query
 
     def _domain(self) -> Domain:
+        """The domain, whose words may have blanks around their dots."""
         self._blanks()
-        names = [name for name in DOMAINS if self._text.startswith(f"{name}.", self._at)]
-        if not names:
+        found = DOMAIN.match(self._text, self._at)
+        if found is None:
             raise _NoQuery
-        name = max(names, key=len)
-        self._step(len(name))
-        return DOMAINS[name]
+        self._step(len(found[1]))
+        return DOMAINS[re.sub(f"[{BLANKS}]", "", found[1])]
 
     def _method(self, name: str) -> bool:
         start = self._at
