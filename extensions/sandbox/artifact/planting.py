@@ -14,10 +14,9 @@ from ..world import World
 from .tree import SELF, Item, parent_of
 
 COLUMNS = [field.name for field in fields(Item) if field.name != "id"]
+LOCAL_STATISTICS = ("downloads", "downloaded", "downloaded_by")
 STATISTICS = (
-    "downloads",
-    "downloaded",
-    "downloaded_by",
+    *LOCAL_STATISTICS,
     "remote_downloads",
     "remote_downloaded",
     "remote_downloaded_by",

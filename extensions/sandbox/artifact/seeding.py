@@ -14,7 +14,7 @@ from .build_records import Promotion
 from .formats import plain_time, seconds
 from .generated import generate
 from .images import MANIFEST_TYPE
-from .planting import STATISTICS, located
+from .planting import LOCAL_STATISTICS, STATISTICS, located
 from .repositories import CONFIGURATION
 from .state import State
 from .storage import ClientChecksums
@@ -124,9 +124,17 @@ def _plant_item(state: State, item: dict[str, Any]) -> None:
     planted = state.items.find(repo, path)
     assert planted is not None
     state.items.set_properties(planted, _properties(item))
-    for counted in item.get("statistics", ()):
+    for counted in _joined(item.get("statistics", ())):
         times = {name: seconds(counted[name]) for name in ("downloaded", "remote_downloaded") if counted.get(name)}
         state.planting.statistics(planted, {**counted, **times})
+
+
+def _joined(statistics: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return a row for each origin of remote downloads, or one without: each has what was downloaded here."""
+    given = [{name: value for name, value in counted.items() if value is not None} for counted in statistics]
+    local = {name: counted[name] for counted in given for name in LOCAL_STATISTICS if name in counted}
+    remote = [counted for counted in given if counted.keys() - set(LOCAL_STATISTICS)]
+    return [{**counted, **local} for counted in remote] or ([local] if local else [])
 
 
 def _plant_build(state: State, build: dict[str, Any]) -> None:

@@ -243,7 +243,7 @@ class Items(Tree):
                 self._db.execute(
                     f"DELETE FROM artifact_properties WHERE item IN {LISTED} AND name = :name", {**listed, "name": name}
                 )
-                for value in set(values):
+                for value in dict.fromkeys(values):
                     self._db.execute(
                         "INSERT INTO artifact_properties (item, name, value)"
                         " SELECT value, :name, :value FROM json_each(:ids)",

@@ -141,9 +141,10 @@ class Tree:
         return self._select(f"{manifests} AND parent > :path || '/' AND parent < :path || '0'", repo=repo, path=image)
 
     def properties(self, item: Item) -> dict[str, list[str]]:
-        """The properties of an item."""
+        """Return the properties of an item, the names and the values of each in order."""
         found: dict[str, list[str]] = {}
-        for name, value in self._db.execute("SELECT name, value FROM artifact_properties WHERE item = ?", (item.id,)):
+        of_item = "SELECT name, value FROM artifact_properties WHERE item = ? ORDER BY name, value"
+        for name, value in self._db.execute(of_item, (item.id,)):
             found.setdefault(name, []).append(value)
         return found
 

@@ -283,6 +283,14 @@ def test_who_may_not(artifactory_reader):
     assert error_of(artifactory_reader.post("/api/build/rename/app?to=b"))[0] == 403
 
 
+def test_artifacts_of_builds_have_the_checksums_of_their_files(artifactory):
+    for number, path in (("1", APP), ("2", "app/1.1/app-1.1.tar.gz")):
+        (module,) = artifactory.get(f"/api/build/app/{number}").json()["buildInfo"]["modules"]
+        (file,) = module["artifacts"]
+        stored = artifactory.get(f"/api/storage/generic-local/{path}").json()["checksums"]
+        assert {name: file[name] for name in ("sha1", "sha256", "md5")} == stored
+
+
 # --- Retention --------------------------------------------------------------------------------------------------------
 
 NIGHTLY = "acme%2Fnightly%20of%20web"

@@ -29,6 +29,13 @@ def test_get(artifactory, sandbox):
     assert some["properties"] == {"build.number": ["1"]}
 
 
+def test_names_and_values_are_in_order_when_an_item_has_many(artifactory):
+    values = ["linux", "aix", "macos", "bsd", "windows", "solaris", "qnx", "hurd"]
+    artifactory.put(f"{ITEM}?properties=os={','.join(values)};arch=x,m,a&recursive=0")
+    properties = artifactory.get(f"{ITEM}?properties").json()["properties"]
+    assert list(properties.items()) == [("arch", ["a", "m", "x"]), ("os", sorted(values))]
+
+
 def test_get_from_a_virtual_repository_answers_for_the_first_that_has_some(artifactory, sandbox):
     artifactory.put("/api/storage/libs-remote-cache/junit?properties=from=cache&recursive=0")
     artifactory.put("/libs-release-local/junit/")

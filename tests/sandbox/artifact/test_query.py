@@ -108,6 +108,18 @@ def test_the_server_stumbles(admin, query):
     assert error_of(admin.post(CALL, data=query, headers=TEXT)) == (500, "Internal Server Error")
 
 
+def test_local_downloads_are_in_each_row_when_a_seed_tells_remote_ones_apart(artifactory, sandbox):
+    origins = [{"remote_downloads": number, "remote_origin": f"edge-{number}"} for number in (1, 2)]
+    item = {"repo": "generic-local", "path": "counted.txt", "statistics": [{"downloads": 5}, *origins]}
+    sandbox.seed({"artifact": {"items": [item]}})
+    query = 'items.find({"name":"counted.txt"}).include("name","stat.downloads","stat.remote_origin")'
+    (row,) = rows_of(artifactory, query)
+    shown = [{"downloads": 5, "remote_origin": f"edge-{number}"} for number in (1, 2)]
+    assert canonical(row["stats"]) == canonical(shown)
+    missing = rows_of(artifactory, 'items.find({"name":"counted.txt","stat.downloads":null})')
+    assert missing == []
+
+
 # --- The call ---------------------------------------------------------------------------------------------------------
 
 
