@@ -16,4 +16,12 @@ options:
       - It is replaced when all of it was read; if that fails, the old file stays.
       - Not written in check mode.
     type: path
+  mask_secrets:
+    description:
+      - Whether to replace texts that look like secrets by V(MASKED_SECRET).
+      - "These are values of properties and parameters whose names contain a word such as C(password), C(token) or
+        C(key); user names and passwords in URLs; and texts in the form of well-known tokens and of private keys."
+      - The result has the places under C(masked). Names and paths are never masked.
+      - By default, nothing is masked.
+    type: bool
 """

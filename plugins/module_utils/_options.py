@@ -53,8 +53,10 @@ TO_FILE = ArgumentSpec(
     )
 )
 
-# Where a long list goes; `gather` in _private_file.py takes them
-LISTING = TO_FILE + ArgumentSpec(dict(to_file=dict(type="path", not_empty=True)))
+# Where a long list goes, and whether secrets in it are masked; `gather` in _private_file.py takes them
+LISTING = TO_FILE + ArgumentSpec(
+    dict(to_file=dict(type="path", not_empty=True), mask_secrets=dict(type="bool", no_log=False))
+)
 
 
 def one_or_many(item: ArgumentSpec) -> ArgumentSpec:

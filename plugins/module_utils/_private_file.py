@@ -19,6 +19,7 @@ import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils import _rehearsal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._secret_forms import Masking
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, masked
 
 # What JSON can say and UTF-8 cannot is written as JSON says it
@@ -178,11 +179,17 @@ def open_private(path: str, mode: str) -> t.Any:
 def gather(task: Task, name: str, values: t.Iterable[dict[str, t.Any]], order: t.Sequence[str] = ()) -> int:
     """Put the values into the result under a name, or those of a task with `to_file` into that file.
 
+    With `mask_secrets`, texts that look like secrets are masked in them, and the result says which.
+
     :return: how many there were
     :arg values: not asked for before the file is known to be writable
     :arg order: by what members they are sorted in the result; without it, and in the file, they stay as they come
     :raises BadOption: when it is not
     """
+    masking = Masking()
+    if task.params["mask_secrets"]:
+        task.result["masked"] = masking.result
+        values = map(masking.mask, values)
     if task.params["to_file"] is None:
         found = task.result[name] = list(values)
         if order:

@@ -175,6 +175,21 @@ query:
   returned: success
   type: str
   sample: items.find({"repo":"generic-local"}).include("repo","path","name","size")
+masked:
+  description: What O(mask_secrets) masked.
+  returned: with O(mask_secrets)
+  type: dict
+  contains:
+    count:
+      description: Number of masked texts.
+      type: int
+    places:
+      description: Where they were, the first 100 of them.
+      type: list
+      elements: str
+  sample:
+    count: 1
+    places: ["libs app/1.0 app.jar: properties: db.password: value"]
 """
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec

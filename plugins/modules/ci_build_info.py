@@ -262,6 +262,21 @@ console_file:
     size:
       description: Its size in bytes.
       type: int
+masked:
+  description: What O(mask_secrets) masked.
+  returned: with O(mask_secrets)
+  type: dict
+  contains:
+    count:
+      description: Number of masked texts.
+      type: int
+    places:
+      description: Where they were, the first 100 of them.
+      type: list
+      elements: str
+  sample:
+    count: 1
+    places: ["parameters: DB_PASSWORD: value"]
 """
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
@@ -274,7 +289,17 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._private_file
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
 _SECONDS = dict(type="float", at_least=0, at_most=31_536_000_000)
-_LISTING = ("offset", "limit", "results", "building", "parameters", "newer_than", "older_than", "to_file")
+_LISTING = (
+    "offset",
+    "limit",
+    "results",
+    "building",
+    "parameters",
+    "newer_than",
+    "older_than",
+    "to_file",
+    "mask_secrets",
+)
 
 SPEC = (CI + LISTING) + ArgumentSpec(
     dict(

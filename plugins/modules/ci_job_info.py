@@ -173,6 +173,21 @@ job:
   description: The job, as those in RV(jobs). None when there is none of that name.
   returned: when O(job) is given
   type: dict
+masked:
+  description: What O(mask_secrets) masked.
+  returned: with O(mask_secrets)
+  type: dict
+  contains:
+    count:
+      description: Number of masked texts.
+      type: int
+    places:
+      description: Where they were, the first 100 of them.
+      type: list
+      elements: str
+  sample:
+    count: 1
+    places: ["folder/app: parameters: DB_PASSWORD: default"]
 """
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
@@ -190,7 +205,7 @@ SPEC = (CI + LISTING) + ArgumentSpec(
         depth=dict(type="int", default=1, at_least=1, at_most=50),
         fields=dict(type="list", elements="str", choices=sorted(folders.FIELDS)),
     ),
-    mutually_exclusive=[("job", "folder"), ("job", "to_file")],
+    mutually_exclusive=[("job", "folder"), ("job", "to_file"), ("job", "mask_secrets")],
 )
 
 

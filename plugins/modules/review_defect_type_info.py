@@ -77,6 +77,21 @@ count:
   description: How many there are.
   returned: success
   type: int
+masked:
+  description: What O(mask_secrets) masked.
+  returned: with O(mask_secrets)
+  type: dict
+  contains:
+    count:
+      description: Number of masked texts.
+      type: int
+    places:
+      description: Where they were, the first 100 of them.
+      type: list
+      elements: str
+  sample:
+    count: 1
+    places: ["ABV: name"]
 """
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec

@@ -247,6 +247,21 @@ query:
   returned: success, without O(ids)
   type: str
   sample: grouping:off state:New,Existing severity:1-2
+masked:
+  description: What O(mask_secrets) masked.
+  returned: with O(mask_secrets)
+  type: dict
+  contains:
+    count:
+      description: Number of masked texts.
+      type: int
+    places:
+      description: Where they were, the first 100 of them.
+      type: list
+      elements: str
+  sample:
+    count: 1
+    places: ["7: comment"]
 """
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec

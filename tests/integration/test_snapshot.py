@@ -21,9 +21,10 @@ from support.playbook import list_failures, played
 
 SECRET = "hunter2-of-production"
 ODD = ["plain", "with blank", "ünïcode 🙂", "a;b,c|d=e", "{{ braces }}", "per%cent+plus#hash", "quo'te"]
+CLONED = f"git clone https://me:{SECRET}@git.example/app.git"
 BOB = "b0b0000000000000000000000000000000000000000000000000000000000003"  # who may not use the Web API
 # What a sandbox of a snapshot has other than its server
-OTHERS = {"in_queue", "queue_item", "last_used", "session_id"}
+OTHERS = {"masked", "in_queue", "queue_item", "last_used", "session_id"}
 
 
 def take(sandbox: Sandbox, folder: Path, *options: str, **variables: Any) -> tuple[str, bool]:
@@ -111,7 +112,7 @@ def world(number: int) -> dict[str, Any]:
                     "created_by": dice.choice(ODD),
                     "size": dice.randrange(1000),
                     "sha1": f"{dice.getrandbits(160):040x}",
-                    "properties": {"qa": dice.sample(ODD, 2), "empty": [""]},
+                    "properties": {"qa": dice.sample(ODD, 2), "empty": [""], "db.password": [SECRET], "note": [CLONED]},
                     "statistics": [{"downloads": dice.randrange(1, 9), "downloaded": "2021-01-01T00:00:00Z"}],
                 }
                 for name in ODD
@@ -160,6 +161,8 @@ def world(number: int) -> dict[str, Any]:
                         {"name": "C", "type": "password", "default": SECRET},
                         {"name": "D", "type": "text", "default": dice.choice(ODD), "description": "<b>"},
                         {"name": "E", "type": "file"},
+                        {"name": "F_TOKEN", "type": "string", "default": SECRET},
+                        {"name": "G", "type": "string", "default": f"sk-{SECRET}"},
                     ],
                     "builds": [
                         {"result": dice.choice(["SUCCESS", "UNSTABLE", "FAILURE", "ABORTED"]), "ago": 3600 - build}
@@ -274,7 +277,7 @@ def review(number: int, dice: random.Random) -> dict[str, Any]:
             "code": dice.choice(["ABV.GENERAL", "RLK.MAIN"]),
             "file": f"src/{odd}.c",
             "message": odd,
-            "comment": dice.choice(["", odd]),
+            "comment": dice.choice(["", f"{odd} password: {SECRET}"]),
             "line": dice.choice([None, 7]),
             "severity": dice.randrange(1, 11),
             "reference": dice.choice(["", "16-0-2"]),
@@ -306,7 +309,7 @@ def review(number: int, dice: random.Random) -> dict[str, Any]:
                 "name": name,
                 "id": f"of_old.{number}/%",
                 "creator": users[0],
-                "description": dice.choice(ODD),
+                "description": f"{dice.choice(ODD)} {CLONED}",
                 "tags": dice.sample(ODD, 2),
                 "builds": [
                     {
@@ -376,6 +379,8 @@ def test_a_sandbox_of_a_snapshot_answers_alike(sandbox: Sandbox, tmp_path: Path)
     first, second = tmp_path / "first", tmp_path / "second"
     output, good = take(sandbox, first, snapshot_artifact_runs="all", **everything(sandbox))
     assert good, output
+    for place in ("properties: db.password: value", "properties: note: value", "F_TOKEN: default", "comment"):
+        assert place in output
     with client.start(seed=first) as rehearsal:
         output, good = take(rehearsal, second, snapshot_artifact_runs="all", **everything(rehearsal))
     assert good, output
@@ -388,11 +393,23 @@ def test_a_sandbox_of_a_snapshot_answers_alike(sandbox: Sandbox, tmp_path: Path)
     assert mirrors == {"https://mirror.example/npm"}
     assert expected["inference"]["not_seen"] + expected["review"]["not_seen"] == []
     assert len(expected["issues-of_old.1%2F%25"]) > len(expected["histories-of_old.1%2F%25"]) > 1
+    assert {"key": "note", "value": "git clone https://MASKED_SECRET@git.example/app.git"} in [
+        pair for item in expected["items"] for pair in item.get("properties", ())
+    ]
     without_own_account(found["review"])
     own = [token for token in found["artifact"]["tokens"] if token["username"] == "snapshot-admin"]
     assert len(own) == 1
     found["artifact"]["tokens"].remove(own[0])
     assert found == expected
+
+
+def test_texts_that_look_like_secrets_are_kept_when_asked(sandbox: Sandbox, tmp_path: Path) -> None:
+    sandbox.seed(world(1))
+    output, good = take(sandbox, tmp_path / "kept", "--limit", "repo:jenkins", snapshot_keep_secrets=True)
+    assert good, output
+    for name in ("artifact/items.jsonl", "ci/jobs.jsonl"):
+        assert SECRET in (tmp_path / "kept" / name).read_text()
+    assert "F_TOKEN: default" not in output
 
 
 def test_secrets_are_made_up_from_the_name_and_the_account(tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ MODULE_UTILS = f"{COLLECTION}.module_utils"
 # From the ground up: a file imports only what is above it in this list
 LAYERS = (
     {"_errors"},
-    {"_interruption", "_rehearsal"},
+    {"_interruption", "_rehearsal", "_secret_forms"},
     {"_limits"},
     {"_argspec"},
     {"_options"},

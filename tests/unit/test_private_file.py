@@ -216,7 +216,7 @@ def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
         content(str(tmp_path))
 
 
-LISTING = {"to_file": None, "owner": None, "group": None, "mode": None}
+LISTING = {"to_file": None, "owner": None, "group": None, "mode": None, "mask_secrets": None}
 
 
 def test_lines_replace_a_file_when_all_of_them_are_there(file: Path) -> None:
@@ -261,6 +261,16 @@ def test_what_is_gathered_is_in_the_result_or_in_the_file(file: Path) -> None:
     task = Task({**LISTING, "to_file": str(file)})
     assert gather(task, "rows", iter([{"n": 2}, {"n": 1}]), order=["n"]) == 2
     assert (task.result, file.read_text()) == ({}, '{"n": 2}\n{"n": 1}\n')
+
+
+@pytest.mark.parametrize("in_file", [False, True])
+def test_secrets_are_masked_when_what_is_gathered_looks_like_one(in_file: bool, file: Path) -> None:
+    task = Task({**LISTING, "mask_secrets": True, "to_file": str(file) if in_file else None})
+    assert gather(task, "rows", iter([{"name": "app", "url": "https://me:hunter2@host"}])) == 1
+    row = {"name": "app", "url": "https://MASKED_SECRET@host"}
+    assert task.result == {"masked": {"count": 1, "places": ["app: url"]}, **({} if in_file else {"rows": [row]})}
+    if in_file:
+        assert json.loads(file.read_text()) == row
 
 
 @pytest.mark.parametrize(("option", "value"), [("to_file", "/nowhere/x"), ("owner", "nobody-of-that-name")])

@@ -1,0 +1,124 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Secrets that nobody declared: recognized by the name of a property or parameter, or by the form of a text."""
+
+from __future__ import annotations
+
+import re
+import typing as t
+
+MASK = "MASKED_SECRET"
+MOST_PLACES = 100
+
+_WORDS = r"passw|passphrase|pwd|psw|secret|token|credential|signature|(?:api|access|private|signing|account)[_. -]?key"
+_NAME = re.compile(
+    rf"{_WORDS}|(?<![a-z])pass(?![a-z])|auth(?!or)|(?<!project)(?<!project[_.-])key(?!word|board|pair)", re.IGNORECASE
+)
+# Quantifiers have bounds, so that long texts take no quadratic time. `kept` precedes the secret, `end` follows it
+_IN_CONTEXT = [
+    re.compile(form, re.IGNORECASE | re.DOTALL)
+    for form in (
+        r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY.*?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,10}-----|\Z)",
+        # The user name alone can be a token, but not the `git` of SSH. A port is no password
+        r"(?P<kept>\b[a-z][a-z0-9+.-]{0,30}://)(?!git@)"
+        r"[^\s/?#@:\[]{0,500}(?::(?!\d{1,5}(?:[/?#\s]|\Z))[^\s@]{0,2000})?(?P<end>@)",
+        r"(?P<kept>\b(?:bearer|basic)\s{1,5})[\w.~+/=-]{8,}",
+        rf"(?P<kept>(?:{_WORDS}|\bauth(?!or))[\w.-]{{0,60}}[\"']?\s{{0,5}}[=:]\s{{0,5}})"
+        rf"(?!{MASK})(?:\"[^\"]{{1,2000}}\"|'[^']{{1,2000}}'|[^\s\"'&;,<>]+)",
+        r"(?P<kept>hooks\.slack\.com/(?:services|workflows)/)\S+",
+    )
+]
+_TOKENS = (
+    r"AKC[a-zA-Z0-9]{8,}",  # API key of Artifactory
+    r"cmVmd[\w+/=-]{8,}",  # reference token of Artifactory
+    r"eyJ[\w=-]{8,}(?:\.[\w=-]*){0,4}",  # JSON Web Token
+    r"(?:sk|sess|rk)-[\w-]{8,}",  # OpenAI
+    r"(?:gh[a-z]_|github_pat_|glpat-|xox[a-z]-|hf_|[rs]k_live_|npm_[A-Za-z0-9]{20}|pypi-AgE|ya29\.)[\w.-]{8,}",
+    r"(?:AKIA|ASIA|AIza)[\w-]{12,}",  # Amazon, Google
+    r"11[0-9a-f]{32}(?![\w-])",  # API token of Jenkins
+)
+_FORMS = (*_IN_CONTEXT, re.compile(rf"(?<![\w-])(?:{'|'.join(_TOKENS)})"))
+# Members that identify an object, or say what the members beside them are
+_IDENTITIES = frozenset(
+    ("file", "id", "key", "name", "path", "repo", "repositories", "defaultDeploymentRepo", "sha1", "sha256")
+)
+# Members whose own members have names that users gave
+_MAPPINGS = ("parameters", "properties")
+_VALUES = ("choices", "default", "value", "values")
+
+
+class Masking:
+    """Replaces secrets in data by `MASKED_SECRET`, and lists where they were.
+
+    :ivar result: `count`, and the first `places`, such as `libs app/1.0 app.jar: properties: db.password: value`
+    """
+
+    def __init__(self) -> None:
+        self.result: dict[str, t.Any] = {"count": 0, "places": []}
+
+    def mask(self, value: t.Any, place: str = "") -> t.Any:
+        """Return a value without secrets.
+
+        :arg place: where the value is
+        """
+        return self._mask(value, place, "", is_secret=False)
+
+    def _mask(self, value: t.Any, place: str, member: str, is_secret: bool) -> t.Any:
+        """
+        :arg member: the name of the innermost member that the value is in
+        :arg is_secret: whether a name says that the value is secret
+        """
+        if isinstance(value, dict):
+            return self._mask_members(value, place, member, is_secret)
+        if isinstance(value, list):
+            return [
+                self._mask(element, place, "" if isinstance(element, dict) else member, is_secret) for element in value
+            ]
+        if not isinstance(value, str) or not value:
+            return value
+        masked = MASK if is_secret else value if member in _IDENTITIES else mask_text(value)
+        if masked != value:
+            self._note(place)
+        return masked
+
+    def _mask_members(self, value: dict[str, t.Any], place: str, member: str, is_secret: bool) -> dict[str, t.Any]:
+        if member in _MAPPINGS:
+            return {
+                name: self._mask(content, f"{place}: {name}", "", is_secret or has_secret_name(name))
+                for name, content in value.items()
+            }
+        own = " ".join(str(value[name]) for name in ("repo", "path", "key", "name") if isinstance(value.get(name), str))
+        is_of_secret = any(has_secret_name(value.get(name)) for name in ("key", "name"))
+        return {
+            name: self._mask(
+                content,
+                ": ".join(filter(None, (place, own, name))),
+                name,
+                is_secret or (is_of_secret and name in _VALUES),
+            )
+            for name, content in value.items()
+        }
+
+    def _note(self, place: str) -> None:
+        self.result["count"] += 1
+        if len(self.result["places"]) < MOST_PLACES:
+            self.result["places"].append(place)
+
+
+def has_secret_name(name: t.Any) -> bool:
+    """Return whether the name of a property, setting or parameter says that its value is secret."""
+    return isinstance(name, str) and bool(_NAME.search(name))
+
+
+def mask_text(text: str) -> str:
+    """Return a text without what has the form of a secret."""
+    for form in _FORMS:
+        text = form.sub(_replace, text)
+    return text
+
+
+def _replace(found: re.Match[str]) -> str:
+    groups = found.groupdict()
+    return f"{groups.get('kept', '')}{MASK}{groups.get('end', '')}"

@@ -1,0 +1,153 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from ansible.errors import AnsibleFilterError
+
+from ansible_collections.buildworks.toolchain.plugins.filter.mask_secrets import mask_secrets
+from ansible_collections.buildworks.toolchain.plugins.module_utils._secret_forms import MASK, Masking, mask_text
+
+PRIVATE_KEY = "-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----"
+SECRETS = [
+    "AKCp8abcdefgh",
+    "cmVmdGtuOjAxOjE3",
+    "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc-_",
+    "sk-proj-abcdef123456",
+    "sk-admin-0123456789",
+    "ghp_0123456789abcdef",
+    "github_pat_0123456789",
+    "glpat-0123456789",
+    "AKIAIOSFODNN7EXAMPLE",
+    "11abcdef0123456789abcdef0123456789",
+    PRIVATE_KEY,
+    PRIVATE_KEY.replace("RSA ", ""),
+    PRIVATE_KEY.replace("\n", "\\n"),
+    PRIVATE_KEY.partition("-----END")[0],
+]
+TEXTS = {
+    "https://bob:pa/ss@host/x": f"https://{MASK}@host/x",
+    "https://0123456789@host/x": f"https://{MASK}@host/x",
+    "jdbc:postgresql://bob:pass@db/x": f"jdbc:postgresql://{MASK}@db/x",
+    "http://a:b@x, http://c:d@y": f"http://{MASK}@x, http://{MASK}@y",
+    "https://host/x?token=abc&page=1": f"https://host/x?token={MASK}&page=1",
+    "https://host/x?X-Amz-Signature=abc": f"https://host/x?X-Amz-Signature={MASK}",
+    "-Djavax.net.ssl.keyStorePassword=hunter2 -Dx=1": f"-Djavax.net.ssl.keyStorePassword={MASK} -Dx=1",
+    '{"password": "two words", "a": 1}': f'{{"password": {MASK}, "a": 1}}',
+    "curl -H 'Authorization: Bearer abcdefgh'": f"curl -H 'Authorization: Bearer {MASK}'",
+    "https://hooks.slack.com/services/T0/B0/abc": f"https://hooks.slack.com/services/{MASK}",
+}
+HARMLESS = [
+    "https://host:8080/npm/@scope/package",
+    "https://host/a@b",
+    "http://[::1]:80/x@y",
+    "ssh://git@github.com/x",
+    "git@github.com:x/y",
+    "author: bob",
+    "bob@example.com",
+    "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+    "d41d8cd98f00b204e9800998ecf8427e",
+    "task-force of 12345678",
+    "2026-01-01T00:00:00.000Z",
+    "passed",
+    "sk-learn",
+]
+
+
+@pytest.mark.parametrize("secret", SECRETS)
+def test_secret_is_masked_when_it_has_a_known_form(secret: str) -> None:
+    assert mask_text(secret) == MASK
+    assert mask_text(f"see {secret}") == f"see {MASK}"
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_secret_is_masked_when_the_text_around_it_says_so(text: str) -> None:
+    assert mask_text(text) == TEXTS[text]
+    assert mask_text(mask_text(text)) == TEXTS[text]
+
+
+@pytest.mark.parametrize("text", HARMLESS)
+def test_text_stays_when_it_has_no_form_of_a_secret(text: str) -> None:
+    assert mask_text(text) == text
+
+
+ROW: dict[str, Any] = {
+    "repo": "libs",
+    "path": "app",
+    "name": "sk-proj-abcdef123456",
+    "size": 7,
+    "properties": [
+        {"key": "db.password", "value": "hunter2"},
+        {"key": "jira.key", "value": ""},
+        {"key": "qa", "value": "ghp_0123456789abcdef"},
+        {"key": "author", "value": "bob"},
+    ],
+}
+JOB: dict[str, Any] = {
+    "name": "team/app",
+    "description": "password=hunter2",
+    "parameters": [
+        {"name": "API_TOKEN", "default": "hunter2", "choices": None, "description": "Which token"},
+        {"name": "DEPLOY_KEY", "default": None, "choices": ["one", "two"]},
+        {"name": "USE_TOKEN", "default": True},
+        {"name": "TARGET", "default": "staging"},
+    ],
+}
+CHOICES = "parameters: DEPLOY_KEY: choices"
+BUILD = {"number": 7, "parameters": {"name": "AKCp8abcdefgh", "PASSWORD": "hunter2", "TARGET": "staging"}}
+REPOSITORY = {
+    "key": "virtual",
+    "repositories": ["sk-proj-abcdef123456"],
+    "properties": {"secret": ["hunter2", "hunter3"]},
+}
+
+
+PLACES: list[tuple[dict[str, Any], list[str]]] = [
+    (ROW, [f"libs app {ROW['name']}: properties: {place}: value" for place in ("db.password", "qa")]),
+    (JOB, [f"team/app: {place}" for place in ("description", "parameters: API_TOKEN: default", *[CHOICES] * 2)]),
+    (BUILD, ["parameters: name", "parameters: PASSWORD"]),
+    (REPOSITORY, ["virtual: properties: secret"] * 2),
+]
+
+
+@pytest.mark.parametrize(("value", "places"), PLACES)
+def test_values_are_masked_when_their_names_say_secret(value: dict[str, Any], places: list[str]) -> None:
+    masking = Masking()
+    masked = masking.mask(value)
+    assert not [secret for secret in ("hunter2", "hunter3", "ghp_", "AKC", "two") if secret in str(masked)]
+    for member in ("repo", "path", "name", "size", "number", "key", "repositories"):
+        assert masked.get(member) == value.get(member)
+    assert masking.result == {"count": len(places), "places": places}
+    assert Masking().mask(masked) == masked
+
+
+def test_values_stay_when_they_are_no_texts() -> None:
+    masked = Masking().mask(JOB)["parameters"]
+    assert masked[1]["default"] is None
+    assert masked[2] == JOB["parameters"][2]
+    assert masked[0]["description"] == "Which token"
+
+
+def test_places_are_limited_when_there_are_many() -> None:
+    masking = Masking()
+    masking.mask({"properties": {"token": ["x"] * 1000}})
+    assert (masking.result["count"], len(masking.result["places"])) == (1000, 100)
+
+
+@pytest.mark.parametrize("text", ["http://", "http://a:b", "token", 'token="', "a.", "eyJ", "bearer ", "-----BEGIN "])
+def test_long_texts_are_searched_without_endless_backtracking(text: str) -> None:
+    assert len(mask_text(text * 10_000)) > 0
+
+
+def test_filter_lists_the_places_when_asked() -> None:
+    data = {"properties": {"token": "x"}}
+    assert mask_secrets(data) == {"properties": {"token": MASK}}
+    places = {"count": 1, "places": ["properties: token"]}
+    assert mask_secrets(data, list_as="masked") == {"properties": {"token": MASK}, "masked": places}
+    assert mask_secrets(data, "masked", keep=True) == {**data, "masked": {"count": 0, "places": []}}
+    with pytest.raises(AnsibleFilterError, match="needs a dictionary"):
+        mask_secrets([], list_as="masked")
