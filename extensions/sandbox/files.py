@@ -14,9 +14,12 @@ from collections.abc import AsyncIterable, Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
+from starlette.concurrency import run_in_threadpool
+
 # How the names of files begin whose content is still arriving
 INCOMING = ".incoming-"
 SHA256 = re.compile("[0-9a-f]{64}")
+CHUNK = 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -70,6 +73,18 @@ class Files:
                 incoming.write(chunk)
             return incoming.keep()
 
+    def new_partial(self) -> pathlib.Path:
+        """Create an empty file for a content that arrives in several requests."""
+        with tempfile.NamedTemporaryFile(prefix=INCOMING, dir=self._folder, delete=False) as file:
+            return pathlib.Path(file.name)
+
+    async def adopt(self, partial: pathlib.Path) -> Stored:
+        """Keep the content of a file from `new_partial`, which is removed in any case."""
+        try:
+            return await run_in_threadpool(lambda: self.put(_chunks(partial)))
+        finally:
+            partial.unlink(missing_ok=True)
+
     def remove(self, sha256: str) -> None:
         """Forget a content."""
         self.path(sha256).unlink(missing_ok=True)
@@ -109,6 +124,12 @@ class Files:
                 yield _Incoming(self, file)
             finally:
                 pathlib.Path(file.name).unlink(missing_ok=True)
+
+
+def _chunks(path: pathlib.Path) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        while chunk := file.read(CHUNK):
+            yield chunk
 
 
 class _Incoming:

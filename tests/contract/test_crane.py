@@ -1,19 +1,27 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""crane, the OCI client of go-containerregistry, works with docker-registry."""
+"""crane, the OCI client of go-containerregistry, works with docker-registry and the sandbox."""
 
 from __future__ import annotations
 
+import base64
+import io
+import json
+import random
 import subprocess
+import tarfile
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 
+from sandbox.client import Sandbox
 from support.clients import oci
 from support.servers.docker_registry import DockerRegistry, docker_registry
 from support.servers.process import fetched_or_skip, or_skip
+from support.session import Session
 
 Crane = Callable[..., str]
 
@@ -43,3 +51,57 @@ def test_crane_lists_the_tags_of_an_image_and_copies_it(crane: Crane, registry: 
     crane("copy", f"{images}/app:1.0", f"{images}/released/app:1.0")
     assert crane("digest", f"{images}/released/app:1.0") == digest
     assert crane("ls", f"{images}/released/app") == "1.0"
+
+
+@pytest.fixture
+def images(sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Log in to the registry of the sandbox; the address of a repository of images."""
+    host = urlsplit(sandbox.url).netloc
+    login = base64.b64encode(b"admin:sandbox-admin").decode()
+    (tmp_path / "config.json").write_text(json.dumps({"auths": {host: {"auth": login}}}))
+    monkeypatch.setenv("DOCKER_CONFIG", str(tmp_path))
+    return f"{host}/docker-local"
+
+
+def test_crane_pulls_the_image_that_it_pushed_to_the_sandbox(
+    crane: Crane, images: str, tmp_path: Path, artifactory: Session
+) -> None:
+    layers = [option for number in (1, 2) for option in ("-f", str(_layer(tmp_path, number)))]
+    crane("append", "--oci-empty-base", *layers, "-t", f"{images}/team/app:1.0")
+    digest = crane("digest", f"{images}/team/app:1.0")
+    crane("pull", "--format", "oci", f"{images}/team/app:1.0", str(tmp_path / "pulled"))
+    index = json.loads((tmp_path / "pulled/index.json").read_text())
+    assert [manifest["digest"] for manifest in index["manifests"]] == [digest]
+    crane("push", str(tmp_path / "pulled"), f"{images}/team/app:again")
+    assert crane("digest", f"{images}/team/app:again") == digest
+    assert crane("ls", f"{images}/team/app").split() == ["1.0", "again"]
+    assert "docker-local/team/app" in crane("catalog", images.partition("/")[0]).split()
+    stored = artifactory.get("/api/storage/docker-local/team/app/1.0").json()["children"]
+    assert len(stored) == 4
+    assert artifactory.get("/api/storage/docker-local/team/app/_uploads").status_code == 404
+
+
+def test_crane_pushes_and_deletes_a_list_of_images_in_the_sandbox(crane: Crane, images: str, tmp_path: Path) -> None:
+    for number in (1, 2):
+        crane("append", "--oci-empty-base", "-f", str(_layer(tmp_path, number)), "-t", f"{images}/app:of-{number}")
+    members = [option for number in (1, 2) for option in ("-m", f"{images}/app:of-{number}")]
+    crane("index", "append", *members, "-t", f"{images}/app:all")
+    digests = [crane("digest", f"{images}/app:of-{number}") for number in (1, 2)]
+    assert [member["digest"] for member in json.loads(crane("manifest", f"{images}/app:all"))["manifests"]] == digests
+    crane("copy", f"{images}/app:all", f"{images.replace('docker-local', 'docker-release-local')}/app:all")
+    digest = crane("digest", f"{images}/app:all")
+    assert crane("digest", f"{images.replace('docker-local', 'docker-release-local')}/app:all") == digest
+    assert crane("ls", f"{images}/app").split() == ["all", "of-1", "of-2"]
+    crane("delete", f"{images}/app@{digest}")
+    assert crane("ls", f"{images}/app").split() == ["of-1", "of-2"]
+
+
+def _layer(folder: Path, number: int) -> Path:
+    """Return a layer with one file."""
+    content = random.Random(number).randbytes(100_000 * number)
+    path = folder / f"layer-{number}.tar"
+    with tarfile.open(path, "w") as archive:
+        entry = tarfile.TarInfo(f"file-{number}")
+        entry.size = len(content)
+        archive.addfile(entry, io.BytesIO(content))
+    return path

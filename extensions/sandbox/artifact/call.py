@@ -51,6 +51,7 @@ class Call:
         self.tokens = state.tokens
         self.accounts = state.accounts
         self.maven = state.maven
+        self.uploads = state.uploads
 
     @cached_property
     def base(self) -> str:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 from starlette.responses import PlainTextResponse, Response
@@ -13,9 +14,11 @@ from ..routing import Route
 from . import builds
 from .call import Call
 from .coercion import boolean
+from .documents import read_json
 from .errors import ArtifactError
-from .images import storages_of
-from .tree import Item
+from .images import manifests_of
+from .registry import DIGEST, image_of, storages_of
+from .tree import LIST, MANIFEST, Item
 
 
 async def promote(call: Call, repo: str) -> Response:
@@ -30,11 +33,12 @@ async def promote(call: Call, repo: str) -> Response:
             raise ArtifactError(404, f"Could not find a local repository named {key}.")
     copying: bool = order.get("copy", False)
     for item, path in _chosen(call, repo, order):
-        _permit(call, item, target, path, copying)
-        if conflict := call.conflict(item, target, path):
-            raise ArtifactError(409, conflict)
-        taken = await call.take(item, target, path, copying)
-        _rename(call, taken)
+        members = await _members(call, item)
+        for digest, member in members.items():
+            await _take(call, member, target, f"{_image(path)}/{digest}", copying=True)
+        await _take(call, item, target, path, copying)
+        if not copying:
+            await _remove_orphans(call, repo, _image(item.path), members)
     return PlainTextResponse("Promotion ended successfully")
 
 
@@ -47,7 +51,7 @@ def _chosen(call: Call, repo: str, order: dict[str, Any]) -> list[tuple[Item, st
         tags = [order["tag"]]
     else:
         tags = [(found.parent or "").removeprefix(f"{image}/") for found in call.items.manifests(repo, image)]
-        tags = [tag for tag in tags if "/" not in tag]
+        tags = [tag for tag in tags if "/" not in tag and ":" not in tag]
     chosen = []
     for tag in tags:
         item = call.items.find(repo, f"{image}/{tag}")
@@ -71,12 +75,52 @@ def _permit(call: Call, item: Item, target: str, path: str, copying: bool) -> No
             )
 
 
+async def _take(call: Call, item: Item, target: str, path: str, copying: bool) -> None:
+    _permit(call, item, target, path, copying)
+    if conflict := call.conflict(item, target, path):
+        raise ArtifactError(409, conflict)
+    _rename(call, await call.take(item, target, path, copying))
+
+
+async def _members(call: Call, tag: Item) -> dict[str, Item]:
+    """Return the folders of the images that the list of a tag names, by digest; none of a tag that has no list."""
+    found = {}
+    for digest in _digests(call, call.items.find(tag.repo, f"{tag.path}/{LIST}")):
+        for manifest in await manifests_of(call, tag.repo, _image(tag.path), digest):
+            folder = call.items.find(tag.repo, manifest.parent or "")
+            if folder is not None:
+                found[digest] = folder
+    return found
+
+
+def _digests(call: Call, manifests: Item | None) -> list[str]:
+    """Return what a list of manifests names; a file of that name may be anything."""
+    with contextlib.suppress(ValueError, KeyError, TypeError, OSError):
+        content = call.world.files.path((manifests and manifests.sha256) or "").read_bytes()
+        digests = [member["digest"] for member in read_json(content)["manifests"]]
+        return [digest for digest in digests if DIGEST.fullmatch(digest)]
+    return []
+
+
+async def _remove_orphans(call: Call, repo: str, image: str, members: dict[str, Item]) -> None:
+    """Remove the folders of digests that no list of the image names any more."""
+    lists = (found for found in call.items.manifests(repo, image) if found.name == LIST and image_of(found) == image)
+    named = {digest for found in lists for digest in _digests(call, found)}
+    for digest, member in members.items():
+        if member.name == digest and digest not in named:
+            await call.items.delete(member)
+
+
+def _image(tag: str) -> str:
+    return tag.rpartition("/")[0]
+
+
 def _rename(call: Call, tag: Item) -> None:
     """What the manifest's properties say of image and tag is what they are called now."""
-    manifest = call.items.find(tag.repo, f"{tag.path}/manifest.json")
-    if manifest is not None:
-        image, _slash, name = tag.path.rpartition("/")
-        call.items.set_properties(manifest, {"docker.repoName": [image], "docker.manifest": [name]})
+    for name in (MANIFEST, LIST):
+        manifest = call.items.find(tag.repo, f"{tag.path}/{name}")
+        if manifest is not None:
+            call.items.set_properties(manifest, {"docker.repoName": [_image(tag.path)], "docker.manifest": [tag.name]})
 
 
 ROUTES = (Route("POST", "/api/docker/{repo}/v2/promote", promote, "promote_image"),)

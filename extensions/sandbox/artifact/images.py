@@ -1,29 +1,41 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The container registry: tags, catalog and manifests, read from the files that make up images."""
+"""The container registry as pulls see it: tags, catalog, manifests and blobs, read from the files of images."""
 
 from __future__ import annotations
 
 import bisect
 import contextlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from starlette.responses import Response
+from starlette.responses import FileResponse, Response
 
 from ..routing import Route
 from .call import Call
 from .documents import read_json
 from .errors import ArtifactError, DockerError
 from .formats import jackson
-from .tree import Item, Tree
+from .registry import (
+    BASE,
+    NO_REPOSITORY,
+    REGISTRY,
+    VERSION_HEADER,
+    checksum_of,
+    image_of,
+    name_of,
+    readable,
+    require_caller,
+    scope_of,
+    storages_of,
+    unknown_manifest,
+    unknown_name,
+)
+from .tree import LIST, MANIFEST, Item, Tree
 
-# The registry sends callers without credentials for a token: it has a challenge of its own.
-REGISTRY = "registry"
 MANIFEST_TYPE = "application/vnd.docker.distribution.manifest.v2+json"
 TOKEN_SECONDS = 3600
-VERSION_HEADER = {"Docker-Distribution-Api-Version": "registry/2.0"}
 
 
 async def token(call: Call, repo: str) -> Response:
@@ -41,53 +53,65 @@ async def token(call: Call, repo: str) -> Response:
 
 async def base(call: Call, repo: str) -> Response:
     """GET /api/docker/{repo}/v2/"""
-    _open(call, repo)
+    if repo == NO_REPOSITORY:
+        call.need_pro()
+        require_caller(call, repo, "")
+    else:
+        readable(call, repo)
     return Response("{}", headers=VERSION_HEADER, media_type="application/json")
 
 
 async def catalog(call: Call, repo: str) -> Response:
-    """GET /api/docker/{repo}/v2/_catalog"""
-    storages = _open(call, repo, "registry:catalog:*")
+    """GET /api/docker/{repo}/v2/_catalog; without a repository, the images of all are listed below their keys"""
+    if repo == NO_REPOSITORY:
+        call.need_pro()
+        require_caller(call, repo, "registry:catalog:*")
+        keys = [found.key for found in call.repositories.all() if storages_of(call, found.key) == [found.key]]
+        storages = {key: f"{key}/" for key in keys if call.principal.may_somewhere("r", key)}
+    else:
+        storages = dict.fromkeys(readable(call, repo, "registry:catalog:*"), "")
     images = await call.world.readers.read(
-        lambda db: {_image(item) for storage in storages for item in Tree(db).manifests(storage)}
+        lambda db: {
+            f"{before}{image_of(item)}" for storage, before in storages.items() for item in Tree(db).manifests(storage)
+        }
     )
     return _page(call, "/v2/_catalog", "repositories", {}, images)
 
 
 async def tags(call: Call, repo: str, image: str) -> Response:
     """GET /api/docker/{repo}/v2/{image}/tags/list"""
-    storages = _open(call, repo, f"repository:{image}:pull")
+    storages = readable(call, repo, scope_of(call, repo, image, "pull"))
     manifests = await call.world.readers.read(
         lambda db: [item for storage in storages for item in Tree(db).manifests(storage, image)]
     )
-    tags = {(item.parent or "").removeprefix(f"{image}/") for item in manifests if _image(item) == image}
+    tags = {(item.parent or "").removeprefix(f"{image}/") for item in manifests if image_of(item) == image}
     if not tags:
-        raise _unknown_name(image)
-    return _page(call, f"/v2/{image}/tags/list", "tags", {"name": image}, tags)
+        raise unknown_name(image)
+    name = name_of(call, repo, image)
+    return _page(call, f"/v2/{name}/tags/list", "tags", {"name": name}, (tag for tag in tags if ":" not in tag))
 
 
 async def manifest(call: Call, repo: str, image: str, reference: str) -> Response:
     """GET or HEAD /api/docker/{repo}/v2/{image}/manifests/{reference}"""
-    for storage in _open(call, repo, f"repository:{image}:pull"):
-        item = await _manifest(call, storage, image, reference)
-        if item is not None and item.sha256:
-            content = call.world.files.path(item.sha256).read_bytes()
-            headers = {
-                **VERSION_HEADER,
-                "Docker-Content-Digest": f"sha256:{item.sha256}",
-                "ETag": f"sha256:{item.sha256}",
-                "Content-Type": _media_type(content),
-            }
-            return Response(content, headers=headers)
-    text = "The named manifest is not known to the registry."
-    raise DockerError(404, "MANIFEST_UNKNOWN", text, {"manifest": reference})
+    for storage in readable(call, repo, scope_of(call, repo, image, "pull")):
+        for item in await manifests_of(call, storage, image, reference):
+            content = call.world.files.path(item.sha256 or "").read_bytes()
+            if call.request.method == "GET":
+                call.items.note_download(item, call.principal.name)
+            return Response(content, headers=_headers(item, _media_type(call, item, content)))
+    raise unknown_manifest(reference)
 
 
-def _media_type(manifest: bytes) -> str:
-    """What a manifest says it is; a file of that name may be anything."""
-    with contextlib.suppress(ValueError, AttributeError):
-        return str(read_json(manifest).get("mediaType", MANIFEST_TYPE))
-    return MANIFEST_TYPE
+async def blob(call: Call, repo: str, image: str, digest: str) -> Response:
+    """GET or HEAD /api/docker/{repo}/v2/{image}/blobs/{digest}"""
+    storages = readable(call, repo, scope_of(call, repo, image, "pull"))
+    item = find_blob(call, storages, checksum_of(digest))
+    if item is None:
+        raise DockerError(404, "BLOB_UNKNOWN", "blob unknown to registry", {"digest": digest})
+    if call.request.method == "GET":
+        call.items.note_download(item, call.principal.name)
+    headers = _headers(item, "application/octet-stream")
+    return FileResponse(call.world.files.path(item.sha256 or ""), headers=headers)
 
 
 async def misplaced(call: Call) -> Response:
@@ -95,52 +119,51 @@ async def misplaced(call: Call) -> Response:
     raise ArtifactError(400, "Unsupported docker repository request for 'v2'")
 
 
-def _open(call: Call, repo: str, scope: str = "") -> list[str]:
-    """The storages of the repository that the caller may read; the scope is what a token would be needed for."""
-    call.need_pro()
-    storages = storages_of(call, repo)
-    readable = [storage for storage in storages if call.principal.may_somewhere("r", storage)]
-    if readable:
-        return readable
-    if call.principal.anonymous:
-        raise DockerError(
-            401,
-            "UNAUTHORIZED",
-            "authentication required",
-            None,
-            {"Www-Authenticate": _challenge(call, repo, scope)},
-        )
-    if not storages or call.switch("hide_unauthorized"):
-        raise _unknown_name(repo)
-    raise DockerError(403, "DENIED", "requested access to the resource is denied", {"name": repo})
-
-
-def storages_of(call: Call, repo: str) -> list[str]:
-    """The storages of a repository of images; none when it is of anything else, or blacked out."""
-    repository = call.repositories.behind(repo)
-    if repository is None or repository.package_type not in ("docker", "oci") or repository.is_blacked_out:
-        return []
-    return call.repositories.storages(repo)
-
-
-def _unknown_name(name: str) -> DockerError:
-    return DockerError(404, "NAME_UNKNOWN", "Repository name not known to registry.", {"name": name})
-
-
-async def _manifest(call: Call, storage: str, image: str, reference: str) -> Item | None:
+async def manifests_of(call: Call, storage: str, image: str, reference: str) -> list[Item]:
+    """Return the manifest of a tag, or all manifests of an image with a digest; those with a content."""
     if not reference.startswith("sha256:"):
-        return call.items.find(storage, f"{image}/{reference}/manifest.json")
-    checksum = reference.removeprefix("sha256:")
-    return await call.world.readers.read(
-        lambda db: next(
-            (
-                item
-                for item in Tree(db).with_content("sha256", checksum)
-                if (item.repo, _image(item)) == (storage, image)
-            ),
-            None,
+        names = (f"{image}/{reference}/{name}" for name in (MANIFEST, LIST))
+        found: Iterator[Item | None] = (call.items.find(storage, name) for name in names)
+    else:
+        checksum = checksum_of(reference)
+        found = iter(
+            await call.world.readers.read(
+                lambda db: [item for item in Tree(db).with_content("sha256", checksum) if _is_of(item, storage, image)]
+            )
         )
+    return [item for item in found if item and item.sha256 and call.world.files.path(item.sha256).is_file()]
+
+
+def find_blob(call: Call, storages: Iterable[str], checksum: str) -> Item | None:
+    """Return a file with this content that the caller may read in one of the storages, if there is one."""
+    wanted = set(storages)
+    return next(
+        (
+            item
+            for item in call.items.with_content("sha256", checksum)
+            if item.repo in wanted
+            and call.principal.may("r", item.repo, item.path)
+            and call.world.files.path(checksum).is_file()
+        ),
+        None,
     )
+
+
+def _is_of(item: Item, storage: str, image: str) -> bool:
+    return item.name in (MANIFEST, LIST) and (item.repo, image_of(item)) == (storage, image)
+
+
+def _headers(item: Item, media_type: str) -> dict[str, str]:
+    digest = f"sha256:{item.sha256}"
+    return {**VERSION_HEADER, "Docker-Content-Digest": digest, "ETag": digest, "Content-Type": media_type}
+
+
+def _media_type(call: Call, item: Item, content: bytes) -> str:
+    """Return the type with which a manifest was pushed, or else the one that it names."""
+    pushed = call.items.properties(item).get("docker.manifest.type")
+    with contextlib.suppress(ValueError, AttributeError):  # A file of that name may be anything.
+        return pushed[0] if pushed else str(read_json(content).get("mediaType", MANIFEST_TYPE))
+    return MANIFEST_TYPE
 
 
 def _page(call: Call, path: str, member: str, head: dict[str, Any], names: Iterable[str]) -> Response:
@@ -153,7 +176,7 @@ def _page(call: Call, path: str, member: str, head: dict[str, Any], names: Itera
     headers = dict(VERSION_HEADER)
     if end < len(everything):
         marker = end if call.world.switch("artifact", "image_marker") == "offset" else everything[end - 1]
-        # The path is that of a registry of its own: it leads nowhere here, as on the real server.
+        # The path is that of a registry at the root: below /artifactory it leads nowhere, as on the real server.
         headers["Link"] = f'<{path}?last={marker}&n={size}>; rel="next"'
     body = jackson({**head, member: everything[begin:end]})
     return Response(body.encode(), headers=headers, media_type="application/json")
@@ -165,23 +188,12 @@ def _begin(call: Call, last: str, everything: list[str]) -> int:
     return bisect.bisect_right(everything, last) if last else 0
 
 
-def _image(manifest: Item) -> str:
-    return (manifest.parent or "").rpartition("/")[0]
-
-
-def _challenge(call: Call, repo: str, scope: str) -> str:
-    parameters = {"realm": f"{call.base}/api/docker/{repo}/v2/token", "service": call.request.url.netloc}
-    if scope:
-        parameters["scope"] = scope
-    return "Bearer " + ",".join(f'{name}="{value}"' for name, value in parameters.items())
-
-
-BASE = "/api/docker/{repo}/v2"
 ROUTES = (
     Route("GET", f"{BASE}/token", token, "docker_token"),
     Route("GET", BASE, base, "image_base", scope=REGISTRY),
     Route("GET", f"{BASE}/_catalog", catalog, "image_catalog", scope=REGISTRY),
     Route("GET", f"{BASE}/{{image:.+}}/tags/list", tags, "image_tags", scope=REGISTRY),
     Route("GET", f"{BASE}/{{image:.+}}/manifests/{{reference}}", manifest, "image_manifest", scope=REGISTRY),
+    Route("GET", f"{BASE}/{{image:.+}}/blobs/{{digest}}", blob, "image_blob", scope=REGISTRY),
     Route("GET", "/api/docker/v2{:(/.*)?}", misplaced, "image_misplaced", scope=REGISTRY),
 )

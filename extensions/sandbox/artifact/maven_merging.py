@@ -50,7 +50,7 @@ def merged(call: Call, key: str, path: str) -> tuple[Item, bytes] | None:
 
 def _counts(call: Call, item: Item) -> bool:
     """Return whether the metadata of a member counts: one that takes no snapshots has no say in theirs."""
-    repository = call.repositories.find(item.repo) or call.repositories.find(item.repo.removesuffix("-cache"))
+    repository = call.repositories.behind(item.repo)
     of_snapshots = (item.parent or "").endswith(SNAPSHOTS)
     return not item.folder and not (of_snapshots and repository and not repository.configuration["handleSnapshots"])
 

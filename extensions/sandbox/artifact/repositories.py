@@ -21,6 +21,7 @@ from .tree import TRASH
 
 KINDS = {"local": "Local", "remote": "Remote", "virtual": "Virtual", "federated": "Federated"}
 STORED = ("local", "federated")
+IMAGE_TYPES = ("docker", "oci")
 MAVEN_GROUP = ("maven", "gradle", "ivy", "sbt")
 COMMON = {
     "description": "",
@@ -126,6 +127,11 @@ class Repository:
     def snapshot_behavior(self) -> str:
         """How Maven snapshots are named: `unique`, `non-unique` or `deployer`."""
         return str(self.configuration.get("snapshotVersionBehavior"))
+
+    @property
+    def holds_images(self) -> bool:
+        """Whether it is a container registry."""
+        return self.package_type in IMAGE_TYPES
 
     @property
     def is_of_maven(self) -> bool:

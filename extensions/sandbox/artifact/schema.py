@@ -41,7 +41,8 @@ CREATE INDEX artifact_items_repo ON artifact_items (repo, folder);
 CREATE INDEX artifact_items_sha256 ON artifact_items (sha256);
 CREATE INDEX artifact_items_sha1 ON artifact_items (sha1);
 CREATE INDEX artifact_items_name ON artifact_items (aql_name);
-CREATE INDEX artifact_items_manifests ON artifact_items (repo, parent) WHERE name = 'manifest.json';
+CREATE INDEX artifact_items_manifests ON artifact_items (repo, parent)
+    WHERE name IN ('manifest.json', 'list.manifest.json');
 CREATE TABLE artifact_properties (
     id INTEGER PRIMARY KEY,
     item INTEGER NOT NULL,

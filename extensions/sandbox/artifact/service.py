@@ -26,6 +26,7 @@ from . import (
     deployment,
     finds,
     image_promotion,
+    image_pushes,
     images,
     item_info,
     legacy_tokens,
@@ -37,6 +38,7 @@ from . import (
     promotion,
     properties,
     query,
+    registry,
     relocation,
     retention,
     search,
@@ -50,7 +52,6 @@ from . import (
 from .accounts import ANONYMOUS, CHALLENGE, Principal, WrongCredentials
 from .call import PAID, Call, decoded
 from .errors import AccessError, ArtifactError, Refusal, TooLong
-from .images import REGISTRY
 from .negotiation import PRODUCED, negotiated, sent
 from .schema import SCHEMA
 from .seeding import SEED_SHAPE, plant
@@ -73,6 +74,7 @@ ROUTES = Routes(
         *properties.ROUTES,
         *image_promotion.ROUTES,
         *images.ROUTES,
+        *image_pushes.ROUTES,
         *maven_calls.ROUTES,
         *search.ROUTES,
         *finds.ROUTES,
@@ -100,7 +102,7 @@ class ArtifactService(Service):
     """The artifact repository with its token service."""
 
     name = "artifact"
-    prefixes = ("/artifactory", "/access")
+    prefixes = ("/artifactory", "/access", registry.ROOT)
     schema = SCHEMA + build_records.SCHEMA
     seed_shape = SEED_SHAPE
     summary = SUMMARY
@@ -132,6 +134,7 @@ class ArtifactService(Service):
     def reset(self) -> None:
         super().reset()
         self._state.accounts.logins.clear()
+        self._state.uploads.clear()
 
     def seeds(self, snapshot: Folder) -> Iterator[dict[str, Any]]:
         return parts(snapshot)
@@ -145,6 +148,7 @@ class ArtifactService(Service):
         return {"JFROG_URL": base_url, **({"JFROG_ACCESS_TOKEN": token} if token else {})}
 
     async def __call__(self, request: Request) -> Response:
+        await self._state.uploads.sweep()
         path = request.scope["raw_path"].decode("latin-1")
         try:
             self._check_length(request)
@@ -152,9 +156,11 @@ class ArtifactService(Service):
                 response = await self._access(request, path.removeprefix("/access").rstrip("/"))
             else:
                 content_path.check_encoding(path)
+                at_root = path.startswith(registry.ROOT)
+                below = registry.path_of(path) if at_root else path.removeprefix("/artifactory")
                 if request.method == "TRACE":
-                    raise methods.refused_trace(path.removeprefix("/artifactory"))
-                response = await self._artifactory(request, path.removeprefix("/artifactory"))
+                    raise methods.refused_trace(below)
+                response = await self._artifactory(request, below)
         except Refusal as refusal:
             response = refusal.response()
         version = self.world.switch("artifact", "version")
@@ -212,12 +218,14 @@ class ArtifactService(Service):
         try:
             principal = self._state.accounts.identify(request)
         except WrongCredentials as error:
+            if route is not None and route.scope == registry.REGISTRY:
+                raise registry.wrong_credentials(error.message) from None
             raise error.refusal() from None
         if principal is not None:
             return principal
         if self.world.switch("artifact", "anonymous"):
             return self._state.accounts.nobody()
-        if route is not None and route.scope == REGISTRY:
+        if route is not None and route.scope == registry.REGISTRY:
             return Principal(ANONYMOUS)
         raise ArtifactError(401, "Authentication is required", CHALLENGE)
 

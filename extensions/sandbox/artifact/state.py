@@ -13,6 +13,7 @@ from .planting import Planting
 from .repositories import Repositories
 from .storage import Items
 from .tokens import Tokens
+from .uploads import Uploads
 
 
 class State:
@@ -24,6 +25,7 @@ class State:
         self.planting = Planting(world)
         self.builds = Builds(world)
         self.repositories = Repositories(world, self.items)
+        self.uploads = Uploads(world, self.items, self.repositories)
         self.tokens = Tokens(world)
         self.maven = MavenMetadata(world, self.items, self.repositories)
         self.accounts = Accounts(world, self.tokens)

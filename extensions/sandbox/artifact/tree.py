@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields
 
 TRASH = "auto-trashcan"
+# The manifest of an image for one platform, and of one for several
+MANIFEST, LIST = "manifest.json", "list.manifest.json"
 
 
 @dataclass(frozen=True)
@@ -114,6 +116,10 @@ class Tree:
         below = f"path > :folder || '/' AND path < :folder || '0' AND {NAMED}" if folder else NAMED
         return self._select(f"repo = :repo AND {below} ORDER BY path", repo=repo, folder=folder, name=name)
 
+    def folders_named(self, name: str) -> Iterator[Item]:
+        """The folders with this name, in all repositories."""
+        return self._select("aql_name = :name AND folder", name=name)
+
     def with_property(self, repo: str, name: str) -> Iterator[Item]:
         """The items of a repository that have a property of this name, by path."""
         having = "SELECT item FROM artifact_properties WHERE name = :name"
@@ -135,7 +141,7 @@ class Tree:
 
     def manifests(self, repo: str, image: str | None = None) -> Iterator[Item]:
         """The manifests of all images of a repository, or of the tags of one image."""
-        manifests = "repo = :repo AND name = 'manifest.json'"
+        manifests = f"repo = :repo AND name IN ('{MANIFEST}', '{LIST}')"
         if image is None:
             return self._select(manifests, repo=repo)
         return self._select(f"{manifests} AND parent > :path || '/' AND parent < :path || '0'", repo=repo, path=image)

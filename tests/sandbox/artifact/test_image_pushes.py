@@ -1,0 +1,389 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The artifact repository on the wire: images that are pushed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import socket
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+import requests
+
+from sandbox.client import Sandbox
+from support.session import Session
+from support.wire.artifact import error_of, properties_of
+
+MANIFEST_TYPE = "application/vnd.docker.distribution.manifest.v2+json"
+LIST_TYPE = "application/vnd.docker.distribution.manifest.list.v2+json"
+OCI_TYPE = "application/vnd.oci.image.manifest.v1+json"
+CONFIG = json.dumps({"config": {"Labels": {"team": "web"}}}).encode()
+LAYERS = (b"first layer", b"second layer")
+PATHS = {"below": "/artifactory/api/docker/docker-local/v2", "root": "/v2/docker-local"}
+DAY = 24 * 3600
+
+
+@pytest.fixture(params=PATHS)
+def registry(request: pytest.FixtureRequest, sandbox: Sandbox) -> Session:
+    """The registry of docker-local, at each of its addresses."""
+    return Session(sandbox.url + PATHS[request.param], sandbox.environment["JFROG_ACCESS_TOKEN"])
+
+
+@pytest.fixture
+def docker(sandbox: Sandbox) -> Session:
+    """The registry of docker-local."""
+    return Session(sandbox.url + PATHS["root"], sandbox.environment["JFROG_ACCESS_TOKEN"])
+
+
+def test_an_image_is_a_folder_of_its_tag_when_it_was_pushed(registry: Session, artifactory: Session) -> None:
+    pushed = _push(registry, "team/app", "1.0")
+    digest = _digest(_manifest())
+    assert (pushed.status_code, pushed.headers["Docker-Content-Digest"]) == (201, digest)
+    assert pushed.headers["Location"] == f"{registry.base}/team/app/manifests/{digest}"
+    names = ["manifest.json", *sorted(f"sha256__{_sha256(blob)}" for blob in (CONFIG, *LAYERS))]
+    assert _names(artifactory, "team/app/1.0") == names
+    assert _names(artifactory, "team/app") == ["1.0"]
+    assert properties_of(artifactory, "docker-local/team/app/1.0/manifest.json") == {
+        "docker.manifest": ["1.0"],
+        "docker.manifest.digest": [digest],
+        "docker.manifest.type": [MANIFEST_TYPE],
+        "docker.repoName": ["team/app"],
+        "docker.label.team": ["web"],
+        "sha256": [digest.removeprefix("sha256:")],
+    }
+    for reference in ("1.0", digest):
+        pulled = registry.get(f"/team/app/manifests/{reference}")
+        assert (pulled.content, pulled.headers["Content-Type"]) == (_manifest(), MANIFEST_TYPE)
+    assert [registry.get(f"/team/app/blobs/{_digest(layer)}").content for layer in LAYERS] == list(LAYERS)
+
+
+def test_a_tag_has_what_its_last_manifest_names_and_nothing_else(docker: Session, artifactory: Session) -> None:
+    _push(docker, "app", "1.0")
+    _push(docker, "app/1.0", "nested")
+    _push(docker, "app", "1.0", layers=(b"another layer",))
+    names = sorted(f"sha256__{_sha256(blob)}" for blob in (CONFIG, b"another layer"))
+    assert _names(artifactory, "app/1.0") == ["manifest.json", "nested", *names]
+
+
+def test_a_list_and_its_members_are_folders_of_their_own(docker: Session, artifactory: Session) -> None:
+    member = _digest(_manifest())
+    _push(docker, "app", member)
+    index = json.dumps({"schemaVersion": 2, "mediaType": LIST_TYPE, "manifests": [{"digest": member}]}).encode()
+    assert docker.put("/app/manifests/all", index, headers={"Content-Type": LIST_TYPE}).status_code == 201
+    assert docker.get("/app/manifests/all").headers["Content-Type"] == LIST_TYPE
+    assert docker.get(f"/app/manifests/{_digest(index)}").content == index
+    assert docker.get(f"/app/manifests/{member}").content == _manifest()
+    assert docker.get("/app/tags/list").json()["tags"] == ["all"]
+    assert _names(artifactory, "app/all") == ["list.manifest.json"]
+    assert _names(artifactory, "app") == ["all", member]
+
+
+def test_a_promoted_list_brings_its_members(sandbox: Sandbox, docker: Session, artifactory: Session) -> None:
+    members = [_digest(_manifest(layers)) for layers in (LAYERS, ())]
+    for member, layers in zip(members, (LAYERS, ()), strict=True):
+        _push(docker, "app", member, layers)
+    for tag, named in (("all", members), ("first", members[:1])):
+        described = [{"digest": digest} for digest in named]
+        index = json.dumps({"schemaVersion": 2, "mediaType": LIST_TYPE, "manifests": described})
+        assert docker.put(f"/app/manifests/{tag}", index, headers={"Content-Type": LIST_TYPE}).status_code == 201
+    order = {"targetRepo": "docker-release-local", "dockerRepository": "app", "tag": "all", "targetTag": "1.0"}
+    promoted = artifactory.post("/api/docker/docker-local/v2/promote", json=order)
+    assert promoted.text == "Promotion ended successfully"
+    released = Session(docker.base.replace("docker-local", "docker-release-local"), docker.headers["Authorization"][7:])
+    assert released.get("/app/tags/list").json()["tags"] == ["1.0"]
+    assert [released.get(f"/app/manifests/{digest}").status_code for digest in members] == [200, 200]
+    assert released.get(f"/app/blobs/{_digest(LAYERS[0])}").content == LAYERS[0]
+    assert _names(artifactory, "app") == ["first", members[0]]
+
+
+def test_of_two_pushes_at_once_one_makes_the_whole_tag(docker: Session, artifactory: Session) -> None:
+    contents = [(f"layer {number}".encode(),) for number in range(8)]
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(lambda layers: _push(docker, "app", "1.0", layers), contents))
+    assert {answer.status_code for answer in answers} == {201}
+    named = [layer["digest"].replace(":", "__") for layer in docker.get("/app/manifests/1.0").json()["layers"]]
+    assert set(_names(artifactory, "app/1.0")) == {"manifest.json", f"sha256__{_sha256(CONFIG)}", *named}
+
+
+def test_the_type_of_a_manifest_is_the_one_it_was_pushed_with(docker: Session) -> None:
+    content = json.loads(_manifest())
+    del content["mediaType"]
+    _upload(docker, "app", *LAYERS, CONFIG)
+    sent = json.dumps(content).encode()
+    docker.put("/app/manifests/1.0", sent, headers={"Content-Type": OCI_TYPE})
+    assert docker.head("/app/manifests/1.0").headers["Content-Type"] == OCI_TYPE
+
+
+def test_a_blob_arrives_in_chunks(registry: Session) -> None:
+    content = b"0123456789"
+    started = registry.post("/app/blobs/uploads/")
+    assert (started.status_code, started.headers["Range"]) == (202, "0-0")
+    place = started.headers["Location"].removeprefix(registry.base)
+    assert place == f"/app/blobs/uploads/{started.headers['Docker-Upload-Uuid']}"
+    first = registry.patch(place, content[:4], headers={"Content-Range": "0-3"})
+    assert (first.status_code, first.headers["Range"]) == (202, "0-3")
+    wrong = registry.patch(place, content[4:], headers={"Content-Range": "5-9"})
+    assert (wrong.status_code, wrong.headers["Range"], _code(wrong)) == (416, "0-3", "BLOB_UPLOAD_INVALID")
+    assert registry.patch(place, content[4:], headers={"Content-Range": "4-9"}).headers["Range"] == "0-9"
+    status = registry.get(place)
+    assert (status.status_code, status.headers["Range"]) == (204, "0-9")
+    finished = registry.put(f"{place}?digest={_digest(content)}")
+    assert (finished.status_code, finished.headers["Docker-Content-Digest"]) == (201, _digest(content))
+    assert finished.headers["Location"] == f"{registry.base}/app/blobs/{_digest(content)}"
+    assert registry.get(f"/app/blobs/{_digest(content)}").content == content
+    assert _code(registry.get(place)) == "BLOB_UPLOAD_UNKNOWN"
+
+
+def test_a_blob_arrives_with_one_request(docker: Session) -> None:
+    assert docker.post(f"/app/blobs/uploads/?digest={_digest(b'blob')}", b"blob").status_code == 201
+    head = docker.head(f"/app/blobs/{_digest(b'blob')}")
+    assert (head.headers["Content-Length"], head.headers["Docker-Content-Digest"]) == ("4", _digest(b"blob"))
+
+
+def test_parts_of_a_blob_are_served(docker: Session) -> None:
+    _upload(docker, "app", b"0123456789")
+    part = docker.get(f"/app/blobs/{_digest(b'0123456789')}", headers={"Range": "bytes=2-4"})
+    assert (part.status_code, part.content, part.headers["Content-Range"]) == (206, b"234", "bytes 2-4/10")
+
+
+def test_a_blob_of_another_image_is_mounted(sandbox: Sandbox, registry: Session, docker: Session) -> None:
+    _push(docker, "app", "1.0")
+    digest = _digest(LAYERS[0])
+    assert registry.post(f"/other/blobs/uploads/?mount={digest}&from=app").status_code == 201
+    released = Session(
+        registry.base.replace("docker-local", "docker-release-local"), docker.headers["Authorization"][7:]
+    )
+    mounted = released.post(f"/app/blobs/uploads/?mount={digest}&from=docker-local/app")
+    assert (mounted.status_code, mounted.headers["Location"]) == (201, f"{released.base}/app/blobs/{digest}")
+    assert released.get(f"/app/blobs/{digest}").content == LAYERS[0]
+    assert released.post(f"/app/blobs/uploads/?mount={_digest(b'unknown')}&from=docker-local/app").status_code == 202
+
+
+def test_a_cancelled_upload_is_unknown(docker: Session) -> None:
+    place = _start(docker, "app")
+    assert docker.delete(place).status_code == 204
+    assert [_code(docker.request(method, place)) for method in ("GET", "PATCH", "DELETE")] == [
+        "BLOB_UPLOAD_UNKNOWN"
+    ] * 3
+    assert _code(docker.put(f"{place}?digest={_digest(b'')}")) == "BLOB_UPLOAD_UNKNOWN"
+
+
+def test_an_upload_is_unknown_to_other_images(docker: Session) -> None:
+    place = _start(docker, "app")
+    assert _code(docker.get(place.replace("/app/", "/other/"))) == "BLOB_UPLOAD_UNKNOWN"
+
+
+def test_an_upload_expires_when_its_client_is_gone(sandbox: Sandbox, docker: Session) -> None:
+    place = _start(docker, "app")
+    docker.patch(place, b"1234")
+    sandbox.clock(advance=DAY - 60)
+    assert docker.get(place).status_code == 204
+    sandbox.clock(advance=120)
+    assert _code(docker.get(place)) == "BLOB_UPLOAD_UNKNOWN"
+
+
+def test_blobs_without_a_manifest_wait_a_day(sandbox: Sandbox, docker: Session, artifactory: Session) -> None:
+    _upload(docker, "app", b"blob")
+    artifactory.put("/generic-local/_uploads/kept", b"of another kind")
+    assert _names(artifactory, "app/_uploads") == [f"sha256__{_sha256(b'blob')}"]
+    assert _code(docker.get("/app/tags/list")) == "NAME_UNKNOWN"
+    assert "app" not in docker.get("/_catalog").json()["repositories"]
+    sandbox.clock(advance=DAY + 60)
+    assert artifactory.get("/api/storage/docker-local/app").status_code == 404
+    assert artifactory.get("/api/storage/generic-local/_uploads/kept").status_code == 200
+
+
+def test_nothing_of_a_chunk_is_kept_when_it_breaks_off(sandbox: Sandbox, docker: Session) -> None:
+    place = _start(docker, "app")
+    docker.patch(place, b"1234")
+    address = urlsplit(docker.base + place)
+    head = (
+        f"PATCH {address.path} HTTP/1.1\r\nHost: {address.netloc}\r\nContent-Length: 100\r\n"
+        f"Authorization: {docker.headers['Authorization']}\r\n\r\nbroken"
+    )
+    with socket.create_connection((address.hostname, address.port)) as connection:
+        connection.sendall(head.encode())
+    assert docker.patch(place, b"5678").headers["Range"] == "0-7"
+    assert docker.put(f"{place}?digest={_digest(b'12345678')}").status_code == 201
+
+
+def test_a_blob_with_another_digest_is_refused(docker: Session) -> None:
+    place = _start(docker, "app")
+    assert _code(docker.put(f"{place}?digest=nonsense", b"blob")) == "DIGEST_INVALID"
+    assert _code(docker.put(f"{place}?digest={_digest(b'other')}", b"blob")) == "DIGEST_INVALID"
+    assert _code(docker.get(place)) == "BLOB_UPLOAD_UNKNOWN"
+    unknown = docker.get(f"/app/blobs/{_digest(b'blob')}")
+    assert (unknown.status_code, _code(unknown)) == (404, "BLOB_UNKNOWN")
+
+
+@pytest.mark.parametrize(
+    ("image", "reference", "content", "code"),
+    [
+        ("app", "1.0", b"no JSON", "MANIFEST_INVALID"),
+        ("app", "1.0", b"[]", "MANIFEST_INVALID"),
+        ("app", "1.0", b"[" * 100_000, "MANIFEST_INVALID"),
+        ("app", "1.0", b'{"schemaVersion": 1, "fsLayers": []}', "MANIFEST_INVALID"),
+        ("app", "1.0", b'{"schemaVersion": 2, "config": {"digest": "x"}, "layers": []}', "DIGEST_INVALID"),
+        ("app", "1.0", b'{"schemaVersion": 2, "config": {}, "layers": []}', "MANIFEST_INVALID"),
+        ("app", "1.0", b" " * 5_000_000, "SIZE_INVALID"),
+        ("app", "unknown", None, "MANIFEST_BLOB_UNKNOWN"),
+        ("app", "-1.0", None, "TAG_INVALID"),
+        ("app", f"sha256:{'0' * 64}", None, "DIGEST_INVALID"),
+        ("App", "1.0", None, "NAME_INVALID"),
+        ("a" * 256, "1.0", None, "NAME_INVALID"),
+    ],
+)
+def test_a_manifest_is_refused_when_it_makes_no_image(
+    docker: Session, artifactory: Session, image: str, reference: str, content: bytes | None, code: str
+) -> None:
+    sent = _manifest() if content is None else content
+    refused = docker.put(f"/{image}/manifests/{reference}", sent, headers={"Content-Type": MANIFEST_TYPE})
+    assert _code(refused) == code
+    assert refused.status_code == (413 if code == "SIZE_INVALID" else 400)
+    assert artifactory.get(f"/api/storage/docker-local/{image}").status_code == 404
+
+
+def test_a_list_is_refused_when_a_member_is_missing(docker: Session) -> None:
+    index = {"schemaVersion": 2, "mediaType": LIST_TYPE, "manifests": [{"digest": _digest(b"unknown")}]}
+    refused = docker.put("/app/manifests/all", json.dumps(index), headers={"Content-Type": LIST_TYPE})
+    assert _code(refused) == "MANIFEST_BLOB_UNKNOWN"
+
+
+def test_deleting_a_digest_deletes_all_its_tags(docker: Session, artifactory: Session) -> None:
+    for tag in ("1.0", "latest"):
+        _push(docker, "app", tag)
+    _push(docker, "app", "1.1", layers=())
+    assert docker.delete("/app/manifests/1.1").status_code == 202
+    assert docker.get("/app/tags/list").json()["tags"] == ["1.0", "latest"]
+    assert docker.delete(f"/app/manifests/{_digest(_manifest())}").status_code == 202
+    assert _code(docker.delete("/app/manifests/1.0")) == "MANIFEST_UNKNOWN"
+    assert _names(artifactory, "app") == []
+    blob = docker.delete(f"/app/blobs/{_digest(CONFIG)}")
+    assert (blob.status_code, _code(blob)) == (405, "UNSUPPORTED")
+
+
+def test_pushing_needs_rights(sandbox: Sandbox, docker: Session) -> None:
+    _push(docker, "app", "1.0")
+    users = [
+        {"name": "pusher", "password": "pw", "permissions": {"docker-local": "rw"}},
+        {"name": "deleter", "password": "pw", "permissions": {"docker-local": "rwd"}},
+    ]
+    sandbox.seed({"artifact": {"users": users}})
+    reader, pusher, deleter = (
+        Session(docker.base, (name, password))
+        for name, password in (("reader", "sandbox-reader"), ("pusher", "pw"), ("deleter", "pw"))
+    )
+    refused = reader.post("/app/blobs/uploads/")
+    assert (refused.status_code, _code(refused)) == (403, "DENIED")
+    assert _push(pusher, "app", "1.0").status_code == 201
+    changed = _push(pusher, "app", "1.0", layers=())
+    assert (changed.status_code, _code(changed)) == (403, "DENIED")
+    assert _code(pusher.delete("/app/manifests/1.0")) == "DENIED"
+    assert _push(deleter, "app", "1.0", layers=()).status_code == 201
+
+
+def test_the_challenge_names_what_a_push_needs(sandbox: Sandbox) -> None:
+    host = urlsplit(sandbox.url).netloc
+    ping = requests.get(f"{sandbox.url}/v2/")
+    realm = f'Bearer realm="{sandbox.url}/artifactory/api/docker/null/v2/token",service="{host}"'
+    assert (ping.status_code, ping.headers["WWW-Authenticate"]) == (401, realm)
+    refused = requests.post(f"{sandbox.url}/v2/docker-local/app/blobs/uploads/")
+    realm = f'Bearer realm="{sandbox.url}/artifactory/api/docker/docker-local/v2/token",service="{host}"'
+    scope = ',scope="repository:docker-local/app:pull,push"'
+    assert (refused.status_code, refused.headers["WWW-Authenticate"]) == (401, realm + scope)
+    token = requests.get(f"{sandbox.url}/v2/token", auth=("admin", "sandbox-admin")).json()["token"]
+    assert requests.get(f"{sandbox.url}/v2/", headers={"Authorization": f"Bearer {token}"}).json() == {}
+    wrong = requests.get(f"{sandbox.url}/v2/", auth=("admin", "wrong"))
+    assert (wrong.status_code, _code(wrong)) == (401, "UNAUTHORIZED")
+
+
+def test_the_catalog_at_the_root_has_the_images_of_all_repositories(sandbox: Sandbox, docker: Session) -> None:
+    _push(Session(f"{sandbox.url}/v2/docker-release-local", docker.headers["Authorization"][7:]), "app", "1.0")
+    found = requests.get(f"{sandbox.url}/v2/_catalog", headers=docker.headers).json()["repositories"]
+    assert found == ["docker-local/acme/web", "docker-local/acme/worker", "docker-release-local/app"]
+
+
+def test_pages_at_the_root_lead_on(docker: Session) -> None:
+    for tag in ("1.0", "1.1"):
+        _push(docker, "app", tag)
+    first = docker.get("/app/tags/list?n=1")
+    assert (first.json()["name"], first.json()["tags"]) == ("docker-local/app", ["1.0"])
+    following = urlsplit(docker.base).path
+    assert first.headers["Link"] == f'<{following}/app/tags/list?last=1&n=1>; rel="next"'
+
+
+def test_a_virtual_repository_takes_pushes_for_its_local_one(sandbox: Sandbox, docker: Session) -> None:
+    members = {"rclass": "virtual", "packageType": "docker", "repositories": ["docker-local"]}
+    repositories = [{"key": "open", **members, "defaultDeploymentRepo": "docker-local"}, {"key": "closed", **members}]
+    sandbox.seed({"artifact": {"repositories": repositories}})
+    token = docker.headers["Authorization"][7:]
+    assert _push(Session(f"{sandbox.url}/v2/open", token), "app", "1.0").status_code == 201
+    closed = Session(f"{sandbox.url}/v2/closed", token)
+    assert closed.get("/app/manifests/1.0").content == _manifest()
+    refused = closed.post("/app/blobs/uploads/")
+    assert (refused.status_code, _code(refused)) == (405, "UNSUPPORTED")
+
+
+def test_repositories_of_other_kinds_and_editions_take_no_images(sandbox: Sandbox, docker: Session) -> None:
+    generic = Session(f"{sandbox.url}/v2/generic-local", docker.headers["Authorization"][7:])
+    assert _code(generic.post("/app/blobs/uploads/")) == "NAME_UNKNOWN"
+    sandbox.switch("artifact", edition="oss")
+    assert error_of(docker.post("/app/blobs/uploads/"))[0] == 400
+
+
+def test_a_full_disk_takes_no_images(sandbox: Sandbox, docker: Session) -> None:
+    sandbox.switch("artifact", disk_full=True)
+    assert docker.post("/app/blobs/uploads/").status_code == 413
+
+
+def test_a_reset_forgets_uploads(sandbox: Sandbox, docker: Session) -> None:
+    place = _start(docker, "app")
+    docker.patch(place, b"1234")
+    sandbox.reset()
+    assert _code(docker.get(place)) == "BLOB_UPLOAD_UNKNOWN"
+
+
+def _manifest(layers: tuple[bytes, ...] = LAYERS) -> bytes:
+    described = [{"digest": _digest(layer), "size": len(layer)} for layer in layers]
+    config = {"digest": _digest(CONFIG), "size": len(CONFIG)}
+    manifest = {"schemaVersion": 2, "mediaType": MANIFEST_TYPE, "config": config, "layers": described}
+    return json.dumps(manifest).encode()
+
+
+def _push(registry: Session, image: str, reference: str, layers: tuple[bytes, ...] = LAYERS) -> requests.Response:
+    _upload(registry, image, CONFIG, *layers)
+    content = _manifest(layers)
+    return registry.put(f"/{image}/manifests/{reference}", content, headers={"Content-Type": MANIFEST_TYPE})
+
+
+def _upload(registry: Session, image: str, *blobs: bytes) -> None:
+    for blob in blobs:
+        assert registry.put(f"{_start(registry, image)}?digest={_digest(blob)}", blob).status_code == 201
+
+
+def _start(registry: Session, image: str) -> str:
+    """Begin an upload; return its address relative to the registry."""
+    return registry.post(f"/{image}/blobs/uploads/").headers["Location"].removeprefix(registry.base)
+
+
+def _names(artifactory: Session, path: str) -> list[str]:
+    """Return the names of what is in a folder of docker-local."""
+    children = artifactory.get(f"/api/storage/docker-local/{path}").json()["children"]
+    return [child["uri"].removeprefix("/") for child in children]
+
+
+def _code(answer: requests.Response) -> Any:
+    return answer.json()["errors"][0]["code"]
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _digest(content: bytes) -> str:
+    return f"sha256:{_sha256(content)}"
