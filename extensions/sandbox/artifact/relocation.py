@@ -91,6 +91,9 @@ def _refusal(call: Call, item: Item, repo: str, path: str, copying: bool) -> str
         return f"User doesn't have permissions to move '{item.repo}:{item.path}'. Needs delete permissions."
     if (repo, path) == (item.repo, item.path):
         return "Destination and source are the same"
+    below = f"{item.path}/" if item.path else ""
+    if not copying and repo == item.repo and path.startswith(below):
+        return f"Cannot move '{item.repo}:{item.path}' into itself."
     return call.conflict(item, repo, path)
 
 

@@ -161,6 +161,9 @@ def test_into_a_folder(artifactory, what, to, place):
         (f"{TRASHED}?to=/nothing/a", 404),
         (f"{TRASHED}?to=/libs-release/a", 404),
         (f"{TRASHED}?to=/{TRASHED}", 409),
+        ("generic-local/app?to=/generic-local/app/sub", 409),
+        ("generic-local/app?to=/generic-local/app/", 409),
+        ("generic-local?to=/generic-local/sub", 409),
     ],
 )
 def test_what_cannot_be_moved(artifactory, path, status):

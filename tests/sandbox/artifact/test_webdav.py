@@ -116,6 +116,13 @@ def test_move_takes_an_item_to_its_destination(artifactory, artifactory_reader):
     assert artifactory.get(f"/generic-local/{APP}").status_code == 404
 
 
+def test_move_refuses_to_take_a_folder_into_itself(artifactory):
+    destination = {"Destination": f"{artifactory.base}/generic-local/app/sub"}
+    answer = artifactory.request("MOVE", "/generic-local/app", headers=destination)
+    assert error_of(answer) == (409, "Cannot move 'generic-local:app' into itself.")
+    assert artifactory.get(f"/generic-local/{APP}").content == CONTENT
+
+
 def test_the_journal_tells_what_webdav_changes(artifactory, sandbox):
     artifactory.request("PROPFIND", "/generic-local/app")
     artifactory.request("MKCOL", "/generic-local/made")
