@@ -34,6 +34,7 @@ CHECKSUMS = {"md5": 32, "sha1": 40, "sha256": 64}
 BAD = {"md5": "Md5", "sha1": "Sha1", "sha256": "Sha2"}
 DATE_FIELDS = ("lastModified", "created", "lastDownloaded", "remote_last_downloaded")
 SNAPSHOT = "-SNAPSHOT"
+SHORTEST_ENTRY = 3  # characters of the name of an entry that is searched for, without wildcards at its ends
 BOTH = (
     "Cannot search with both build number and build status parameters, please omit build number if your are looking for"
     " latest build by status or omit build status to search for specific build version."
@@ -120,6 +121,8 @@ async def archives(call: Call) -> Response:
     """GET /api/search/archive?name=*Logger.class"""
     name = call.query.get("name", "")
     _check_term(name)
+    if len(name.strip().removeprefix("*").removesuffix("*")) < SHORTEST_ENTRY:
+        raise ArtifactError(404, f"Search term must be at least {SHORTEST_ENTRY} characters long.")
     expression, where = re.compile(_glob(name, "")), searched(call)
 
     def question(db: sqlite3.Connection) -> list[dict[str, Any]]:

@@ -106,6 +106,12 @@ def test_no_properties(artifactory):
     assert error_of(search(artifactory, "prop")) == NONE
 
 
+@pytest.mark.parametrize("name", ["x", "xy", "*xy*", " xy "])
+def test_entries_of_archives_are_not_searched_when_the_name_is_short(artifactory, name):
+    refusal = "Search term must be at least 3 characters long."
+    assert error_of(search(artifactory, "archive", name=name)) == (404, refusal)
+
+
 @pytest.mark.parametrize("checksum", [{"sha1": SHA1}, {"sha256": SHA256}, {"md5": MD5.upper()}])
 def test_checksums(artifactory, checksum):
     assert found(artifactory, "checksum", **checksum) == [f"generic-local/{APP}"]
