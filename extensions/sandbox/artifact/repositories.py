@@ -113,7 +113,12 @@ class Repository:
         return bool(self.configuration.get("blackedOut"))
 
     def accepts(self, path: str, is_folder: bool = False) -> bool:
-        """Whether the include and exclude patterns let a path in: a folder also if they let in what is below it."""
+        """Whether the include and exclude patterns let a path in: a folder also if they let in what is below it.
+
+        They do not concern the root.
+        """
+        if not path:
+            return True
         included, excluded = self.configuration["includesPattern"], self.configuration["excludesPattern"]
         is_included = matches(path, included) or (is_folder and leads_to(path, included))
         return is_included and not matches(path, excluded) and not DEFAULT_EXCLUDES.fullmatch(path)
