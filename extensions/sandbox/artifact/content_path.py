@@ -117,10 +117,13 @@ def check_names(repo: str, path: str) -> None:
         _check_name(part, f"{repo}/{'/'.join(parts[: number + 1])}{end}")
 
 
-def conflict(repo: str, path: str, place: str) -> ArtifactError:
-    """The refusal of a file because of what is stored at a place: a folder at its path, or a file above it."""
+def conflict(repo: str, path: str, place: str, written: str | None = None) -> ArtifactError:
+    """The refusal of a file because of what is stored at a place: a folder at its path, or a file above it.
+
+    `written` is the path as the client wrote it.
+    """
     if place == path:
-        return ArtifactError(500, f"Expected a file but found a folder, at: {repo}:{path}")
+        return ArtifactError(500, f"Expected a file but found a folder, at: {repo}:{written or path}")
     return ArtifactError(400, f"Parent {parent_of(path)} must be a folder")
 
 

@@ -68,21 +68,21 @@ async def deploy(call: Call, target: str) -> Response:
         _check_checksums(call, repository, asked, client, content)
         path = _stored_path(call, repository, asked)
         await _check_pom(call, repository, path, content)
-        item = _put(call, asked.repo, path, content, client, properties)
+        written = asked.written if path == asked.path else path
+        item = _put(call, asked.repo, path, written, content, client, properties)
     finally:
         call.items.release(content)
     await call.maven.update_after_upload(item.repo, [item.path], call.principal.name)
-    path = asked.written if item.path == asked.path else item.path
     created = {
         "repo": item.repo,
-        "path": f"/{path}",
+        "path": f"/{written}",
         "created": colon_time(item.created),
         "createdBy": item.created_by,
         **file_facts(call, item, item.repo),
-        "downloadUri": f"{call.base}/{item.repo}/{path}",
-        "uri": f"{call.base}/{item.repo}/{path}",
+        "downloadUri": f"{call.base}/{item.repo}/{written}",
+        "uri": f"{call.base}/{item.repo}/{written}",
     }
-    return _created(call, item.repo, path, created)
+    return _created(call, item.repo, written, created)
 
 
 async def create_folder(call: Call, target: str) -> Response:
@@ -237,10 +237,12 @@ def _put(
     call: Call,
     repo: str,
     path: str,
+    written: str,
     content: Stored,
     client: ClientChecksums,
     properties: dict[str, list[str]],
 ) -> Item:
+    """Store a file; `written` is the path as the client wrote it."""
     user = call.principal.name
     before = call.items.find(repo, path)
     if before is not None and not before.folder and before.sha1 != content.sha1:
@@ -252,7 +254,7 @@ def _put(
             _replace_properties(call, item, properties)
             call.items.note_entries(item.sha1, archives.entries(call.world.files, item.name, content))
     except NotAFolder as error:
-        raise content_path.conflict(repo, path, str(error)) from None
+        raise content_path.conflict(repo, path, str(error), written) from None
     return item
 
 

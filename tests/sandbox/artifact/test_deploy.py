@@ -127,8 +127,9 @@ def test_upload_below_a_file_is_refused(artifactory, path, parent):
 
 
 def test_upload_over_a_folder_is_refused(artifactory):
-    message = "Expected a file but found a folder, at: generic-local:app/1.0"
-    assert error_of(artifactory.put("/generic-local/app/1.0", b"new")) == (500, message)
+    for path in ("app/1.0", "app//1.0"):
+        message = f"Expected a file but found a folder, at: generic-local:{path}"
+        assert error_of(artifactory.put(f"/generic-local/{path}", b"new")) == (500, message)
     assert artifactory.get(f"/generic-local/{APP}").content == CONTENT
 
 
