@@ -16,6 +16,7 @@ import signal
 import socket
 import sqlite3
 import sys
+import tempfile
 from collections.abc import Iterator
 from importlib.util import find_spec
 from types import FrameType
@@ -160,6 +161,7 @@ async def _serve(arguments: argparse.Namespace) -> None:
     if arguments.review_port is not None:
         listeners.append(_listen(arguments.host, arguments.review_port))
     sandbox = Sandbox(arguments.state, arguments.seed)
+    tempfile.tempdir = str(sandbox.world.files.incoming)
     port, *own_ports = (listener.getsockname()[1] for listener in listeners)
     url = _url(arguments.host, port)
     ports = {own: sandbox.service("review") for own in own_ports}

@@ -9,6 +9,7 @@ import contextlib
 import hashlib
 import pathlib
 import re
+import shutil
 import tempfile
 from collections.abc import AsyncIterable, Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -16,8 +17,6 @@ from typing import Any, BinaryIO
 
 from starlette.concurrency import run_in_threadpool
 
-# How the names of files begin whose content is still arriving
-INCOMING = ".incoming-"
 SHA256 = re.compile("[0-9a-f]{64}")
 CHUNK = 1024 * 1024
 
@@ -40,7 +39,9 @@ class Files:
         self._stored: set[str] | None = None  # within `replacing`, what was stored since it began
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         folder.chmod(0o700)
-        self.clear_incoming()
+        self.incoming = folder / ".incoming"  # for files that nobody needs once the sandbox has ended
+        self.remove_incoming()
+        self.incoming.mkdir(mode=0o700)
 
     def path(self, sha256: str) -> pathlib.Path:
         """Where the content with this checksum lies."""
@@ -75,7 +76,7 @@ class Files:
 
     def new_partial(self) -> pathlib.Path:
         """Create an empty file for a content that arrives in several requests."""
-        with tempfile.NamedTemporaryFile(prefix=INCOMING, dir=self._folder, delete=False) as file:
+        with tempfile.NamedTemporaryFile(dir=self.incoming, delete=False) as file:
             return pathlib.Path(file.name)
 
     async def adopt(self, partial: pathlib.Path) -> Stored:
@@ -108,10 +109,9 @@ class Files:
             if SHA256.fullmatch(path.name) and not is_held(path.name):
                 path.unlink()
 
-    def clear_incoming(self) -> None:
+    def remove_incoming(self) -> None:
         """Remove what is left of contents that never arrived as a whole."""
-        for path in self._folder.glob(f"{INCOMING}*"):
-            path.unlink()
+        shutil.rmtree(self.incoming, ignore_errors=True)
 
     def _record(self, stored: Stored) -> None:
         if self._stored is not None:
@@ -119,7 +119,7 @@ class Files:
 
     @contextlib.contextmanager
     def _incoming(self) -> Iterator[_Incoming]:
-        with tempfile.NamedTemporaryFile(prefix=INCOMING, dir=self._folder, delete=False) as file:
+        with tempfile.NamedTemporaryFile(dir=self.incoming, delete=False) as file:
             try:
                 yield _Incoming(self, file)
             finally:

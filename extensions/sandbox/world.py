@@ -111,7 +111,7 @@ class World:
         self.readers.close()
         if is_complete:
             self.db.close()
-            self.files.clear_incoming()
+            self.files.remove_incoming()
         self.folder.close(is_complete)
         if is_complete:
             self.guard.end()

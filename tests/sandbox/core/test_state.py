@@ -140,10 +140,12 @@ def test_what_a_killed_sandbox_left_is_removed_at_the_next_start(tmp_path: Path)
     orphaned = tmp_path / "files" / "ab" / ("ab" * 32)
     orphaned.parent.mkdir(exist_ok=True)
     orphaned.write_bytes(b"stored, and nothing else")
+    assert list((tmp_path / "files" / ".incoming").iterdir())
     foreign = tmp_path / "files" / "ab" / "notes.txt"
     foreign.write_text("of somebody else")
     with client.start(state=tmp_path) as sandbox:
         assert contents(tmp_path) == before | {foreign}
+        assert not list((tmp_path / "files" / ".incoming").iterdir())
         bearer = {"Authorization": f"Bearer {sandbox.environment['JFROG_ACCESS_TOKEN']}"}
         assert requests.get(f"{sandbox.url}/artifactory/generic-local/kept.txt", headers=bearer).content == b"kept"
 
