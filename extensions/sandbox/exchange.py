@@ -19,6 +19,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from .bodies import BodyTooLarge, BoundedRequest
 from .core import Sandbox
 from .evaluator import EvaluationError
 from .faults import Fault
@@ -60,7 +61,7 @@ class Exchange:
     async def run(self) -> None:
         """Serve it and write it down."""
         try:
-            await self._serve(Request(self._scope, self._receive))
+            await self._serve(BoundedRequest(self._scope, self._receive))
         except Dropped:
             self._drop()
         finally:
@@ -131,6 +132,8 @@ class Exchange:
             raise
         except ClientDisconnect:
             raise Dropped from None
+        except BodyTooLarge as error:
+            return JSONResponse({"error": str(error)}, 413)
         except Exception:
             traceback.print_exc(file=sys.stderr)
             return JSONResponse({"error": f"The sandbox's {self._service.name} service failed; see its log."}, 500)

@@ -13,6 +13,7 @@ from urllib.parse import parse_qsl
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
+from .. import bodies
 from ..routing import Route
 from . import scopes
 from .accounts import Principal, WrongCredentials
@@ -24,6 +25,7 @@ from .tokens import Claims, InvalidToken
 from .version import at_least
 
 LONGEST = {"username": 255, "scope": 500, "description": 1024, "audience": 255}
+LONGEST_BODY = 65536  # bytes
 ORDERS: dict[str, Callable[[Claims], Any]] = {
     "created": lambda claims: claims.issued_at,
     "token_id": lambda claims: claims.token_id,
@@ -220,7 +222,7 @@ def _is_like(text: str, pattern: str) -> bool:
 
 async def _fields(request: Request) -> dict[str, Any]:
     """The members of a JSON body, but for those that are null, or the fields of a form."""
-    body = await request.body()
+    body = await bodies.read(request, LONGEST_BODY)  # a token is refreshed without other credentials
     if not request.headers.get("content-type", "").lower().startswith("application/json"):
         return dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True))
     try:

@@ -14,18 +14,21 @@ from urllib.parse import parse_qsl, quote, urljoin
 from starlette.requests import Request
 from starlette.responses import Response
 
+from .. import bodies
 from ..routing import effect
 from . import configuration, multipart, pages, sessions
 from .controller import Controller
 from .kinds import FOLDER
-from .permissions import ADMINISTER, JOB_DISCOVER, JOB_READ, SYSTEM_READ, Permission
-from .refusals import AccessDenied, NotFound, PostRequired
+from .permissions import ADMINISTER, JOB_DISCOVER, JOB_READ, READ, SYSTEM_READ, Permission
+from .refusals import AccessDenied, EngineError, NotFound, PostRequired
 from .storage import Job
 
 # The path of a job in a route, which may be in folders
 JOB = "/job/{job:[^/]+(?:/job/[^/]+)*}"
 AS_THEY_ARE = "!$&'()*+,=@"  # signs that the server does not encode in a segment of a path
 Answer = Response | Awaitable[Response]
+FORM, MULTIPART = "application/x-www-form-urlencoded", "multipart/form-data"
+LARGEST_OF_STRANGERS = 65536  # bytes
 USUAL_PORTS = {"http": "80", "https": "443"}
 
 
@@ -57,18 +60,35 @@ class Call:
         self._session_begun = False
         self._parameters = parse_qsl(self.query, keep_blank_values=True)
 
-    async def read(self) -> None:
-        """Take in the body; the fields of a form become parameters."""
-        self.body = await self.request.body()
-        if self.content_type == "application/x-www-form-urlencoded":
-            self._parameters += parse_qsl(self.body.decode("utf-8", "replace"), keep_blank_values=True)
+    async def read_form(self) -> None:
+        """Make parameters of the fields of a form, among which the crumb can be.
 
-    def read_parts(self) -> None:
-        """Make parameters of the fields of a multipart form, where no crumb is looked for; its files are none."""
-        if self.content_type == "multipart/form-data":
-            self.parts = multipart.parts(self.headers["Content-Type"], self.body)
-            fields = (part for part in self.parts if part.file_name is None)
-            self._parameters += [(part.name, part.content.decode("utf-8", "replace")) for part in fields]
+        Of a caller without rights no more is read than a login needs.
+        """
+        if self.content_type != FORM:
+            return
+        try:
+            limit = bodies.LARGEST if self.principal.may(READ) else LARGEST_OF_STRANGERS
+            self.body = await bodies.read(self.request, limit)
+        except bodies.BodyTooLarge:
+            if self.principal.may(READ):
+                raise
+        text = self.body.decode("utf-8", "replace")
+        try:
+            self._parameters += parse_qsl(text, keep_blank_values=True, max_num_fields=bodies.MOST_FIELDS)
+        except ValueError:
+            raise EngineError(400, "Unable to parse form content") from None
+
+    async def read(self) -> None:
+        """Read a body that is no form.
+
+        The fields of a multipart form become parameters as well, but no crumb is looked for in them. Its files do not.
+        """
+        if self.content_type == MULTIPART:
+            self.parts = await multipart.parts(self.headers["Content-Type"], self.request.stream())
+            self._parameters += [(part.name, part.text()) for part in self.parts if part.file_name is None]
+        elif self.content_type != FORM:
+            self.body = await self.request.body()
 
     def file(self, name: str) -> multipart.Part | None:
         """The file that a part of the form brings."""
@@ -98,7 +118,7 @@ class Call:
     @property
     def submits_nothing(self) -> bool:
         """Whether there is neither a parameter nor a body."""
-        return not self._parameters and not self.body
+        return not self._parameters and not self.body and not self.parts
 
     def accepted_types(self) -> list[str]:
         """The media types of `Accept`, most wanted first."""

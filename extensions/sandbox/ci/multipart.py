@@ -6,31 +6,117 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+import tempfile
+from collections.abc import AsyncIterable, Iterator
+from dataclasses import dataclass
+from typing import BinaryIO, cast
+
+from ..bodies import LARGEST, BodyTooLarge
 
 _BOUNDARY = re.compile(r'boundary="?([^";]+)')
 _NAME = re.compile(rb'\bname="([^"]*)"')
 _FILE_NAME = re.compile(rb'\bfilename="([^"]*)"')
+MOST_PARTS = 1000
+LONGEST_HEAD = 65536  # bytes
+IN_MEMORY = 65536  # bytes of a part; a longer one is in a temporary file
+PIECE = 65536
 
 
-class Part(NamedTuple):
+@dataclass
+class Part:
     """A field of a form; one with a file name is a file."""
 
     name: str
     file_name: str | None
-    content: bytes
+    file: BinaryIO
+
+    def text(self) -> str:
+        """Return the content of a field."""
+        self.file.seek(0)
+        return self.file.read(LARGEST).decode("utf-8", "replace")
+
+    def chunks(self) -> Iterator[bytes]:
+        """Return the content of a file piece by piece."""
+        self.file.seek(0)
+        while piece := self.file.read(PIECE):
+            yield piece
 
 
-def parts(content_type: str, body: bytes) -> list[Part]:
-    """The parts of a body, in their order; none of one that has no boundary."""
+async def parts(content_type: str, pieces: AsyncIterable[bytes]) -> list[Part]:
+    """Return the parts of a body, in their order; none of one that has no boundary.
+
+    :raises BodyTooLarge: if it has too many parts, or its fields are too long
+    """
     boundary = _BOUNDARY.search(content_type)
     if not boundary:
         return []
-    found = []
-    # a line break belongs to the boundary after it, so that the first one gets one as well
-    for part in (b"\r\n" + body).split(b"\r\n--" + boundary[1].encode())[1:-1]:
-        head, _blank, content = part.partition(b"\r\n\r\n")
-        if name := _NAME.search(head):
-            file_name = _FILE_NAME.search(head)
-            found.append(Part(name[1].decode(), file_name[1].decode() if file_name else None, content))
-    return found
+    reader = _Reader(boundary[1].encode())
+    async for piece in pieces:
+        reader.feed(piece)
+    return reader.parts
+
+
+class _Reader:
+    """Finds the parts in the pieces of a body; `parts` are those that have ended."""
+
+    def __init__(self, boundary: bytes) -> None:
+        self.parts: list[Part] = []
+        self._boundary = b"\r\n--" + boundary
+        # A line break belongs to the boundary after it, so that the first one gets one as well.
+        self._waiting = bytearray(b"\r\n")
+        self._in_head = False
+        self._part: Part | None = None
+        self._size_of_fields = 0
+
+    def feed(self, piece: bytes) -> None:
+        self._waiting += piece
+        while self._end_head() if self._in_head else self._end_content():
+            pass
+
+    def _end_head(self) -> bool:
+        head, blank, _content = bytes(self._waiting[:LONGEST_HEAD]).partition(b"\r\n\r\n")
+        if head.startswith(b"--"):  # the last boundary
+            self._waiting.clear()
+            return False
+        if not blank:
+            if len(head) == LONGEST_HEAD:
+                raise BodyTooLarge(LONGEST_HEAD)
+            return False
+        del self._waiting[: len(head) + len(blank)]
+        self._in_head, self._part = False, _part(head)
+        return True
+
+    def _end_content(self) -> bool:
+        end = self._waiting.find(self._boundary)
+        if end < 0:
+            self._write(max(0, len(self._waiting) - len(self._boundary) + 1))
+            return False
+        self._write(end)
+        del self._waiting[: len(self._boundary)]
+        if self._part:
+            self.parts.append(self._part)
+        if len(self.parts) > MOST_PARTS:
+            raise BodyTooLarge(MOST_PARTS)
+        self._in_head, self._part = True, None
+        return True
+
+    def _write(self, size: int) -> None:
+        if self._part:
+            self._part.file.write(self._waiting[:size])
+            if self._part.file_name is None:
+                self._size_of_fields += size
+                if self._size_of_fields > LARGEST:
+                    raise BodyTooLarge(LARGEST)
+        del self._waiting[:size]
+
+
+def _part(head: bytes) -> Part | None:
+    name, file_name = _NAME.search(head), _FILE_NAME.search(head)
+    if not name:
+        return None
+    file = cast(BinaryIO, tempfile.SpooledTemporaryFile(max_size=IN_MEMORY))  # noqa: SIM115  ends with the part
+    return Part(_decoded(name[1]), _decoded(file_name[1]) if file_name else None, file)
+
+
+def _decoded(name: bytes) -> str:
+    return name.decode("utf-8", "replace")

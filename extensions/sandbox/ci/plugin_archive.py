@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-import io
 import zipfile
-from typing import Any
+from typing import Any, BinaryIO
 
 MANIFEST = "META-INF/MANIFEST.MF"
+LONGEST_MANIFEST = 1024 * 1024  # bytes
 
 # What is known of a plugin's file: name, version, long_name, dependencies ([{name, version, optional}]),
 # required_core_version, minimum_java_version, supports_dynamic_load, url, and broken (why its code cannot be loaded).
@@ -26,11 +26,11 @@ _MEMBERS = {
 _DYNAMIC = {"true": "YES", "false": "NO"}
 
 
-def read(content: bytes) -> Archive:
+def read(file: BinaryIO) -> Archive:
     """The manifest of a plugin's file; ValueError when it is none."""
     try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            attributes = _attributes(archive.read(MANIFEST).decode())
+        with zipfile.ZipFile(file) as archive, archive.open(MANIFEST) as manifest:
+            attributes = _attributes(manifest.read(LONGEST_MANIFEST).decode())
         found: Archive = {member: attributes[name] for name, member in _MEMBERS.items() if name in attributes}
         dependencies = attributes.get("Plugin-Dependencies", "")
         return {

@@ -10,6 +10,7 @@ import re
 from typing import Any
 from xml.etree import ElementTree
 
+from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from ..routing import ANY, Route
@@ -99,13 +100,13 @@ def _unsatisfied(call: Call) -> list[dict[str, Any]]:
     return found
 
 
-def _upload(call: Call) -> Response:
+async def _upload(call: Call) -> Response:
     """Two parts in this order, whatever their names: the file, and the address of one."""
     _administers(call)
     if len(call.parts) < 2:
         raise Oops
     file, address = call.parts[:2]
-    url = address.content.decode().strip()
+    url = address.text().strip()
     if url:
         archive = call.update_site.download(url)
         if not archive:
@@ -115,10 +116,12 @@ def _upload(call: Call) -> Response:
         if not file_name.endswith((".hpi", ".jpi")):
             raise Failure(f"{file_name} is not a Jenkins plugin")
         try:
-            archive = plugin_archive.read(file.content)
+            archive = await run_in_threadpool(plugin_archive.read, file.file)
         except ValueError:
             raise Oops from None
-    call.installations.upload(archive, call.now)
+    with call.controller.world.transaction():
+        call.installations.upload(archive, call.now)
+        call.scheduler.settle(call.now)
     return _to_updates(call)
 
 

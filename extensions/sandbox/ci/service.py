@@ -171,16 +171,17 @@ class CiService(Service):
         return call.finish(await answer if inspect.isawaitable(answer) else answer)
 
     async def _answer(self, call: Call, route: Route | None, arguments: dict[str, str]) -> Response:
-        if not route or not route.streams:
-            await call.read()
         try:
             call.principal = security.authenticate(call)
+            if not route or not route.streams:
+                await call.read_form()
             security.check_crumb(call)
-            call.read_parts()
             if not route or route.scope != "open":
                 call.require(READ)
             if not route:
                 raise NotFound
+            if not route.streams and call.principal.may(READ):
+                await call.read()
             with self.world.transaction():
                 answer = route.handler(call, **arguments)
                 self._controller.scheduler.settle(call.now)

@@ -125,7 +125,7 @@ def _submitted_file(call: Call, parameter: Parameter, part: str) -> dict[str, An
     file = call.file(part)
     if file is None or file.file_name is None:
         return None
-    stored = call.controller.world.files.put_bytes(file.content)
+    stored = call.controller.world.files.put(file.chunks())
     return parameter.file_value(file.file_name, stored.sha256)
 
 

@@ -13,6 +13,8 @@ from urllib.parse import parse_qsl
 from starlette.requests import Request
 from starlette.responses import Response
 
+from ..bodies import MOST_FIELDS
+
 HEADERS = {"Content-Type": "application/json;charset=UTF-8"}
 FORM = "application/x-www-form-urlencoded"
 
@@ -87,7 +89,8 @@ async def read_parameters(request: Request) -> Parameters:
 
 
 def _fields(encoded: bytes, charset: str) -> list[tuple[str, str]]:
-    return parse_qsl(encoded.decode(charset, "replace"), keep_blank_values=True, encoding=charset)
+    text = encoded.decode(charset, "replace")
+    return parse_qsl(text, keep_blank_values=True, encoding=charset, max_num_fields=MOST_FIELDS)
 
 
 def lines(records: Iterable[Mapping[str, object]]) -> Iterator[str]:
