@@ -161,6 +161,7 @@ def world(number: int) -> dict[str, Any]:
                         {"name": "C", "type": "password", "default": SECRET},
                         {"name": "D", "type": "text", "default": dice.choice(ODD), "description": "<b>"},
                         {"name": "E", "type": "file"},
+                        {"name": "H", "type": "string", "description": None},
                         {"name": "F_TOKEN", "type": "string", "default": SECRET},
                         {"name": "G", "type": "string", "default": f"sk-{SECRET}"},
                     ],
@@ -171,7 +172,7 @@ def world(number: int) -> dict[str, Any]:
                 }
                 for place, description in enumerate(ODD)
             ],
-            "plugins": [{"name": f"odd{number}", "version": "1.0", "enabled": False, "active": False}],
+            "plugins": [{"name": f"odd{number}", "version": "1.0", "enabled": False, "active": False, "url": None}],
         },
         "inference": inference(number, dice),
         "review": review(number, dice),
@@ -396,6 +397,9 @@ def test_a_sandbox_of_a_snapshot_answers_alike(sandbox: Sandbox, tmp_path: Path)
     assert {"key": "note", "value": "git clone https://MASKED_SECRET@git.example/app.git"} in [
         pair for item in expected["items"] for pair in item.get("properties", ())
     ]
+    parameters = [parameter for job in expected["jobs"] for parameter in job["parameters"]]
+    assert {parameter["description"] for parameter in parameters if parameter["name"] == "H"} == {None}
+    assert [plugin["url"] for plugin in expected["ci"]["plugins"] if plugin["name"] == "odd1"] == [None]
     without_own_account(found["review"])
     own = [token for token in found["artifact"]["tokens"] if token["username"] == "snapshot-admin"]
     assert len(own) == 1

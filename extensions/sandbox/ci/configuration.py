@@ -252,7 +252,7 @@ def from_seed(job: dict[str, Any]) -> str:
         elements["quietPeriod"] = job.get("quiet_period")
         elements["authToken"] = job.get("trigger_token")
         elements["disabled"] = str(job.get("disabled", False)).lower()
-    texts = "".join(f"<{name}>{escape(str(text))}</{name}>" for name, text in elements.items() if text is not None)
+    texts = "".join(_element(name, text) for name, text in elements.items())
     return normalized(f"<{kind.roots[0]}>{texts}{_steps(kind, job)}</{kind.roots[0]}>")
 
 
@@ -296,9 +296,13 @@ def _definition(parameter: dict[str, Any]) -> str:
         value = ""
     else:
         default = parameter.get("default", "")
-        text = str(default).lower() if isinstance(default, bool) else str(default)
-        value = f"<defaultValue>{escape(text)}</defaultValue>"
+        value = _element("defaultValue", str(default).lower() if isinstance(default, bool) else default)
     if parameter.get("trim"):
         value += "<trim>true</trim>"
-    name, description = escape(parameter["name"]), escape(parameter.get("description", ""))
-    return f"<{tag}><name>{name}</name><description>{description}</description>{value}</{tag}>"
+    description = _element("description", parameter.get("description", ""))
+    return f"<{tag}>{_element('name', parameter['name'])}{description}{value}</{tag}>"
+
+
+def _element(name: str, value: Any) -> str:
+    """Return an element of XML, which is omitted for null."""
+    return "" if value is None else f"<{name}>{escape(str(value))}</{name}>"

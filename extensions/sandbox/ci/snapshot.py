@@ -14,6 +14,7 @@ JOBS_AT_ONCE = 1000
 ADMIN = "snapshot-admin"
 BUILD_SECONDS = 1  # of new ones, so that nobody waits as long as for real ones
 PLUGIN_NAMES = {"title": "long_name", "required_core": "required_core_version"}
+NULLABLE_PLUGIN_MEMBERS = ("required_core", "title", "url")
 # What XML cannot say, such as the colours of a terminal
 UNSAYABLE = dict.fromkeys([*range(9), 11, 12, *range(14, 32), 0xFFFE, 0xFFFF])
 # What else a plugin can make a parameter is taken for a text
@@ -52,11 +53,15 @@ def _sayable(value: Any) -> Any:
 
 
 def _plugin(plugin: dict[str, Any]) -> dict[str, Any]:
-    return {PLUGIN_NAMES.get(name, name): value for name, value in plugin.items() if value is not None}
+    return {
+        PLUGIN_NAMES.get(name, name): value
+        for name, value in plugin.items()
+        if value is not None or name in NULLABLE_PLUGIN_MEMBERS
+    }
 
 
 def _job(job: dict[str, Any]) -> dict[str, Any]:
-    described = {"name": job["name"], **({"description": job["description"]} if job["description"] else {})}
+    described = {"name": job["name"], "description": job["description"]}
     if job["folder"]:
         return {**described, "kind": "folder"}
     builds = {build["number"]: build for build in (job[name] for name in BUILDS) if build and build["result"]}
@@ -72,9 +77,9 @@ def _job(job: dict[str, Any]) -> dict[str, Any]:
 
 def _parameter(parameter: dict[str, Any]) -> dict[str, Any]:
     kind = parameter["type"] if parameter["type"] in PARAMETER_TYPES else "string"
-    told = {"name": parameter["name"], "type": kind, "description": parameter["description"] or ""}
+    told = {"name": parameter["name"], "type": kind, "description": parameter["description"]}
     if kind == "choice":
-        told["choices"] = parameter["choices"]
+        told["choices"] = parameter["choices"] or []
     elif kind not in ("password", "file") and parameter["default"] is not None:
         told["default"] = parameter["default"]
     return told
