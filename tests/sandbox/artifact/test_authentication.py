@@ -146,7 +146,7 @@ def test_permissions_are_by_repository_and_path(sandbox):
     assert error_of(ci.delete(f"/generic-local/{APP}"))[0] == 403
 
 
-def test_basic_credentials_without_a_name_are_none(artifactory_anonymous, sandbox):
+def test_credentials_count_as_none_when_the_user_name_is_blank(artifactory_anonymous, sandbox):
     for name in ("", " "):
         answer = artifactory_anonymous.get("/api/repositories", auth=(name, "x"))
         assert error_of(answer) == (401, "Authentication is required")

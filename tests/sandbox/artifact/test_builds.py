@@ -120,7 +120,7 @@ def test_an_unknown_start(artifactory):
     assert error_of(asked) == (404, message)
 
 
-def test_a_slash_in_a_name_need_not_be_encoded_but_to_delete(artifactory):
+def test_slash_in_a_name_must_be_encoded_when_a_build_is_deleted(artifactory):
     record = artifactory.get("/api/build/acme/nightly of web/3").json()["buildInfo"]
     assert (record["name"], record["number"]) == ("acme/nightly of web", "3")
     promoted = artifactory.post("/api/build/promote/acme/nightly of web/3", json={"status": "fine"})

@@ -204,7 +204,7 @@ def test_blanks_at_the_end_of_a_path_are_removed(artifactory):
     assert artifactory.get(f"/api/storage/{REPO}/v/trail%20").json()["path"] == "/v/trail"
 
 
-def test_empty_segments_of_a_path_are_removed_but_for_the_answer_to_an_upload(artifactory, sandbox):
+def test_empty_segments_remain_in_the_response_when_a_file_is_uploaded(artifactory, sandbox):
     created = artifactory.put(f"/{REPO}/v//x", b"x").json()
     assert created["path"] == "/v//x"
     assert created["downloadUri"] == created["uri"] == f"{sandbox.url}/artifactory/{REPO}/v//x"

@@ -224,13 +224,13 @@ def test_matrix_parameters_are_ignored_without_the_right(sandbox, artifactory):
         ("nl%0D%0AX.txt", "nl  X.txt"),
     ],
 )
-def test_the_location_of_an_upload_is_not_encoded(artifactory, path, shown):
+def test_location_is_not_encoded_when_a_name_is_odd(artifactory, path, shown):
     answer = artifactory.put(f"/generic-local/odd/{path}", b"x")
     location = f"{artifactory.base}/generic-local/odd/{shown}" if shown else None
     assert answer.headers.get("Location") == location
 
 
-def test_the_location_of_the_root_of_a_repository_ends_with_a_slash(artifactory):
+def test_location_ends_with_a_slash_when_it_is_the_root_of_a_repository(artifactory):
     assert artifactory.put("/generic-local/").headers["Location"] == f"{artifactory.base}/generic-local/"
 
 

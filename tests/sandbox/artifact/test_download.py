@@ -33,7 +33,7 @@ def test_get_and_head(artifactory):
         assert parsedate_to_datetime(headers["Last-Modified"])
 
 
-def test_the_name_of_a_download_is_plain_and_encoded(artifactory):
+def test_disposition_has_the_plain_and_the_encoded_name_when_it_is_not_ascii(artifactory):
     artifactory.put("/generic-local/a%20%E4%B8%AD@ä(1).txt", b"x")
     headers = artifactory.get("/generic-local/a%20%E4%B8%AD@ä(1).txt").headers
     assert headers["X-Artifactory-Filename"] == "a%20%E4%B8%AD@%C3%A4(1).txt"
@@ -57,7 +57,7 @@ def test_the_name_of_a_download_is_plain_and_encoded(artifactory):
         ("bytes=0-1/9,a-b", CONTENT[:2], "0-1"),
     ],
 )
-def test_one_range_is_sent_as_it_is(artifactory, asked, content, shown):
+def test_content_is_partial_when_one_range_is_in_the_file(artifactory, asked, content, shown):
     answer = artifactory.get(f"/generic-local/{APP}", headers={"Range": asked})
     assert (answer.status_code, answer.content) == (206, content)
     assert answer.headers["Content-Range"] == f"bytes {shown}/{len(CONTENT)}"
@@ -65,13 +65,13 @@ def test_one_range_is_sent_as_it_is(artifactory, asked, content, shown):
 
 
 @pytest.mark.parametrize("asked", ["bytes=", "bytes", "bytes=0-1=2", "", "bytes=,"])
-def test_a_range_that_names_nothing_is_ignored(artifactory, asked):
+def test_range_is_ignored_when_it_names_nothing(artifactory, asked):
     answer = artifactory.get(f"/generic-local/{APP}", headers={"Range": asked})
     assert (answer.status_code, answer.content) == (200, CONTENT)
 
 
 @pytest.mark.parametrize("asked", ["bytes=100-", "bytes=5-2", "bytes=a-b", "bytes=0-1;x", "bytes= ,x", "bytes=99-,5-2"])
-def test_ranges_of_which_none_is_in_the_file_are_416(artifactory, asked):
+def test_ranges_are_416_when_none_is_in_the_file(artifactory, asked):
     answer = artifactory.get(f"/generic-local/{APP}", headers={"Range": asked})
     assert (answer.status_code, answer.headers["Content-Range"], answer.content) == (
         416,
@@ -81,7 +81,7 @@ def test_ranges_of_which_none_is_in_the_file_are_416(artifactory, asked):
     assert "ETag" not in answer.headers
 
 
-def test_several_ranges_are_a_multipart_body(artifactory):
+def test_body_is_multipart_when_there_are_several_ranges(artifactory):
     artifactory.put("/generic-local/a.txt", b"alpha\n")
     answer = artifactory.get("/generic-local/a.txt", headers={"Range": "bytes=3-4,0-1"})
     assert answer.status_code == 206
@@ -116,7 +116,7 @@ def test_paths_of_other_interfaces_hold_no_content(artifactory, method, path):
     assert error_of(artifactory.request(method, f"/{path}")) == (404, "Not Found")
 
 
-def test_a_head_takes_no_range(artifactory):
+def test_range_is_ignored_when_the_method_is_head(artifactory):
     for asked in ("bytes=0-1", "bytes=0-1,3-4", "bytes=100-", "bytes=a-b"):
         answer = artifactory.head(f"/generic-local/{APP}", headers={"Range": asked})
         assert (answer.status_code, answer.headers["Content-Length"]) == (200, str(len(CONTENT)))
@@ -133,12 +133,12 @@ def test_a_head_takes_no_range(artifactory):
         ("Sat, 01 Jan 2000 00:00:00 GMT", 200),
     ],
 )
-def test_a_range_of_another_content_is_ignored(artifactory, condition, status):
+def test_range_is_ignored_when_if_range_names_another_content(artifactory, condition, status):
     answer = artifactory.get(f"/generic-local/{APP}", headers={"Range": "bytes=0-1", "If-Range": condition})
     assert answer.status_code == status
 
 
-def test_the_tag_of_ranges_has_their_bounds_before_version_5(artifactory, sandbox):
+def test_etag_has_the_bounds_of_ranges_when_the_version_is_before_5(artifactory, sandbox):
     sandbox.switch("artifact", version="4.16.1")
     tags = [
         artifactory.get(f"/generic-local/{APP}", headers={"Range": asked}).headers["ETag"]
@@ -167,7 +167,7 @@ def test_conditions(artifactory, condition, status):
     assert (answer.headers["ETag"], answer.headers["Accept-Ranges"]) == (SHA1, "bytes")
 
 
-def test_a_date_that_cannot_be_read_fails_the_download(artifactory):
+def test_download_is_500_when_a_date_cannot_be_read(artifactory):
     for path in (APP, "nothing"):
         answer = artifactory.get(f"/generic-local/{path}", headers={"If-Modified-Since": "yesterday"})
         assert error_of(answer) == (500, "Could not process download request: yesterday")
@@ -189,7 +189,7 @@ def test_the_content_type_has_no_charset(artifactory):
         ("noextension", "application/octet-stream"),
     ],
 )
-def test_the_media_type_follows_the_extension_in_any_case(artifactory, name, media_type):
+def test_media_type_follows_the_extension_when_its_case_differs(artifactory, name, media_type):
     artifactory.put(f"/generic-local/types/{name}", b"x")
     assert artifactory.get(f"/generic-local/types/{name}").headers["Content-Type"] == media_type
     assert artifactory.get(f"/api/storage/generic-local/types/{name}").json()["mimeType"] == media_type
@@ -224,19 +224,19 @@ def test_a_folder_is_a_page_whose_address_ends_with_a_slash(artifactory):
     assert '<a href="../">' not in artifactory.get("/generic-local/").text
 
 
-def test_a_page_of_a_folder_is_not_to_be_stored(artifactory):
+def test_page_must_not_be_stored_when_it_is_of_a_folder(artifactory):
     for method in ("GET", "HEAD"):
         assert artifactory.request(method, "/generic-local/app/").headers["Cache-Control"] == "no-store"
 
 
-def test_a_folder_is_sent_to_its_path_as_it_was_written(artifactory):
+def test_redirect_keeps_the_path_when_a_folder_lacks_its_slash(artifactory):
     artifactory.put("/generic-local/a ä/b/c.txt", b"x")
     sent = artifactory.get("/generic-local/a%20%C3%A4//b;k=v", allow_redirects=False)
     assert sent.headers["Location"] == f"{artifactory.base}/generic-local/a%20%C3%A4//b/"
 
 
 @pytest.mark.parametrize("prefix", ["list", "simple"])
-def test_the_prefixes_of_the_old_browsers_lead_to_the_content(artifactory, prefix):
+def test_content_is_served_when_the_path_has_the_prefix_of_an_old_browser(artifactory, prefix):
     assert artifactory.get(f"/{prefix}/generic-local/{APP}").content == CONTENT
     assert artifactory.head(f"/{prefix}/generic-local/{APP}").headers["ETag"] == SHA1
     assert "<title>Index of generic-local/app</title>" in artifactory.get(f"/{prefix}/generic-local/app/").text
@@ -247,13 +247,13 @@ def test_the_prefixes_of_the_old_browsers_lead_to_the_content(artifactory, prefi
     assert artifactory.get("/generic-local/new.txt").status_code == 404
 
 
-def test_the_bare_address_leads_to_the_root_without_credentials(artifactory_anonymous):
+def test_redirect_leads_to_the_root_when_the_address_is_bare(artifactory_anonymous):
     for asked in ("", "?a=b"):
         answer = artifactory_anonymous.get(asked, allow_redirects=False)
         assert (answer.status_code, answer.headers["Location"]) == (302, f"{artifactory_anonymous.base}/{asked}")
 
 
-def test_a_browser_is_sent_from_the_root_to_the_user_interface(artifactory, artifactory_anonymous):
+def test_redirect_leads_to_the_interface_when_the_root_is_read(artifactory, artifactory_anonymous):
     for session in (artifactory, artifactory_anonymous):
         for path in ("/", "/webapp"):
             answer = session.get(path, allow_redirects=False)

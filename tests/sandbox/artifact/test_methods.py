@@ -32,7 +32,7 @@ ITEM = f"/api/storage/generic-local/{APP}"
         ("GET", "/api/trash/empty", "POST,OPTIONS"),
     ],
 )
-def test_a_method_that_a_resource_lacks_is_405(artifactory, method, path, allowed):
+def test_response_is_405_when_a_resource_lacks_the_method(artifactory, method, path, allowed):
     answer = artifactory.request(method, path)
     assert (answer.status_code, answer.headers["Allow"]) == (405, allowed)
     if method != "HEAD":
@@ -51,7 +51,7 @@ def test_a_method_that_a_resource_lacks_is_405(artifactory, method, path, allowe
         ("/api/trash/empty", "OPTIONS,POST"),
     ],
 )
-def test_options_describe_a_resource(artifactory, path, allowed):
+def test_response_describes_the_resource_when_the_method_is_options(artifactory, path, allowed):
     answer = artifactory.options(path)
     assert (answer.status_code, answer.headers["Allow"]) == (200, allowed)
     assert answer.headers["Content-Type"] == "application/vnd.sun.wadl+xml"
@@ -61,13 +61,13 @@ def test_options_describe_a_resource(artifactory, path, allowed):
 
 
 @pytest.mark.parametrize("method", ["OPTIONS", "PROPFIND", "GET", "FOO"])
-def test_what_the_open_source_edition_lacks_is_404_for_every_method(artifactory, sandbox, method):
+def test_every_method_is_404_when_the_open_source_edition_lacks_the_resource(artifactory, sandbox, method):
     sandbox.switch("artifact", edition="oss")
     for path in ("/api/nothing", "/api/trash/empty", "/api/storageinfo/calculate"):
         assert artifactory.request(method, path).status_code == 404
 
 
-def test_trace_is_refused_before_anybody_is_asked_who_calls(artifactory_anonymous):
+def test_trace_is_405_when_the_caller_is_unknown(artifactory_anonymous):
     for path in ("/api/system/ping", "/api/nothing"):
         answer = artifactory_anonymous.request("TRACE", path)
         assert (answer.status_code, answer.headers["Allow"], answer.content) == (405, "OPTIONS", b"")
@@ -75,7 +75,7 @@ def test_trace_is_refused_before_anybody_is_asked_who_calls(artifactory_anonymou
     assert (answer.status_code, answer.headers["Allow"]) == (405, "HEAD, DELETE, POST, GET, OPTIONS, PUT")
 
 
-def test_other_methods_need_credentials_first(artifactory_anonymous):
+def test_other_methods_are_401_when_the_caller_is_unknown(artifactory_anonymous):
     for method in ("OPTIONS", "POST", "PROPFIND", "FOO"):
         for path in ("/api/system/ping", f"/generic-local/{APP}"):
             assert artifactory_anonymous.request(method, path).status_code == 401

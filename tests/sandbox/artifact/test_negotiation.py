@@ -21,20 +21,20 @@ CALLS = (FILE, FOLDER, f"{FILE}?stats", f"{FILE}?properties", "/api/repositories
 SEARCH = "/api/search/artifact?name=app"
 
 
-def test_the_table_names_calls_of_the_service():
+def test_labels_are_known_when_a_call_produces_media_types():
     assert set(PRODUCED) <= ROUTES.labels
 
 
 @pytest.mark.parametrize("path", [*CALLS, SEARCH, "/api/system/ping", "/api/storageinfo", "/api/search/latestVersion"])
 @pytest.mark.parametrize("accept", ["image/png", "text/html", "garbage", "application/json;q=0, text/plain;q=0"])
-def test_a_client_that_takes_nothing_of_what_is_produced_is_refused_with_406(artifactory, path, accept):
+def test_response_is_406_when_a_client_accepts_nothing_of_what_is_produced(artifactory, path, accept):
     answer = artifactory.get(path, headers={"Accept": accept})
     assert error_of(answer) == (406, "Not Acceptable")
 
 
 @pytest.mark.parametrize("path", CALLS)
 @pytest.mark.parametrize("accept", [None, "", "*/*", "application/*", "application/json", "text/html, */*;q=0.1"])
-def test_a_client_that_takes_something_is_served(artifactory, path, accept):
+def test_response_is_200_when_a_client_accepts_something_of_what_is_produced(artifactory, path, accept):
     assert artifactory.get(path, headers={"Accept": accept}).status_code == 200
 
 
@@ -52,16 +52,16 @@ def test_a_client_that_takes_something_is_served(artifactory, path, accept):
         (f"{FILE}?stats", "application/json", f"{VND}storage.StatsInfo+json"),
     ],
 )
-def test_the_media_type_is_the_one_that_the_client_wants_most_but_for_items(artifactory, path, accept, produced):
+def test_media_type_is_the_preferred_one_when_a_call_produces_several(artifactory, path, accept, produced):
     assert artifactory.get(path, headers={"Accept": accept}).headers["Content-Type"] == produced
 
 
 @pytest.mark.parametrize("path", ["/api/storage/generic-local/nothing", "/api/repositories/nothing", "/api/build/none"])
-def test_406_comes_before_what_is_missing(artifactory, path):
+def test_response_is_406_when_the_object_is_missing_as_well(artifactory, path):
     assert artifactory.get(path, headers={"Accept": "text/plain"}).status_code == 406
 
 
-def test_405_comes_before_406_and_401_before_both(artifactory, artifactory_anonymous):
+def test_response_is_405_or_401_when_the_media_type_is_not_acceptable_either(artifactory, artifactory_anonymous):
     assert artifactory.delete("/api/repositories", headers={"Accept": "text/plain"}).status_code == 405
     assert artifactory_anonymous.get("/api/repositories", headers={"Accept": "text/plain"}).status_code == 401
 
@@ -75,7 +75,7 @@ def test_405_comes_before_406_and_401_before_both(artifactory, artifactory_anony
         (f"{FILE}?properties", "ItemProperties"),
     ],
 )
-def test_an_item_names_what_it_produces_to_a_client_that_takes_another_type_of_its_resource(artifactory, path, kind):
+def test_refusal_names_the_media_type_when_a_client_accepts_another_one_of_the_resource(artifactory, path, kind):
     answer = artifactory.get(path, headers={"Accept": "application/xml"})
     produced = f"{VND}storage.{kind}+json"
     assert error_of(answer) == (406, f"Resource produces {produced} but client only accepts [application/xml]")
@@ -84,7 +84,7 @@ def test_an_item_names_what_it_produces_to_a_client_that_takes_another_type_of_i
     assert artifactory.get(path, headers={"Accept": produced}).status_code == 200
 
 
-def test_an_item_does_not_take_json_with_a_parameter_for_json(artifactory):
+def test_response_is_406_when_json_is_accepted_with_a_parameter(artifactory):
     answer = artifactory.get(FILE, headers={"Accept": "application/json;q=0.1, text/html"})
     assert (answer.status_code, answer.text) == (
         406,
@@ -93,12 +93,12 @@ def test_an_item_does_not_take_json_with_a_parameter_for_json(artifactory):
     assert artifactory.get("/api/repositories", headers={"Accept": "application/json;q=0.1"}).status_code == 200
 
 
-def test_downloads_and_deletions_do_not_look_at_the_header(artifactory):
+def test_accept_is_ignored_when_content_is_downloaded_or_deleted(artifactory):
     assert artifactory.get(f"/generic-local/{APP}", headers={"Accept": "image/png"}).status_code == 200
     assert artifactory.delete(f"/generic-local/{APP}", headers={"Accept": "image/png"}).status_code == 204
 
 
-def test_several_headers_are_one_list(sandbox):
+def test_headers_are_one_list_when_several_are_sent(sandbox):
     connection = http.client.HTTPConnection(sandbox.url.removeprefix("http://"))
     connection.putrequest("GET", "/artifactory/api/system/ping")
     credentials = base64.b64encode(b"admin:sandbox-admin").decode()

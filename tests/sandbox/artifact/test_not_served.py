@@ -55,7 +55,7 @@ def test_a_call_for_administrators_is_403_when_another_account_calls(sandbox, me
     assert error_of(reader.request(method, path)) == (403, "Forbidden")
 
 
-def test_a_method_that_the_real_server_has_is_501_beside_those_that_are_served(artifactory):
+def test_method_is_501_when_only_others_of_the_resource_are_served(artifactory):
     for method, path in (("POST", "/api/security/permissions/team"), ("PATCH", "/api/system/configuration")):
         assert artifactory.request(method, path).status_code == 501
         assert method in artifactory.request("FOO", path).headers["Allow"].split(",")

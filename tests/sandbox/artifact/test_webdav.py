@@ -16,7 +16,7 @@ METHODS = "mkcol,move,propfind,unlock,post,proppatch,options,lock,delete"
 DAV = "{DAV:}"
 
 
-def test_content_takes_the_methods_of_webdav(artifactory):
+def test_allow_names_the_methods_of_webdav_when_content_lacks_a_method(artifactory):
     answer = artifactory.options("/generic-local/nothing")
     assert (answer.status_code, answer.content, answer.headers["Allow"]) == (200, b"", METHODS)
     assert (answer.headers["DAV"], answer.headers["MS-Author-Via"]) == ("1,2", "DAV")
@@ -29,7 +29,7 @@ def test_content_takes_the_methods_of_webdav(artifactory):
     assert artifactory.options("/nothing/x").status_code == 404
 
 
-def test_mkcol_makes_a_folder_whose_parent_exists(artifactory, artifactory_reader):
+def test_mkcol_creates_a_folder_when_its_parent_exists(artifactory, artifactory_reader):
     answer = artifactory.request("MKCOL", "/generic-local/made")
     assert (answer.status_code, answer.content) == (201, b"")
     assert artifactory.get("/api/storage/generic-local/made").json()["children"] == []
@@ -45,7 +45,7 @@ def test_mkcol_makes_a_folder_whose_parent_exists(artifactory, artifactory_reade
     assert error_of(artifactory_reader.request("MKCOL", "/generic-local/other"))[0] == 403
 
 
-def test_propfind_lists_a_folder_down_to_the_depth(artifactory):
+def test_propfind_lists_a_folder_to_the_depth_when_one_is_sent(artifactory):
     found = {}
     for depth in ("0", "1", "infinity", None):
         answer = artifactory.request("PROPFIND", "/generic-local/app", headers={"Depth": depth})
@@ -57,7 +57,7 @@ def test_propfind_lists_a_folder_down_to_the_depth(artifactory):
     assert found["infinity"] == found[None] and f"/artifactory/generic-local/{APP}" in found[None]
 
 
-def test_propfind_shows_the_properties_that_are_asked_for(artifactory):
+def test_propfind_shows_only_the_named_properties_when_a_body_names_some(artifactory):
     everything = artifactory.request("PROPFIND", f"/generic-local/{APP}", headers={"Depth": "0"}).content
     prop = ElementTree.fromstring(everything).find(f"{DAV}response/{DAV}propstat/{DAV}prop")
     shown = {element.tag.removeprefix(DAV): element.text for element in prop}
@@ -70,7 +70,7 @@ def test_propfind_shows_the_properties_that_are_asked_for(artifactory):
     assert [element.tag for element in prop] == [f"{DAV}getetag", f"{DAV}resourcetype"]
 
 
-def test_propfind_shows_nothing_of_what_is_missing_or_may_not_be_read(artifactory, sandbox):
+def test_propfind_is_empty_when_an_item_is_missing_or_unreadable(artifactory, sandbox):
     user = {"name": "blind", "password": "blind-secret"}
     sandbox.seed({"artifact": {"users": [user]}})
     for path, auth in (("none", None), (APP, ("blind", "blind-secret"))):
@@ -79,13 +79,13 @@ def test_propfind_shows_nothing_of_what_is_missing_or_may_not_be_read(artifactor
 
 
 @pytest.mark.parametrize("body", ["<a", "<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>"])
-def test_xml_that_cannot_be_read_is_refused(artifactory, body):
+def test_request_is_refused_when_its_xml_cannot_be_read(artifactory, body):
     assert error_of(artifactory.request("LOCK", f"/generic-local/{APP}", data=body)) == (400, "Bad lock request")
     answer = artifactory.request("PROPFIND", f"/generic-local/{APP}", data=body)
     assert error_of(answer) == (500, "Webdav propfind failed.")
 
 
-def test_locks_are_granted_and_have_no_effect(artifactory):
+def test_deletion_succeeds_when_an_item_is_locked(artifactory):
     assert error_of(artifactory.request("LOCK", f"/generic-local/{APP}")) == (400, "Bad lock request")
     kinds = "<lockscope><exclusive/></lockscope><locktype><write/></locktype><owner><href>me &amp; you</href></owner>"
     body = f'<lockinfo xmlns="DAV:">{kinds}</lockinfo>'
@@ -98,13 +98,13 @@ def test_locks_are_granted_and_have_no_effect(artifactory):
     assert artifactory.delete(f"/generic-local/{APP}").status_code == 204
 
 
-def test_proppatch_changes_nothing(artifactory):
+def test_proppatch_is_404_when_the_item_is_missing(artifactory):
     assert artifactory.request("PROPPATCH", f"/generic-local/{APP}").status_code == 200
     answer = artifactory.request("PROPPATCH", "/generic-local/none")
     assert error_of(answer) == (404, "Resource generic-local/none does not exists.")
 
 
-def test_move_takes_an_item_to_its_destination(artifactory, artifactory_reader):
+def test_move_relocates_an_item_when_the_caller_may_delete_and_deploy(artifactory, artifactory_reader):
     destination = {"Destination": f"{artifactory.base}/generic-local/moved/a%20b.tgz"}
     assert error_of(artifactory_reader.request("MOVE", f"/generic-local/{APP}", headers=destination))[0] == 403
     assert error_of(artifactory.request("MOVE", f"/generic-local/{APP}"))[0] == 400
@@ -116,14 +116,14 @@ def test_move_takes_an_item_to_its_destination(artifactory, artifactory_reader):
     assert artifactory.get(f"/generic-local/{APP}").status_code == 404
 
 
-def test_move_refuses_to_take_a_folder_into_itself(artifactory):
+def test_move_is_409_when_a_folder_would_be_in_itself(artifactory):
     destination = {"Destination": f"{artifactory.base}/generic-local/app/sub"}
     answer = artifactory.request("MOVE", "/generic-local/app", headers=destination)
     assert error_of(answer) == (409, "Cannot move 'generic-local:app' into itself.")
     assert artifactory.get(f"/generic-local/{APP}").content == CONTENT
 
 
-def test_the_journal_tells_what_webdav_changes(artifactory, sandbox):
+def test_journal_shows_the_effect_when_the_method_is_of_webdav(artifactory, sandbox):
     artifactory.request("PROPFIND", "/generic-local/app")
     artifactory.request("MKCOL", "/generic-local/made")
     entries = [(entry["label"], entry["effect"], entry["status"]) for entry in sandbox.journal("artifact")]

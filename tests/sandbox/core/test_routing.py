@@ -72,7 +72,7 @@ def test_a_wrong_method_learns_the_right_ones():
     assert find(routes, "POST", "/c") == Found(None, {}, ())
 
 
-def test_a_resource_is_what_has_the_most_exact_template():
+def test_resource_has_the_most_exact_template_when_several_fit():
     routes = [
         route("GET", "/build/{name:.+}/{number}", "run"),
         route("DELETE", "/build/{other:[^/]+}", "delete"),
