@@ -18,7 +18,7 @@ from ..streaming import streamed
 from .accounts import ANONYMOUS, CHALLENGE, Principal
 from .errors import ArtifactError, PlainError
 from .formats import jackson, jackson_parts
-from .negotiation import CHECKED, JSON, OF_ITEMS, accepted, negotiated, sent, vendor
+from .negotiation import CHECKED, JSON, OF_ITEMS, join_accept, negotiate, parse_accept, vendor
 from .state import State
 from .tree import Item
 from .version import at_least
@@ -184,24 +184,24 @@ class Call:
         return await streamed(self.world.readers, question, headers)
 
     def _type(self, kind: str) -> dict[str, str]:
-        header, produced = sent(self.request), vendor(kind)
+        header, produced = join_accept(self.request), vendor(kind)
         resource, _dot, name = kind.partition(".")
         if resource == "storage":
             if name in CHECKED:
                 self._check_accepted(header, produced)
             return {"Content-Type": produced}
-        found = negotiated(header, (produced, JSON))
+        found = negotiate(header, (produced, JSON))
         if found is None:
             raise ArtifactError(406)
         return {"Content-Type": found}
 
     def _check_accepted(self, header: str, produced: str) -> None:
         """Refuse a client that takes neither what an item's resource produces now nor JSON without parameters."""
-        wanted = accepted(header)
+        wanted = parse_accept(header)
         if not wanted or any(one.takes(produced) or one.shown == JSON for one in wanted):
             return
         shown = ", ".join(one.shown for one in wanted)
-        is_json = negotiated(header, OF_ITEMS) == JSON
+        is_json = negotiate(header, OF_ITEMS) == JSON
         raise (PlainError if is_json else ArtifactError)(
             406, f"Resource produces {produced} but client only accepts [{shown}]"
         )

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from urllib.parse import unquote, unquote_plus
 
 from .errors import ArtifactError, Refusal
-from .formats import encoded
+from .formats import encode_path
 from .tree import Tree, parent_of
 
 METADATA = ":"
@@ -68,7 +68,7 @@ def parse(target: str) -> ContentPath:
     return ContentPath(repo, _normalized(path), is_folder, inside, properties, path.strip("/").rstrip())
 
 
-def without_browsing(path: str) -> str:
+def strip_browsing(path: str) -> str:
     """Return the path of a request without the prefixes of the old browsers, which lead to the same content."""
     for prefix in ("/list/", "/simple/"):
         if path.startswith(prefix):
@@ -76,10 +76,10 @@ def without_browsing(path: str) -> str:
     return path
 
 
-def folder_address(base: str, raw_path: str) -> str:
+def build_folder_address(base: str, raw_path: str) -> str:
     """Return where a request for a folder is sent: to its own path, without parameters, with a slash."""
     path = unquote(PARAMETERS.sub("", raw_path))
-    return f"{base}{encoded(path.removeprefix('/artifactory'))}/"
+    return f"{base}{encode_path(path.removeprefix('/artifactory'))}/"
 
 
 def without_metadata(path: str) -> str:

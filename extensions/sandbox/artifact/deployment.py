@@ -20,7 +20,7 @@ from .call import CONTENT, OUTSIDE_API, Call
 from .content_path import PROPERTIES, ContentPath
 from .documents import read_xml
 from .errors import ArtifactError
-from .formats import CHARSET, colon_time, header_text, jackson
+from .formats import CHARSET, colon_time, jackson, to_header_text
 from .item_info import file_facts
 from .negotiation import vendor
 from .properties import checked
@@ -327,7 +327,7 @@ def _created(call: Call, repo: str, path: str, body: Mapping[str, object]) -> Re
 
 def _location(call: Call, repo: str, path: str) -> str:
     """Where an upload lies, which is not encoded."""
-    return header_text(f"{call.base}/{repo}/{path}")
+    return to_header_text(f"{call.base}/{repo}/{path}")
 
 
 def _is_true(call: Call, header: str) -> bool:

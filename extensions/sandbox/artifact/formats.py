@@ -128,12 +128,12 @@ def _utc(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").removesuffix("+00:00")
 
 
-def header_text(text: str) -> str:
+def to_header_text(text: str) -> str:
     """Return a text as it arrives in a header: not encoded, and in the server's charset."""
     return CONTROL.sub(" ", text).encode(*CHARSET).decode("latin-1")
 
 
-def encoded(path: str) -> str:
+def encode_path(path: str) -> str:
     """Return a path or a name encoded, with all that may be plain in a path left plain."""
     return quote(path, PLAIN_IN_PATHS)
 

@@ -18,15 +18,15 @@ LISTED = ("HEAD", "DELETE", "POST", "GET", "OPTIONS", "PUT", "PATCH")
 WADL = "application/vnd.sun.wadl+xml"
 
 
-def refusal(resource: Iterable[Route]) -> ArtifactError:
+def refuse(resource: Iterable[Route]) -> ArtifactError:
     """Return the refusal of a method that a resource does not have; there is none of an empty resource."""
-    methods = _methods(resource)
+    methods = _list_methods(resource)
     return ArtifactError(405, headers={"Allow": ",".join(methods)}) if methods else ArtifactError(404)
 
 
-def description(resource: Iterable[Route], address: str) -> Response:
+def describe(resource: Iterable[Route], address: str) -> Response:
     """Return the answer to OPTIONS: the methods of a resource, described in WADL."""
-    names = [name for name in _methods(resource) if name != "OPTIONS"]
+    names = [name for name in _list_methods(resource) if name != "OPTIONS"]
     listed = "".join(f"<method name={quoteattr(name)}/>" for name in names)
     body = (
         '<?xml version="1.0" encoding="UTF-8" standalone="yes"?><application xmlns="http://wadl.dev.java.net/2009/02">'
@@ -35,13 +35,13 @@ def description(resource: Iterable[Route], address: str) -> Response:
     return Response(body, headers={"Allow": ",".join(("OPTIONS", *names)), "Content-Type": WADL, "Vary": "Accept"})
 
 
-def refused_trace(path: str) -> Refusal:
+def refuse_trace(path: str) -> Refusal:
     """Return the refusal of TRACE, which the web server answers with the methods of the servlet behind the path."""
     of_resource = path.startswith(("/api/", "/ui/"))
     return Refusal(405, {"Allow": "OPTIONS" if of_resource else ", ".join(LISTED[:-1])})
 
 
-def _methods(resource: Iterable[Route]) -> list[str]:
+def _list_methods(resource: Iterable[Route]) -> list[str]:
     names = {route.method for route in resource}
     if not names:
         return []

@@ -109,13 +109,13 @@ PRODUCED: dict[str, tuple[str, ...]] = {
 }
 
 
-def sent(request: Request) -> str:
+def join_accept(request: Request) -> str:
     """Return the Accept headers of a request as one."""
     return ", ".join(request.headers.getlist("accept"))
 
 
 @functools.lru_cache(maxsize=256)
-def accepted(header: str) -> tuple[Accepted, ...]:
+def parse_accept(header: str) -> tuple[Accepted, ...]:
     """Return the media types of an Accept header, the most wanted first; those with q=0 are refused."""
     found: list[tuple[float, Accepted]] = []
     for part in filter(str.strip, header.split(",")):
@@ -128,11 +128,11 @@ def accepted(header: str) -> tuple[Accepted, ...]:
 
 
 @functools.lru_cache(maxsize=1024)
-def negotiated(header: str, produced: tuple[str, ...]) -> str | None:
+def negotiate(header: str, produced: tuple[str, ...]) -> str | None:
     """Return the media type in which a call answers, or None when the client takes none of those it produces."""
     if not header.strip():
         return produced[0]
-    return next((one for wanted in accepted(header) for one in produced if wanted.takes(one)), None)
+    return next((one for wanted in parse_accept(header) for one in produced if wanted.takes(one)), None)
 
 
 def _number(text: str) -> float:

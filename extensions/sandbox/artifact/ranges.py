@@ -46,7 +46,7 @@ class WholeFile(FileResponse):
         await super().__call__({**scope, "headers": headers}, receive, send)
 
 
-def requested(header: str, size: int) -> list[Range]:
+def read_ranges(header: str, size: int) -> list[Range]:
     """Return the ranges of a file that a Range header names, sorted and merged; none stands for the whole file.
 
     The unit is not read. Without a first byte, a range begins at 0 and does not count from the end. Ranges that are
@@ -56,21 +56,21 @@ def requested(header: str, size: int) -> list[Range]:
     if len(parts) != 2:
         return []
     specs = [spec for spec in parts[1].split(",") if spec]
-    found = sorted(filter(None, (_range(spec.partition("/")[0].strip(), size) for spec in specs)))
+    found = sorted(filter(None, (_parse_range(spec.partition("/")[0].strip(), size) for spec in specs)))
     if specs and not found:
         raise NotSatisfiable
-    return _merged(found)
+    return _merge(found)
 
 
 def is_outdated(header: str, sha1: str, modified: float) -> bool:
     """Return whether an If-Range header names another content than the one with this checksum and date."""
     if not header.strip():
         return False
-    date = date_of(header)
+    date = parse_date(header)
     return not header.startswith(sha1) if date is None else date < int(modified)
 
 
-def date_of(header: str) -> float | None:
+def parse_date(header: str) -> float | None:
     """Return the time that a header with a date names, or None when it has none."""
     try:
         date = parsedate_to_datetime(header)
@@ -79,24 +79,24 @@ def date_of(header: str) -> float | None:
     return (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
 
 
-def refusal(size: int) -> Response:
+def refuse(size: int) -> Response:
     """Return the answer to ranges that are outside a file of this size."""
     return Response(status_code=416, headers={"Content-Range": f"bytes */{size}"})
 
 
-def partial(path: pathlib.Path, size: int, ranges: list[Range], headers: dict[str, str]) -> Response:
+def serve_partially(path: pathlib.Path, size: int, ranges: list[Range], headers: dict[str, str]) -> Response:
     """Return ranges of a file: one as it is, several as a multipart body."""
     if len(ranges) == 1:
         shown = {"Content-Range": f"bytes {ranges[0].first}-{ranges[0].last}/{size}"}
         pieces, end = [(b"", ranges[0])], b""
     else:
         shown = {"Content-Type": f"multipart/byteranges; boundary={BOUNDARY}"}
-        pieces, end = list(_parts(ranges, headers["Content-Type"], size)), LAST_LINE
+        pieces, end = list(_add_headers(ranges, headers["Content-Type"], size)), LAST_LINE
     length = sum(len(head) + part.size for head, part in pieces) + len(end)
-    return StreamingResponse(_content(path, pieces, end), 206, {**headers, **shown, "Content-Length": str(length)})
+    return StreamingResponse(_read_pieces(path, pieces, end), 206, {**headers, **shown, "Content-Length": str(length)})
 
 
-def _range(spec: str, size: int) -> Range | None:
+def _parse_range(spec: str, size: int) -> Range | None:
     first, dash, last = spec.partition("-") if "-" in spec else ("", "", spec)
     if not (dash or last):
         return None
@@ -107,7 +107,7 @@ def _range(spec: str, size: int) -> Range | None:
     return found if 0 <= found.first <= found.last else None
 
 
-def _merged(ranges: list[Range]) -> list[Range]:
+def _merge(ranges: list[Range]) -> list[Range]:
     merged: list[Range] = []
     for one in ranges:
         if merged and merged[-1].last + 1 >= one.first:
@@ -117,7 +117,7 @@ def _merged(ranges: list[Range]) -> list[Range]:
     return merged
 
 
-def _parts(ranges: list[Range], media_type: str, size: int) -> Iterator[tuple[bytes, Range]]:
+def _add_headers(ranges: list[Range], media_type: str, size: int) -> Iterator[tuple[bytes, Range]]:
     """Yield each range with the lines before it; no line break ends the last one."""
     before = ""
     for one in ranges:
@@ -126,7 +126,7 @@ def _parts(ranges: list[Range], media_type: str, size: int) -> Iterator[tuple[by
         before = "\r\n"
 
 
-def _content(path: pathlib.Path, pieces: list[tuple[bytes, Range]], end: bytes) -> Iterator[bytes]:
+def _read_pieces(path: pathlib.Path, pieces: list[tuple[bytes, Range]], end: bytes) -> Iterator[bytes]:
     with path.open("rb") as file:
         for head, part in pieces:
             yield head

@@ -52,7 +52,7 @@ from . import (
 from .accounts import ANONYMOUS, CHALLENGE, Principal, WrongCredentials
 from .call import PAID, Call, decoded
 from .errors import AccessError, ArtifactError, Refusal, TooLong
-from .negotiation import PRODUCED, negotiated, sent
+from .negotiation import PRODUCED, join_accept, negotiate
 from .schema import SCHEMA
 from .seeding import SEED_SHAPE, plant
 from .snapshot import parts
@@ -159,7 +159,7 @@ class ArtifactService(Service):
                 at_root = path.startswith(registry.ROOT)
                 below = registry.path_of(path) if at_root else path.removeprefix("/artifactory")
                 if request.method == "TRACE":
-                    raise methods.refused_trace(below)
+                    raise methods.refuse_trace(below)
                 response = await self._artifactory(request, below)
         except Refusal as refusal:
             response = refusal.response()
@@ -193,20 +193,20 @@ class ArtifactService(Service):
             return Response(status_code=302, headers={"Location": str(request.url.replace(path="/artifactory/"))})
         # An encoded slash parts a path like a plain one.
         if not path.startswith("/api/build/"):  # where it is a part of a name
-            path = content_path.without_browsing("/" + path.replace("%2F", "/").replace("%2f", "/").lstrip("/"))
+            path = content_path.strip_browsing("/" + path.replace("%2F", "/").replace("%2f", "/").lstrip("/"))
         if path in HOME and request.method == "GET":  # before it is asked who calls
             return Response(status_code=302, headers={"Location": f"{Call(request, self._state, {}).base}/webapp/"})
         query = _query(request)
         path = path.rstrip("/") if path.startswith("/api/") else path
         found = ROUTES.find(request.method, path, query)
-        resource = _resource_without(path, found)
+        resource = _find_lacking_resource(path, found)
         if found.route is not None and not resource:
             found.route.enter(request)
         call = Call(request, self._state, query)
         # Nobody learns what is not there before it is known who asks.
         call.principal = self._principal(request, found.route)
         if found.route is None or resource:
-            return _without_route(call, resource)
+            return _answer_without_route(call, resource)
         if call.is_oss and found.route.scope == PAID:
             raise ArtifactError(404)
         _check_accept(request, found.route)
@@ -230,25 +230,25 @@ class ArtifactService(Service):
         raise ArtifactError(401, "Authentication is required", CHALLENGE)
 
 
-def _resource_without(path: str, found: Found) -> list[Route]:
+def _find_lacking_resource(path: str, found: Found) -> list[Route]:
     """Return the resource at a path if it lacks the method, which is then not that of the family around it either."""
     if path.startswith("/api/") and (found.route is None or found.route.method == ANY):
         return ROUTES.resource(path)
     return []
 
 
-def _without_route(call: Call, resource: list[Route]) -> Response:
+def _answer_without_route(call: Call, resource: list[Route]) -> Response:
     """Describe the resource to OPTIONS; refuse other methods that it does not have."""
     known = [route for route in resource if not (call.is_oss and route.scope == PAID)]
     if not known or call.request.method != "OPTIONS":
-        raise methods.refusal(known)
-    return methods.description(known, str(call.request.url))
+        raise methods.refuse(known)
+    return methods.describe(known, str(call.request.url))
 
 
 def _check_accept(request: Request, route: Route) -> None:
     """Refuse a client that takes nothing of what the call produces."""
     produced = PRODUCED.get(route.label)
-    if produced and negotiated(sent(request), produced) is None:
+    if produced and negotiate(join_accept(request), produced) is None:
         raise ArtifactError(406)
 
 

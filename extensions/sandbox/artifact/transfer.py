@@ -16,7 +16,7 @@ from .call import CONTENT, Call
 from .content_path import PROPERTIES, ContentPath
 from .deployment import OLD_NOTATION, described_file
 from .errors import ArtifactError, Refusal
-from .formats import encoded, header_text, media_type
+from .formats import encode_path, media_type, to_header_text
 from .tree import TRASH, Item, Tree
 from .version import at_least
 
@@ -81,7 +81,7 @@ def _metadata(call: Call, asked: ContentPath) -> Response:
 async def _folder(call: Call, asked: ContentPath, found: list[Item]) -> Response:
     if not asked.is_folder:
         raw_path = call.request.scope["raw_path"].decode("latin-1")
-        return Response(status_code=302, headers={"Location": content_path.folder_address(call.base, raw_path)})
+        return Response(status_code=302, headers={"Location": content_path.build_folder_address(call.base, raw_path)})
     place = f"{asked.repo}/{asked.path}".rstrip("/")
     headers = {"Content-Type": HTML, **NO_STORE}
     return await call.stream(lambda db: index_page.parts(call, db, place, found), **headers)
@@ -151,10 +151,10 @@ def _file(call: Call, item: Item) -> Response:
         )
     if call.request.method == "GET":
         call.items.note_download(item, call.principal.name)
-    return _content(call, item, headers)
+    return _serve_content(call, item, headers)
 
 
-def _content(call: Call, item: Item, headers: dict[str, str]) -> Response:
+def _serve_content(call: Call, item: Item, headers: dict[str, str]) -> Response:
     """The file, or the ranges of it that a GET asks for."""
     assert item.sha256 and item.sha1 and item.size is not None
     path, sent = call.world.files.path(item.sha256), call.request.headers
@@ -162,19 +162,19 @@ def _content(call: Call, item: Item, headers: dict[str, str]) -> Response:
     if ranges.is_outdated(sent.get("if-range", ""), item.sha1, item.modified):
         asked = ""
     try:
-        parts = ranges.requested(asked, item.size)
+        parts = ranges.read_ranges(asked, item.size)
     except ranges.NotSatisfiable:
-        return ranges.refusal(item.size)
+        return ranges.refuse(item.size)
     if not parts:
         return ranges.WholeFile(path, headers=headers)
     if not at_least(call.switch("version"), PLAIN_TAGS_SINCE):
         headers["ETag"] = "-".join([item.sha1, *(f"{part.first}-{part.last}" for part in parts)])
-    return ranges.partial(path, item.size, parts, headers)
+    return ranges.serve_partially(path, item.size, parts, headers)
 
 
 def _headers(call: Call, item: Item) -> dict[str, str]:
     assert item.sha256 and item.sha1 and item.md5
-    name = encoded(item.name)
+    name = encode_path(item.name)
     return {
         "ETag": item.sha1,
         "Last-Modified": formatdate(item.modified, usegmt=True),
@@ -183,7 +183,7 @@ def _headers(call: Call, item: Item) -> dict[str, str]:
         "X-Checksum-Md5": item.md5,
         "X-Artifactory-Filename": name,
         "Accept-Ranges": "bytes",
-        "Content-Disposition": f"attachment; filename=\"{header_text(item.name)}\"; filename*=UTF-8''{name}",
+        "Content-Disposition": f"attachment; filename=\"{to_header_text(item.name)}\"; filename*=UTF-8''{name}",
         **_caching(item),
     }
 
@@ -222,7 +222,7 @@ async def _permit_deleting_below(call: Call, item: Item) -> None:
 def _check_condition(call: Call) -> None:
     """Refuse dates that the server fails to read, whatever is asked for."""
     since = call.request.headers.get("if-modified-since")
-    if since is not None and ranges.date_of(since) is None:
+    if since is not None and ranges.parse_date(since) is None:
         raise ArtifactError(500, f"Could not process download request: {since}")
 
 
@@ -231,7 +231,7 @@ def _is_known(call: Call, item: Item) -> bool:
     headers = call.request.headers
     if "if-none-match" in headers:
         return headers["if-none-match"] == item.sha1
-    since = ranges.date_of(headers.get("if-modified-since", ""))
+    since = ranges.parse_date(headers.get("if-modified-since", ""))
     return since is not None and int(item.modified) <= since
 
 

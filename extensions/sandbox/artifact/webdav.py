@@ -22,7 +22,7 @@ from .call import CONTENT, Call
 from .content_path import ContentPath
 from .documents import read_xml
 from .errors import ArtifactError, Refusal
-from .formats import encoded, media_type
+from .formats import encode_path, media_type
 from .tree import TRASH, Item, Tree, parent_of
 
 # In the order of the server's hash table
@@ -46,35 +46,35 @@ PROPERTIES: dict[str, Callable[[Item], str | None]] = {
 
 async def options(call: Call, target: str) -> Response:
     """OPTIONS /{repo}/{path}"""
-    _known(call, target)
+    _require_repository(call, target)
     return Response(headers={"DAV": "1,2", "Allow": METHODS, "MS-Author-Via": "DAV"})
 
 
 async def post(call: Call, target: str) -> Response:
     """POST /{repo}/{path}: not allowed, and refused with other methods than the rest"""
-    asked = _known(call, target)
+    asked = _require_repository(call, target)
     raise Refusal(405, {"Allow": "GET" if call.repositories.is_virtual(asked.repo) else "GET,PUT,DELETE"})
 
 
 async def unsupported(call: Call, target: str) -> Response:
     """Any other method on /{repo}/{path}"""
-    _known(call, target)
+    _require_repository(call, target)
     raise Refusal(405, {"Allow": METHODS})
 
 
 async def unlock(call: Call, target: str) -> Response:
     """UNLOCK /{repo}/{path}: there are no locks"""
-    _known(call, target)
+    _require_repository(call, target)
     return Response(status_code=204)
 
 
 async def lock(call: Call, target: str) -> Response:
     """LOCK /{repo}/{path}: granted to everyone, and without effect"""
-    asked = _known(call, target)
-    root = await _posted(call)
+    asked = _require_repository(call, target)
+    root = await _read_xml(call)
     if root is None:
         raise ArtifactError(400, "Bad lock request")
-    kinds = {name: _lock_part(root, name) for name in ("locktype", "lockscope")}
+    kinds = {name: _describe_lock(root, name) for name in ("locktype", "lockscope")}
     if "<D:read/>" in kinds["locktype"] and not call.items_at(asked.repo, asked.path):
         raise ArtifactError(404, f"{asked.repo}/{asked.path} not found")
     owner = root.findtext("{DAV:}owner/{DAV:}href", "")
@@ -89,7 +89,7 @@ async def lock(call: Call, target: str) -> Response:
 
 async def proppatch(call: Call, target: str) -> Response:
     """PROPPATCH /{repo}/{path}: nothing is changed"""
-    asked = _known(call, target)
+    asked = _require_repository(call, target)
     if not call.items_at(asked.repo, asked.path):
         raise ArtifactError(404, f"Resource {asked.repo}/{asked.path} does not exists.")
     return Response()
@@ -97,7 +97,7 @@ async def proppatch(call: Call, target: str) -> Response:
 
 async def mkcol(call: Call, target: str) -> Response:
     """MKCOL /{repo}/{path}"""
-    asked = _known(call, target)
+    asked = _require_repository(call, target)
     repository = call.repositories.find(asked.repo)
     if repository is None or not call.repositories.is_stored(asked.repo):
         raise ArtifactError(404, f"Could not find repo '{asked.repo}'.")
@@ -117,7 +117,7 @@ async def mkcol(call: Call, target: str) -> Response:
 
 async def move(call: Call, target: str) -> Response:
     """MOVE /{repo}/{path} with a header Destination"""
-    asked = _known(call, target)
+    asked = _require_repository(call, target)
     if not asked.path:
         raise ArtifactError(400, "Cannot perform MOVE action on a repository. Please specify a valid path")
     destination = unquote(call.request.headers.get("destination", ""))
@@ -130,8 +130,8 @@ async def move(call: Call, target: str) -> Response:
 
 async def propfind(call: Call, target: str) -> Response:
     """PROPFIND /{repo}/{path} with a header Depth; what cannot be read is missing."""
-    asked = _known(call, target)
-    names = await _wanted(call)
+    asked = _require_repository(call, target)
+    names = await _read_names(call)
     depth = DEPTHS.get(call.request.headers.get("depth", ""), DEEPEST)
     readable = call.repositories.is_stored(asked.repo) and call.principal.may("r", asked.repo, asked.path)
     item = call.items.find(asked.repo, asked.path) if readable else None
@@ -139,9 +139,9 @@ async def propfind(call: Call, target: str) -> Response:
     def parts(db: sqlite3.Connection) -> Iterator[str]:
         yield f'{DECLARATION}<D:multistatus xmlns:D="DAV:" xmlns:lp1="DAV:">'
         if item is not None:
-            yield _response(item, names)
+            yield _describe_item(item, names)
             below = Tree(db).below(item, depth) if item.folder and depth else ()
-            yield from (_response(one, names) for one in below if call.principal.may("r", one.repo, one.path))
+            yield from (_describe_item(one, names) for one in below if call.principal.may("r", one.repo, one.path))
         yield "</D:multistatus>"
 
     answer = await call.stream(parts, **XML)
@@ -149,7 +149,7 @@ async def propfind(call: Call, target: str) -> Response:
     return answer
 
 
-def _known(call: Call, target: str) -> ContentPath:
+def _require_repository(call: Call, target: str) -> ContentPath:
     """The place that is asked for, in a repository that exists."""
     asked = content_path.parse(target)
     if call.repositories.find(asked.repo) is None and not call.repositories.storages(asked.repo):
@@ -159,7 +159,7 @@ def _known(call: Call, target: str) -> ContentPath:
     return asked
 
 
-async def _posted(call: Call) -> Any:
+async def _read_xml(call: Call) -> Any:
     """The root of the XML that was sent, or None when there is none."""
     try:
         return read_xml(await call.request.body())
@@ -167,29 +167,29 @@ async def _posted(call: Call) -> Any:
         return None
 
 
-async def _wanted(call: Call) -> Collection[str]:
+async def _read_names(call: Call) -> Collection[str]:
     """The names of the properties that PROPFIND asks for: all without a body."""
     if not await call.request.body():
         return PROPERTIES
-    root = await _posted(call)
+    root = await _read_xml(call)
     if root is None:
         raise ArtifactError(500, "Webdav propfind failed.")
     named = root.find("{DAV:}prop")
     return PROPERTIES if named is None else [element.tag.rpartition("}")[2] for element in named]
 
 
-def _lock_part(root: Any, name: str) -> str:
+def _describe_lock(root: Any, name: str) -> str:
     found = root.find(f"{{DAV:}}{name}/*")
     inner = "" if found is None else f"<D:{escape(found.tag.rpartition('}')[2])}/>"
     return f"<D:{name}>{inner}</D:{name}>"
 
 
-def _response(item: Item, names: Collection[str]) -> str:
+def _describe_item(item: Item, names: Collection[str]) -> str:
     """What PROPFIND says about one item."""
     found = ((name, PROPERTIES[name](item)) for name in names if name in PROPERTIES)
     shown = "".join(f"<lp1:{name}>{value}</lp1:{name}>" for name, value in found if value is not None)
     kind = "<D:collection/>" if item.folder else ""
-    address = f"/artifactory/{encoded(f'{item.repo}/{item.path}'.rstrip('/'))}"
+    address = f"/artifactory/{encode_path(f'{item.repo}/{item.path}'.rstrip('/'))}"
     return (
         f"<D:response><D:href>{escape(address)}</D:href><D:propstat><D:prop>{shown}"
         f"<lp1:resourcetype>{kind}</lp1:resourcetype></D:prop><D:status>HTTP/1.1 200 OK</D:status></D:propstat>"
