@@ -19,6 +19,7 @@ import pytest
 
 from sandbox.client import Sandbox
 from support.clients import oci
+from support.running import run
 from support.servers.docker_registry import DockerRegistry, docker_registry
 from support.servers.process import fetched_or_skip, or_skip
 from support.session import Session
@@ -105,3 +106,38 @@ def _layer(folder: Path, number: int) -> Path:
         entry.size = len(content)
         archive.addfile(entry, io.BytesIO(content))
     return path
+
+
+@pytest.mark.usefixtures("sandbox_environment")
+def test_modules_promote_and_clean_up_the_images_that_crane_pushed(
+    crane: Crane, images: str, tmp_path: Path, sandbox: Sandbox
+) -> None:
+    sandbox.clock(advance=-100 * 24 * 3600)
+    for number, tag in ((1, "1.0"), (2, "1.1")):
+        crane("append", "--oci-empty-base", "-f", str(_layer(tmp_path, number)), "-t", f"{images}/app:{tag}")
+        sandbox.clock(advance=60)
+    crane("index", "append", "-m", f"{images}/app:1.1", "-t", f"{images}/app:all")
+    digest = crane("digest", f"{images}/app:1.1")
+    released = f"{images.replace('docker-local', 'docker-release-local')}/app"
+    promoted = run(
+        "artifact_image_promotion",
+        repo="docker-local",
+        target_repo="docker-release-local",
+        image="app",
+        tag="1.1",
+        copy=True,
+    )
+    assert promoted["changed"], promoted
+    assert crane("digest", f"{released}:1.1") == digest
+    crane("validate", "--remote", f"{released}:1.1")
+    rule = {
+        "repos": ["docker-local"],
+        "package_type": "docker",
+        "paths": ["app"],
+        "older_than": "30d",
+        "keep_newest": 2,
+    }
+    cleaned = run("artifact_cleanup", rules=[rule], max_items=10)
+    assert cleaned["deleted"]["items"] == 1, cleaned
+    assert crane("ls", f"{images}/app").split() == ["1.1", "all"]
+    crane("validate", "--remote", f"{images}/app:all")
