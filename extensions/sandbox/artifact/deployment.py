@@ -22,6 +22,7 @@ from .documents import read_xml
 from .errors import ArtifactError
 from .formats import CHARSET, colon_time, jackson, to_header_text
 from .item_info import file_facts
+from .maven_metadata import PLUGIN
 from .negotiation import vendor
 from .properties import checked
 from .repositories import Repository
@@ -70,6 +71,7 @@ async def deploy(call: Call, target: str) -> Response:
         await _check_pom(call, repository, path, content)
         written = asked.written if path == asked.path else path
         item = _put(call, asked.repo, path, written, content, client, properties)
+        await _note_plugin(call, repository, item, content)
     finally:
         call.items.release(content)
     await call.maven.update_after_upload(item.repo, [item.path], call.principal.name)
@@ -227,10 +229,22 @@ def _check_checksums(
 
 async def _check_pom(call: Call, repository: Repository, path: str, content: Stored) -> None:
     """Refuse a POM that is of another module than its path, unless the repository takes it nevertheless."""
-    if repository.checks_poms and path.endswith(snapshots.POM):
+    if repository.checks_poms and _is_pom(path, content):
         inconsistency = await run_in_threadpool(poms.inconsistency, path, call.world.files.path(content.sha256))
         if inconsistency:
             raise ArtifactError(409, inconsistency)
+
+
+async def _note_plugin(call: Call, repository: Repository, item: Item, content: Stored) -> None:
+    """Mark the POM of a Maven plugin, so that the metadata of its group lists the plugin."""
+    if repository.is_of_maven and _is_pom(item.path, content):
+        found = await run_in_threadpool(poms.plugin, call.world.files.path(content.sha256))
+        if found:
+            call.items.set_properties(item, {PLUGIN: ["true"]})
+
+
+def _is_pom(path: str, content: Stored) -> bool:
+    return path.endswith(snapshots.POM) and content.size <= poms.LONGEST
 
 
 def _put(

@@ -6,18 +6,24 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import sqlite3
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from itertools import chain
+from xml.etree import ElementTree
 
 from ..world import World
 from .layouts import MAVEN_2, Module, module_of
 from .maven_document import SNAPSHOTS, Document, version_order
+from .poms import plugin
 from .repositories import Repositories, Repository
 from .snapshots import METADATA, POM, Folder, Revision, revision_of
-from .storage import ClientChecksums, Items
+from .storage import ClientChecksums, Items, NotAFolder
 from .tree import Item, Tree, parent_of
+
+# The property of the POMs of Maven plugins
+PLUGIN = "artifactory.maven.mavenPlugin"
 
 
 class MavenMetadata:
@@ -72,9 +78,45 @@ class MavenMetadata:
         return repository if repository and repository.has_maven_metadata else None
 
     async def _update(self, repository: Repository, folders: Iterable[str], by: str) -> None:
-        for folder in folders:
+        changed = list(folders)
+        for folder in changed:
             async with self._calculating:
                 await self._calculate(repository, folder, by)
+        if changed:
+            async with self._calculating:
+                await self._update_plugins(repository, by)
+
+    async def _update_plugins(self, repository: Repository, by: str) -> None:
+        """List the plugins of each group of the repository, where that list has changed."""
+        poms = await self._world.readers.read(lambda db: list(Tree(db).with_property(repository.key, PLUGIN)))
+        groups: dict[str, dict[str, Item]] = {}
+        for pom in poms:
+            group, *parts = pom.path.rsplit("/", 3)
+            if len(parts) == 3:
+                groups.setdefault(group, {}).setdefault(parts[0], pom)
+        for group, plugins in groups.items():
+            path = f"{group}/{METADATA}"
+            if set(plugins) != self._listed_plugins(repository.key, path):
+                document = Document(plugins={name: self._plugin(pom) for name, pom in plugins.items()})
+                self._store(repository.key, path, document, by)
+
+    def _plugin(self, pom: Item) -> tuple[str, str]:
+        return plugin(self._world.files.path(pom.sha256 or "")) or ("", "")
+
+    def _listed_plugins(self, repo: str, path: str) -> set[str]:
+        """Return the plugins that a group has in its metadata."""
+        existing = self._items.find(repo, path)
+        try:
+            content = self._world.files.path((existing and existing.sha256) or "").read_bytes()
+            return set(Document.read(content).plugins)
+        except (ElementTree.ParseError, OSError):
+            return set()
+
+    def _store(self, repo: str, path: str, document: Document, by: str) -> None:
+        stored = self._world.files.put_bytes(document.write())
+        with contextlib.suppress(NotAFolder):  # What is in the way stays.
+            self._items.put_file(repo, path, stored, ClientChecksums(), by)
+        self._items.release(stored)
 
     async def _calculate(self, repository: Repository, folder: str, by: str) -> None:
         """Store the metadata of a folder; one without POMs loses what it had."""
@@ -97,8 +139,7 @@ class MavenMetadata:
         else:
             document = _of_versions(poms)
         document.group, document.artifact, document.updated = module.organization, module.name, now
-        stored = self._world.files.put_bytes(document.write())
-        self._items.put_file(repository.key, path, stored, ClientChecksums(), by)
+        self._store(repository.key, path, document, by)
 
     def _is_misplaced(self, metadata: Item) -> bool:
         """Return whether Maven 2 deployed this metadata of snapshots above their folder: the server leaves it."""

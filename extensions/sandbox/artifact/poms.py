@@ -6,12 +6,15 @@
 from __future__ import annotations
 
 import pathlib
+import re
 from xml.etree import ElementTree
 
 from .documents import read_xml
 from .layouts import MAVEN_2, module_of
 from .snapshots import SNAPSHOT
 
+# What is larger is no POM, whatever its name
+LONGEST = 8 * 1024 * 1024
 ADVICE = "Please verify your POM content for correctness"
 
 
@@ -40,6 +43,26 @@ def inconsistency(path: str, pom: pathlib.Path) -> str | None:
         f"The target deployment path '{path}' does not match the POM's expected path prefix '{prefix}'. {ADVICE}"
         " and make sure the source path is a valid Maven repository root path."
     )
+
+
+def plugin(pom: pathlib.Path) -> tuple[str, str] | None:
+    """Return name and prefix of the Maven plugin that a POM describes; None when it describes none."""
+    try:
+        root = read_xml(pom.read_bytes())
+    except (ElementTree.ParseError, OSError):
+        return None
+    if _text(root, "packaging") != "maven-plugin":
+        return None
+    group, version = (_text(root, name) or _text(root, f"parent/{name}") for name in ("groupId", "version"))
+    artifact = _text(root, "artifactId")
+    return _text(root, "name") or f"Unnamed - {group}:{artifact}:maven-plugin:{version}", _prefix(artifact)
+
+
+def _prefix(artifact: str) -> str:
+    """Return what stands for a plugin on Maven's command line: `x` for `x-maven-plugin` and `maven-x-plugin`."""
+    if artifact == "maven-plugin-plugin":
+        return "plugin"
+    return re.sub("-?plugin-?", "", re.sub("-?maven-?", "", artifact))
 
 
 def _text(root: ElementTree.Element, path: str) -> str:

@@ -310,6 +310,22 @@ def test_metadata_follows_when_a_build_is_promoted(artifactory, sandbox):
     assert artifactory.get("/releases/org/q/w/maven-metadata.xml").status_code == 404
 
 
+def test_metadata_of_a_group_lists_its_plugins(artifactory):
+    artifactory.put("/api/repositories/plugins", json=LOCAL)
+    for artifact, name in (("maven-first-plugin", "<name>The first</name>"), ("second-maven-plugin", "")):
+        coordinates = f"<groupId>org.q</groupId><artifactId>{artifact}</artifactId><version>1.0</version>"
+        pom = f"<project>{coordinates}<packaging>maven-plugin</packaging>{name}</project>"
+        artifactory.put(f"/plugins/org/q/{artifact}/1.0/{artifact}-1.0.pom", pom.encode())
+    artifactory.put("/plugins/org/q/w/1.0/w-1.0.pom", _pom("1.0"))
+    pom = "plugins/org/q/second-maven-plugin/1.0/second-maven-plugin-1.0.pom"
+    assert properties_of(artifactory, pom) == {"artifactory.maven.mavenPlugin": ["true"]}
+    root = ElementTree.fromstring(artifactory.get("/plugins/org/q/maven-metadata.xml").content)
+    assert [[element.text for element in plugin] for plugin in root.iterfind("plugins/plugin")] == [
+        ["The first", "first", "maven-first-plugin"],
+        ["Unnamed - org.q:second-maven-plugin:maven-plugin:1.0", "second", "second-maven-plugin"],
+    ]
+
+
 CALCULATE = "/api/maven/calculateMetadata"
 
 
