@@ -233,7 +233,7 @@ class CallbackModule(CallbackBase):
         )
         files = {name: str(self.get_option(name) or "") for name in ("html", "json", "history")}
         files |= {name: os.path.join(_ARTIFACTS, files[name]) for name in ("html", "json") if files[name]}
-        for problem in _report_files.write(masked(document, _as_in_json(self._secrets)), files):
+        for problem in _report_files.write(masked(document, _as_in_json(self._hidden)), files):
             self._display.warning(f"buildworks.toolchain.report: {problem}")
 
     def _keep_item(self, state: str, result: t.Any) -> None:
@@ -275,8 +275,13 @@ class CallbackModule(CallbackBase):
         """What is told of a result, without the secrets that are known so far: later they are parts of longer texts."""
         self._learn_secrets(result)
         told = {name: result._result[name] for name in _TOLD if name in result._result}
-        hidden: Result = masked({**told, "warnings": _warnings(result)}, self._secrets)
+        hidden: Result = masked({**told, "warnings": _warnings(result)}, self._hidden)
         return hidden
+
+    @property
+    def _hidden(self) -> set[str]:
+        """The secrets that are known so far, also as they are in headers that log in."""
+        return self._secrets.union(*map(_known_secrets.encoded, self._secrets))
 
     def _learn_secrets(self, result: t.Any) -> None:
         """Learn what has to be hidden: of the task, and of its host once a play."""

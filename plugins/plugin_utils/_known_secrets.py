@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+import base64
+import functools
 import importlib
 import os
 import typing as t
@@ -19,13 +21,18 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service i
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import INFERENCE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW
 
+# Of base64, behind no, one and two other bytes: the first character that no other byte has a part in
+_FIRST_CHARACTERS = (0, 2, 3)
+# Shorter ones stand in other texts by chance
+_SHORTEST_ENCODED = 6
+_URL_SAFE = str.maketrans("+/", "-_")
 _SPECS: tuple[ArgumentSpec, ...] = (ARTIFACT, CI, REVIEW, INFERENCE)
 _MODULES = "ansible_collections.buildworks.toolchain.plugins.modules"
 
 
 def of_environment() -> set[str]:
     """Those that modules would take from the environment."""
-    return set().union(*(spec.secrets(_from_environment(spec)) for spec in _SPECS))
+    return set().union(*(_with_logins(spec, _from_environment(spec)) for spec in _SPECS))
 
 
 def _from_environment(spec: ArgumentSpec) -> dict[str, str | None]:
@@ -38,9 +45,9 @@ def of_host(play: t.Any, host: t.Any) -> set[str]:
     templar = Templar(loader=play.get_loader(), variables=variables)
     secrets: set[str] = set()
     for spec in _SPECS:
-        for option in spec.options:
-            if (name := spec.service.variable(option)) in variables:
-                secrets.update(spec.secrets({option: _templated(templar, variables[name])}))
+        names = {option: spec.service.variable(option) for option in spec.options}
+        values = {option: _templated(templar, variables[name]) for option, name in names.items() if name in variables}
+        secrets |= _with_logins(spec, values)
     return secrets
 
 
@@ -50,7 +57,29 @@ def of_task(module: str, args: dict[str, t.Any]) -> set[str]:
     :arg module: one of this collection, without the collection's name
     """
     spec: ArgumentSpec = importlib.import_module(f"{_MODULES}.{module}").SPEC
-    return {str(secret) for secret in spec.secrets(args)}
+    return _with_logins(spec, args)
+
+
+@functools.cache
+def encoded(secret: str) -> frozenset[str]:
+    """Return what a secret becomes in base64, also behind other text, such as the user name of a login.
+
+    Behind other text, the first and last characters depend on that text. They are not in the result.
+    """
+    data = secret.encode(errors="backslashreplace")
+    found = {base64.b64encode(data).decode()}
+    for before, first in enumerate(_FIRST_CHARACTERS):
+        text = base64.b64encode(bytes(before) + data).decode().rstrip("=")
+        whole = text[first:-1] if (before + len(data)) % 3 else text[first:]
+        found.update([whole] if len(whole) >= _SHORTEST_ENCODED else [])
+    return frozenset(found | {text.translate(_URL_SAFE) for text in found})
+
+
+def _with_logins(spec: ArgumentSpec, values: dict[str, t.Any]) -> set[str]:
+    """Return the secrets, and each behind the user name, because a short one is not found in base64 otherwise."""
+    secrets = {str(secret) for secret in spec.secrets(values)}
+    username = values.get("username")
+    return secrets | {f"{username}:{secret}" for secret in secrets if username}
 
 
 def _templated(templar: t.Any, value: t.Any) -> t.Any:

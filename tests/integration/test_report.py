@@ -11,6 +11,7 @@ import re
 import signal
 import subprocess
 import time
+from base64 import b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -92,6 +93,8 @@ TELLING = [
                 {"of the environment": "{{ lookup('env', 'OPENAI_API_KEY') }}"},
                 "{{ 'x' * 3995 }}{{ lookup('env', 'OPENAI_API_KEY') }}",
                 "it was {{ toolchain_ci_api_token }}",
+                "Basic {{ ('bob:' ~ toolchain_ci_api_token) | b64encode }}",
+                "{{ 'x' * 3990 }}{{ ('another:' ~ toolchain_ci_api_token) | b64encode }}",
             ]
         )
     ),
@@ -318,9 +321,11 @@ def several(place: Place) -> str:
 @pytest.mark.ansible_core
 def test_secrets_that_come_late_are_cut_off_or_look_odd_are_hidden(place: Place, several: str) -> None:
     told = (place.folder / "several.json").read_text()
-    assert len(json.loads(told)["failures"]) == 3
+    assert len(json.loads(told)["failures"]) == 5
     assert "sk-a" not in told
     assert LATE_SECRET not in told
+    for username in ("bob", "another"):
+        assert b64encode(f"{username}:{LATE_SECRET}".encode()).decode()[-8:] not in told
 
 
 @pytest.mark.ansible_core
