@@ -253,6 +253,8 @@ def _secrets(options: dict[str, dict[str, t.Any]], parameters: dict[str, t.Any])
 
 def _passwords(address: str) -> t.Iterator[str]:
     """Yield the password in an address, or what else is in its place, as it stands there and decoded."""
+    if "@" not in address:
+        return
     try:
         parts = urlsplit(address)
         parts.port  # noqa: B018  reading it raises for a password with a slash

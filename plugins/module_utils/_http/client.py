@@ -27,7 +27,12 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
     ToolchainError,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http import retry
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer, Explain, Request
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import (
+    Answer,
+    Explain,
+    Request,
+    parse_http_date,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.session import NoAnswer, connect
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
@@ -91,15 +96,13 @@ class Http:
         self._explain = explain
         self._credential = credential
         self._connection = connect(task, base_url, credential)
-        self._seconds_ahead = 0.0
+        self._date: tuple[str | None, float] = (None, 0.0)
 
     def now(self) -> float:
         """Return the seconds since 1970 by the server's clock, or by this machine's if no response told the time."""
-        return time.time() + self._seconds_ahead
-
-    def _set_clock(self, date: float | None) -> None:
-        if date is not None:
-            self._seconds_ahead = date - time.time()
+        text, arrived = self._date
+        date = parse_http_date(text)
+        return time.time() + (0.0 if date is None else date - arrived)
 
     def remembered(self, name: str, make: t.Callable[[], t.Any], instead_of: t.Any = None) -> t.Any:
         """What is kept with the session under a name, for the life of the process and for all its threads.
@@ -172,7 +175,8 @@ class Http:
                 answer.explain = self._explain
                 self._task.last_answer = f"{request}: {answer.status}"
                 if answer.status in accept:
-                    self._set_clock(answer.date)
+                    if "Date" in answer.headers:  # few tasks need it parsed
+                        self._date = (answer.headers["Date"], time.time())
                     return answer
                 if tries_left == 0 or self._task.overdue or not policy.repeats(answer):
                     refusal = self._refusal(request, answer)
