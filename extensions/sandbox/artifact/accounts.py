@@ -81,7 +81,7 @@ class WrongCredentials(Exception):
 
 
 class BlockedLogin(WrongCredentials):
-    """The account failed to log in too often, and has to wait."""
+    """The account is blocked after several failed logins."""
 
     def __init__(self, name: str, seconds: int) -> None:
         blocked = f"'{name}' is blocked due to recurrent login failures"

@@ -28,13 +28,13 @@ from .tree import Item
 # The longer ones first: a.tar.gz is no gz
 TYPES = ("tar.gz", "tar.bz2", "zip", "tar", "tgz", "7z")
 INDEXED = (".jar", ".war", ".ear", ".zip")
-# What an archive may have at most, so that a small upload cannot fill the disk or the memory
+# Limits of an archive, so that a small upload cannot fill the disk or the memory
 LARGEST_NUMBER = 10_000  # of entries
 LARGEST_SIZE = 2**30  # bytes, of all entries together
 CHUNK = 65536  # bytes
 LARGEST_ENTRY = 100 * 2**20  # bytes, of an entry that is downloaded by itself
 Members = Generator[tuple[str, BinaryIO]]
-# The entries of a tar that say something about the next one
+# Types of the entries of a tar that describe the next entry
 LONG_HEADERS = (
     tarfile.XHDTYPE,
     tarfile.XGLTYPE,
@@ -112,7 +112,7 @@ def _safe(name: str) -> str:
 
 
 class _Limits:
-    """What the entries of an archive may take together, by the sizes that it says; none is read before."""
+    """Counts the entries of an archive and their sizes as the archive states them, before any is read."""
 
     def __init__(self) -> None:
         self._number = self._size = 0
@@ -128,7 +128,7 @@ class _Limits:
 
 
 class _TarEntry(tarfile.TarInfo):
-    """An entry of a tar; headers with long names and attributes, which are read at once, are no longer than a chunk."""
+    """An entry of a tar. Headers with long names and attributes, which are read at once, have at most a chunk."""
 
     @classmethod
     def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:

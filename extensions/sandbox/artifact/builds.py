@@ -24,7 +24,7 @@ from .formats import plain_time
 from .tree import Item
 
 VENDORS = re.compile(r"application/vnd\.org\.jfrog\.[\w.]+\+json")
-# What the server fills in where a record lacks it
+# Members that the server adds to a record
 FILLED_IN = {"version": "1.0.1", "durationMillis": 0}
 # Where the records lie on the real server; rights on builds are rights on paths in it
 RECORDS = "artifactory-build-info"

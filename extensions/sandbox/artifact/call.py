@@ -104,7 +104,7 @@ class Call:
         return self._stored(readable, path)
 
     def readable_items(self, key: str, path: str) -> list[Item]:
-        """The same without a refusal: nothing where the caller may read nothing."""
+        """Return the same without a refusal: an empty list if the caller may not read the path."""
         return self._stored(self._readable(self.repositories.storages(key), path), path)
 
     def _readable(self, storages: list[str], path: str) -> list[str]:

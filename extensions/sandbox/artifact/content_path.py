@@ -83,7 +83,7 @@ def build_folder_address(base: str, raw_path: str) -> str:
 
 
 def without_metadata(path: str) -> str:
-    """The path of the item whose metadata a path names in the old notation."""
+    """Return the path of the item whose metadata a path names in the old notation."""
     folder, slash, name = path.rpartition("/")
     return folder + slash + (name.rpartition(METADATA)[0] or name)
 
@@ -95,9 +95,9 @@ def check_encoding(raw_path: str) -> None:
 
 
 def check_place(items: Tree, repo: str, path: str) -> None:
-    """Refuse a path that the server cannot store a file at.
+    """Refuse a path at which the server cannot store a file.
 
-    Without the blanks at the ends of its names it must not lead through a file, whatever is wrong with the names.
+    The server ignores blanks at the ends of names when it looks for a file in the way, and does so first.
     """
     try:
         check_names(repo, path)
@@ -118,7 +118,7 @@ def check_names(repo: str, path: str) -> None:
 
 
 def conflict(repo: str, path: str, place: str, written: str | None = None) -> ArtifactError:
-    """The refusal of a file because of what is stored at a place: a folder at its path, or a file above it.
+    """Return the refusal of a file because of what is stored at a place: a folder at its path, or a file above it.
 
     `written` is the path as the client wrote it.
     """

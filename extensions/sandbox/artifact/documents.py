@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""JSON and XML that callers send, read so that no document stops the service."""
+"""JSON and XML of requests. Documents that are too deep or could expand to any size are refused."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def read_json(text: bytes) -> Any:
 def read_xml(text: bytes) -> ElementTree.Element:
     """Return the root of a document.
 
-    :raises ElementTree.ParseError: when it is no XML, or says of which type it is
+    :raises ElementTree.ParseError: when it is no XML, or names a document type
     """
     parser = expat.ParserCreate()
     parser.StartDoctypeDeclHandler = _refuse_doctype

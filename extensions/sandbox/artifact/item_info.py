@@ -28,7 +28,7 @@ LETTERS = {"m": "m", "d": "d", "w": "w", "a": "n", "r": "r"}
 
 
 async def info(call: Call, repo: str, path: str) -> Response:
-    """GET /api/storage/{repo}/{path}; the old notation for metadata stands for the item."""
+    """GET /api/storage/{repo}/{path}[:{metadata}]"""
     path = content_path.without_metadata(path)
     found = _found(call, repo, path)
     shown_as = call.repositories.shown_as(repo)
@@ -158,7 +158,7 @@ def file_info(call: Call, item: Item, repo: str) -> dict[str, Any]:
 
 
 def folder_info(call: Call, folder: Item, repo: str, children: Iterable[dict[str, Any]]) -> dict[str, Any]:
-    """The info of a folder; its children as `children_of` lists them."""
+    """Return the info of a folder; `children` are entries of `children_of`."""
     return {
         **_item_facts(folder, repo),
         "children": children,
@@ -167,7 +167,7 @@ def folder_info(call: Call, folder: Item, repo: str, children: Iterable[dict[str
 
 
 def children_of(items: Iterable[Item]) -> Iterator[dict[str, Any]]:
-    """The entries of what is in a folder."""
+    """Return the entries of a folder in its info."""
     return ({"uri": f"/{item.name}", "folder": bool(item.folder)} for item in items)
 
 

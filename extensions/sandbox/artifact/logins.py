@@ -49,7 +49,7 @@ class Logins:
         if failed is None or failed.number <= ALLOWED or self._is_known(credentials):
             return 0
         block = min((failed.number - ALLOWED) * STEP, LONGEST_BLOCK)
-        remaining = failed.latest + block - self._clock.now()
+        remaining = block - self._since(failed.latest)
         if remaining <= 0:
             return 0
         self.note_failure(name)
@@ -68,7 +68,11 @@ class Logins:
 
     def _is_known(self, credentials: str) -> bool:
         latest = self._known.get(_digest(credentials))
-        return latest is not None and abs(self._clock.now() - latest) <= REMEMBERED
+        return latest is not None and self._since(latest) <= REMEMBERED
+
+    def _since(self, time: float) -> float:
+        """Return the seconds since a time, or until it if the clock was set back."""
+        return abs(self._clock.now() - time)
 
 
 def _keep(entries: OrderedDict[str, Entry], key: str, entry: Entry) -> None:

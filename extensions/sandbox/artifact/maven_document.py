@@ -46,7 +46,10 @@ class Document:
 
     @classmethod
     def read(cls, content: bytes) -> Document:
-        """Read a document; ElementTree.ParseError when it is no XML, or has a type."""
+        """Read a document.
+
+        :raises ElementTree.ParseError: when it is no XML, or names a document type
+        """
         root = read_xml(content)
 
         def text(path: str, element: ElementTree.Element = root) -> str:

@@ -52,7 +52,7 @@ async def get_xml(call: Call, repo: str, path: str) -> Response:
 
 
 def _shown(call: Call, repo: str, path: str, asked: Collection[str] = ()) -> dict[str, list[str]]:
-    """The properties of an item; one that is missing, or that the caller may not read, has none."""
+    """Return the properties of an item. A missing or unreadable item is refused like one without properties."""
     properties = next(filter(None, map(call.items.properties, call.readable_items(repo, path))), {})
     shown = {name: values for name, values in properties.items() if not asked or name in asked}
     if not shown:

@@ -109,13 +109,13 @@ class Repository:
 
     @property
     def is_blacked_out(self) -> bool:
-        """Whether it serves and takes no content; items can be listed all the same."""
+        """Whether downloads and uploads are refused. Items can still be listed."""
         return bool(self.configuration.get("blackedOut"))
 
     def accepts(self, path: str, is_folder: bool = False) -> bool:
-        """Whether the include and exclude patterns let a path in: a folder also if they let in what is below it.
+        """Return whether the include and exclude patterns match a path.
 
-        They do not concern the root.
+        A folder is also accepted if they can match something below it, and the root always.
         """
         if not path:
             return True
@@ -159,7 +159,7 @@ class Repository:
         return self.is_of_maven and not self.configuration.get("suppressPomConsistencyChecks")
 
     def rejection(self, path: str, is_folder: bool = False) -> str | None:
-        """The setting that forbids a file or a folder, for uploads and downloads.
+        """Return the setting that forbids a file or a folder, for uploads and downloads.
 
         The policy for releases and snapshots is only asked about paths that the layout can read.
         """
@@ -171,7 +171,7 @@ class Repository:
         return None if self.accepts(path, is_folder) else PATTERNS
 
     def blackout(self, path: str) -> ArtifactError:
-        """The refusal of a path while the repository is blacked out."""
+        """Return the refusal of a path in a blacked-out repository."""
         refusal = f"The repository '{self.key}' is blacked out and cannot serve artifact '{self.key}:{path}'."
         return ArtifactError(404, refusal)
 
@@ -213,7 +213,7 @@ class Repositories:
         return _read(key, row["configuration"]) if row else None
 
     def behind(self, key: str) -> Repository | None:
-        """The repository whose settings hold under this key: under that of a cache, its remote repository."""
+        """Return the repository whose settings apply to a key; for the key of a cache, its remote repository."""
         repository = self.find(key)
         if repository is None and key.endswith("-cache"):
             remote = self.find(key.removesuffix("-cache"))

@@ -77,7 +77,7 @@ def matches(path: str, patterns: str) -> bool:
 
 
 def leads_to(folder: str, patterns: str) -> bool:
-    """Whether something below a folder can be one of the paths that a list of patterns takes."""
+    """Return whether a list of patterns can match a path below a folder."""
     names = folder.split("/")
     return any(_begins(pattern.strip().split("/"), names) for pattern in patterns.split(","))
 

@@ -45,7 +45,7 @@ async def quick(call: Call) -> Response:
 
 
 def searched(call: Call) -> list[tuple[str, str]]:
-    """The repositories to search in, each with a folder; all of them when none is named, no unknown ones."""
+    """Return the storages to search, each with a folder: all if no repository is named, none for unknown ones."""
     asked = [entry.strip().strip("/") for entry in call.query.get("repos", "").split(",") if entry.strip()]
     if not asked:
         return [
@@ -67,7 +67,7 @@ def _named(tree: Tree, where: list[tuple[str, str]], name: str) -> Iterator[Item
 
 
 def result(call: Call, tree: Tree, item: Item) -> dict[str, Any]:
-    """What is told of an item that was found, as detailed as the caller wants it."""
+    """Return the entry of a result, as detailed as the request asks for."""
     detail = {part.strip() for part in call.request.headers.get("x-result-detail", "").split(",")}
     result = _info(call, tree, item) if "info" in detail else {}
     result["uri"] = f"{call.base}/api/storage/{item.repo}/{item.path}"

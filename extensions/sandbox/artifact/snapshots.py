@@ -37,7 +37,7 @@ def is_snapshot(path: str) -> bool:
 
 
 def is_expirable(name: str) -> bool:
-    """Whether the content of a file with this name changes: metadata, and snapshots without a revision."""
+    """Return whether a file with this name is replaced over time: metadata, and snapshots without a revision."""
     return name == METADATA or NON_UNIQUE.fullmatch(name) is not None
 
 

@@ -112,7 +112,7 @@ def _caching(item: Item) -> dict[str, str]:
 
 
 def _missing(call: Call, repo: str, path: str) -> ArtifactError:
-    """The refusal of a file that is not stored: nothing is fetched, as on a server that reaches no other."""
+    """Return the refusal of a file that is not stored. Remote repositories are offline, because nothing is fetched."""
     repository = call.repositories.find(repo)
     if repository is None or repository.rclass != "remote":
         return ArtifactError(404, "File not found.")

@@ -160,7 +160,7 @@ def _require_repository(call: Call, target: str) -> ContentPath:
 
 
 async def _read_xml(call: Call) -> Any:
-    """The root of the XML that was sent, or None when there is none."""
+    """Return the root of the XML in the request, or None if it has no valid XML."""
     try:
         return read_xml(await call.request.body())
     except ElementTree.ParseError:

@@ -20,7 +20,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile im
 
 # The server keeps these itself
 _OF_THE_SERVER = ("statuses", "artifactoryPrincipal")
-# What the server fills in where a record lacks it, as far as it is known before
+# Members that the server adds to a record; null for a value that is not known in advance
 _FILLED_IN = {"version": "1.0.1", "durationMillis": 0, "artifactoryPrincipal": None}
 _ACCEPTED = (200, 204)
 _GONE = (*_ACCEPTED, 404)
@@ -44,9 +44,9 @@ def wanted(params: dict[str, t.Any]) -> Fields:
 
 
 def find(artifact: ArtifactService, like: Fields, project_key: str | None) -> Fields | None:
-    """The run of this name, number and start, its record with those members only that `like` has, or `None`.
+    """Return the run of this name, number and start, or `None`; its record has only those members that `like` has.
 
-    `stored` has the same record: a predicted run has another.
+    The member `stored` is the same record. In the fields of a prediction the two differ.
     """
     started = times.utc(like["started"])
     found = builds.find(artifact, like["name"], like["number"], started=started, project_key=project_key)
@@ -58,7 +58,7 @@ def find(artifact: ArtifactService, like: Fields, project_key: str | None) -> Fi
 
 
 def described(fields: Fields) -> Fields:
-    """A run as the user sees it, also one that is only predicted."""
+    """Return a run as the user sees it, also a predicted one."""
     record = fields["record"]
     if record != fields.get("stored"):
         record = {**_FILLED_IN, **record}

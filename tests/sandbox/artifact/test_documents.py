@@ -50,7 +50,7 @@ def test_json_for_the_token_service_is_refused_when_it_is_nested_too_deep(sandbo
     assert (answer.status_code, answer.json()["errors"][0]["code"]) == (400, "BAD_REQUEST")
 
 
-def test_record_is_shown_when_it_is_nested_as_deep_as_may_be(artifactory):
+def test_record_is_shown_when_it_has_the_largest_depth(artifactory):
     assert artifactory.put("/api/build", nested(198, "deep"), headers=JSON).status_code == 204
     record = artifactory.get("/api/build/deep/1").json()["buildInfo"]
     for _level in range(198):
@@ -72,7 +72,7 @@ def test_query_is_refused_when_it_is_nested_too_deep(artifactory, kind, depth):
 
 
 @pytest.mark.parametrize("kind", ["$and", "$or"])
-def test_query_never_fails_the_server_however_deep_it_is_nested(artifactory, kind):
+def test_query_is_answered_or_refused_when_its_depth_grows(artifactory, kind):
     statuses = [_query(artifactory, kind, depth).status_code for depth in range(20, 300, 10)]
     assert statuses == sorted(statuses)
     assert set(statuses) == {200, 400}
@@ -96,7 +96,7 @@ def test_search_of_webdav_is_refused_when_its_document_names_a_type(artifactory)
 
 
 @pytest.mark.parametrize("document", [BOMB, "<a>" * 30_000 + "</a>" * 30_000, "<a"])
-def test_metadata_and_poms_are_stored_or_refused_whatever_they_are(artifactory, sandbox, document):
+def test_metadata_and_poms_are_stored_or_refused_when_they_are_hostile(artifactory, sandbox, document):
     repository = {"key": "deep", "rclass": "local", "packageType": "maven"}
     sandbox.seed({"artifact": {"repositories": [repository]}})
     for name in ("maven-metadata.xml", "1/w-1.pom", "2-SNAPSHOT/w-2-SNAPSHOT.pom", "2-SNAPSHOT/w-2-SNAPSHOT.jar"):
@@ -106,7 +106,7 @@ def test_metadata_and_poms_are_stored_or_refused_whatever_they_are(artifactory, 
 
 
 @pytest.mark.parametrize("content", [b"no JSON", b"[]", nested(30_000)])
-def test_manifest_is_served_when_it_is_none(artifactory, content):
+def test_manifest_is_served_when_its_content_is_no_manifest(artifactory, content):
     artifactory.put("/docker-local/odd/1/manifest.json", content)
     answer = artifactory.get("/api/docker/docker-local/v2/odd/manifests/1")
     assert (answer.status_code, answer.content) == (200, content)
