@@ -71,6 +71,7 @@ REFUSED = [
     ("PUT", "/artifactory/nothing/x", 401),
     ("PATCH", "/artifactory/api/system/ping", 401),
     ("POST", "/access/api/v1/nothing", 404),
+    ("POST", "/ci/createItem", 403),
     ("PUT", "/analysis/review/nothing", 404),
     ("POST", "/inference/v1/chat/completions", 401),
     ("POST", "/_sandbox/seed", 401),
