@@ -58,11 +58,15 @@ def _found(call: Call, asked: ContentPath) -> list[Item]:
         raise ArtifactError(404)
     if repository and repository.keeps_items:
         repository.check(asked.path, downloading=True, is_folder=asked.is_folder)
-    return [
-        item
-        for item in call.items_at(asked.repo, asked.path)
-        if item.repo == asked.repo or not _is_rejected(call, item)
-    ]
+    return _items(call, asked.repo, asked.path)
+
+
+def _items(call: Call, repo: str, path: str) -> list[Item]:
+    """Return what a repository has at a path; of a snapshot, the one that was modified last comes first."""
+    found = [item for item in call.items_at(repo, path) if item.repo == repo or not _is_rejected(call, item)]
+    if len(found) > 1 and snapshots.is_snapshot(path) and not snapshots.revision_of(found[0].name):
+        found.sort(key=lambda item: item.modified, reverse=True)
+    return found
 
 
 def _is_rejected(call: Call, item: Item) -> bool:
@@ -123,7 +127,7 @@ def _missing(call: Call, repo: str, path: str) -> ArtifactError:
 def _described(call: Call, repo: str, path: str) -> list[Item]:
     """What a checksum belongs to."""
     if not maven_merging.is_merged(call, repo, path):
-        return call.items_at(repo, path)
+        return _items(call, repo, path)
     merged = maven_merging.merged(call, repo, path)
     return [merged[0]] if merged else []
 

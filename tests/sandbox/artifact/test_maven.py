@@ -441,6 +441,16 @@ def test_metadata_of_a_virtual_repository_is_missing_when_no_member_has_any(arti
     assert artifactory.get(f"/merging/{path}.sha1").status_code == 404
 
 
+def test_a_virtual_repository_serves_the_snapshot_that_was_deployed_last(artifactory, sandbox, merging):
+    for repo in ("first", "second"):
+        artifactory.post(f"/api/repositories/{repo}", json={"snapshotVersionBehavior": "non-unique"})
+        artifactory.put(f"/{repo}/{FOLDER}/w-1.1-SNAPSHOT.jar", repo)
+        sandbox.clock(advance=1)
+    assert artifactory.get(f"/merging/{FOLDER}/w-1.1-SNAPSHOT.jar").text == "second"
+    sha1 = artifactory.get(f"/merging/{FOLDER}/w-1.1-SNAPSHOT.jar.sha1").text
+    assert sha1 == hashlib.sha1(b"second").hexdigest()
+
+
 def test_metadata_of_a_virtual_repository_passes_over_members_without_snapshots(artifactory, merging):
     artifactory.put(f"/first/{FOLDER}/w-1.1-20260101.010101-1.pom", _pom("1.1-SNAPSHOT"))
     artifactory.post("/api/repositories/first", json={"handleSnapshots": False})
