@@ -40,7 +40,7 @@ def read_xml(text: bytes) -> ElementTree.Element:
     try:
         parser.Parse(text, True)
     except expat.ExpatError as error:
-        raise ElementTree.ParseError(str(error)) from None
+        raise ElementTree.ParseError(_fault_before_root(text) or str(error)) from None
     return ElementTree.fromstring(text)
 
 
@@ -52,6 +52,18 @@ def _is_deeper(value: Any, levels: int) -> bool:
         if not parts:
             return False
     return True
+
+
+def _fault_before_root(text: bytes) -> str | None:
+    """Return what the server's parser reports about a document that does not begin with an element."""
+    document = text.decode("utf-8", "replace")
+    rest = document.lstrip()
+    if rest.startswith("<"):
+        return None
+    lines = document[: len(document) - len(rest)].split("\n")
+    column = len(lines[-1]) + bool(rest)
+    found = f"character '{rest[0]}' (code {ord(rest[0])}) in prolog; expected '<'" if rest else "EOF in prolog"
+    return f" : Unexpected {found}\n at [row,col {{unknown-source}}]: [{len(lines)},{column}]"
 
 
 def _refuse_doctype(*_declaration: object) -> None:

@@ -90,6 +90,20 @@ def test_properties_are_refused_when_their_document_names_a_type(artifactory, en
     assert properties_of(artifactory, ITEM) == before
 
 
+@pytest.mark.parametrize(
+    ("document", "fault"),
+    [
+        ("", "Unexpected EOF in prolog\n at [row,col {unknown-source}]: [1,0]"),
+        ("o", "Unexpected character 'o' (code 111) in prolog; expected '<'\n at [row,col {unknown-source}]: [1,1]"),
+        ("\n  {", "Unexpected character '{' (code 123) in prolog; expected '<'\n at [row,col {unknown-source}]: [2,3]"),
+    ],
+)
+def test_properties_are_refused_when_their_document_has_no_element(artifactory, document, fault):
+    answer = artifactory.put(f"/{ITEM}:properties", document.encode())
+    place = ITEM.replace("/", ":", 1)
+    assert error_of(answer) == (409, f"Failed to deploy properties :  : {fault} on path {place}:properties")
+
+
 def test_search_of_webdav_is_refused_when_its_document_names_a_type(artifactory):
     answer = artifactory.request("PROPFIND", f"/{ITEM}", data=BOMB, headers={"Depth": "0"})
     assert error_of(answer) == (500, "Webdav propfind failed.")
