@@ -8,7 +8,12 @@ from __future__ import annotations
 
 
 class ToolchainError(Exception):
-    """Something the user has to know about; the message says what happened and what to do, and ends in a full stop."""
+    """Something the user has to know about; the message says what happened and what to do, and ends in a full stop.
+
+    :ivar holds_for_all: whether each further item of the task would fail in the same way
+    """
+
+    holds_for_all = False
 
     def __init__(self, message: str) -> None:
         message = message.rstrip()
@@ -34,11 +39,16 @@ class ServerRefusal(ToolchainError):
     :arg status: the HTTP status
     :arg text: the body of the answer
     :arg credential: the option with the credential that the server refused
+    :arg has_long_delay: whether the server asks to wait longer than a task does before it tries again
     """
 
-    def __init__(self, message: str, status: int, text: str, credential: str | None = None) -> None:
+    def __init__(
+        self, message: str, status: int, text: str, credential: str | None = None, has_long_delay: bool = False
+    ) -> None:
         super().__init__(message)
         self.credential = credential
+        self.holds_for_all = credential is not None
+        self.has_long_delay = has_long_delay
         self.status = status
         self.text = text
 
@@ -51,11 +61,13 @@ class OutcomeUnknown(ToolchainError):
     """The reply to a write was lost: whether it had its effect is not known.
 
     :arg what: what happened
+    :arg refusal: how the server answered when the request was sent again
     """
 
-    def __init__(self, what: str) -> None:
+    def __init__(self, what: str, refusal: ServerRefusal | None = None) -> None:
         super().__init__(f"{what} Whether the request had its effect is not known.")
         self.what = what
+        self.refusal = refusal
 
 
 def without_doubt(error: ToolchainError) -> str:

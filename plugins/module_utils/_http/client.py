@@ -164,12 +164,14 @@ class Http:
         attempt = 0
         in_doubt = False  # whether a lost try of a write may have had its effect
         while True:
+            failure: ToolchainError
             try:
                 answer = self._send(request)
             except NoAnswer as lost:
                 in_doubt = in_doubt or (write and not lost.unsent)
-                if tries_left == 0 or self._task.overdue or not (policy.acted or lost.unsent):
-                    raise _no_answer(lost, in_doubt) from None
+                if not lost.unsent:
+                    policy.note_failure(None)
+                failure, is_repeatable = _no_answer(lost, in_doubt), policy.acted or lost.unsent
                 delay, why = retry.backoff(attempt), str(lost)
             else:
                 answer.explain = self._explain
@@ -178,12 +180,14 @@ class Http:
                     if "Date" in answer.headers:  # few tasks need it parsed
                         self._date = (answer.headers["Date"], time.time())
                     return answer
-                if tries_left == 0 or self._task.overdue or not policy.repeats(answer):
-                    refusal = self._refusal(request, answer)
-                    raise OutcomeUnknown(str(refusal)) if in_doubt else refusal
+                policy.note_failure(answer)
+                failure, is_repeatable = self._refusal(request, answer, in_doubt), policy.repeats(answer)
                 delay, why = retry.delay(answer, attempt, policy), f"{request}: {answer.status}"
+            if tries_left == 0 or self._task.overdue or not is_repeatable:
+                raise failure
             self._task.repeated(why, attempt + 1, attempt + tries_left)
-            time.sleep(delay)
+            if not policy.wait(delay):
+                raise failure
             attempt, tries_left = attempt + 1, tries_left - 1
 
     def _send(self, request: Request) -> Answer:
@@ -206,18 +210,24 @@ class Http:
         whole = task.patience(request.live) if request.live else task.time_for_response
         return task.patience("timeout"), task.patience(request.patience), whole
 
-    def _refusal(self, request: Request, answer: Answer) -> ToolchainError:
+    def _refusal(self, request: Request, answer: Answer, in_doubt: bool) -> ToolchainError:
         if answer.status in _REDIRECTS:
-            return ServerRefusal(
+            text = (
                 f"{request}: {answer.status}, redirected to {without_query(_target(request, answer))}, which is not "
-                "followed. Give the address that the server itself uses.",
-                answer.status,
-                answer.text,
+                "followed. Give the address that the server itself uses."
             )
-        message, advice = self._explain(answer)
-        text = f"{request}: {answer.status} {message or reason_phrases.get(answer.status, '')}".rstrip(". ") + "."
-        parts = (text, advice, retry.request_to_wait(answer))
-        return ServerRefusal(" ".join(filter(None, parts)), answer.status, answer.text, self._refused(request, answer))
+        else:
+            message, advice = self._explain(answer)
+            text = f"{request}: {answer.status} {message or reason_phrases.get(answer.status, '')}".rstrip(". ") + "."
+            text = " ".join(filter(None, (text, advice, retry.request_to_wait(answer))))
+        refusal = ServerRefusal(
+            text,
+            answer.status,
+            answer.text,
+            self._refused(request, answer),
+            has_long_delay=retry.has_long_delay(answer),
+        )
+        return OutcomeUnknown(str(refusal), refusal) if in_doubt else refusal
 
     def _refused(self, request: Request, answer: Answer) -> str | None:
         """The option with the credential that the server did not accept."""

@@ -32,12 +32,20 @@ class Policy:
 
     def repeats(self, answer: Answer) -> bool:
         """Whether the request may be sent again after this answer, in the time that the server asks for."""
-        if (_asked(answer) or 0) > _LONGEST_DELAY or "insufficient_quota" in answer.text:
+        if has_long_delay(answer) or "insufficient_quota" in answer.text:
             return False
         hint = answer.headers.get("x-should-retry")
         if hint == "false" or (hint == "true" and self.acted):
             return hint == "true"
         return answer.status in self.statuses
+
+    def note_failure(self, answer: Answer | None) -> None:
+        """Learn from a try whose answer is not accepted, or, with `None`, whose answer was lost."""
+
+    def wait(self, seconds: float) -> bool:
+        """Wait before the next try, at least so many seconds, and return whether there is to be one."""
+        time.sleep(seconds)
+        return True
 
 
 REPEATABLE = Policy(frozenset((429, 502, 503, 504)), acted=True)
@@ -50,7 +58,7 @@ def backoff(attempt: int) -> float:
 
 def delay(answer: Answer, attempt: int, policy: Policy) -> float:
     """Seconds to wait: what the server asks for, else a growing time with jitter."""
-    asked = _asked(answer)
+    asked = retry_after(answer)
     if asked is not None:
         return asked + random.uniform(0, 0.1)
     if answer.status == 429 and policy.slow is not None:
@@ -60,11 +68,17 @@ def delay(answer: Answer, attempt: int, policy: Policy) -> float:
 
 def request_to_wait(answer: Answer) -> str | None:
     """What the server asks for, to be told to the user of a request that is not repeated."""
-    asked = _asked(answer)
+    asked = retry_after(answer)
     return f"The server asks to wait {asked:.0f} s before the next try." if asked else None
 
 
-def _asked(answer: Answer) -> float | None:
+def has_long_delay(answer: Answer) -> bool:
+    """Return whether the server asks to wait longer than a task does before it tries again."""
+    return (retry_after(answer) or 0) > _LONGEST_DELAY
+
+
+def retry_after(answer: Answer) -> float | None:
+    """Return the seconds that the server asks to wait before the next try, if it does."""
     asked = _seconds(answer.headers.get("Retry-After-Ms"), 0.001)
     if asked is not None:
         return asked
