@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import dataclasses
 import json
+import re
 import threading
 import time
 import typing as t
@@ -36,6 +38,27 @@ _FAILURES = ("failed", "unknown")
 # These go into the result of the task as a whole
 _NOT_OF_ITEMS = ("diff", "refused_credential")
 _SECONDS_BETWEEN_LOOKS = 0.2
+_MOST_GROUPS_TOLD = 3
+# Addresses, numbers and ids, in which equal failures differ
+_OF_ONE_FAILURE = re.compile(r"\S*(?:\d|://)\S*")
+
+
+class NotTried(Exception):
+    """Raised for an item that is not worth a try, with the reason if it differs from the reason of the whole task."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Outlook:
+    """What is to be said of the remaining items.
+
+    :ivar seconds: how long they take
+    :ivar waiting: what the task waits for, and until when
+    :ivar state: the same, without the time
+    """
+
+    seconds: float | None = None
+    waiting: str | None = None
+    state: str = "at work"
 
 
 def one_or_each(
@@ -101,15 +124,15 @@ def worked_through(
     act: Act,
     tell: t.Callable[[Item], None],
     place: t.Callable[[int], str] = "items[{}]".format,
-    pacing: t.Callable[[], float] = lambda: 0.0,
+    **more: t.Any,
 ) -> Work:
     """Act on each item as `each` does, but for `to_file`; whether some failed is told by the `check` of what it gives.
 
     :arg tell: called with each outcome as it comes, by one thread at a time
     :arg place: where the user gave an item, by its number
-    :arg pacing: returns the seconds that rate limits alone require for the remaining items
+    :arg more: see `Work`
     """
-    work = Work(task, items, act, tell, place, pacing)
+    work = Work(task, items, act, tell, place, **more)
     try:
         work.carry_out()
     finally:
@@ -117,8 +140,17 @@ def worked_through(
     return work
 
 
+def _skip(_task: Task) -> None:
+    raise NotTried
+
+
 class Work:
-    """Items on their way from the list to an outcome; all threads share it."""
+    """Items on their way from the list to an outcome; all threads share it.
+
+    :arg rest: acts on what remains when no more items are begun
+    :arg stop: set when no more items are begun
+    :arg outlook: returns what is to be said of the remaining items; by default they take as long as those before
+    """
 
     def __init__(
         self,
@@ -127,13 +159,18 @@ class Work:
         act: Act,
         tell_file: t.Callable[[Item], None],
         place: t.Callable[[int], str],
-        pacing: t.Callable[[], float],
+        *,
+        rest: Act = _skip,
+        stop: threading.Event | None = None,
+        outlook: t.Callable[[], Outlook] | None = None,
     ) -> None:
         self._task = task
         self._act = act
         self._tell_file = tell_file
         self._place = place
-        self._pacing = pacing
+        self._rest = rest
+        self._stop = stop or threading.Event()
+        self._outlook = outlook or self._same_rate
         self._items = enumerate(items)
         self._total = len(items) if isinstance(items, t.Sized) else None
         self._lock = threading.Lock()
@@ -148,6 +185,7 @@ class Work:
         self._warnings = Reasons()
         self._refused: str | None = None
         self._stopped: str | None = None
+        self._has_left = False
         self._controller = Controller()
         self._defect: BaseException | None = None
         self._start = time.monotonic()
@@ -177,12 +215,23 @@ class Work:
         for warning in self._warnings.told():
             self._task.warn(warning)
 
-    def check(self) -> None:
+    def failure_reasons(self) -> list[Item]:
+        """Return each reason for which items failed, with the number of these and the index of the first."""
+        groups: dict[str, Item] = {}
+        for failure in sorted(self._failures, key=_index):
+            reason = failure["reason"]
+            entry = {"reason": reason, "count": 0, "first": failure["index"]}
+            groups.setdefault(_OF_ONE_FAILURE.sub("", reason), entry)["count"] += 1
+        return list(groups.values())
+
+    def check(self, is_stopped: bool = False) -> None:
         """
+        :arg is_stopped: whether items are left that cannot succeed
         :raises ToolchainError: when items failed, unless the task goes on with them
         """
         failed = len(self._failures)
-        if not failed or (self._task.params["on_error"] == "report" and not self._stopped):
+        is_stopped = is_stopped or self._has_left or self._has_enough_failures()
+        if not failed or (self._task.params["on_error"] == "report" and not is_stopped):
             return
         if self._refused:
             self._task.result["refused_credential"] = self._refused
@@ -192,16 +241,24 @@ class Work:
         skipped = f", {self._counts['skipped']:,} were not tried" if self._counts["skipped"] else ""
         raise ToolchainError(
             f"{failed:,} of {sum(self._counts.values()):,} items failed{doubt}{skipped}. "
-            f"The first of them, {self._place(first['index'])}: {first['reason']}"
+            f"The first of them, {self._place(first['index'])}: {first['reason']}{self._others()}"
         )
+
+    def _others(self) -> str:
+        """Return what to add to the first failure: how many others are equal to it, or to one another."""
+        same, *groups = self.failure_reasons()
+        text = f" {same['count'] - 1:,} more failed in the same way." if same["count"] > 1 else ""
+        for group in [group for group in groups if group["count"] > 1][:_MOST_GROUPS_TOLD]:
+            text += f" {group['count']:,} failed as {self._place(group['first'])}: {group['reason']}"
+        return text
 
     def _work(self) -> None:
         try:
             while (entry := self._next()) is not None:
-                self._add(entry[0], *self._outcome(*entry))
+                self._add(entry[0], *self._outcome(*entry, self._act))
         except Exception as defect:
             self._defect = defect
-            self._stopped = "the task broke off"
+            self._end("the task broke off")
         finally:
             with self._lock:
                 self._working -= 1
@@ -209,22 +266,34 @@ class Work:
 
     def _next(self) -> tuple[int, Item] | None:
         with self._lock:
-            if not self._stopped and self._controller.is_gone:
-                self._stopped = "not tried, since the process that runs Ansible was killed"
+            self._look_for_controller()
             entry = None if self._stopped else next(self._items, None)
             if entry:
                 self._running[entry[0]] = entry[1]
             return entry
 
-    def _outcome(self, index: int, item: Item) -> tuple[Item, Task]:
+    def _end(self, reason: str) -> None:
+        """Begin no more items."""
+        self._stopped = self._stopped or reason
+        self._stop.set()
+
+    def _look_for_controller(self) -> None:
+        if not self._stopped and self._controller.is_gone:
+            self._end("not tried, since the process that runs Ansible was killed")
+
+    def _outcome(self, index: int, item: Item, act: Act) -> tuple[Item, Task]:
         task = self._task.of_item(_given(item), diff_mode=self._task.diff_mode and self._is_shown(index))
         status, reason = "ok", None
         try:
-            self._act(task)
+            act(task)
             status = "changed" if task.changed else "ok"
+        except NotTried as error:
+            status, reason = "skipped", str(error) or self._stopped
         except Exception as error:
             status = "unknown" if isinstance(error, OutcomeUnknown) else "failed"
             reason = explained(task, error)
+            if isinstance(error, ToolchainError) and error.holds_for_all:
+                self._end(f"not tried, since this holds for all: {reason}")
         return _line(index, item, status, reason, task), task
 
     def _add(self, index: int, outcome: Item, task: Task) -> None:
@@ -237,9 +306,8 @@ class Work:
             if diff:
                 name = self._place(index)
                 self._diffs.append((index, {"before_header": name, "after_header": name, **diff}))
-            most = self._task.params["max_failures"]
-            if most and len(self._failures) >= most and not self._stopped:
-                self._stopped = f"not tried, for {len(self._failures):,} items had failed"
+            if self._has_enough_failures():
+                self._end(f"not tried, for {len(self._failures):,} items had failed")
 
     def _gather(self, task: Task) -> None:
         whole = self._task
@@ -259,43 +327,60 @@ class Work:
     def _is_shown(self, index: int) -> bool:
         return index < self._task.params["shown"]
 
+    def _has_enough_failures(self) -> bool:
+        most = self._task.params["max_failures"]
+        return bool(most) and len(self._failures) >= most
+
     def _skip_rest(self) -> None:
-        if self._stopped and self._total is not None:
+        if self._stopped and self._total is None:
+            self._has_left = next(self._items, None) is not None
+        elif self._stopped:
             for index, item in self._items:
-                self._record(_line(index, item, "skipped", self._stopped))
+                self._has_left = True
+                self._record(self._outcome(index, item, self._rest)[0])
 
     def _wait(self) -> None:
         while not self._end_within(_SECONDS_BETWEEN_LOOKS):
-            self._task.progress(self._progress(), "at work")
+            self._look_for_controller()
+            outlook = self._outlook()
+            self._task.progress(self._progress(outlook), outlook.state)
 
     def _end_within(self, seconds: float) -> bool:
         with self._lock:
             return self._ended.wait_for(lambda: not self._working, seconds)
 
-    def _progress(self) -> str:
+    def _progress(self, outlook: Outlook) -> str:
         with self._lock:
             done, failed = sum(self._counts.values()), len(self._failures)
         total = "" if self._total is None else f" of {self._total:,}"
         parts = [f"{done:,}{total} done"]
         if failed:
             parts.append(f"{failed:,} failed")
-        if done and self._total is not None:
-            at_this_rate = (time.monotonic() - self._start) / done * (self._total - done)
-            parts.append(f"{max(at_this_rate, self._pacing()):,.0f} s left")
+        if outlook.waiting:
+            parts.append(outlook.waiting)
+        if outlook.seconds is not None:
+            parts.append(f"{outlook.seconds:,.0f} s left")
         return ", ".join(parts)
+
+    def _same_rate(self) -> Outlook:
+        with self._lock:
+            done = sum(self._counts.values())
+        if not done or self._total is None:
+            return Outlook()
+        return Outlook((time.monotonic() - self._start) / done * (self._total - done))
 
     def _interrupted(self) -> t.Iterator[str]:
         """Let end what runs, and tell what is in doubt: at once, for there may be no later."""
         with self._lock:
-            self._stopped = "not tried, for the task was interrupted"
-        yield f"interrupted: {self._progress()}; in doubt until they end: {self._in_doubt()}"
+            self._end("not tried, for the task was interrupted")
+        yield f"interrupted: {self._progress(Outlook())}; in doubt until they end: {self._in_doubt()}"
         self._end_within(SECONDS_TO_CLEAN_UP)
         with self._lock:
             lost, doubt = self._running, self._in_doubt()
             self._running = {}
             for index, item in lost.items():
                 self._record(_line(index, item, "unknown", "interrupted while it was under way"))
-        yield f"interrupted: {self._progress()}; in doubt: {doubt}"
+        yield f"interrupted: {self._progress(Outlook())}; in doubt: {doubt}"
         self._skip_rest()
 
     def _in_doubt(self) -> str:

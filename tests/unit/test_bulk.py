@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils import _bulk
-from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import Act, each
+from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import Act, NotTried, each
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     OutcomeUnknown,
     ServerRefusal,
@@ -170,6 +170,42 @@ def test_a_refused_credential_is_told_for_the_task() -> None:
     assert "refused_credential" not in task.result["outcomes"][0]
     task, _failure = bulk(items("ok"), refused, on_error="report")
     assert "refused_credential" not in task.result
+
+
+def refuse_credential(_task: Task) -> None:
+    raise ServerRefusal("GET http://host/x: 401 no", 401, "", "token")
+
+
+@pytest.mark.parametrize("on_error", ["fail", "report"])
+@pytest.mark.parametrize("make", [list, iter])
+def test_no_more_items_are_tried_when_the_credential_is_refused(make: Callable[[Any], Any], on_error: str) -> None:
+    task, failure = bulk(make(items(*["ok"] * 10)), refuse_credential, workers=1, on_error=on_error)
+    assert task.result["counts"]["failed"] == 1
+    assert task.result["counts"]["skipped"] == (9 if make is list else 0)
+    assert failure is not None
+    assert "items[0]: GET http://host/x: 401 no." in failure
+
+
+def test_equal_failures_are_counted_in_the_message() -> None:
+    def fail(task: Task) -> None:
+        kind = "Full" if task.params["n"] < 3 else "Wrong" if task.params["n"] < 5 else "Odd"
+        raise ToolchainError(f"PUT http://host/{task.params['n']}: {kind} (request {task.params['n']:x}1).")
+
+    _task, failure = bulk(items(*["ok"] * 6), fail)
+    assert failure == (
+        "6 of 6 items failed. The first of them, items[0]: PUT http://host/0: Full (request 01). 2 more failed in the "
+        "same way. 2 failed as items[3]: PUT http://host/3: Wrong (request 31)."
+    )
+
+
+def test_an_item_that_is_not_worth_a_try_is_skipped() -> None:
+    def give_up(task: Task) -> None:
+        raise NotTried(f"not tried, like {task.params['n']}")
+
+    task, failure = bulk(items("ok", "ok"), give_up)
+    assert failure is None
+    assert counts(task) == {"skipped": 2}
+    assert [one["reason"] for one in task.result["outcomes"]] == ["not tried, like 0", "not tried, like 1"]
 
 
 def test_repeats_and_warnings_of_items_are_told_once() -> None:

@@ -14,7 +14,7 @@ import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils import _rehearsal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import worked_through
+from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import Outlook, worked_through
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import chat, schema
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.answers_file import OUTCOMES, AnswersFile
@@ -95,7 +95,7 @@ class Batch:
         task = self._task
         with self._answers.growing():
             try:
-                work = worked_through(task, self, self._ask, self._tell, self._prompts.place, self._pacing)
+                work = worked_through(task, self, self._ask, self._tell, self._prompts.place, outlook=self._outlook)
             finally:
                 task.result.update(self.summary())
         work.check()
@@ -238,11 +238,11 @@ class Batch:
             need[0] += number
             need[1] += number * self._cost(asked)
 
-    def _pacing(self) -> float:
+    def _outlook(self) -> Outlook:
         """Return the seconds that the rate limits require for the remaining prompts."""
         with self._lock:
             seconds = [pace.seconds_for(*self._needs[model]) for model, pace in self._paces.items()]
-        return max(seconds, default=0.0)
+        return Outlook(max(seconds, default=None))
 
     def _tell(self, outcome: Params) -> None:
         """Write down what became of a prompt."""
