@@ -15,6 +15,7 @@ import os
 import pwd
 import secrets
 import stat
+import tempfile
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils import _rehearsal
@@ -174,6 +175,20 @@ def open_private(path: str, mode: str) -> t.Any:
     :arg mode: to create or append to a file
     """
     return open(_rehearsal.claim(path, with_content=True), mode, buffering=0, opener=_private)
+
+
+def temporary_folder() -> str:
+    """Return the folder for what the tasks of this user share while they run. Nobody else can write to it.
+
+    :raises OSError: when there is none
+    """
+    folder = os.path.join(tempfile.gettempdir(), f"buildworks-toolchain-{os.getuid()}")
+    with contextlib.suppress(FileExistsError):
+        os.mkdir(folder, 0o700)
+    found = os.lstat(folder)
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o022:
+        raise PermissionError(folder)
+    return folder
 
 
 def gather(task: Task, name: str, values: t.Iterable[dict[str, t.Any]], order: t.Sequence[str] = ()) -> int:

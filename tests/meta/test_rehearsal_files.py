@@ -40,9 +40,12 @@ EXEMPT = {
     "module_utils/_ci/cli/program.py": {"course": "runs a program, whose files are its own"},
     "module_utils/_http/certificates.py": dict.fromkeys(("believed", "_no_authorities", "_has"), "gets paths of _file"),
     "module_utils/_http/session.py": dict.fromkeys(("_believing", "_read"), "gets what `believed` returns"),
-    "module_utils/_inference/pace.py": {"_folder": "is a folder for temporary files"},
+    "module_utils/_inference/kept.py": {"_locked": "gets the path of a copy"},
     "module_utils/_interruption.py": dict.fromkeys(("_command", "_parent"), "reads /proc"),
-    "module_utils/_private_file.py": dict.fromkeys(("_private", "_let_read"), "gets the path of a copy"),
+    "module_utils/_private_file.py": {
+        **dict.fromkeys(("_private", "_let_read"), "gets the path of a copy"),
+        "temporary_folder": "is a folder for temporary files",
+    },
     "module_utils/_rehearsal.py": dict.fromkeys(("claim", "current", "copies", "_root"), "makes the copies"),
     "module_utils/_review/admin_tool.py": {
         "_environment": "writes a temporary file",

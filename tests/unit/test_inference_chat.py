@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import multiprocessing
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,7 +17,10 @@ import pytest
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import schema
 from support.conversation import Call, call, conversation
 from support.inference_server import KEY, QUOTA, error
+from support.paying_server import paying_server
 from support.running import run
+
+FORK = multiprocessing.get_context("fork")
 
 ASK = {"model": "gpt-4o-mini", "prompt": "What is an artifact repository?"}
 QUESTION = {"role": "user", "content": "What is an artifact repository?"}
@@ -677,3 +681,24 @@ def test_a_model_that_is_not_visible_is_told() -> None:
     text = "The model `gpt-9` does not exist or you do not have access to it."
     result = ask(refusal(404, error(text, code="model_not_found")))
     assert f"404 {text} The model may not be visible to this key" in result["msg"]
+
+
+def test_a_question_is_paid_for_once_when_several_tasks_ask_it_at_once(tmp_path: Path) -> None:
+    with paying_server() as server:
+        given = {"url": server.url, "api_key": KEY, **ASK, "cache": str(tmp_path / "cache")}
+        others = [FORK.Process(target=run, args=("inference_chat",), kwargs=given) for _number in range(4)]
+        for other in others:
+            other.start()
+        for other in others:
+            other.join()
+        assert (server.paid[ASK["prompt"]], run("inference_chat", **given)["plan"]) == (1, None)
+
+
+def test_a_stream_that_breaks_off_is_a_failure_and_not_kept(tmp_path: Path) -> None:
+    with paying_server() as server:
+        server.faults = {ASK["prompt"]: ["cut"]}
+        given = {"url": server.url, "api_key": KEY, **ASK, "cache": str(tmp_path / "cache")}
+        result = run("inference_chat", **given, stream=True)
+        assert "broke off" in result["msg"]
+        assert run("inference_chat", **given, stream=True)["completion"]["complete"]
+        assert server.paid[ASK["prompt"]] == 2

@@ -6,11 +6,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import hashlib
 import json
+import threading
+import time
 import typing as t
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import NotTried
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.client import Http
@@ -28,6 +32,8 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 
 # A completion has no lasting effect, so it is repeated as the official clients do it
 POLICY = Policy(frozenset((408, 409, 429, 500, 502, 503, 504)), acted=True)
+
+_SECONDS_BETWEEN_TRIES = 0.05
 
 
 @dataclasses.dataclass(frozen=True)
@@ -73,19 +79,40 @@ def find_kept(task: Task, asked: Question) -> Completion | None:
     return None if folder is None else kept.find(folder, asked.name, MEMBERS, ADDED)
 
 
+@contextlib.contextmanager
+def once(task: Task, asked: Question, stop: threading.Event | None = None) -> t.Iterator[None]:
+    """While no other thread or process asks the same, if the task has a cache folder, from which they have the answer.
+
+    :arg stop: set when nothing more is to be asked
+    :raises NotTried: when that comes first
+    """
+
+    def pause() -> None:
+        time.sleep(_SECONDS_BETWEEN_TRIES)
+        if stop and stop.is_set():
+            raise NotTried
+
+    folder = task.params["cache"]
+    with contextlib.nullcontext() if folder is None else kept.alone(folder, asked.name, pause):
+        yield
+
+
 def complete(task: Task, asked: Question) -> dict[str, Completion]:
     """Ask, and keep a whole answer in the cache folder, if the task has one.
 
     :raises ToolchainError: when the answer is refused, cut off or not as the schema wants it
     """
-    completion, shortfall = (
-        _streamed(task, asked) if task.params.get("stream") else understood(send(asked, POLICY), asked)
-    )
-    task.result["completion"] = completion
-    if shortfall and not task.params.get("accept_incomplete"):
-        raise ToolchainError(f"{shortfall} The answer is in the result.")
-    keep(task, asked, completion)
-    return {"completion": completion}
+    with once(task, asked):
+        if kept_meanwhile := find_kept(task, asked):
+            return {"completion": kept_meanwhile}
+        completion, shortfall = (
+            _streamed(task, asked) if task.params.get("stream") else understood(send(asked, POLICY), asked)
+        )
+        task.result["completion"] = completion
+        if shortfall and not task.params.get("accept_incomplete"):
+            raise ToolchainError(f"{shortfall} The answer is in the result.")
+        keep(task, asked, completion)
+        return {"completion": completion}
 
 
 def send(asked: Question, policy: Policy) -> Answer:

@@ -6,13 +6,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
+import hashlib
 import json
 import os
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils import _rehearsal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
-from ansible_collections.buildworks.toolchain.plugins.module_utils._private_file import store
+from ansible_collections.buildworks.toolchain.plugins.module_utils._private_file import store, temporary_folder
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 _OPTION = "cache"
@@ -46,6 +49,43 @@ def keep(task: Task, folder: str, name: str, answer: dict[str, t.Any]) -> None:
     except OSError as error:
         raise ToolchainError(f"Cannot make the folder of '{_OPTION}': {error.strerror}.") from None
     store(task, _path(folder, name), json.dumps(answer, indent=2, sort_keys=True))
+
+
+@contextlib.contextmanager
+def alone(folder: str, name: str, pause: t.Callable[[], None]) -> t.Iterator[None]:
+    """While the answer of that name is looked up, fetched and kept by no other thread or process of this user.
+
+    :arg pause: called between two tries
+    """
+    shared = hashlib.sha256(os.path.join(os.path.realpath(folder), name).encode()).hexdigest()
+    try:
+        path = _rehearsal.claim(os.path.join(temporary_folder(), f"{shared}.lock"))
+        while (handle := _locked(path)) is None:
+            pause()
+    except OSError:  # where no lock can be kept, each process goes by itself
+        yield
+        return
+    try:
+        yield
+    finally:
+        os.unlink(path)
+        os.close(handle)
+
+
+def _locked(path: str) -> int | None:
+    """Return the open file when it is locked, or `None` when another has the lock or has just removed the file."""
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.path.samestat(os.fstat(handle), os.stat(path)):
+            return handle
+    except (BlockingIOError, FileNotFoundError):
+        pass
+    except OSError:
+        os.close(handle)
+        raise
+    os.close(handle)
+    return None
 
 
 def _path(folder: str, name: str) -> str:

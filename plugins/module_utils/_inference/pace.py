@@ -11,12 +11,11 @@ import fcntl
 import hashlib
 import json
 import os
-import stat
-import tempfile
 import time
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils import _rehearsal
+from ansible_collections.buildworks.toolchain.plugins.module_utils._private_file import temporary_folder
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 # So many calls of a kind may come at once
@@ -58,7 +57,8 @@ class Pace:
 def _turns(name: str) -> t.Iterator[dict[str, float]]:
     """The moments by kind of call, which nobody else changes meanwhile; changes are kept."""
     try:
-        handle = os.open(_rehearsal.claim(os.path.join(_folder(), name)), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+        path = _rehearsal.claim(os.path.join(temporary_folder(), name))
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
     except OSError:
         yield _TURNS.setdefault(name, {})
         return
@@ -69,20 +69,6 @@ def _turns(name: str) -> t.Iterator[dict[str, float]]:
         file.seek(0)
         file.truncate()
         json.dump(turns, file)
-
-
-def _folder() -> str:
-    """A folder that nobody else can write to.
-
-    :raises OSError: when there is none
-    """
-    folder = os.path.join(tempfile.gettempdir(), f"buildworks-toolchain-{os.getuid()}")
-    with contextlib.suppress(FileExistsError):
-        os.mkdir(folder, 0o700)
-    found = os.lstat(folder)
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o022:
-        raise PermissionError(folder)
-    return folder
 
 
 def _read(text: str) -> dict[str, float]:

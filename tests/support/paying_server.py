@@ -1,0 +1,169 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""An OpenAI-compatible server that misbehaves as it is told, and counts how often each prompt was paid for."""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import http.server
+import json
+import socket
+import struct
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http import session
+from support.inference_server import QUOTA, WRONG_KEY, error
+
+TOKENS = 15
+
+# Paid for, and the client cannot use the response
+LOSSES = ("reset_after", "cut", "late", "gateway", "page", "empty", "null")
+# Not paid for, and the client cannot know it
+DOUBTS = ("reset_before", "failure")
+# Not paid for, and passing
+PASSING = ("requests_minute", "tokens_minute", "requests_day", "tokens_day", "slow_down", "overloaded")
+# Not paid for, and the same for all
+LASTING = ("quota", "no_key", "no_permission", "no_funds", "no_model", "long_delay")
+
+
+def _limit(what: str, period: str, **headers: str) -> tuple[int, dict[str, str], dict[str, Any]]:
+    unit = {"minute": "min", "day": "day"}[period]
+    name = f"{what} per {unit} ({what[0].upper()}P{period[0].upper()})"
+    message = f"Rate limit reached for gpt-4o-mini in organization org-1 on {name}: Limit 100000, Used 100000."
+    return 429, {"Retry-After": "1", **headers}, error(message, what, "rate_limit_exceeded")
+
+
+REFUSALS: dict[str, tuple[int, dict[str, str], dict[str, Any]]] = {
+    **{f"{what}_{period}": _limit(what, period) for what in ("requests", "tokens") for period in ("minute", "day")},
+    "slow_down": (429, {"Retry-After": "1"}, error("Slow down.", "rate_limit_error", "slow_down")),
+    "overloaded": (503, {"Retry-After": "1"}, error("The engine is overloaded.", "server_error")),
+    "gateway": (502, {}, error("Bad gateway.", "server_error")),
+    "failure": (500, {}, error("The server had an error.", "server_error")),
+    "quota": (429, {}, error(QUOTA, "insufficient_quota", "insufficient_quota")),
+    "no_key": (401, {}, error(WRONG_KEY, code="invalid_api_key")),
+    "no_permission": (403, {}, error("Country, region, or territory not supported", "request_forbidden")),
+    "no_funds": (402, {}, error("Insufficient Balance", "unknown_error")),
+    "no_model": (404, {}, error("The model `gpt-4o-mini` does not exist.", code="model_not_found")),
+    "long_delay": (429, {"Retry-After": "3600"}, error("Rate limit reached.", "requests", "rate_limit_exceeded")),
+    "bad": (400, {}, error("Bad request.")),
+}
+
+
+class PayingServer:
+    """What the server does and has counted.
+
+    :ivar faults: by prompt, what goes wrong with its next requests; later ones are answered
+    :ivar paid: by prompt, how often it was paid for
+    :ivar delivered: by prompt, how often a whole and right answer was sent for that
+    :ivar requests: by prompt, how many requests came
+    :ivar headers: sent with each answer
+    :ivar before: called with the prompt before each request is handled
+    """
+
+    def __init__(self) -> None:
+        self.url = ""
+        self.faults: dict[str, list[str]] = {}
+        self.paid: collections.Counter[str] = collections.Counter()
+        self.delivered: collections.Counter[str] = collections.Counter()
+        self.requests: collections.Counter[str] = collections.Counter()
+        self.headers: dict[str, str] = {}
+        self.before: Callable[[str], None] = lambda _prompt: None
+        self.over = threading.Event()
+        self._lock = threading.Lock()
+
+    def begin(self, prompt: str) -> str:
+        """Count a request, and return what goes wrong with it."""
+        self.before(prompt)
+        with self._lock:
+            self.requests[prompt] += 1
+            faults = self.faults.get(prompt)
+            fault = faults.pop(0) if faults else ""
+            if fault not in REFUSALS and fault != "reset_before":
+                self.paid[prompt] += 1
+                self.delivered[prompt] += fault not in LOSSES
+            if fault == "gateway":
+                self.paid[prompt] += 1
+        return fault
+
+
+@contextlib.contextmanager
+def paying_server() -> Iterator[PayingServer]:
+    """A running server, each of whose answers is `Answer to` the prompt."""
+    state = PayingServer()
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _handler(state))
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.001})
+    thread.start()
+    state.url = f"http://127.0.0.1:{server.server_port}/v1"
+    try:
+        yield state
+    finally:
+        state.over.set()
+        server.shutdown()
+        server.server_close()
+        thread.join()
+        session._CONNECTIONS.clear()  # the next server may have the same port
+
+
+def _answer(prompt: str) -> bytes:
+    choice = {"index": 0, "message": {"role": "assistant", "content": f"Answer to {prompt}"}, "finish_reason": "stop"}
+    usage = {"prompt_tokens": TOKENS - 5, "completion_tokens": 5, "total_tokens": TOKENS}
+    return json.dumps({"id": "chatcmpl-1", "model": "gpt-4o-mini", "choices": [choice], "usage": usage}).encode()
+
+
+def _events(prompt: str) -> bytes:
+    pieces = [
+        {"model": "gpt-4o-mini", "choices": [{"index": 0, "delta": {"content": f"Answer to {prompt}"}}]},
+        {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]},
+    ]
+    return b"".join(b"data: %s\n\n" % json.dumps(piece).encode() for piece in pieces) + b"data: [DONE]\n\n"
+
+
+def _handler(state: PayingServer) -> type[http.server.BaseHTTPRequestHandler]:
+    class Handler(http.server.BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True
+
+        def handle_one_request(self) -> None:
+            with contextlib.suppress(OSError):
+                super().handle_one_request()
+
+        def do_POST(self) -> None:
+            request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            prompt = request["messages"][-1]["content"]
+            fault = state.begin(prompt)
+            if fault in REFUSALS:
+                status, headers, body = REFUSALS[fault]
+                self.reply(status, json.dumps(body).encode(), headers)
+            elif fault in ("reset_before", "reset_after"):
+                self.reset()
+            elif fault == "late":
+                state.over.wait()
+            else:
+                whole = _events(prompt) if request.get("stream") else _answer(prompt)
+                wrong = {"page": b"<html>Log in</html>", "empty": b"{}", "null": b"null"}
+                kind = "text/event-stream" if request.get("stream") else "application/json"
+                self.reply(200, wrong.get(fault, whole), {"Content-Type": kind, **state.headers}, fault)
+
+        def reply(self, status: int, body: bytes, headers: dict[str, str], fault: str = "") -> None:
+            lines = [f"HTTP/1.1 {status} OK", *(f"{name}: {value}" for name, value in headers.items())]
+            head = "".join(f"{line}\r\n" for line in [*lines, f"Content-Length: {len(body)}", ""])
+            whole = head.encode() + body
+            self.wfile.write({"twice": whole * 2, "cut": whole[: -len(body) // 2]}.get(fault, whole))
+            if fault == "cut":
+                self.reset(linger=False)
+
+        def reset(self, linger: bool = True) -> None:
+            if linger:
+                self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            self.close_connection = True
+            self.connection.close()
+
+        def log_message(self, *args: Any) -> None:
+            pass
+
+    return Handler
