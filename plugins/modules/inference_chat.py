@@ -50,8 +50,10 @@ options:
         choices: [developer, system, user, assistant, tool]
         required: true
       content:
-        description: What is said, as a text. This, O(messages[].parts) or O(messages[].tool_calls) is needed.
-        type: str
+        description:
+          - What is said, as a text, or as a list of parts in the form of the API, each with its C(type). This,
+            O(messages[].parts) or O(messages[].tool_calls) is needed.
+        type: raw
       parts:
         description: What is said, in parts, of which each has either a text or an image. It must not be empty.
         type: list

@@ -7,20 +7,25 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: inference_chat_batch
-short_description: Ask models for many chat completions, within their limits
+short_description: Run many chat completions of an OpenAI-compatible API
 description:
-  - Sends many prompts, O(workers) at a time, and writes the answers to a file of JSON lines in their order.
-  - The answers are written as they come. A run that was cut off, by Ctrl-C or by the end of the process, is gone on
-    with by the same task. What has an answer in the file is not asked again, unless the prompt or the server's address
-    changed. Only what was under way at that moment is asked once more, O(workers) prompts at most.
-  - A prompt is known by its place among O(prompts), or its line in O(prompts_file). Add further ones at the end. One
-    that comes to another place is asked again, unless O(cache) has its answer. Answers of places that no longer have a
-    prompt stay in the file.
-  - Requests to a model go when its limits have room for them. The limits are those of O(limits), and those that the
-    server tells in its answers. The first request to each model goes alone, for its answer tells them.
-  - A request that the server refuses with 429 all the same slows down all that follow it, and is asked again, as after
-    408, 409, 500, 502, 503, 504 and after a lost answer, up to O(retries) times, unless the server says that it is no
-    use.
+  - Sends many prompts, O(workers) at a time, and writes the answers to a file of JSON lines, in the order of the
+    prompts.
+  - The answers are written as they arrive. If a run is interrupted or killed, the same task continues it. Prompts with
+    an answer in the file are not sent again. At most the O(workers) prompts in progress at that moment are.
+  - An answer belongs to a request, not to a line. The n-th of several equal prompts has the n-th of their answers. You
+    can insert, remove and reorder prompts, and nothing is paid for again. A prompt is sent again if its text, its
+    parameters or O(url) changed. Answers whose prompt was removed or changed stay at the end of the file.
+  - Requests to a model wait until its limits have room. The limits are those of O(limits), and those in the headers of
+    the responses. The first request to each model is sent alone, because its response reports the limits.
+  - After a 429, only the limit that the refusal names counts as used up, by default the limits per minute. No request
+    to the model is sent before the time in C(Retry-After).
+  - A request is repeated after 408, 409, 429, 500, 502, 503, 504 and after a lost response, up to O(retries) times,
+    unless the server says that it is no use. If the server had charged for the request, it charges twice. RV(lost)
+    counts the requests for which this can be so.
+  - The run stops at a refusal that holds for all prompts. These are a rejected key (401, 403), missing funds (402,
+    C(insufficient_quota)), a model that does not exist (404), and a C(Retry-After) of more than 60 seconds. A refusal
+    of one model stops the prompts of that model only. The task fails, and the remaining prompts count as RV(left).
   - Each prompt has one outcome. V(answered) is a whole answer; V(refused), V(cut_off) and V(mismatched), not as
     the schema wants it, have been paid for and are not asked again; V(failed) has no answer, and is asked again by the
     next run. All but V(answered) make the run in which they came fail in the end, the three in the middle not with
@@ -36,8 +41,8 @@ extends_documentation_fragment:
   - buildworks.toolchain.attributes
 notes:
   - Needs an O(api_key) that may write to model capabilities.
-  - A limit by the day that is used up makes the task wait until there is room again, which may take hours. The
-    progress goes on being told.
+  - If a limit per day is used up, the task waits until it has room again, which may take hours. The progress reports
+    which limit the task waits for, until when, and the time left.
 attributes:
   idempotent:
     support: full
@@ -59,8 +64,27 @@ options:
       model:
         description: Id of the model, by default O(model).
         type: str
+      custom_id:
+        description: The same as O(prompts[].id), in lines of OpenAI Batch.
+        type: str
+      method:
+        description: The method in lines of OpenAI Batch.
+        type: str
+        choices: [POST]
+      url:
+        description:
+          - The path of chat completions, /v1/chat/completions, in lines of OpenAI Batch. O(url) alone says where
+            requests go.
+        type: str
+      body:
+        description:
+          - The request in lines of OpenAI Batch, which must not be empty. It is sent as it is, with what it lacks of
+            O(model), O(temperature), O(max_tokens), O(seed), O(response_schema), O(reasoning_effort) and O(extra).
+          - Its answer is not checked against a schema in its C(response_format).
+        type: dict
       messages:
-        description: A conversation, which must not be empty. Either this or O(prompts[].prompt) is needed.
+        description:
+          - A conversation, which must not be empty. This, O(prompts[].prompt) or O(prompts[].body) is needed.
         type: list
         elements: dict
         suboptions:
@@ -71,9 +95,9 @@ options:
             required: true
           content:
             description:
-              - What is said, as a text. This, O(prompts[].messages[].parts) or O(prompts[].messages[].tool_calls) is
-                needed.
-            type: str
+              - What is said, as a text, or as a list of parts in the form of the API, each with its C(type). This,
+                O(prompts[].messages[].parts) or O(prompts[].messages[].tool_calls) is needed.
+            type: raw
           parts:
             description: What is said, in parts, of which each has either a text or an image. It must not be empty.
             type: list
@@ -142,16 +166,19 @@ options:
   prompts_file:
     description:
       - File on the machine that the task runs on, with a prompt in each line, as a JSON object with the members of
-        O(prompts). A line that cannot be one is refused before anything is asked.
+        O(prompts). Lines of OpenAI Batch have C(custom_id), C(method), C(url) and C(body).
+      - Empty lines at the end are ignored. Any other line that is no prompt is refused before the first request.
     type: path
   to_file:
     description:
-      - File for the answers, each a line of JSON with C(index) (the number of the prompt, from 0 on), C(id), C(request)
-        (a digest of what was asked), C(outcome), C(reason), C(attempts), and of an answer C(text), C(data),
+      - File for the answers, each a line of JSON with C(index) (the number of the prompt, from 0), C(id), C(request)
+        (a digest of the request), C(outcome), C(reason), C(attempts), and of an answer C(text), C(data),
         C(tool_calls), C(refusal), C(finish_reason), C(complete), C(alternatives), C(model), C(usage) and
-        C(request_id), as M(buildworks.toolchain.inference_chat) gives them.
-      - While the task runs, the lines are in the order in which the answers come. For its owner alone. A file that has
-        something else in it is refused.
+        C(request_id), as M(buildworks.toolchain.inference_chat) returns them.
+      - Answers whose prompt was removed or changed come last, with the C(index) and the C(id) V(null). If such a prompt
+        is added again, it has its answer.
+      - While the task runs, the lines are in the order in which the answers arrive. Only its owner may read the file.
+        A file with other content is refused, and one that another run writes.
     type: path
     required: true
   model:
@@ -183,7 +210,8 @@ options:
   cache:
     description:
       - Folder of answers, as in M(buildworks.toolchain.inference_chat). The same request to the same address is
-        answered from there, and nothing is sent.
+        answered from there, and nothing is sent. Equal prompts share one request, also those of other tasks of this
+        user with this folder at the same time.
       - The folder is made if it is not there. One that cannot be written to is refused before anything is asked.
     type: path
   answer_timeout:
@@ -195,10 +223,19 @@ options:
       - The limits that are known beforehand, by model, in the form in which
         M(buildworks.toolchain.inference_rate_limit_info) tells them. V(*) stands for all models that are not named.
         A model that was tuned from another one may be named by that, as in C(ft:gpt-4o). All others are learned from
-        the server's answers.
+        the headers of the responses, see O(limit_period).
       - Heeded are C(max_requests_per_1_minute), C(max_tokens_per_1_minute), C(max_requests_per_1_day) and
         C(max_tokens_per_1_day), each 0 to 2,147,483,647, which stands for as many as one likes.
     type: dict
+  limit_period:
+    description:
+      - The period of the limits that are learned from the headers of responses. The headers do not say it.
+      - If it is not set, a limit is for a minute, unless three responses in succession, or the message of a 429,
+        indicate a day.
+    type: str
+    choices:
+      minute: The headers report limits per minute.
+      day: The headers report limits per day.
   prices:
     description: What the models cost, for O(max_cost) and RV(cost). When given, it has to name each model, once.
     type: list
@@ -335,10 +372,29 @@ cost:
   type: float
   sample: 0.0071
 stopped:
-  description: Why prompts are left, when that is because of O(max_tokens_total) or O(max_cost). None otherwise.
+  description:
+    - Why prompts are left, because of O(max_tokens_total), O(max_cost), or a refusal that holds for all prompts or for
+      all prompts of a model. Null otherwise.
   returned: success
   type: str
   sample: they may go beyond 'max_cost'
+lost:
+  description:
+    - How many requests of this run had no usable response, because it was lost, late, cut off, unreadable, or 408, 500,
+      502 or 504. The server may have charged for them. RV(usage) and RV(cost) do not include them.
+    - For O(max_tokens_total) and O(max_cost), each counts as one with the longest answer.
+  returned: success
+  type: int
+  sample: 0
+waits:
+  description:
+    - The limits that this run waited for, with the C(model), the C(limit), the C(seconds) of all waits, and the time
+      C(until) which the last one lasted.
+  returned: success
+  type: list
+  elements: dict
+  sample:
+    - {model: gpt-4o-mini, limit: "10,000 requests per day", seconds: 864.0, until: "2026-11-23T14:03:20Z"}
 counts:
   description:
     - How many prompts got a line in the file (C(changed)), had it before (C(ok)), C(failed), or were not begun
@@ -352,6 +408,15 @@ failures:
   type: list
   elements: dict
   sample: []
+failure_reasons:
+  description:
+    - The reasons for which prompts failed, each with the number of prompts (C(count)) and the index of the C(first).
+      Messages that differ only in numbers, ids and addresses count as one. Null in check mode.
+  returned: success
+  type: list
+  elements: dict
+  sample:
+    - {reason: "The answer was cut off at the limit of tokens: raise 'max_tokens'.", count: 3, first: 17}
 outcomes:
   description:
     - What became of the first O(shown) prompts, in their order. None in check mode.
@@ -387,10 +452,11 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec impo
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.batch import Batch
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.question import (
     ASKING,
+    BATCH_LINE,
+    BATCH_LINE_RULES,
     MODEL,
     OF_ANSWER,
     PROMPT,
-    PROMPT_RULES,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import INFERENCE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options import BULK
@@ -399,17 +465,19 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 
 PRICE = dict(type="float", required=True, at_least=0, at_most=1_000_000)
 ONE = ArgumentSpec(
-    {"id": dict(type="str", free="a name of the user's own"), "model": MODEL, **PROMPT, **OF_ANSWER}, **PROMPT_RULES
+    {"id": dict(type="str", free="a name of the user's own"), "model": MODEL, **PROMPT, **OF_ANSWER, **BATCH_LINE},
+    **BATCH_LINE_RULES,
 )
 SPEC = INFERENCE + ArgumentSpec(
     {
-        "prompts": dict(type="list", elements="dict", not_empty=True, options=ONE.options, **PROMPT_RULES),
+        "prompts": dict(type="list", elements="dict", not_empty=True, options=ONE.options, **BATCH_LINE_RULES),
         "prompts_file": dict(type="path", not_empty=True),
         "model": MODEL,
         **OF_ANSWER,
         **ASKING,
         "attempts": dict(type="int", default=1, at_least=1, at_most=20),
         "limits": dict(type="dict", free="checked as rate limits"),
+        "limit_period": dict(type="str", choices=["minute", "day"]),
         "prices": dict(
             type="list",
             elements="dict",
@@ -430,7 +498,7 @@ SPEC = INFERENCE + ArgumentSpec(
 def run(task):
     batch = Batch(task, ONE)
     task.result.update(batch.summary())
-    operate(task, batch.plan, batch.carry_out, gives=("counts", "failures", "outcomes"))
+    operate(task, batch.plan, batch.carry_out, gives=("counts", "failures", "failure_reasons", "outcomes"))
 
 
 def main():

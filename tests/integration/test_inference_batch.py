@@ -38,7 +38,7 @@ class SandboxTime:
     def monotonic(self) -> float:
         return self.slept
 
-    def sleep(self, seconds: float) -> None:
+    def pause(self, seconds: float, _stop: threading.Event) -> None:
         with self._lock:
             self._sandbox.clock(advance=seconds)
             self.slept += seconds
@@ -94,6 +94,7 @@ def test_prompts_within_limits(
     limited(sandbox, **limits)
     clock = SandboxTime(sandbox)
     monkeypatch.setattr(buckets, "time", clock)
+    monkeypatch.setattr(buckets, "pause", clock.pause)
     told = {f"max_{name.replace('per', 'per_1')}": limit for name, limit in limits.items()}
     result = batch(sandbox, tmp_path, count, max_tokens=100, limits={MODEL: told} if known else None)
     assert not result.get("failed"), result

@@ -296,7 +296,7 @@ JSON_VALUES = {
     *("inference_chat: response_schema", "inference_chat: extra"),
     *("inference_chat_batch: prompts.messages.tool_calls.arguments", "inference_chat_batch: prompts.response_schema"),
     *("inference_chat_batch: prompts.extra", "inference_chat_batch: response_schema", "inference_chat_batch: extra"),
-    *("inference_chat_batch: limits", "review_role: permissions"),
+    *("inference_chat_batch: limits", "inference_chat_batch: prompts.body", "review_role: permissions"),
 }
 
 

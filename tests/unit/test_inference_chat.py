@@ -155,8 +155,8 @@ def test_only_what_is_given_is_sent(given: dict[str, Any], sent: dict[str, Any])
         ({"prompt": {"a": "b"}}, "Option 'prompt': takes a text, not a dictionary"),
         ({"prompt": True}, "Option 'prompt': takes a text, not a boolean"),
         (
-            {"prompt": None, "messages": [{"role": "user", "content": [{"type": "text", "text": "Hello"}]}]},
-            "Option 'messages[0].content': takes a text, not a list",
+            {"prompt": None, "messages": [{"role": "user", "content": [{"text": "Hello"}]}]},
+            "Option 'messages[0].content': takes a text, not a list, unless of parts that each have a 'type'",
         ),
         (
             {"prompt": None, "messages": [{"role": "user", "parts": [{"image_url": "diagram.png"}]}]},

@@ -4,7 +4,10 @@
 
 from __future__ import annotations
 
+import dataclasses
+import hashlib
 import json
+import re
 import resource
 import stat
 import threading
@@ -19,6 +22,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 from support.conversation import Call, call, conversation
 from support.inference_server import KEY, QUOTA, error
 from support.running import run
+from support.virtual_time import virtual_time
 
 MODEL = "gpt-4o-mini"
 PROMPTS = [{"id": "one", "prompt": "First?"}, {"prompt": "Second?"}, {"prompt": "Third?"}]
@@ -30,7 +34,7 @@ SCHEMA = {
 }
 
 
-def body(prompt: str, **more: Any) -> dict[str, Any]:
+def body(prompt: Any, **more: Any) -> dict[str, Any]:
     return {"model": MODEL, "messages": [{"role": "user", "content": prompt}], **more}
 
 
@@ -117,7 +121,12 @@ def test_a_prompt_that_changed_is_asked_again(tmp_path: Path) -> None:
     calls = [answered("First?"), answered("Second?"), answered("Third?"), answered("Other?", "Other.")]
     _first, second = address_in(tmp_path, *calls, then=lambda: {"prompts": changed})
     assert second["kept"] == 2
-    assert [line["text"] for line in lines(tmp_path)] == ["Yes.", "Other.", "Yes."]
+    assert [(line["index"], line["text"]) for line in lines(tmp_path)] == [
+        (0, "Yes."),
+        (1, "Other."),
+        (2, "Yes."),
+        (None, "Yes."),
+    ]
 
 
 def test_what_failed_is_asked_again_and_what_was_refused_is_not(tmp_path: Path) -> None:
@@ -242,7 +251,7 @@ def test_what_is_not_begun_after_failures_takes_nothing_of_a_bound(tmp_path: Pat
     quota = refused("First?", 429, error(QUOTA, "insufficient_quota", "insufficient_quota"))
     result = batch(tmp_path, quota, max_failures=1, max_tokens_total=3)
     assert "1 of 3 items failed, 2 were not tried" in result["msg"]
-    assert (result["stopped"], result["counts"]["skipped"]) == (None, 2)
+    assert (result["failure_reasons"][0]["reason"], result["counts"]["skipped"]) == (result["stopped"], 2)
 
 
 def test_a_bound_on_money(tmp_path: Path) -> None:
@@ -267,6 +276,88 @@ def test_prompts_of_a_file(tmp_path: Path) -> None:
     assert lines(tmp_path)[0]["id"] == "a"
 
 
+BATCH_LINE = {
+    "custom_id": 17,
+    "method": "POST",
+    "url": "/v1/chat/completions",
+    "body": {
+        "model": MODEL,
+        "messages": [
+            {"role": "system", "content": "Be brief."},
+            {
+                "role": "user",
+                "content": [{"type": "text", "text": "First?"}, {"type": "input_audio", "input_audio": {}}],
+            },
+        ],
+        "max_tokens": 50,
+        "top_p": 0.5,
+    },
+}
+
+
+def test_lines_of_openai_batch_are_sent_as_they_are(tmp_path: Path) -> None:
+    source = tmp_path / "prompts"
+    source.write_text(json.dumps(BATCH_LINE) + "\n\n \n")
+    sent = {**BATCH_LINE["body"], "temperature": 0.0, "seed": 3}
+    call_ = dataclasses.replace(answered("First?"), sent={"json": sent})
+    given = {"prompts": None, "model": "other", "temperature": 0, "seed": 3, "max_tokens": 9, "max_tokens_total": 65}
+    result = batch(tmp_path, call_, prompts_file=str(source), **given)
+    assert result["summary"]["answered"] == 1, result
+    assert [(line["id"], line["text"]) for line in lines(tmp_path)] == [("17", "Yes.")]
+
+
+def test_a_line_of_openai_batch_has_the_model_of_the_task_when_it_has_none(tmp_path: Path) -> None:
+    line = {"custom_id": "a", "body": {"messages": [{"role": "user", "content": "First?"}]}}
+    result = batch(tmp_path, answered("First?"), prompts=[line])
+    assert (result["summary"]["answered"], lines(tmp_path)[0]["id"]) == (1, "a"), result
+
+
+def test_the_content_of_a_message_may_be_a_list_of_parts(tmp_path: Path) -> None:
+    parts = [{"type": "text", "text": "First?"}]
+    call_ = dataclasses.replace(answered("First?"), sent={"json": body(parts)})
+    result = batch(tmp_path, call_, prompts=[{"id": 4, "messages": [{"role": "user", "content": parts}]}])
+    assert (result["summary"]["answered"], lines(tmp_path)[0]["id"]) == (1, "4"), result
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ({"url": "/v1/embeddings"}, "'url': takes the path of chat completions"),
+        ({"method": "GET"}, "value of method must be one of: POST"),
+        ({"body": {}}, "'body': must not be empty"),
+        ({"body": None}, "missing parameter(s) required by 'method': body"),
+        ({"body": {"input": "x"}}, "'body.messages': takes a list of messages"),
+        ({"body": {"messages": ["x"]}}, "'body.messages': takes a list of messages"),
+        ({"body": {"messages": [{"content": 1.5}]}}, "'body.messages[0].content': takes a text, not a number"),
+        ({"body": {**BATCH_LINE["body"], "stream": True}}, "'body.stream': must not be true"),
+        ({"body": {**BATCH_LINE["body"], "max_tokens": "9"}}, "'body.max_tokens': takes a whole number, 1 or more"),
+        ({"body": {**BATCH_LINE["body"], "n": 0}}, "'body.n': takes a whole number, 1 or more"),
+        ({"body": {**BATCH_LINE["body"], "model": 5}}, "body.model': takes the id of a model"),
+        ({"custom_id": 1.5}, "'custom_id': takes a text, not a number with a fraction"),
+        ({"id": "b"}, "parameters are mutually exclusive: id|custom_id"),
+        ({"prompt": "x"}, "parameters are mutually exclusive: messages|prompt|body"),
+    ],
+)
+def test_a_line_of_openai_batch_is_refused_when_it_cannot_be_asked(
+    line: dict[str, Any], message: str, tmp_path: Path
+) -> None:
+    source = tmp_path / "prompts"
+    source.write_text(json.dumps({**BATCH_LINE, **line}))
+    result = batch(tmp_path, prompts=None, prompts_file=str(source))
+    assert message in result["msg"]
+
+
+def test_an_answer_of_an_earlier_version_is_found_at_another_place(tmp_path: Path) -> None:
+    with conversation() as server:
+        request = json.dumps([f"{server.url}/v1", body("First?")], sort_keys=True)
+        old = {"index": 7, "id": "old", "request": hashlib.sha256(request.encode()).hexdigest(), "outcome": "refused"}
+        (tmp_path / "answers").write_text(json.dumps({**old, "reason": "No.", "attempts": 1, "text": "Kept."}) + "\n")
+        given = {"url": f"{server.url}/v1", "api_key": KEY, "model": MODEL, "to_file": str(tmp_path / "answers")}
+        result = run("inference_chat_batch", prompts=PROMPTS[:1], **given)
+    assert (result["kept"], result["summary"]["refused"], result["plan"]["requests"]) == (1, 1, 0), result
+    assert [(line["index"], line["id"], line["text"]) for line in lines(tmp_path)] == [(0, "one", "Kept.")]
+
+
 def test_a_failure_is_named_by_the_line_of_the_file(tmp_path: Path) -> None:
     source = tmp_path / "prompts"
     source.write_text('{"prompt": "First?"}\n{"prompt": "Second?"}\n')
@@ -280,7 +371,7 @@ def test_a_failure_is_named_by_the_line_of_the_file(tmp_path: Path) -> None:
     [
         ("{", "line 2': is no JSON object"),
         ("[]", "line 2': takes an object with members"),
-        ("", "line 2': is no JSON object"),
+        ("\n{}", "line 2': is empty, which only the last lines may be"),
         ("{}", "line 2': one of the following is required: messages, prompt"),
         ('{"prompt": ""}', "'prompt': must not be empty"),
         ('{"prompt": ["x"]}', "'prompt': takes a text, not a list"),
@@ -304,6 +395,7 @@ def test_lines_that_are_no_prompts(tmp_path: Path, text: str, message: str) -> N
         ({"prompts_file": "/nowhere"}, "mutually exclusive"),
         ({"prompts": None, "prompts_file": "/nowhere"}, "'prompts_file': '/nowhere' cannot be read: there is none"),
         ({"max_cost": 1}, "prices"),
+        ({"limit_period": ""}, "value of limit_period must be one of: minute, day"),
         ({"max_cost": 1, "prices": []}, "'prices': must not be empty"),
         (
             {"prices": [{"model": MODEL, "input": 1, "output": 1}] * 2},
@@ -373,12 +465,55 @@ def test_odd_headers_tell_nothing(tmp_path: Path, headers: dict[str, str]) -> No
     assert batch(tmp_path, *calls)["summary"]["answered"] == 3
 
 
-def test_a_day_is_told_from_a_minute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+SIX = [{"prompt": f"Prompt {number}"} for number in range(6)]
+
+
+def naps_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, headers: list[dict[str, str]], **parameters: Any
+) -> list[float]:
+    """The seconds that six prompts wait when the answers to the first have these headers."""
     naps = virtual_time(monkeypatch)
-    told_of = [told(10_000, 0, "24h0m0s"), {}, {}]
-    calls = [answered(prompt["prompt"], headers=headers) for prompt, headers in zip(PROMPTS, told_of, strict=True)]
-    assert batch(tmp_path, *calls)["summary"]["answered"] == 3
-    assert [round(nap, 1) for nap in naps] == [8.6, 8.6]
+    headers = [*headers, *[{}] * (6 - len(headers))]
+    calls = [answered(prompt["prompt"], headers=one) for prompt, one in zip(SIX, headers, strict=True)]
+    assert batch(tmp_path, *calls, prompts=SIX, **parameters)["summary"]["answered"] == 6
+    return [round(nap, 1) for nap in naps]
+
+
+DAILY = [told(200, 2, "23h45m36s"), told(200, 1, "23h52m48s"), told(200, 0, "24h0m0s")]
+
+
+def test_a_limit_is_daily_when_three_responses_indicate_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert naps_of(tmp_path, monkeypatch, DAILY) == [432, 432, 432]
+
+
+@pytest.mark.parametrize("readings", [DAILY[2:], DAILY[1:], DAILY[2:] * 3, [DAILY[0], told(200, 1, "59s"), *DAILY[1:]]])
+def test_a_limit_is_for_a_minute_when_fewer_responses_indicate_a_day(
+    readings: list[dict[str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert not [nap for nap in naps_of(tmp_path, monkeypatch, readings) if nap > 0.3]
+
+
+@pytest.mark.parametrize(
+    ("limit", "remaining", "reset"),
+    [(150_000, 149_984, "6m0s"), (30_000, 29_990, "1s"), (100, 99, "45s"), (60, 59, "1s")],
+)
+def test_a_limit_is_for_a_minute_when_responses_repeat_themselves(
+    limit: int, remaining: int, reset: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pace = buckets.Pace({}, None, threading.Event())
+    for number in range(5):
+        for left in (remaining, remaining - number):
+            pace._learn("requests", str(limit), str(left), reset)
+    assert [bucket.period for bucket in pace._buckets] == [60]
+
+
+@pytest.mark.parametrize(("period", "nap"), [("minute", []), ("day", [432, 432, 432, 432, 432]), (None, [])])
+def test_the_period_of_limits_when_the_task_names_it(
+    period: str | None, nap: list[float], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    readings = [told(200, 0, "6m0s")]
+    naps = naps_of(tmp_path, monkeypatch, readings, limit_period=period)
+    assert [seconds for seconds in naps if seconds > 0.3] == nap
 
 
 def test_a_refusal_slows_down_and_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -424,47 +559,36 @@ def test_the_limits_of_a_project_as_they_are_told(tmp_path: Path, model: str, as
         assert f"{what}, of which the limit is 0" in result["failures"][0]["reason"]
 
 
-def virtual_time(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The seconds slept, which pass at once."""
-    naps: list[float] = []
-
-    class Time:
-        @staticmethod
-        def monotonic() -> float:
-            return sum(naps)
-
-        @staticmethod
-        def sleep(seconds: float) -> None:
-            naps.append(seconds)
-
-    monkeypatch.setattr(buckets, "time", Time)
-    monkeypatch.setattr(
-        "ansible_collections.buildworks.toolchain.plugins.module_utils._http.client.time.sleep", Time.sleep
-    )
-    return naps
-
-
-@pytest.mark.parametrize("limits", [{"max_requests_per_1_minute": 1}, {"max_tokens_per_1_minute": 2}])
-def test_time_left_includes_the_pacing(limits: dict[str, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("limits", "name"),
+    [
+        ({"max_requests_per_1_minute": 1}, "1 requests per minute"),
+        ({"max_tokens_per_1_minute": 2}, "2 tokens per minute"),
+    ],
+)
+def test_progress_names_the_limit_and_the_time_left_when_the_batch_waits(
+    limits: dict[str, int], name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     naps, told, is_told = virtual_time(monkeypatch), [], threading.Event()
 
     def progress(_task: Task, text: str, _state: str) -> None:
-        told.append(text)
+        told.append(re.sub(" until [^ ]*", " until then", text))
         is_told.set()
 
-    def sleep(seconds: float) -> None:
+    def pause(seconds: float, _stop: threading.Event) -> None:
         for _report in ("one that may have begun before", "one of now"):
             is_told.clear()
             assert is_told.wait(60)
         naps.append(seconds)
 
-    monkeypatch.setattr(buckets.time, "sleep", sleep)
+    monkeypatch.setattr(buckets, "pause", pause)
     monkeypatch.setattr(_bulk, "_SECONDS_BETWEEN_LOOKS", 0.001)
     monkeypatch.setattr(Task, "progress", progress)
     calls = [answered(prompt["prompt"]) for prompt in PROMPTS]
     batch(tmp_path, *calls, limits={MODEL: limits})
-    assert "1 of 3 done, 120 s left" in told
-    assert "2 of 3 done, 60 s left" in told
+    waiting = f"waiting until then for the limit of {MODEL}: {name}"
+    assert f"1 of 3 done, {waiting}, 120 s left" in told
+    assert f"2 of 3 done, {waiting}, 60 s left" in told
 
 
 def test_an_answer_from_the_cache_takes_no_attempt(tmp_path: Path) -> None:

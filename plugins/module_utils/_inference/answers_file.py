@@ -27,15 +27,17 @@ Line = dict[str, t.Any]
 
 # What becomes of a prompt
 OUTCOMES = ("answered", "refused", "cut_off", "mismatched", "failed")
+_FAILED = OUTCOMES.index("failed")
 _NONE = -1
 _MOST = 100_000_000
 
 
 class AnswersFile:
-    """What is in the file, by the number of the prompt. Of each line only its place is kept in memory.
+    """The lines of the file. A prompt is known by its request: the n-th of equal prompts has the n-th of equal answers.
+
+    Of each line only its place is kept in memory, with numbers in place of its texts.
 
     :arg option: the option that names the file
-    :ivar disordered: whether the lines are in another order than the prompts, as a run that was killed leaves them
     :raises BadOption: when it cannot be written, or has something else in it than answers
     """
 
@@ -47,18 +49,49 @@ class AnswersFile:
         self._option = option
         self._file: t.Any = None
         self._size = 0
-        self.disordered = False
+        # by line
         self._places = array.array("q")
-        self._requests = array.array("Q")
         self._outcomes = array.array("b")
+        self._indexes = array.array("q")
+        self._id_hashes = array.array("q")
+        self._next_equal = array.array("q")
+        # by prompt
+        self._lines = array.array("q")
+        self._new_ids: dict[int, str | None] = {}
+        # by request, the first of equal lines that no prompt has yet: those with an answer, and those without
+        self._answers: dict[int, int] = {}
+        self._failures: dict[int, int] = {}
         self._seen = seen(path) if os.path.exists(_rehearsal.current(path)) else None
         if self._seen:
             self._read()
 
-    def outcome(self, number: int, request: str) -> str | None:
-        """What became of this very request, if it has an answer."""
-        known = number < len(self._places) and self._requests[number] == _short(request)
-        return OUTCOMES[self._outcomes[number]] if known else None
+    def assign(self, request: str, name: str | None) -> str | None:
+        """Assign the next answer to this request to the next prompt, and return its outcome if there is one.
+
+        :arg name: the id of the prompt
+        """
+        key, number = _short(request), len(self._lines)
+        line = self._take(self._answers, key)
+        if line == _NONE:
+            line = self._take(self._failures, key)
+        self._lines.append(line)
+        if line != _NONE and self._id_hashes[line] != hash(name):
+            self._new_ids[number] = name
+        return self.outcome(number)
+
+    def outcome(self, number: int) -> str | None:
+        """Return the outcome of a prompt that has an answer."""
+        line = self._lines[number]
+        return None if line == _NONE or self._outcomes[line] == _FAILED else OUTCOMES[self._outcomes[line]]
+
+    @property
+    def is_disordered(self) -> bool:
+        """Whether the lines are not those of the prompts in their order, with the answers that no prompt has behind."""
+        count = 0
+        for count, (line, number) in enumerate(self._order(), start=1):
+            if line != count - 1 or self._is_stale(line, number):
+                return True
+        return count != len(self._places)
 
     @contextlib.contextmanager
     def growing(self) -> t.Iterator[None]:
@@ -85,14 +118,14 @@ class AnswersFile:
     def add(self, line: Line) -> None:
         """Add what became of a prompt, in the place of what was there of it; what failed is asked again some day.
 
-        :arg line: with the `index` of the prompt, the digest of the `request`, and the `outcome`
+        :arg line: with the `index` and `id` of the prompt, the digest of the `request`, and the `outcome`
         """
         # what a model says is not looked through for secrets: it was paid for, and is there to be parsed
         told = {**line, "reason": masked(line["reason"], self._task.secrets)}
-        data = (json.dumps(told) + "\n").encode()
+        data = _encoded(told)
         self._append(data)
-        self._note(line)
-        self._size += len(data)
+        self._lines[line["index"]] = self._note(line, len(data))
+        self._new_ids.pop(line["index"], None)
 
     def _append(self, data: bytes) -> None:
         """Write all of it or, when the disk is full, nothing."""
@@ -104,33 +137,46 @@ class AnswersFile:
             raise
 
     def _read(self) -> None:
+        requests = array.array("Q")
         with open(_rehearsal.current(self._path), "rb") as file:
             for data in file:
                 if not data.endswith(b"\n"):
                     break
-                line = self._answer(data)
-                self._note(line)
-                self._size += len(data)
+                answer = self._answer(data)
+                requests.append(_short(answer["request"]))
+                self._note(answer, len(data))
+        self._next_equal.extend([_NONE] * len(self._places))
+        # those that no prompt had come last
+        for line in sorted(range(len(self._places)), key=lambda line: self._indexes[line] % _MOST, reverse=True):
+            first = self._failures if self._outcomes[line] == _FAILED else self._answers
+            self._next_equal[line] = first.get(requests[line], _NONE)
+            first[requests[line]] = line
+
+    def _take(self, first: dict[int, int], key: int) -> int:
+        """Take the first of equal lines, if one is left."""
+        line = first.pop(key, _NONE)
+        if line != _NONE and self._next_equal[line] != _NONE:
+            first[key] = self._next_equal[line]
+        return line
 
     def _answer(self, data: bytes) -> Line:
         with contextlib.suppress(ValueError, KeyError, TypeError, RecursionError):
             line = json.loads(data)
             _short(line["request"])
-            if isinstance(line["index"], int) and 0 <= line["index"] < _MOST and line["outcome"] in OUTCOMES:
+            index = line["index"]
+            has_index = index is None or (isinstance(index, int) and 0 <= index < _MOST - 1)
+            if has_index and line["outcome"] in OUTCOMES and isinstance(line["id"], (str, type(None))):
                 return line
         raise BadOption(self._option, f"'{self._path}' has something else in it than answers, and is left as it is")
 
-    def _note(self, line: Line) -> None:
-        number = line["index"]
-        missing = number + 1 - len(self._places)
-        if missing > 0:
-            self._places.extend([_NONE] * missing)
-            self._requests.extend([0] * missing)
-            self._outcomes.extend([0] * missing)
-        self.disordered = self.disordered or missing != 1
-        self._places[number] = self._size
-        self._requests[number] = 0 if line["outcome"] == "failed" else _short(line["request"])
-        self._outcomes[number] = OUTCOMES.index(line["outcome"])
+    def _note(self, line: Line, size: int) -> int:
+        """Add a line of so many bytes, and return its number."""
+        self._places.append(self._size)
+        self._outcomes.append(OUTCOMES.index(line["outcome"]))
+        self._indexes.append(_NONE if line["index"] is None else line["index"])
+        self._id_hashes.append(hash(line["id"]))
+        self._size += size
+        return len(self._places) - 1
 
     def _check_unchanged(self) -> None:
         now = seen(self._path)
@@ -138,15 +184,42 @@ class AnswersFile:
             raise ToolchainError(f"Another run wrote '{self._path}' meanwhile. Try again.")
 
     def _put_in_order(self) -> None:
-        if self.disordered:
+        if self.is_disordered:
             store_output(self._task, self._path, self._in_order())
+
+    def _order(self) -> t.Iterator[tuple[int, int]]:
+        """Each line to keep, with the number of its prompt: at the end the answers that no prompt has."""
+        is_used = bytearray(len(self._places))
+        for number, line in enumerate(self._lines):
+            if line != _NONE:
+                is_used[line] = True
+                yield line, number
+        for line, outcome in enumerate(self._outcomes):
+            if not is_used[line] and outcome != _FAILED:
+                yield line, _NONE
+
+    def _is_stale(self, line: int, number: int) -> bool:
+        """Return whether a line has the index or the id of another prompt."""
+        has_other_id = number in self._new_ids if number != _NONE else self._id_hashes[line] != hash(None)
+        return self._indexes[line] != number or has_other_id
 
     def _in_order(self) -> t.Iterator[bytes]:
         with open(_rehearsal.current(self._path), "rb") as file:
-            for place in self._places:
-                if place != _NONE:
-                    file.seek(place)
-                    yield file.readline()
+            for line, number in self._order():
+                file.seek(self._places[line])
+                data = file.readline()
+                yield self._renewed(data, line, number) if self._is_stale(line, number) else data
+
+    def _renewed(self, data: bytes, line: int, number: int) -> bytes:
+        """Return a line with the index and the id of its prompt."""
+        answer = json.loads(data)
+        answer["index"] = None if number == _NONE else number
+        answer["id"] = None if number == _NONE else self._new_ids.get(number, answer["id"])
+        return _encoded(answer)
+
+
+def _encoded(line: Line) -> bytes:
+    return (json.dumps(line) + "\n").encode()
 
 
 def _short(request: str) -> int:

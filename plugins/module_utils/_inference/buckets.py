@@ -6,20 +6,28 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import datetime
 import math
 import re
 import threading
 import time
 import typing as t
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import NotTried
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import Policy
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import (
+    Policy,
+    has_long_delay,
+    retry_after,
+)
 
 Limits = dict[str, int]
 
 _MINUTE, _DAY = 60, 86_400
+PERIODS = {"minute": _MINUTE, "day": _DAY}
 _CHARACTERS_PER_TOKEN = 4
 # What the limits of a model are called, what each of them counts, and the seconds it is for
 LIMITS = {
@@ -28,22 +36,37 @@ LIMITS = {
     "max_requests_per_1_day": ("requests", _DAY),
     "max_tokens_per_1_day": ("tokens", _DAY),
 }
+_WHAT = ("requests", "tokens")
 _TOLD = ("limit", "remaining", "reset")
+# So many responses in succession must indicate a day before a limit counts as one for a day
+_READINGS = 3
 # So that the server, which reckons from when it hears of a request, has refilled as much
 _MARGIN = 0.001
 _NUMBER = re.compile("[0-9]{1,15}")
 _DURATION = re.compile(r"([0-9]+(?:\.[0-9]+)?)(ms|h|m|s)")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
+# "Rate limit reached for gpt-4o in organization o-1 on tokens per min (TPM): Limit 30000, Used 29000, Requested 200."
+_NAMED = re.compile(r"\b(request|token)s?\w* per (min|day)|\b([RT])P([MD])\b", re.IGNORECASE)
+_NAMED_LIMIT = re.compile(r"\blimit:? *([0-9][0-9,]{0,14})", re.IGNORECASE)
+_TYPE = re.compile(r'"type": *"(requests|tokens)"')
+# After these a request may have been paid for
+_MAYBE_PAID = frozenset((408, 500, 502, 504))
+_INITIALS = {"r": "requests", "t": "tokens", "m": _MINUTE, "d": _DAY}
 
 
-def cost(body: dict[str, t.Any], max_tokens_member: str) -> int:
+def cost(body: dict[str, t.Any]) -> int:
     """The tokens that a request counts for under the limits, before it is answered: by its letters, as servers do."""
-    return max(body.get(max_tokens_member, 0), prompt_tokens(body))
+    return max(longest_answer(body), prompt_tokens(body))
+
+
+def longest_answer(body: dict[str, t.Any]) -> int:
+    """The tokens that an answer may have at most, 0 if the request does not say it."""
+    return max(body.get("max_completion_tokens") or 0, body.get("max_tokens") or 0)
 
 
 def prompt_tokens(body: dict[str, t.Any]) -> int:
     """What the texts of a request come to, at a guess."""
-    return guessed_tokens(text for message in body["messages"] for text in _texts(message["content"]))
+    return guessed_tokens(text for message in body["messages"] for text in _texts(message.get("content")))
 
 
 def guessed_tokens(texts: t.Iterable[str]) -> int:
@@ -62,12 +85,22 @@ def seconds_needed(limits: Limits, requests: int, tokens: int) -> float:
 
 @dataclasses.dataclass
 class _Bucket:
-    """What is left of one limit."""
+    """What is left of one limit.
 
+    :ivar is_guessed: whether the period is a guess, because no header says it
+    :ivar used: what was used at the last readings that indicate a day
+    """
+
+    what: str
     limit: int
     period: float
     left: float
     at: float
+    is_guessed: bool = False
+    used: list[int] = dataclasses.field(default_factory=list)
+
+    def __str__(self) -> str:
+        return f"{self.limit:,} {self.what} per {'minute' if self.period == _MINUTE else 'day'}"
 
     def refill(self, now: float) -> None:
         self.left = min(self.limit, self.left + max(0.0, now - self.at) * self.limit / self.period)
@@ -76,6 +109,39 @@ class _Bucket:
     def seconds_until(self, amount: float) -> float:
         return max(0.0, amount - self.left) * self.period / self.limit
 
+    def read(self, remaining: int, reset: str) -> None:
+        """Learn from the headers of a response."""
+        self.left = min(self.left, remaining + 1)  # of what is left, the server tells whole ones only
+        if not self.is_guessed:
+            return
+        used, seconds = self.limit - remaining, _duration(reset)
+        if seconds and self._fits(_MINUTE, used, seconds):
+            self.period = _MINUTE
+        if seconds and self._fits(_DAY, used, seconds) and not self._fits(_MINUTE, used, seconds):
+            self.used = [*self.used, used][-_READINGS:]
+        else:
+            self.used = []
+        if len(self.used) == _READINGS and len(set(self.used)) > 1:
+            self.period = _DAY
+
+    def _fits(self, period: float, used: int, reset: tuple[float, float]) -> bool:
+        """Return whether a limit for this period refills what was used in the time until it is full again."""
+        seconds, precision = reset
+        least, most = ((seconds + side * precision) * self.limit / period for side in (-1, 1))
+        return least <= used < most + 1  # the whole number of what remains hides less than one that was used
+
+
+@dataclasses.dataclass(frozen=True)
+class Wait:
+    """A wait for a limit.
+
+    :ivar limit: the limit in words
+    :ivar seconds: how long it lasts from now on
+    """
+
+    limit: str
+    seconds: float
+
 
 class Pace:
     """Lets requests to one model go when all of its limits have room for them, in the order in which they come.
@@ -83,108 +149,232 @@ class Pace:
     The first goes alone, for its answer tells what the limits are, and what others have used up.
 
     :arg limits: those that are known, by the names of `LIMITS`
+    :arg period: seconds that the limits in headers are for; without it, a minute unless the server indicates a day
+    :arg stop: set when nothing more is to be sent
+    :ivar waited: seconds by limit, in words, with the moment at which the last wait ended
     """
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, period: int | None, stop: threading.Event) -> None:
         now = time.monotonic()
-        self._buckets = {
-            (LIMITS[name][0], limit): _Bucket(limit, LIMITS[name][1], limit, now) for name, limit in limits.items()
-        }
+        self._buckets = [_Bucket(LIMITS[name][0], limit, LIMITS[name][1], limit, now) for name, limit in limits.items()]
+        self._period = period
+        self._stop = stop
         self._turn = threading.Lock()
         self._state = threading.Lock()
         self._begun = False
         self._heard = threading.Event()
+        self._held_until = float("-inf")
+        self._held_for = ""
+        self._waits: dict[int, tuple[str, float]] = {}
+        self._begins: dict[str, float] = {}
+        self.waited: dict[str, tuple[float, str]] = {}
 
     def wait(self, tokens: int) -> None:
         """Wait until a request may go.
 
         :arg tokens: what it counts for
         :raises ToolchainError: when no limit has ever room for it
+        :raises NotTried: when nothing more is to be sent
         """
         with self._turn:
             if self._begun:
                 self._heard.wait()
-            while seconds := self._take(tokens):
-                time.sleep(seconds)
+            if not self._wait_for_room(tokens):
+                raise NotTried
             self._begun = True
+
+    def wait_again(self, tokens: int, seconds: float) -> bool:
+        """Wait until a request that failed may go once more, at least so many seconds, and return whether it may."""
+        is_held = self._held_until > time.monotonic()
+        with self._noted(self._held_for, seconds) if is_held else contextlib.nullcontext():
+            pause(seconds, self._stop)
+        try:
+            return self._wait_for_room(tokens)
+        except ToolchainError:  # the limit that the refusal named is too small for it
+            return False
 
     def hear(self, answer: Answer | None) -> None:
         """Learn from an answer, if one came."""
         if answer:
-            for what in ("requests", "tokens"):
-                self._learn(what, *(answer.headers.get(f"x-ratelimit-{part}-{what}") for part in _TOLD))
+            self._read(answer)
         self._heard.set()
+
+    def refuse(self, answer: Answer) -> None:
+        """Learn from a 429: the limit that it names has nothing left, and no request goes before `Retry-After`."""
+        self._read(answer)
+        seconds = 0.0 if has_long_delay(answer) else retry_after(answer) or 0.0
+        with self._state:
+            emptied = self._named(answer) or self._indicated(answer)
+            for bucket in emptied:
+                bucket.left = min(bucket.left, 0.0)
+            self._held_until = max(self._held_until, time.monotonic() + seconds)
+            self._held_for = " and ".join(map(str, emptied)) or "which the server did not name"
+
+    @property
+    def waiting(self) -> Wait | None:
+        """The longest wait of now."""
+        now = time.monotonic()
+        with self._state:
+            limit, until = max(self._waits.values(), key=lambda wait: wait[1], default=("", now))
+        return Wait(limit, until - now) if until > now else None
 
     def seconds_for(self, requests: int, tokens: int) -> float:
         """Return the seconds that the limits require for so many more requests and tokens."""
         amounts = {"requests": requests, "tokens": tokens}
         with self._state:
             now = time.monotonic()
-            for bucket in self._buckets.values():
+            for bucket in self._buckets:
                 bucket.refill(now)
-            waits = [bucket.seconds_until(amounts[what]) for (what, limit), bucket in self._buckets.items() if limit]
-        return max(waits, default=0.0)
+            waits = [bucket.seconds_until(amounts[bucket.what]) for bucket in self._buckets if bucket.limit]
+        return max([self._held_until - now, *waits]) if requests else 0.0
 
-    def repeated(self, answer: Answer, tokens: int) -> None:
-        """A request goes once more after this answer; after 429 nothing is left, whatever was thought to be."""
+    def _wait_for_room(self, tokens: int) -> bool:
+        """Wait until all limits have room, and return `False` when nothing more is to be sent."""
+        while not self._stop.is_set():
+            wait = self._take(tokens)
+            if not wait:
+                return True
+            with self._noted(wait.limit, wait.seconds):
+                pause(wait.seconds, self._stop)
+        return False
+
+    @contextlib.contextmanager
+    def _noted(self, limit: str, seconds: float) -> t.Iterator[None]:
+        """Around a wait, so that it can be reported. Waits of several threads for one limit count once."""
+        me, begin = threading.get_ident(), time.monotonic()
         with self._state:
-            for (what, _limit), bucket in self._buckets.items():
-                left = min(bucket.left, 0.0) if answer.status == 429 else bucket.left
-                bucket.left = left - (tokens if what == "tokens" else 1)
+            if not any(other == limit for other, _until in self._waits.values()):
+                self._begins[limit] = begin
+            self._waits[me] = (limit, begin + seconds)
+        try:
+            yield
+        finally:
+            with self._state:
+                del self._waits[me]
+                if not any(other == limit for other, _until in self._waits.values()):
+                    before, _until = self.waited.get(limit, (0.0, ""))
+                    self.waited[limit] = (before + time.monotonic() - self._begins.pop(limit), moment())
 
-    def _take(self, tokens: int) -> float:
-        """Take what a request needs, if it is there; otherwise the seconds until it may be."""
+    def _take(self, tokens: int) -> Wait | None:
+        """Take what a request needs, if it is there; otherwise return the wait until it may be."""
         with self._state:
             now = time.monotonic()
             wanted = []
-            for (what, limit), bucket in self._buckets.items():
-                amount = tokens if what == "tokens" else 1
-                if amount > limit:
+            for bucket in self._buckets:
+                amount = tokens if bucket.what == "tokens" else 1
+                if amount > bucket.limit:
                     raise ToolchainError(
-                        f"Not asked: it counts for {amount:,} {what}, of which the limit is {limit:,}. Give it a lower "
-                        "'max_tokens', or make it shorter."
+                        f"Not asked: it counts for {amount:,} {bucket.what}, of which the limit is {bucket.limit:,}. "
+                        "Give it a lower 'max_tokens', or make it shorter."
                     )
                 bucket.refill(now)
                 wanted.append((bucket, amount))
-            seconds = max((bucket.seconds_until(amount) for bucket, amount in wanted), default=0.0)
-            if seconds:
-                return seconds + _MARGIN
+            waits = [Wait(str(bucket), bucket.seconds_until(amount)) for bucket, amount in wanted]
+            waits.append(Wait(self._held_for, max(0.0, self._held_until - now)))
+            longest = max(waits, key=lambda wait: wait.seconds)
+            if longest.seconds:
+                return dataclasses.replace(longest, seconds=longest.seconds + _MARGIN)
             for bucket, amount in wanted:
                 bucket.left -= amount
-            return 0.0
+            return None
+
+    def _read(self, answer: Answer) -> None:
+        for what in _WHAT:
+            self._learn(what, *(answer.headers.get(f"x-ratelimit-{part}-{what}") for part in _TOLD))
 
     def _learn(self, what: str, limit: str | None, remaining: str | None, reset: str | None) -> None:
         if not (limit and remaining and all(map(_NUMBER.fullmatch, (limit, remaining))) and int(limit)):
             return
-        key = (what, int(limit))
         with self._state:
-            if bucket := self._buckets.get(key):
-                bucket.left = min(bucket.left, int(remaining) + 1)  # of what is left, the server tells whole ones only
-            elif period := _period(int(limit), int(remaining), reset or ""):
-                self._buckets[key] = _Bucket(int(limit), period, int(remaining), time.monotonic())
+            known = [bucket for bucket in self._buckets if (bucket.what, bucket.limit) == (what, int(limit))]
+            if not known:
+                period, left = self._period or _MINUTE, min(int(limit), int(remaining))
+                known = [_Bucket(what, int(limit), period, left, time.monotonic(), is_guessed=self._period is None)]
+                self._buckets += known
+            if len(known) == 1:  # otherwise the response may mean either
+                known[0].read(int(remaining), reset or "")
+
+    def _named(self, answer: Answer) -> list[_Bucket]:
+        """Return the limits that the text of a refusal names, which may be new."""
+        named = {_kind(*groups) for groups in _NAMED.findall(answer.text)}
+        if len(named) != 1:
+            return []
+        ((what, period),) = named
+        number = _NAMED_LIMIT.search(answer.text)
+        limit = int(number[1].replace(",", "")) if number else 0
+        if not limit:
+            return [bucket for bucket in self._buckets if (bucket.what, bucket.period) == (what, period)]
+        same = [bucket for bucket in self._buckets if (bucket.what, bucket.limit) == (what, limit)]
+        for bucket in same:
+            if bucket.is_guessed:
+                bucket.period, bucket.is_guessed = period, False
+        same = [bucket for bucket in same if bucket.period == period]
+        if not same:
+            same = [_Bucket(what, limit, period, 0.0, time.monotonic())]
+            self._buckets += same
+        return same
+
+    def _indicated(self, answer: Answer) -> list[_Bucket]:
+        """Return the limits that the headers of a refusal report as used up, by default those per minute."""
+        spent = {
+            what: answer.headers.get(f"x-ratelimit-limit-{what}")
+            for what in _WHAT
+            if answer.headers.get(f"x-ratelimit-remaining-{what}") == "0"
+        }
+        exact = [bucket for bucket in self._buckets if spent.get(bucket.what) == str(bucket.limit)]
+        kinds = spent or _TYPE.findall(answer.text) or _WHAT
+        return exact or [bucket for bucket in self._buckets if bucket.period == _MINUTE and bucket.what in kinds]
+
+
+def moment(seconds: float = 0.0) -> str:
+    """Return the time after so many seconds, as `2026-11-23T14:03:20Z`."""
+    then = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=seconds)
+    return then.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def pause(seconds: float, stop: threading.Event) -> None:
+    """Wait, but not longer than until `stop` is set."""
+    stop.wait(seconds)
 
 
 @dataclasses.dataclass(frozen=True)
 class Paced(Policy):
-    """A policy under which the pace hears of what is sent again."""
+    """A policy under which each further try waits until the limits have room for it.
+
+    :ivar tokens: what a try counts for
+    :ivar note_lost: called for each try that may have been paid for in vain
+    :ivar may_repeat: returns whether the task may pay for one more try
+    """
 
     pace: Pace | None = None
     tokens: int = 0
+    note_lost: t.Callable[[], None] = lambda: None
+    may_repeat: t.Callable[[], bool] = lambda: True
 
-    def repeats(self, answer: Answer) -> bool:
-        """Whether the request may be sent again after this answer."""
-        again = super().repeats(answer)
-        if again and self.pace:
-            self.pace.repeated(answer, self.tokens)
-        return again
+    def note_failure(self, answer: Answer | None) -> None:
+        """Learn from a try whose answer is not accepted, or, with `None`, whose answer was lost."""
+        if answer is None or answer.status in _MAYBE_PAID:
+            self.note_lost()
+        elif answer.status == 429 and self.pace:
+            self.pace.refuse(answer)
+
+    def wait(self, seconds: float) -> bool:
+        """Wait until the limits have room for the next try, at least so many seconds, and return whether they have."""
+        return self.may_repeat() and self.pace is not None and self.pace.wait_again(self.tokens, seconds)
 
 
-def _period(limit: int, remaining: int, reset: str) -> float | None:
-    """For how many seconds a limit is, which no header says: a minute, or a day when it refills slower than that."""
-    seconds = sum(float(number) * _SECONDS[unit] for number, unit in _DURATION.findall(reset))
-    if remaining >= limit or not seconds:
+def _kind(what: str, period: str, initial: str, unit: str) -> tuple[str, int]:
+    """Return what a limit counts, and the seconds that it is for, from its words or its initials."""
+    return _INITIALS[(what or initial)[0].lower()], _INITIALS[(period or unit)[0].lower()]  # type: ignore[return-value]
+
+
+def _duration(text: str) -> tuple[float, float] | None:
+    """Return the seconds that a header has, such as `6m0s`, and how precise they are; `None` if it has no duration."""
+    parts = _DURATION.findall(text)
+    if not parts:
         return None
-    return _MINUTE if seconds * limit / (limit - remaining) <= _MINUTE + 1 else _DAY
+    is_precise = "." in text or "ms" in text
+    return sum(float(number) * _SECONDS[unit] for number, unit in parts), 0.01 if is_precise else 1.0
 
 
 def _texts(content: str | list[dict[str, t.Any]] | None) -> list[str]:

@@ -68,7 +68,8 @@ def alone(folder: str, name: str, pause: t.Callable[[], None]) -> t.Iterator[Non
     try:
         yield
     finally:
-        os.unlink(path)
+        with contextlib.suppress(OSError):
+            os.unlink(path)
         os.close(handle)
 
 

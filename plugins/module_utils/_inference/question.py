@@ -30,7 +30,7 @@ _CALL: Params = dict(
 )
 _MESSAGE: Params = dict(
     role=dict(type="str", choices=["developer", "system", "user", "assistant", "tool"], required=True),
-    content=dict(type="str", free="a message may be any text"),
+    content=dict(type="raw", free="checked as a text or parts"),
     parts=dict(type="list", elements="dict", not_empty=True, options=_PART, **_ONE_KIND),
     tool_calls=dict(type="list", elements="dict", not_empty=True, options=_CALL),
     tool_call_id=dict(type="str", **NAME),
@@ -57,6 +57,23 @@ PROMPT: Params = dict(
 PROMPT_RULES: Params = dict(
     required_one_of=[("messages", "prompt")],
     mutually_exclusive=[("messages", "prompt"), ("messages", "system")],
+)
+# A prompt as OpenAI Batch has it
+BATCH_LINE: Params = dict(
+    custom_id=dict(type="str", free="a name of the user's own"),
+    method=dict(type="str", choices=["POST"]),
+    url=dict(type="str", matches=(r"\S*/chat/completions", "the path of chat completions, /v1/chat/completions")),
+    body=dict(type="dict", not_empty=True, free="what the options do not know, the server checks"),
+)
+BATCH_LINE_RULES: Params = dict(
+    required_one_of=[("messages", "prompt", "body")],
+    mutually_exclusive=[
+        ("messages", "prompt", "body"),
+        ("messages", "system"),
+        ("body", "system"),
+        ("id", "custom_id"),
+    ],
+    required_by=dict(method=["body"], url=["body"]),
 )
 # What a prompt may have, or all of them together
 OF_ANSWER: Params = dict(
@@ -89,8 +106,15 @@ ASKING: Params = dict(
     answer_timeout=dict(type="float", default=600.0, at_least=0.01, at_most=86400),
 )
 
+_NO_CONTENT: dict[type, str] = {
+    list: "a list, unless of parts that each have a 'type' and what belongs to it",
+    dict: "a dictionary",
+    bool: "a boolean",
+    float: "a number with a fraction",
+}
 # Of these, the members that an answer is paid and read by, none may be set behind the back of its option
-_NOT_EXTRA = frozenset(("model", "messages", "max_tokens", "max_completion_tokens", "stream", "stream_options"))
+_LONGEST = ("max_tokens", "max_completion_tokens")
+_NOT_EXTRA = frozenset(("model", "messages", "stream", "stream_options", *_LONGEST))
 
 
 def body(params: Params) -> Params:
@@ -98,10 +122,38 @@ def body(params: Params) -> Params:
 
     :raises BadOption: when the options contradict each other
     """
+    given = params.get("body")
+    if given is None:
+        return {"model": params["model"], "messages": _messages(params), **_members(params)}
+    _check_body(given)
+    members = _members(params)
+    if any(given.get(name) is not None for name in _LONGEST):
+        members.pop(params["max_tokens_member"], None)
+    return {"model": params["model"], **members, **given}
+
+
+def _check_body(given: Params) -> None:
+    """
+    :raises BadOption: when the body of a line of OpenAI Batch cannot be asked
+    """
+    messages = given.get("messages")
+    if not isinstance(messages, list) or not messages or not all(isinstance(one, dict) for one in messages):
+        raise BadOption("body.messages", "takes a list of messages, which must not be empty")
+    for number, message in enumerate(messages):
+        _content(f"body.messages[{number}].content", message.get("content"))
+    if given.get("stream"):
+        raise BadOption("body.stream", "must not be true, because answers are not streamed")
+    for name in (*_LONGEST, "n"):
+        value = given.get(name)
+        if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
+            raise BadOption(f"body.{name}", "takes a whole number, 1 or more")
+
+
+def _members(params: Params) -> Params:
+    """The members of the request beside the model and the messages."""
     wire_names = {name: name for name in ("temperature", "seed", "reasoning_effort", "n")}
     wire_names["max_tokens"] = params["max_tokens_member"]
-    request = {"model": params["model"], "messages": _messages(params)}
-    request.update({wire: params[name] for name, wire in wire_names.items() if params.get(name) is not None})
+    request = {wire: params[name] for name, wire in wire_names.items() if params.get(name) is not None}
     if params["response_schema"] is not None:
         wanted = {"name": "answer", "schema": params["response_schema"], "strict": params["strict"]}
         request["response_format"] = {"type": "json_schema", "json_schema": wanted}
@@ -115,19 +167,41 @@ def body(params: Params) -> Params:
 
 def _messages(params: Params) -> list[Params]:
     if params.get("messages"):
-        return list(map(_message, params["messages"]))
+        return [_message(f"messages[{number}]", message) for number, message in enumerate(params["messages"])]
     system = [{"role": "system", "content": params["system"]}] if params["system"] else []
     return [*system, {"role": "user", "content": params["prompt"]}]
 
 
-def _message(message: Params) -> Params:
-    content = message["content"] if message["parts"] is None else list(map(_part, message["parts"]))
+def _message(place: str, message: Params) -> Params:
+    content = _content(f"{place}.content", message["content"])
+    if message["parts"] is not None:
+        content = list(map(_part, message["parts"]))
     told = {"role": message["role"], "content": content}
     if message["tool_calls"] is not None:
         told["tool_calls"] = list(map(_call, message["tool_calls"]))
     if message["tool_call_id"] is not None:
         told["tool_call_id"] = message["tool_call_id"]
     return told
+
+
+def _content(place: str, content: t.Any) -> t.Any:
+    """A text, or the parts of a message in the server's form.
+
+    :raises BadOption: when it is something else
+    """
+    if content is None or isinstance(content, str):
+        return content
+    if isinstance(content, int) and not isinstance(content, bool):
+        return str(content)
+    if isinstance(content, list) and content and all(map(_is_part, content)):
+        return content
+    raise BadOption(place, f"takes a text, not {_NO_CONTENT[type(content)]}")
+
+
+def _is_part(part: t.Any) -> bool:
+    if not isinstance(part, dict) or not isinstance(part.get("type"), str):
+        return False
+    return part["type"] != "text" or isinstance(part.get("text"), str)
 
 
 def _part(part: Params) -> Params:

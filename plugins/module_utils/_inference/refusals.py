@@ -1,0 +1,60 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""How far a refusal of one completion reaches: to all others, to those of its model, or to none."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
+    OutcomeUnknown,
+    ServerRefusal,
+    ToolchainError,
+)
+
+ALL, MODEL = "all", "model"
+# As a code or a type in the answer: the account can pay for nothing, or is closed
+_OF_ACCOUNT = (
+    "insufficient_quota",
+    "billing_hard_limit_reached",
+    "billing_not_active",
+    "account_deactivated",
+    "access_terminated",
+    "hard spend limit",
+)
+# A 403 with one of these is about what the prompt says
+_OF_PROMPT = ("content_policy", "content_filter", "moderation", "flagged")
+
+
+def scope(error: ToolchainError, model: str) -> str | None:
+    """Return which other completions a refusal holds for."""
+    refusal = error.refusal if isinstance(error, OutcomeUnknown) else error
+    if not isinstance(refusal, ServerRefusal):
+        return None
+    text = refusal.text
+    if refusal.status == 402 or any(words in text for words in _OF_ACCOUNT):
+        return ALL
+    if refusal.has_long_delay or refusal.status == 404:
+        return MODEL
+    if refusal.status == 401 or (refusal.status == 403 and _is_of_api(text) and not _is_of_prompt(text)):
+        return MODEL if "model_not_found" in text or _names(text, model) else ALL
+    return None
+
+
+def _names(text: str, model: str) -> bool:
+    return re.search(rf"(?<![\w.-]){re.escape(model)}(?![\w-])", text) is not None
+
+
+def _is_of_api(text: str) -> bool:
+    """Return whether a body is one of the API, unlike the page of a firewall that dislikes the prompt."""
+    try:
+        return isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _is_of_prompt(text: str) -> bool:
+    return any(words in text for words in _OF_PROMPT)

@@ -1,0 +1,34 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Time that passes only while a batch of prompts waits."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http import retry
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import buckets
+
+
+def virtual_time(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Let waits for limits and before retries pass at once, and return the list to which their seconds are added."""
+    naps: list[float] = []
+
+    class Time:
+        @staticmethod
+        def monotonic() -> float:
+            return sum(naps)
+
+        @staticmethod
+        def sleep(seconds: float) -> None:
+            naps.append(seconds)
+
+        time = staticmethod(time.time)
+
+    monkeypatch.setattr(buckets, "time", Time)
+    monkeypatch.setattr(buckets, "pause", lambda seconds, _stop: naps.append(seconds))
+    monkeypatch.setattr(retry, "time", Time)
+    return naps

@@ -1,0 +1,299 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a batch pays for, against a server that misbehaves and counts the payments."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import random
+import signal
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.inference_server import KEY, error
+from support.paying_server import DOUBTS, LASTING, LOSSES, PASSING, REFUSALS, TOKENS, PayingServer, paying_server
+from support.running import run
+from support.virtual_time import virtual_time
+
+MODEL = "gpt-4o-mini"
+FORK = multiprocessing.get_context("fork")
+
+
+@pytest.fixture(name="server")
+def running_server() -> Iterator[PayingServer]:
+    with paying_server() as server:
+        yield server
+
+
+def texts(count: int) -> list[str]:
+    return [f"Prompt {number}" for number in range(count)]
+
+
+def batch(server: PayingServer, folder: Path, prompts: list[str], **parameters: Any) -> dict[str, Any]:
+    source = folder / "prompts.jsonl"
+    source.write_text("".join(json.dumps({"id": f"id of {text}", "prompt": text}) + "\n" for text in prompts))
+    given = {"workers": 4, "model": MODEL, "to_file": str(folder / "answers"), "answer_timeout": 30, **parameters}
+    return run("inference_chat_batch", url=server.url, api_key=KEY, prompts_file=str(source), **given)
+
+
+def lines(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (folder / "answers").read_text().splitlines()]
+
+
+def check_answers(folder: Path, prompts: list[str]) -> None:
+    assert [(line["index"], line["id"], line["text"]) for line in lines(folder)] == [
+        (number, f"id of {text}", f"Answer to {text}") for number, text in enumerate(prompts)
+    ]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_each_prompt_is_paid_for_once_unless_its_response_was_lost(
+    seed: int, server: PayingServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    virtual_time(monkeypatch)
+    chance, prompts = random.Random(seed), texts(40)
+    faults = [fault for fault in (*LOSSES, *DOUBTS, *PASSING, "twice", "bad") if fault != "late"]
+    server.faults = {
+        text: [chance.choice(faults) for _number in range(chance.randrange(4))]
+        for text in prompts
+        if chance.random() < 0.5
+    }
+    for _run in range(8):
+        paid, delivered = server.paid.total(), server.delivered.total()
+        result = batch(server, tmp_path, prompts, workers=chance.choice([1, 4, 16]))
+        paid, delivered = server.paid.total() - paid, server.delivered.total() - delivered
+        assert result["usage"]["total_tokens"] == TOKENS * delivered
+        assert result["lost"] >= paid - delivered
+        assert result["summary"]["failed"] == len(result["failures"])
+        if not result.get("failed"):
+            break
+    assert server.delivered == dict.fromkeys(prompts, 1)
+    check_answers(tmp_path, prompts)
+    assert batch(server, tmp_path, prompts)["changed"] is False
+
+
+def test_a_late_response_counts_as_lost(server: PayingServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    virtual_time(monkeypatch)
+    server.faults = {"Prompt 0": ["late"]}
+    result = batch(server, tmp_path, texts(2), answer_timeout=0.2)
+    assert (result["lost"], server.paid["Prompt 0"], result["usage"]["total_tokens"]) == (1, 2, 2 * TOKENS)
+    assert "1 request(s) had no usable response." in " ".join(result["warnings"])
+
+
+def test_a_bound_includes_the_requests_whose_responses_were_lost(
+    server: PayingServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    virtual_time(monkeypatch)
+    server.faults = {"Prompt 0": ["reset_after"] * 3}
+    given = {"workers": 1, "max_tokens": 10, "on_error": "report"}
+    result = batch(server, tmp_path, texts(9), max_tokens_total=30, **given)
+    assert (server.paid.total(), result["lost"], result["summary"]["failed"], result["left"]) == (2, 2, 1, 8)
+    assert result["stopped"] == "they may go beyond 'max_tokens_total'"
+    result = batch(server, tmp_path, texts(9), max_tokens_total=60, **given)
+    assert (server.paid.total(), result["lost"], result["summary"]["answered"], result["left"]) == (6, 1, 3, 6)
+
+
+@pytest.mark.parametrize("fault", LASTING)
+@pytest.mark.parametrize("workers", [1, 8])
+def test_a_batch_stops_when_a_refusal_holds_for_all(
+    fault: str, workers: int, server: PayingServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    virtual_time(monkeypatch)
+    prompts = texts(100)
+    batch(server, tmp_path, prompts[:3])
+    server.faults = {text: [fault] * 9 for text in prompts[20:]}
+    result = batch(server, tmp_path, prompts, workers=workers, on_error="report")
+    refused = server.requests.total() - 20
+    assert refused == result["summary"]["failed"] <= workers
+    assert (result["summary"]["answered"], result["kept"], result["left"]) == (20, 3, 80 - refused)
+    assert (result["counts"]["ok"], result["counts"]["skipped"]) == (3, 80 - refused)
+    assert result["failed"]
+    assert f"of 100 items failed, {80 - refused} were not tried." in result["msg"]
+    assert result["stopped"] in result["msg"]
+    assert [reason["count"] for reason in result["failure_reasons"]] == [refused]
+    server.faults = {}
+    assert batch(server, tmp_path, prompts)["summary"]["answered"] == 100
+    assert server.paid == dict.fromkeys(prompts, 1)
+
+
+@pytest.mark.parametrize(
+    ("retry_after", "is_stopped"),
+    [
+        ("Wed, 21 Oct 2099 07:28:00 GMT", True),
+        ("Wed, 21 Oct 2015 07:28:00 GMT", False),
+        ("9" * 40, True),
+        ("9" * 400, False),
+        ("nan", False),
+        ("-5", False),
+        ("soon", False),
+        ("61", True),
+        ("0", False),
+    ],
+)
+def test_a_batch_stops_only_when_retry_after_is_long(
+    retry_after: str, is_stopped: bool, server: PayingServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    virtual_time(monkeypatch)
+    monkeypatch.setitem(REFUSALS, "slow", (429, {"Retry-After": retry_after}, error("Slow down.")))
+    server.faults = {"Prompt 0": ["slow"]}
+    result = batch(server, tmp_path, texts(5), workers=1)
+    assert (result["left"], server.paid.total()) == ((4, 0) if is_stopped else (0, 5))
+
+
+def test_the_prompts_of_other_models_go_on_when_one_model_is_refused(server: PayingServer, tmp_path: Path) -> None:
+    server.faults = {f"Prompt {number}": ["no_model"] for number in range(0, 20, 2)}
+    prompts = [
+        {"prompt": text, "model": MODEL if number % 2 == 0 else "other"} for number, text in enumerate(texts(20))
+    ]
+    given = {"to_file": str(tmp_path / "answers"), "workers": 1, "on_error": "report"}
+    result = run("inference_chat_batch", url=server.url, api_key=KEY, prompts=prompts, **given)
+    assert (result["summary"]["answered"], result["summary"]["failed"], result["left"]) == (10, 1, 9)
+    assert result["failed"]
+    assert "does not exist" in result["stopped"]
+
+
+def test_equal_failures_are_told_once(server: PayingServer, tmp_path: Path) -> None:
+    server.faults = {text: ["bad"] for text in texts(12)[1:]}
+    result = batch(server, tmp_path, texts(12))
+    assert result["msg"].startswith("11 of 12 items failed. The first of them, prompts_file, line 2: POST ")
+    assert result["msg"].endswith("400 Bad request. 10 more failed in the same way.")
+    assert [(reason["count"], reason["first"]) for reason in result["failure_reasons"]] == [(11, 1)]
+
+
+@pytest.mark.parametrize("limit", ["requests_minute", "slow_down"])
+def test_one_refusal_leaves_the_limit_of_the_day_alone(
+    limit: str, server: PayingServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    naps = virtual_time(monkeypatch)
+    server.faults = {"Prompt 3": [limit]}
+    limits = {MODEL: {"max_requests_per_1_minute": 100_000, "max_requests_per_1_day": 20_000}}
+    result = batch(server, tmp_path, texts(40), workers=1, limits=limits)
+    assert (result["summary"]["answered"], round(sum(naps), 0)) == (40, 1)
+
+
+def test_a_refusal_empties_the_limit_of_the_day_when_it_names_it(
+    server: PayingServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    naps = virtual_time(monkeypatch)
+    server.faults = {"Prompt 3": ["requests_day"]}
+    result = batch(server, tmp_path, texts(5), workers=1)
+    assert sum(naps) == pytest.approx(2 * 86_400 / 100_000, abs=0.01)  # for the repeated request and the next one
+    (wait,) = result["waits"]
+    assert (wait["model"], wait["limit"]) == (MODEL, "100,000 requests per day")
+    assert wait["seconds"] == pytest.approx(sum(naps), abs=0.1)
+
+
+def test_only_the_new_prompts_are_paid_for_when_prompts_move(server: PayingServer, tmp_path: Path) -> None:
+    prompts = texts(20)
+    batch(server, tmp_path, prompts)
+    moved = ["New", *prompts[10:], "Prompt 3", *prompts[:10]]
+    result = batch(server, tmp_path, moved)
+    assert (result["kept"], result["summary"]["answered"]) == (20, 22)
+    assert server.paid == {**dict.fromkeys(prompts, 1), "New": 1, "Prompt 3": 2}
+    check_answers(tmp_path, moved)
+    removed = batch(server, tmp_path, prompts[:5])
+    assert removed["plan"]["requests"] == 0
+    assert [line["index"] for line in lines(tmp_path)] == [*range(5), *[None] * 17]
+    assert batch(server, tmp_path, prompts[:5])["changed"] is False
+    batch(server, tmp_path, moved)
+    check_answers(tmp_path, moved)
+    assert server.paid.total() == 22
+
+
+def test_the_ids_follow_the_prompts_when_only_they_change(server: PayingServer, tmp_path: Path) -> None:
+    given = {"to_file": str(tmp_path / "answers"), "model": MODEL, "url": server.url, "api_key": KEY}
+    for ids in (["a", "b"], ["c", None], ["c", None]):
+        prompts = [{"id": one, "prompt": "Same"} for one in ids]
+        result = run("inference_chat_batch", prompts=prompts, **given)
+        assert [line["id"] for line in lines(tmp_path)] == ids
+    assert (result["changed"], server.paid["Same"]) == (False, 2)
+
+
+def test_equal_prompts_in_flight_share_one_request_when_the_cache_is_on(server: PayingServer, tmp_path: Path) -> None:
+    prompts = ["Same"] * 30
+    planned = batch(server, tmp_path, prompts, cache=str(tmp_path / "cache"), check_mode=True)
+    result = batch(
+        server, tmp_path, prompts, cache=str(tmp_path / "cache"), workers=16, max_tokens=5, max_tokens_total=7
+    )
+    assert (result["summary"]["answered"], result["usage"]["total_tokens"], server.paid["Same"]) == (30, TOKENS, 1)
+    assert planned["plan"]["requests"] == 1
+    assert [path.suffix for path in (tmp_path / "cache").iterdir()] == [".json"]
+    assert len(lines(tmp_path)) == 30
+
+
+def test_equal_prompts_are_each_paid_for_when_the_cache_is_off(server: PayingServer, tmp_path: Path) -> None:
+    result = batch(server, tmp_path, ["Same"] * 5)
+    assert (result["summary"]["answered"], server.paid["Same"]) == (5, 5)
+    assert batch(server, tmp_path, ["Same"] * 5)["changed"] is False
+
+
+def test_the_next_of_equal_prompts_is_asked_when_the_first_fails(server: PayingServer, tmp_path: Path) -> None:
+    server.faults = {"Same": ["bad", "page"]}
+    result = batch(server, tmp_path, ["Same"] * 5, cache=str(tmp_path / "cache"))
+    assert (result["summary"]["failed"], result["summary"]["answered"], server.paid["Same"]) == (2, 3, 2)
+
+
+def in_process(*given: Any, **parameters: Any) -> Any:
+    """A run in a process of its own."""
+    process = FORK.Process(target=batch, args=given, kwargs=parameters)
+    process.start()
+    return process
+
+
+def test_at_most_what_is_under_way_is_paid_for_again_when_a_run_is_killed(server: PayingServer, tmp_path: Path) -> None:
+    prompts, workers = texts(60), 4
+    for moment in (5, 17, 40):
+        processes: list[Any] = []
+
+        def kill(_prompt: str, moment: int = moment, processes: list[Any] = processes) -> None:
+            if server.requests.total() == moment:
+                os.kill(processes[0].pid, signal.SIGKILL)
+
+        server.before = kill
+        processes.append(in_process(server, tmp_path, prompts, workers=workers))
+        processes[0].join()
+        assert processes[0].exitcode == -signal.SIGKILL
+    server.before = lambda _prompt: None
+    result = batch(server, tmp_path, prompts)
+    assert result["summary"]["answered"] == 60
+    assert server.paid.total() <= 60 + 3 * workers
+    check_answers(tmp_path, prompts)
+
+
+def test_a_second_run_with_the_same_file_pays_for_nothing(server: PayingServer, tmp_path: Path) -> None:
+    begun, may_end = threading.Event(), threading.Event()
+
+    def hold(_prompt: str) -> None:
+        begun.set()
+        may_end.wait(60)
+
+    server.before = hold
+    first = in_process(server, tmp_path, texts(10))
+    assert begun.wait(60)
+    second = batch(server, tmp_path, texts(10))
+    may_end.set()
+    first.join()
+    assert second["msg"] == f"Option 'to_file': another run writes '{tmp_path / 'answers'}' just now."
+    assert server.paid == dict.fromkeys(texts(10), 1)
+    check_answers(tmp_path, texts(10))
+
+
+def test_two_runs_at_once_pay_once_when_they_share_a_cache(server: PayingServer, tmp_path: Path) -> None:
+    cache = str(tmp_path / "cache")
+    folders = [tmp_path / "one", tmp_path / "other"]
+    for folder in folders:
+        folder.mkdir()
+    others = [in_process(server, folder, texts(30), cache=cache) for folder in folders]
+    for other in others:
+        other.join()
+        assert other.exitcode == 0
+    assert server.paid == dict.fromkeys(texts(30), 1)
+    for folder in folders:
+        check_answers(folder, texts(30))
