@@ -15,6 +15,8 @@ options:
       - File to write a new secret to, all at once. Its folder must be there, but in check mode.
       - A link to a file is followed; a folder, a device or a pipe is refused. So is a file that holds a key of
         something else, or something else than a key.
+      - The task warns if other users can read the existing file and O(mode) is not set, or if they can write to its
+        folder.
       - Several hosts can use the same name, each with its own file. A task removes only what its file held, unless
         O(surplus=remove).
     type: path

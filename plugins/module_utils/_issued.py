@@ -25,6 +25,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._private_file
     check_writable,
     content,
     store,
+    warn_of_others,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
@@ -138,6 +139,15 @@ class Issued(abc.ABC):
         if self._task.params[self.file_option] and self._in_file != self._id(one):
             return f"its secret is not in '{self.file_option}'"
         return None
+
+    def check(self, before: Fields | None, wanted: Fields | None) -> None:
+        """Warn when other users can read the file that a new secret is stored in.
+
+        :arg wanted: `None` when it will be removed
+        """
+        if wanted is not None and (before is None or self.stale(before)):
+            for path in self._files():
+                warn_of_others(self._task, path)
 
     def create(self, _fields: Fields) -> None:
         """Make it, and store its secret once the service lists it.
@@ -345,6 +355,10 @@ class Issued(abc.ABC):
     def _store(self, secrets: Fields) -> None:
         """Write the file."""
         self._write(self.file_option, secrets[self.secrets[0]], verify=self._check_file_unchanged)
+
+    def _files(self) -> list[str]:
+        """Return the files that secrets are stored in."""
+        return [path for path in (self._task.params[self.file_option],) if path]
 
     def _write(self, option: str, secret: str, **verify: t.Any) -> None:
         store(self._task, self._task.params[option], secret, **self._task.pick("owner", "group", "mode"), **verify)

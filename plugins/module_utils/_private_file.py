@@ -53,6 +53,33 @@ def check_owner(task: Task) -> None:
             raise BadOption(option, f"there is no '{task.params[option]}' on this machine") from None
 
 
+def warn_of_others(task: Task, path: str) -> None:
+    """Warn when other users can read a secret that is stored in a file next, or can replace the file.
+
+    A `mode` of the task is what the user wants, whoever can read the file then.
+    """
+    file = os.path.realpath(_rehearsal.current(path))
+    folder = _rehearsal.current(os.path.dirname(os.path.realpath(path)))
+    problems = []
+    if task.params["mode"] is None and (mode := _mode(file)) & 0o077:
+        problems.append(
+            f"Other users can access the secret in '{path}', which has mode {mode:04o}: set 'mode', or make it 0600."
+        )
+    if (mode := _mode(folder)) & 0o022 and not mode & stat.S_ISVTX:
+        problems.append(
+            f"Other users can replace '{path}', because its folder has mode {mode:04o}: use a folder that only its "
+            "owner can write to."
+        )
+    for problem in problems:
+        if problem not in task.warnings:
+            task.warn(problem)
+
+
+def _mode(path: str) -> int:
+    """Return the permissions of a file or folder, none for a missing one."""
+    return stat.S_IMODE(os.stat(path).st_mode) if os.path.exists(path) else 0
+
+
 def content(path: str) -> str | None:
     """What is in the file, without blanks around it, or `None` when it is empty or not there.
 

@@ -64,6 +64,8 @@ options:
       - A link to a file is followed; a folder, a device or a pipe is refused. So is a file that holds the token of
         another server, or something else than a token.
       - It gets the reference token with O(include_reference_token=true), else the access token.
+      - The task warns if other users can read the existing file and O(mode) is not set, or if they can write to its
+        folder.
     type: path
   refreshable:
     description: Whether a new token comes with a refresh token.
@@ -230,6 +232,7 @@ def run(task):
         update=token.remove_surplus,
         delete=token.remove,
         stale=token.stale,
+        check=token.check,
         replace=token.replace,
         show=tokens.as_result,
     )

@@ -141,6 +141,7 @@ def run(task):
         update=account.update,
         delete=account.remove,
         stale=account.stale,
+        check=account.check,
         replace=account.replace,
         show=account.shown,
     )

@@ -144,6 +144,7 @@ def test_a_rehearsal_does_not_reach_production(
     tasks = tmp_path / "ours" / "marked" / "tasks"
     tasks.mkdir(parents=True)
     (tmp_path / "token").write_text("production")
+    (tmp_path / "token").chmod(0o600)
     (tasks / "main.yml").write_text(yaml.safe_dump([{"name": "Mark it", MARKING: MARK}, *TOKEN], sort_keys=False))
     (tmp_path / "ansible.cfg").write_text("[defaults]\nroles_path = ours\n")
     values = {"inventory": hosts.name, "playbook": playbook.name, "options": ["-e", f"given={GIVEN}"]}

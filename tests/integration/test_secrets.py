@@ -138,6 +138,36 @@ def test_rehearsal_leaves_the_secret_of_production_when_the_file_exists(
     assert (copies / file.relative_to("/")).read_text() not in ("", f"{PRODUCTION}\n")
 
 
+@pytest.mark.usefixtures("sandbox_environment")
+@pytest.mark.parametrize("module", SECRET_FILES)
+def test_task_warns_when_other_users_can_access_the_file_of_a_new_secret(
+    module: str, sandbox: Sandbox, tmp_path: Path
+) -> None:
+    folder, file = tmp_path / "folder", tmp_path / "folder" / "secret"
+    folder.mkdir(mode=0o700)
+    options = {**parameters(module), SECRET_FILES[module]: str(file)}
+
+    def list_warnings(folder_mode: int, **more: Any) -> list[str]:
+        """Return the warnings about a new secret, which check mode predicts."""
+        sandbox.reset()
+        file.write_text("")
+        file.chmod(0o640)
+        folder.chmod(folder_mode)
+        found = [running.run(module, check_mode=check, **options, **more) for check in (True, False, False)]
+        assert [result["changed"] for result in found] == [True, True, False]
+        predicted, warned, repeated = (result.get("warnings", []) for result in found)
+        assert (predicted, repeated) == (warned, [])
+        return warned
+
+    readable = f"Other users can access the secret in '{file}', which has mode 0640"
+    replaceable = f"Other users can replace '{file}', because its folder has mode 0777"
+    assert [text.partition(":")[0] for text in list_warnings(0o777)] == [readable, replaceable]
+    assert [text.partition(":")[0] for text in list_warnings(0o700)] == [readable]
+    assert list_warnings(0o1777, mode="0600") == []
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert list_warnings(0o700, mode="0644") == []
+
+
 ROTATIONS: dict[str, dict[str, Any]] = {
     "access_token": {"expires_in": 100 * DAY, "rotate_before": 10 * DAY},
     "inference_admin_key": {"expires_in": 100 * DAY, "rotate_before": 10 * DAY},

@@ -43,7 +43,7 @@ EXEMPT = {
     "module_utils/_inference/kept.py": {"_locked": "gets the path of a copy"},
     "module_utils/_interruption.py": dict.fromkeys(("_command", "_parent"), "reads /proc"),
     "module_utils/_private_file.py": {
-        **dict.fromkeys(("_private", "_let_read"), "gets the path of a copy"),
+        **dict.fromkeys(("_private", "_let_read", "_mode"), "gets the path of a copy"),
         "temporary_folder": "is a folder for temporary files",
     },
     "module_utils/_rehearsal.py": dict.fromkeys(("claim", "current", "copies", "_root"), "makes the copies"),

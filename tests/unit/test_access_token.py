@@ -267,6 +267,7 @@ def test_the_old_token_is_revoked_only_when_the_new_one_is_stored(
 def test_a_crash_before_the_old_one_is_revoked_leaves_both_and_the_new_one_stored(tmp_path: Path) -> None:
     file = tmp_path / "ci.token"
     file.write_text(f"{OLD_SECRET}\n")
+    file.chmod(0o600)
     refusal = {"errors": [{"code": "FORBIDDEN", "message": f"No permission to revoke, {SECRET}"}]}
     refused = call("DELETE", f"{TOKENS}/old", 403, json=refusal)
     task = {**ONLY, "token_file": str(file), "rotate_before": DAY}
@@ -605,6 +606,7 @@ def test_the_servers_own_message_is_told(status: int, body: Any, message: str) -
 def file_with(tmp_path: Path, secret: str) -> str:
     file = tmp_path / "ci.token"
     file.write_text(f"{secret}\n")
+    file.chmod(0o600)
     return str(file)
 
 

@@ -200,6 +200,10 @@ class Token(Issued):
         secret = secrets["reference_token"] or secrets["access_token"]
         self._write("token_file", secret, verify=self._check_file_unchanged)
 
+    def _files(self) -> list[str]:
+        refresh = self._task.params["refresh_token_file"]
+        return [*super()._files(), *([refresh] if refresh else [])]
+
     def _remove(self, *ids: str) -> None:
         own = self._own_id() if len(ids) > 1 else None
         super()._remove(*sorted(ids, key=lambda id_: id_ == own))

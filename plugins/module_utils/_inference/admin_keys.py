@@ -74,6 +74,7 @@ class AdminKey(Issued):
         """
         :raises ToolchainError: when the key that the task uses itself would go
         """
+        super().check(before, wanted)
         if before is None:
             return
         left = None if wanted is None or self.stale(before) else before
