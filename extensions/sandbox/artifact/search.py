@@ -14,6 +14,7 @@ from typing import Any
 from starlette.responses import Response
 
 from ..routing import Route
+from . import methods
 from .call import Call
 from .errors import ArtifactError
 from .item_info import children_of, file_info, folder_info
@@ -116,7 +117,13 @@ def ant_expression(glob: str) -> str:
     return "".join(parts.get(part, re.escape(part)) for part in re.split(r"(\*\*|\*|\?)", glob))
 
 
+async def describe(call: Call) -> Response:
+    """OPTIONS /api/search: the resource of the searches has no other method"""
+    return methods.describe((), str(call.request.url))
+
+
 ROUTES = (
+    Route("OPTIONS", "/api/search", describe, "describe_searches"),
     Route("GET", "/api/search/artifact", quick, "quick_search"),
     Route("GET", "/api/search/pattern", pattern, "pattern_search"),
 )

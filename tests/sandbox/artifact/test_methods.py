@@ -26,6 +26,8 @@ ITEM = f"/api/storage/generic-local/{APP}"
         ("PROPFIND", ITEM, "HEAD,DELETE,GET,OPTIONS,PUT"),
         ("FOO", f"{ITEM}?list", "HEAD,DELETE,GET,OPTIONS,PUT"),
         ("GET", "/api/search/aql", "POST,OPTIONS"),
+        ("GET", "/api/search", "OPTIONS"),
+        ("POST", "/api/search/", "OPTIONS"),
         ("HEAD", "/api/search/aql", "POST,OPTIONS"),
         ("PATCH", "/api/security/users", "HEAD,GET,OPTIONS"),
         ("PATCH", "/api/security/users/ci", "HEAD,DELETE,POST,GET,OPTIONS,PUT"),
