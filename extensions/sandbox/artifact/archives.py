@@ -11,6 +11,7 @@ import pathlib
 import tarfile
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Generator, Iterator
 from typing import BinaryIO, Self
 
@@ -42,7 +43,8 @@ LONG_HEADERS = (
     tarfile.GNUTYPE_LONGNAME,
     tarfile.GNUTYPE_LONGLINK,
 )
-BROKEN = (zipfile.BadZipFile, tarfile.TarError, lzma.LZMAError, EOFError, OSError)
+# A RuntimeError is that of an encrypted entry, or of an unknown compression
+BROKEN = (zipfile.BadZipFile, tarfile.TarError, lzma.LZMAError, zlib.error, EOFError, OSError, RuntimeError)
 
 
 async def explode(call: Call, repository: Repository, path: str) -> Response:

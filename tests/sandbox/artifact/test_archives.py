@@ -57,6 +57,23 @@ def claiming(size: int) -> bytes:
     return target.getvalue()
 
 
+def damaged() -> bytes:
+    """A zip with compressed data that is damaged."""
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a.txt", b"one" * 1000)
+    header, name, data = target.getvalue().partition(b"a.txt")
+    return header + name + b"\xff\xff" + data[2:]
+
+
+def flagged(place: int, value: int) -> bytes:
+    """A zip with a byte of the entry in its directory replaced: 8 has flags, 10 the method of compression."""
+    header, mark, entry = claiming(3).partition(b"PK\x01\x02")
+    changed = bytearray(mark + entry)
+    changed[place] = value
+    return header + bytes(changed)
+
+
 def tar_header(size: int, kind: bytes = tarfile.REGTYPE, mode: str = "w:gz") -> bytes:
     """The beginning of a tar with an entry of a size."""
     target = io.BytesIO()
@@ -97,6 +114,15 @@ def test_one_that_is_broken_leaves_nothing(artifactory: Session, kind: str) -> N
     content = ARCHIVES[kind]()
     assert artifactory.put(f"/generic-local/box/in.{kind}", content[:40], headers=EXPLODE).status_code == 500
     assert artifactory.get("/api/storage/generic-local/box").status_code == 404
+
+
+@pytest.mark.parametrize("content", [damaged(), flagged(8, 1), flagged(10, 99)], ids=["damaged", "encrypted", "method"])
+def test_explode_leaves_nothing_when_an_entry_cannot_be_read(artifactory: Session, content: bytes) -> None:
+    status, message = error_of(artifactory.put("/generic-local/box/in.zip", content, headers=EXPLODE))
+    assert (status, message.partition(":")[0]) == (500, "Could not read the archive")
+    assert artifactory.get("/api/storage/generic-local/box").status_code == 404
+    assert artifactory.put("/generic-local/in.zip", content).status_code == 201
+    assert error_of(artifactory.get("/generic-local/in.zip!/a.txt")) == (404, "File not found.")
 
 
 @pytest.mark.parametrize(("name", "status"), [("x/.DS_Store", 409), ("a*b", 500), ("a.txt/below", 400), ("deep", 500)])
