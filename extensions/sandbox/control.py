@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import json
 import secrets
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -18,6 +17,7 @@ from starlette.types import Receive, Scope, Send
 
 from . import console
 from .core import Sandbox
+from .documents import read_json
 from .faults import NoSuchFaultError
 
 Handler = Callable[[Request], Awaitable[Any]]
@@ -86,7 +86,7 @@ class Control:
     async def _clock(self, request: Request) -> Any:
         clock = self._sandbox.world.clock
         if request.method == "PUT":
-            change = _mapping(await request.json(), "A change of the clock")
+            change = _mapping(read_json(await request.body()), "A change of the clock")
             if not change or set(change) - {"advance", "set", "frozen"}:
                 raise ValueError("The clock takes advance, set or frozen.")
             if "frozen" in change:  # first, so that a time that is set as well stands still exactly there
@@ -99,12 +99,12 @@ class Control:
 
     async def _switches(self, request: Request) -> Any:
         if request.method == "PATCH":
-            self._sandbox.world.set_switches(_mapping(await request.json(), "A change of switches"))
+            self._sandbox.world.set_switches(_mapping(read_json(await request.body()), "A change of switches"))
         return self._sandbox.world.switches()
 
     async def _faults(self, request: Request) -> Any:
         if request.method == "POST":
-            return self._sandbox.faults.add(_mapping(await request.json(), "A fault"))
+            return self._sandbox.faults.add(_mapping(read_json(await request.body()), "A fault"))
         if request.method == "DELETE":
             self._sandbox.faults.clear()
         return {"faults": self._sandbox.faults.all()}
@@ -129,8 +129,10 @@ def _json(handler: Handler) -> Callable[[Request], Awaitable[Response]]:
             return JSONResponse(await handler(request))
         except NoSuchFaultError as error:
             return JSONResponse({"error": str(error)}, 404)
-        except (ValueError, TypeError, KeyError, json.JSONDecodeError, yaml.YAMLError) as error:
+        except (ValueError, TypeError, KeyError, yaml.YAMLError) as error:
             return JSONResponse({"error": str(error)}, 400)
+        except RecursionError:
+            return JSONResponse({"error": "The body is nested too deep."}, 400)
 
     return endpoint
 
@@ -138,7 +140,7 @@ def _json(handler: Handler) -> Callable[[Request], Awaitable[Response]]:
 def _parsed(body: bytes) -> Any:
     """A seed: JSON, whose escapes YAML reads otherwise, or YAML."""
     try:
-        return json.loads(body)
+        return read_json(body)
     except ValueError:
         return yaml.safe_load(body)
 

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import itertools
-import re
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -15,7 +14,7 @@ from functools import partial
 from typing import Any
 
 LENGTH = 100_000
-CONFIDENTIAL = re.compile(r"(?i)(^|[_.-])(\w*token|password|secret|crumb|api_?key)$")
+CONFIDENTIAL = ("token", "password", "secret", "crumb", "apikey", "api_key")
 
 
 @dataclass(frozen=True)
@@ -66,4 +65,4 @@ def _note(entries: deque[Entry], numbers: Iterator[int], **fields: Any) -> None:
 
 def _without_secret(argument: str) -> str:
     name, equals, _unused = argument.partition("=")
-    return f"{name}=***" if equals and CONFIDENTIAL.search(name) else argument
+    return f"{name}=***" if equals and name.lower().endswith(CONFIDENTIAL) else argument

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import parse_qsl
@@ -13,12 +12,12 @@ from urllib.parse import parse_qsl
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
-from .. import bodies
+from .. import bodies, globs
+from ..documents import read_json
 from ..routing import Route
 from . import scopes
 from .accounts import Principal, WrongCredentials
 from .call import Call
-from .documents import read_json
 from .errors import AccessError
 from .formats import jackson
 from .tokens import Claims, InvalidToken
@@ -68,7 +67,7 @@ async def list_tokens(call: Call) -> Response:
         (claims, used)
         for claims, used in call.tokens.stored()
         if _visible(call, claims, caller)
-        and _is_like(claims.description or "", query.get("description", "*"))
+        and globs.matches(query.get("description", "*"), claims.description or "")
         and query.get("username", claims.username) == claims.username
         and query.get("token_id", claims.token_id) == claims.token_id
         and query.get("refreshable", str(claims.refreshable)).lower() == str(claims.refreshable).lower()
@@ -213,11 +212,6 @@ def _truth(call: Call, given: dict[str, Any], name: str, since: str = "0") -> bo
 
 def _at_least(call: Call, version: str) -> bool:
     return at_least(call.world.switch("artifact", "version"), version)
-
-
-def _is_like(text: str, pattern: str) -> bool:
-    """Whether a text fits a pattern in which only `*` means something."""
-    return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), text, re.DOTALL) is not None
 
 
 async def _fields(request: Request) -> dict[str, Any]:

@@ -13,12 +13,12 @@ from urllib.parse import quote
 
 from starlette.responses import PlainTextResponse, Response
 
+from ..documents import read_json
 from ..routing import Route
 from .build_diff import difference
 from .build_records import Build, moment, statuses
 from .call import Call
 from .coercion import boolean
-from .documents import read_json
 from .errors import ArtifactError
 from .formats import plain_time
 from .tree import Item

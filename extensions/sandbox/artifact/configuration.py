@@ -9,9 +9,9 @@ from typing import Any
 
 from starlette.responses import PlainTextResponse, Response
 
+from ..documents import read_json
 from ..routing import Route
 from .call import Call
-from .documents import read_json
 from .errors import ArtifactError
 from .formats import package_name
 from .repositories import KINDS, STORED, Repository

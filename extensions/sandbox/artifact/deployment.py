@@ -13,12 +13,12 @@ from xml.etree import ElementTree
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
+from ..documents import read_xml
 from ..files import Stored
 from ..routing import Route
 from . import archives, content_path, poms, snapshots
 from .call import CONTENT, OUTSIDE_API, Call
 from .content_path import PROPERTIES, ContentPath
-from .documents import read_xml
 from .errors import ArtifactError
 from .formats import CHARSET, colon_time, jackson, to_header_text
 from .item_info import file_facts

@@ -10,11 +10,11 @@ from typing import Any
 
 from starlette.responses import PlainTextResponse, Response
 
+from ..documents import read_json
 from ..routing import Route
 from . import builds
 from .call import Call
 from .coercion import boolean
-from .documents import read_json
 from .errors import ArtifactError
 from .images import manifests_of
 from .registry import DIGEST, image_of, storages_of

@@ -16,10 +16,10 @@ from typing import Any
 
 from starlette.responses import Response
 
+from ..documents import read_json
 from ..files import Stored
 from ..routing import Route
 from .call import Call
-from .documents import read_json
 from .errors import DockerError
 from .images import find_blob, manifests_of
 from .registry import (

@@ -12,9 +12,9 @@ from typing import Any
 
 from starlette.responses import FileResponse, Response
 
+from ..documents import read_json
 from ..routing import Route
 from .call import Call
-from .documents import read_json
 from .errors import ArtifactError, DockerError
 from .formats import jackson
 from .registry import (

@@ -11,7 +11,7 @@ from typing import Any
 from xml.etree import ElementTree
 from xml.sax.saxutils import escape
 
-from .documents import read_xml
+from ..documents import read_xml
 from .snapshots import SNAPSHOT, Revision
 
 QUALIFIERS = {"alpha": 0, "a": 0, "beta": 1, "b": 1, "milestone": 2, "m": 2, "rc": 3, "cr": 3, "snapshot": 4, "sp": 6}

@@ -9,7 +9,7 @@ import pathlib
 import re
 from xml.etree import ElementTree
 
-from .documents import read_xml
+from ..documents import read_xml
 from .layouts import MAVEN_2, module_of
 from .snapshots import SNAPSHOT
 

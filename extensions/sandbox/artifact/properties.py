@@ -13,9 +13,9 @@ from xml.etree import ElementTree
 
 from starlette.responses import Response
 
+from ..documents import read_json
 from ..routing import Route
 from .call import Call
-from .documents import read_json
 from .errors import ArtifactError
 from .tree import Item
 from .version import at_least

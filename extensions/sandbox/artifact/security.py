@@ -11,9 +11,9 @@ from urllib.parse import quote
 
 from starlette.responses import PlainTextResponse, Response
 
+from ..documents import read_json
 from ..routing import Route
 from .call import Call
-from .documents import read_json
 from .errors import ArtifactError
 from .formats import jackson
 

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 from xml.etree import ElementTree
 
-from .documents import read_xml
+from ..documents import read_xml
 from .layouts import MAVEN_2, Module, module_of
 
 SNAPSHOT = "SNAPSHOT"

@@ -16,11 +16,11 @@ from xml.sax.saxutils import escape
 
 from starlette.responses import Response
 
+from ..documents import read_xml
 from ..routing import ANY, Route
 from . import content_path, deployment, relocation
 from .call import CONTENT, Call
 from .content_path import ContentPath
-from .documents import read_xml
 from .errors import ArtifactError, Refusal
 from .formats import encode_path, media_type
 from .tree import TRASH, Item, Tree, parent_of

@@ -5,12 +5,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 from xml.sax.saxutils import escape
 
 from starlette.responses import Response
 
+from ..documents import read_json
 from ..routing import ANY, Route
 from . import computers, configuration, job_config, pages
 from .call import Call
@@ -66,7 +66,7 @@ def _create(call: Call) -> Response:
 
 def _submitted(text: str) -> dict[str, Any]:
     try:
-        form = json.loads(text)
+        form = read_json(text)
         return {
             "description": str(form.get("nodeDescription", "")),
             "remote_fs": str(form.get("remoteFS", "")),

@@ -14,6 +14,7 @@ from xml.sax.saxutils import escape
 
 from lxml import etree
 
+from . import doctype
 from .installed_plugins import InstalledPlugins
 from .kinds import BY_NAME, BY_ROOT, FOLDER, FREESTYLE, PIPELINE, Kind
 from .storage import Job, Storage
@@ -121,12 +122,13 @@ class Definition:
 
 def element(config: str) -> etree._Element:
     # The server writes XML 1.1, which the parser here does not know; nothing else in the declaration matters.
+    declaration = _DECLARATION.match(config)
+    text = config[declaration.end() :] if declaration else config
     parser = etree.XMLParser(resolve_entities=False, no_network=True, remove_blank_text=True)
     try:
-        root = etree.fromstring(_DECLARATION.sub("", config, count=1).encode(), parser)
-    except etree.XMLSyntaxError as error:
+        return etree.fromstring((doctype.expand(text) if "<!DOCTYPE" in text else text).encode(), parser)
+    except (etree.XMLSyntaxError, ValueError) as error:
         raise ConfigError(str(error)) from error
-    return root
 
 
 def _item(config: str) -> etree._Element:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from .shell import Plan, Shell
 
 _TEXT = r"'''(.*?)'''|\"\"\"(.*?)\"\"\"|'([^'\n]*)'|\"([^\"\n]*)\""
-_STEP = re.compile(rf"(?s)\b(sh|echo|error|unstable|archiveArtifacts|sleep)\b\s*\(?\s*(?:{_TEXT}|(\d+(?:\.\d+)?))")
+_STEP = re.compile(rf"(?s)\b(sh|echo|error|unstable|archiveArtifacts|sleep)\b\s*(?:\(\s*)?(?:{_TEXT}|(\d+(?:\.\d+)?))")
 
 
 def plan(script: str, environment: Mapping[str, str], workspace: str) -> Plan:

@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
+from ..documents import read_json, read_xml
 from ..routing import ANY, Route
 from . import pages, plugin_archive
 from .call import Call
@@ -37,7 +38,7 @@ def _administers(call: Call) -> None:
 def _install_plugins(call: Call) -> Response:
     _administers(call)
     try:
-        wanted = json.loads(call.body)
+        wanted = read_json(call.body)
         names, dynamic = list(wanted["plugins"]), bool(wanted["dynamicLoad"])
     except (ValueError, KeyError, TypeError):
         raise Oops from None
@@ -65,10 +66,8 @@ def _install_chosen(call: Call) -> Response:
 
 def _asked_for(call: Call) -> dict[str, str]:
     """Versions by name, of all attributes `plugin="NAME@VERSION"` of a document."""
-    if b"<!DOCTYPE" in call.body:
-        raise Oops
     try:
-        root = ElementTree.fromstring(call.body)
+        root = read_xml(call.body)
         named = [element.get("plugin") for element in root.iter() if element.get("plugin")]
         return dict(str(text).split("@", 1) for text in named)
     except (ElementTree.ParseError, ValueError):

@@ -19,7 +19,7 @@ class TreeError(ValueError):
 
 class _TreeParser:
     def __init__(self, text: str) -> None:
-        self._tokens = _TOKEN.findall(text)
+        self._tokens = _TOKEN.findall(text)[::-1]  # the next one is the last
 
     def parse(self) -> ByName:
         tree = self._nodes()
@@ -58,9 +58,9 @@ class _TreeParser:
         return start, end
 
     def _name(self) -> str:
-        if not self._tokens or self._tokens[0] in ",[]{}":
+        if not self._tokens or self._tokens[-1] in ",[]{}":
             raise TreeError
-        return self._tokens.pop(0)
+        return self._tokens.pop()
 
     def _number(self) -> int:
         name = self._name()
@@ -69,8 +69,8 @@ class _TreeParser:
         return integer(name)
 
     def _accept(self, token: str) -> bool:
-        if self._tokens and self._tokens[0] == token:
-            self._tokens.pop(0)
+        if self._tokens and self._tokens[-1] == token:
+            self._tokens.pop()
             return True
         return False
 
@@ -81,4 +81,7 @@ class _TreeParser:
 
 def parse_tree(text: str) -> ByName:
     """Read a `tree` expression; blanks are part of the names."""
-    return _TreeParser(text).parse()
+    try:
+        return _TreeParser(text).parse()
+    except RecursionError:
+        raise TreeError from None

@@ -5,12 +5,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any
 
 from starlette.responses import Response
 
+from ..documents import read_json
 from ..routing import ANY, Route
 from . import actions, configuration, pages
 from .call import JOB, Call
@@ -94,7 +94,7 @@ def _build_from_form(call: Call, job: Job, definition: Definition, cause: dict[s
 
 def _json_object(text: str) -> dict[str, Any]:
     try:
-        form = json.loads(text)
+        form = read_json(text)
     except ValueError:
         raise Oops from None
     if not isinstance(form, dict):

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import re
 from urllib.parse import unquote
 
 from lxml import etree
@@ -21,7 +20,6 @@ from .storage import View
 
 LIST = "hudson.model.ListView"
 EVERYTHING = ("all", "All")
-THROUGH = re.compile(r"((?:/job/[^/]+)*)/view/([^/]+)(/job/.*)")
 KINDS = (LIST, jobs.ALL)
 SORTED = '<comparator class="java.lang.String$CaseInsensitiveComparator"/>'
 COLUMNS = ("Status", "Weather", "Job", "LastSuccess", "LastFailure", "LastDuration", "BuildButton")
@@ -168,13 +166,28 @@ def _change(call: Call, view: str, way: str, job: str = "") -> Response:
 
 def beyond(call: Call) -> None:
     """A path that leads through a view to what is in it leads there directly as well."""
-    while (parts := THROUGH.fullmatch(call.path)) and _is_view(call, parts[1], unquote(parts[2])):
-        call.path = parts[1] + parts[3]
+    segments = call.path.split("/")[1:]
+    if "view" not in segments:
+        return
+    kept: list[str] = []
+    place = 0
+    while len(segments) > place + 1 and segments[place + 1]:
+        kind, name = segments[place : place + 2]
+        if kind == "job":
+            kept += [kind, name]
+        elif (
+            kind != "view"
+            or len(segments) <= place + 3
+            or segments[place + 2] != "job"
+            or not _is_view(call, kept[1::2], unquote(name))
+        ):
+            break
+        place += 2
+    call.path = "/" + "/".join([*kept, *segments[place:]])
 
 
-def _is_view(call: Call, where: str, name: str) -> bool:
-    folder = unquote(where).replace("/job/", "/").removeprefix("/")
-    return name in EVERYTHING or any(view.name == name for view in call.storage.views(folder))
+def _is_view(call: Call, folders: list[str], name: str) -> bool:
+    return name in EVERYTHING or any(view.name == name for view in call.storage.views("/".join(map(unquote, folders))))
 
 
 ROUTES = tuple(

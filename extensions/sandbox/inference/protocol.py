@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 from starlette.requests import Request
 from starlette.responses import Response
 
+from ..documents import read_json
 from .errors import invalid
 
 PREFIX = "/inference"
@@ -49,8 +50,8 @@ def require_json(request: Request) -> None:
 def parse_object(body: bytes) -> dict[str, Any]:
     """The object in the body of a request."""
     try:
-        data = json.loads(body, parse_constant=_refuse_constant)
-    except (ValueError, RecursionError) as error:
+        data = read_json(body, parse_constant=_refuse_constant)
+    except ValueError as error:
         raise invalid(BAD_JSON, None) from error
     if not isinstance(data, dict):
         raise invalid(BAD_JSON, None)

@@ -13,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from ..documents import read_json
 from ..world import World
 from .errors import failure
 
@@ -64,7 +65,7 @@ class Replies:
         async def endpoint(request: Request) -> Response:
             try:
                 if request.method == "POST":
-                    body = await request.json()
+                    body = read_json(await request.body())
                     with world.transaction():
                         for reply in body if isinstance(body, list) else [body]:
                             self.add(reply)

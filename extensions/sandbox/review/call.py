@@ -10,6 +10,7 @@ import sqlite3
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
+from .. import globs
 from ..routing import Route
 from ..world import World
 from .access import Access
@@ -48,13 +49,8 @@ def action(handler: Handler) -> Route:
     return Route("POST", API_PATH, handler, name, reads=not ACTIONS[name].writes, argument=f"action={name}")
 
 
-def glob_matches(pattern: str, name: str) -> bool:
-    """The filter of users and groups: `*` stands for anything, and without one only the very name matches."""
-    return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), name, re.DOTALL) is not None
-
-
 def matching(call: Call, names: Iterable[str]) -> list[str]:
     """The names that the `search` and `limit` of a call let through."""
     pattern = call.parameters.text("search") or "*"
     limit = call.parameters.integer("limit", DEFAULT_LIMIT)
-    return [name for name in names if glob_matches(pattern, name)][:limit]
+    return [name for name in names if globs.matches(pattern, name)][:limit]

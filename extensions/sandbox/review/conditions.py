@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from .catalogue import STATUSES
+from .protocol import ActionError
 from .query import TEXT, Term, Value
 
 STATES = ("New", "Existing", "Fixed")
@@ -19,6 +20,8 @@ _TEXTS = ("category", "code", "file", "owner", "reference")
 # Whether the real server has these is not known
 _MORE_TEXTS = {"message": "message", "method": "method", "taxonomy": "taxonomy", "title": "title"}
 _FULL_TEXT = ("method", "file", "comment", "code", "message", "owner", "bug_id")
+# The database takes no longer conditions. How many values the real server takes is not known.
+MOST_VALUES = 900
 # For a number that the database takes
 _TOO_LONG = 19
 _ELSEWHERE = ("build", "diff", "grouping", "module")
@@ -62,7 +65,11 @@ class Reader:
     def conditions(self, terms: Iterable[Term]) -> Conditions:
         """All that must hold: of one keyword's values any, and none of the excluded ones."""
         wanted: dict[str, list[Condition]] = {}
+        values = 0
         for term in terms:
+            values += len(term.values)
+            if values > MOST_VALUES:
+                raise ActionError(400, f"The query has more than {MOST_VALUES} values")
             find = self._known.get(term.keyword)
             if find is None:
                 self._note_unknown(term.keyword)

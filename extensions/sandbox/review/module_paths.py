@@ -79,7 +79,7 @@ def _in_path(file: str, pattern: str) -> bool:
     return _compiled(pattern).fullmatch(file) is not None
 
 
-@functools.cache
+@functools.lru_cache(maxsize=1024)
 def _compiled(pattern: str) -> re.Pattern[str]:
     """`**` stands for any folders, `*` for anything without a slash, `?` for one such character."""
     signs = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}

@@ -26,6 +26,7 @@ Send = Callable[[int, bytes], Awaitable[None]]
 LOOKS_AGAIN_AFTER = 0.05
 UNEXPECTED = "ERROR: Unexpected exception occurred while performing {} command."
 PIECES_WAITING = 16
+LONGEST_NAME = 255  # characters that are compared
 
 
 class CommandError(Exception):
@@ -192,4 +193,5 @@ class Session:
 
 def nearest(name: str, others: list[str]) -> str:
     """That of other names which is most like a name."""
-    return max(others, key=lambda other: SequenceMatcher(None, name, other).ratio())
+    shown = name[:LONGEST_NAME]
+    return max(others, key=lambda other: SequenceMatcher(None, shown, other[:LONGEST_NAME]).ratio())

@@ -11,22 +11,25 @@ from xml.etree import ElementTree
 from xml.parsers import expat
 
 DEEPEST = 200  # levels of JSON; the functions that go through it call themselves
+TOO_DEEP = f"The JSON is nested deeper than {DEEPEST} levels."
 NO_DOCTYPE = (
     'DOCTYPE is disallowed when the feature "http://apache.org/xml/features/disallow-doctype-decl" set to true.'
 )
 
 
-def read_json(text: bytes) -> Any:
+def read_json(text: bytes | str, **options: Any) -> Any:
     """Return the value in JSON.
 
+    :arg options: those of `json.loads`
     :raises ValueError: when it is no JSON, or nested too deep
     """
     try:
-        value = json.loads(text)
+        value = json.loads(text, **options)
     except RecursionError:
-        raise ValueError("too deep") from None
-    if text.count(b"[") + text.count(b"{") > DEEPEST and _is_deeper(value, DEEPEST):
-        raise ValueError("too deep")
+        raise ValueError(TOO_DEEP) from None
+    document = text.encode() if isinstance(text, str) else text
+    if document.count(b"[") + document.count(b"{") > DEEPEST and _is_deeper(value, DEEPEST):
+        raise ValueError(TOO_DEEP)
     return value
 
 
