@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import pathlib
 import sqlite3
+import time
 import zlib
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import TypeVar
@@ -18,6 +19,10 @@ Answer = TypeVar("Answer")
 DATABASE = "sandbox.sqlite3"
 CACHE_KIB = 65536
 SMALL_PAGES = 512  # of 4 KiB
+SECONDS_AT_ONCE = 0.1
+SECONDS = 60.0  # for an answer, or for a part of one that is sent part by part
+STEPS = 10_000  # of the database between two looks at the time
+END = object()
 
 
 class StateError(Exception):
@@ -50,6 +55,28 @@ def create(connection: sqlite3.Connection, schema: str) -> None:
         raise StateError("its state folder was written by another version of it; give it another folder")
 
 
+class QuestionTooLong(Exception):
+    """A question to the database was given up because it took too long."""
+
+
+@contextlib.contextmanager
+def limited(connection: sqlite3.Connection, seconds: float) -> Iterator[None]:
+    """Give up what the connection is asked within the block after so many seconds.
+
+    :raises QuestionTooLong: when that happens
+    """
+    deadline = time.monotonic() + seconds
+    connection.set_progress_handler(lambda: time.monotonic() > deadline, STEPS)
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode != sqlite3.SQLITE_INTERRUPT:
+            raise
+        raise QuestionTooLong(f"The sandbox gave up reading its database after {seconds:g} seconds.") from error
+    finally:
+        connection.set_progress_handler(None, 0)
+
+
 class Readers:
     """Connections for questions that can be long: they are asked in threads, beside the event loop."""
 
@@ -59,24 +86,28 @@ class Readers:
         self._busy: set[sqlite3.Connection] = set()
 
     def read_at_once(self, question: Callable[[sqlite3.Connection], Answer]) -> Answer | None:
-        """The answer to a question that cannot be long, for the database is small; None when it is not.
+        """The answer to a question that is not long, since the database is small; None when it is.
 
         To ask in a thread costs more than to answer from so little.
         """
         with self._connection() as connection:
             if connection.execute("PRAGMA page_count").fetchone()[0] > SMALL_PAGES:
                 return None
-            return question(connection)
+            try:
+                with limited(connection, SECONDS_AT_ONCE):
+                    return question(connection)
+            except QuestionTooLong:
+                return None
 
     async def read(self, question: Callable[[sqlite3.Connection], Answer]) -> Answer:
         """The answer to a question."""
         with self._connection() as connection:
-            return await run_in_threadpool(question, connection)
+            return await run_in_threadpool(_answer, question, connection)
 
     async def stream(self, question: Callable[[sqlite3.Connection], Iterator[Answer]]) -> AsyncIterator[Answer]:
         """The parts of an answer, one after the other, as of one moment."""
         with self._connection() as connection, contextlib.closing(question(connection)) as parts:  # type: ignore[type-var]
-            async for part in iterate_in_threadpool(parts):
+            async for part in iterate_in_threadpool(_limited_parts(parts, connection)):
                 yield part
 
     def close(self) -> None:
@@ -101,3 +132,17 @@ class Readers:
         connection = sqlite3.connect(self._address, uri=True, isolation_level=None, check_same_thread=False)
         connection.row_factory = sqlite3.Row
         return connection
+
+
+def _answer(question: Callable[[sqlite3.Connection], Answer], connection: sqlite3.Connection) -> Answer:
+    with limited(connection, SECONDS):
+        return question(connection)
+
+
+def _limited_parts(parts: Iterator[Answer], connection: sqlite3.Connection) -> Iterator[Answer]:
+    while True:
+        with limited(connection, SECONDS):
+            part = next(parts, END)
+        if part is END:
+            return
+        yield part  # type: ignore[misc]

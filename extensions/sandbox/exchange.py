@@ -21,6 +21,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from .bodies import BodyTooLarge, BoundedRequest
 from .core import Sandbox
+from .database import QuestionTooLong
 from .evaluator import EvaluationError
 from .faults import Fault
 from .headers import spelt
@@ -134,6 +135,8 @@ class Exchange:
             raise Dropped from None
         except BodyTooLarge as error:
             return JSONResponse({"error": str(error)}, 413)
+        except QuestionTooLong as error:
+            return JSONResponse({"error": str(error)}, 500)
         except Exception:
             traceback.print_exc(file=sys.stderr)
             return JSONResponse({"error": f"The sandbox's {self._service.name} service failed; see its log."}, 500)

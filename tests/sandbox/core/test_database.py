@@ -1,0 +1,90 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Questions to the database have a time limit."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from sandbox import database
+from sandbox.database import QuestionTooLong, Readers, writer
+from support.servers.process import wait_for
+
+ENDLESS = "WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers) SELECT max(n) FROM numbers"
+
+
+@pytest.fixture
+def readers(tmp_path: Path) -> Iterator[Readers]:
+    writer(tmp_path / "test.sqlite3").close()
+    found = Readers(tmp_path / "test.sqlite3")
+    yield found
+    found.close()
+
+
+def endless(connection: sqlite3.Connection) -> int:
+    return int(connection.execute(ENDLESS).fetchone()[0])
+
+
+def one(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("SELECT 1").fetchone()[0])
+
+
+def test_question_is_not_answered_at_once_when_it_takes_long(readers: Readers) -> None:
+    assert readers.read_at_once(endless) is None
+    assert readers.read_at_once(one) == 1
+
+
+def test_question_is_given_up_when_it_takes_too_long(readers: Readers, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(database, "SECONDS", 0.2)
+    with pytest.raises(QuestionTooLong, match=r"gave up reading its database after 0\.2 seconds"):
+        asyncio.run(readers.read(endless))
+    assert asyncio.run(readers.read(one)) == 1
+
+
+def test_part_of_an_answer_is_given_up_when_it_takes_too_long(
+    readers: Readers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database, "SECONDS", 0.2)
+
+    def parts(connection: sqlite3.Connection) -> Iterator[int]:
+        yield one(connection)
+        yield endless(connection)
+
+    async def read() -> list[int]:
+        found = []
+        with pytest.raises(QuestionTooLong):
+            async for part in readers.stream(parts):
+                found.append(part)
+        return found
+
+    assert asyncio.run(read()) == [1]
+
+
+def test_error_of_the_database_is_not_taken_for_the_limit(readers: Readers) -> None:
+    with pytest.raises(sqlite3.OperationalError, match="no such table"):
+        asyncio.run(readers.read(lambda connection: connection.execute("SELECT * FROM missing").fetchone()))
+
+
+def test_question_is_aborted_when_the_readers_are_closed(readers: Readers) -> None:
+    aborted: list[Exception] = []
+
+    def ask() -> None:
+        try:
+            asyncio.run(readers.read(endless))
+        except QuestionTooLong as error:
+            aborted.append(error)
+
+    asking = threading.Thread(target=ask)
+    asking.start()
+    wait_for(lambda: bool(readers._busy), "the question")
+    while asking.is_alive():  # an interrupt before the question has begun has no effect
+        readers.close()
+        asking.join(0.1)
+    assert aborted
