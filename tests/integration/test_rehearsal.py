@@ -19,9 +19,11 @@ import yaml
 
 from sandbox.client import Sandbox
 from sandbox.rehearsal import Run, play, report, verdict
+from support import running
 from support.playbook import environment, played
 
-MARK = {"repo": "generic-local", "path": "app/1.0/app-1.0.tar.gz", "properties": {"qa.status": "passed"}}
+ITEM = "app/1.0/app-1.0.tar.gz"
+MARK = {"repo": "generic-local", "path": ITEM, "properties": {"qa.status": "passed"}}
 ON_CONTROLLER = {"delegate_to": "localhost"}
 COMPARED = {
     "vars": {
@@ -303,6 +305,49 @@ def test_changes_are_listed_when_their_tasks_loop_fail_or_hide(sandbox: Sandbox,
         ("ansible.builtin.command", ""),
         ("Handle", ""),
     ]
+
+
+ARTIFACT = {"repo": "generic-local", "path": ITEM}
+PROMPTS = {"model": "gpt-4o-mini", "prompts": [{"id": "greeting", "prompt": "Hello"}]}
+CHECKS = [{"query": "severity:1-4"}]
+RULES = [{"repos": ["generic-local"], "older_than": "1d"}]
+# Modules with the options for files that they write. An empty file is one of each kind
+WRITERS: dict[str, tuple[str, dict[str, Any]]] = {
+    "a download": ("artifact_download", {**ARTIFACT, "dest": "file"}),
+    "a download into a folder": ("artifact_download", {**ARTIFACT, "dest": "new/"}),
+    "a list": ("artifact_query_info", {"find": {}, "to_file": "file"}),
+    "a plan": ("artifact_cleanup", {"rules": RULES, "plan_file": "file", "state_file": "state", "to_file": "outcomes"}),
+    "outcomes": ("artifact_properties", {"items": [ARTIFACT], "properties": {"a": "b"}, "to_file": "file"}),
+    "a client": ("ci_cli_jar", {"dest": "file"}),
+    "a log": ("ci_build_info", {"job": "app", "build": "last", "console_file": "file"}),
+    "a gate": (
+        "review_gate_info",
+        {"project": "mobile-app", "checks": CHECKS, "json_file": "file", "sarif_file": "new"},
+    ),
+    "answers": ("inference_chat_batch", {**PROMPTS, "to_file": "file"}),
+    "kept answers": ("inference_chat", {"model": "gpt-4o-mini", "prompt": "Hello", "cache": "new/folder"}),
+}
+FILES = ("dest", "to_file", "plan_file", "state_file", "console_file", "json_file", "sarif_file", "cache")
+
+
+@pytest.mark.usefixtures("sandbox_environment")
+@pytest.mark.parametrize("case", WRITERS)
+def test_module_writes_nothing_but_copies_in_a_rehearsal(
+    case: str, sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module, options = WRITERS[case]
+    copies, folder = tmp_path / "copies", tmp_path / "folder"
+    for path in (copies, folder):
+        path.mkdir()
+    (folder / "file").touch(mode=0o600)
+    monkeypatch.setenv("TOOLCHAIN_REHEARSAL_URL", sandbox.url)
+    monkeypatch.setenv("TOOLCHAIN_REHEARSAL_FILES", str(copies))
+    named = {name: f"{folder}/{value}" if name in FILES else value for name, value in options.items()}
+    results = [running.run(module, **named) for _run in range(2)]
+    assert [result.get("failed") for result in results] == [None, None], results
+    assert [(path.name, path.read_bytes()) for path in folder.rglob("*")] == [("file", b"")]
+    assert [path for path in copies.rglob("*") if path.is_file() and path.stat().st_size]
+    assert str(copies) not in str(results)
 
 
 def run(status: int = 0, failed: int = 0, changed: tuple[str, ...] = ()) -> Run:
