@@ -395,6 +395,14 @@ waits:
   elements: dict
   sample:
     - {model: gpt-4o-mini, limit: "10,000 requests per day", seconds: 864.0, until: "2026-11-23T14:03:20Z"}
+unwritten:
+  description:
+    - The lines that could not be written to O(to_file), because the disk was full, say. Append them to the file, one
+      JSON object per line, before the next run. Otherwise these prompts are paid for again.
+  returned: when O(to_file) could not be written
+  type: list
+  elements: dict
+  sample: []
 counts:
   description:
     - How many prompts got a line in the file (C(changed)), had it before (C(ok)), C(failed), or were not begun

@@ -9,6 +9,7 @@ import json
 import multiprocessing
 import os
 import random
+import resource
 import signal
 import threading
 from collections.abc import Iterator
@@ -265,6 +266,22 @@ def test_at_most_what_is_under_way_is_paid_for_again_when_a_run_is_killed(server
     assert result["summary"]["answered"] == 60
     assert server.paid.total() <= 60 + 3 * workers
     check_answers(tmp_path, prompts)
+
+
+def test_answers_are_in_the_result_when_the_disk_is_full(server: PayingServer, tmp_path: Path) -> None:
+    answers = tmp_path / "answers"
+    batch(server, tmp_path, texts(5))
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (answers.stat().st_size * 3 // 2, hard))
+    try:
+        result = batch(server, tmp_path, texts(20))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert "cannot be written: File too large" in result["msg"]
+    with answers.open("a") as file:
+        file.writelines(json.dumps(line) + "\n" for line in result["unwritten"])
+    assert batch(server, tmp_path, texts(20))["summary"]["answered"] == 20
+    assert server.paid == dict.fromkeys(texts(20), 1)
 
 
 def test_a_second_run_with_the_same_file_pays_for_nothing(server: PayingServer, tmp_path: Path) -> None:

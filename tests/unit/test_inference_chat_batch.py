@@ -428,6 +428,7 @@ def test_a_line_that_the_disk_has_no_room_for_is_not_there(tmp_path: Path) -> No
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert "cannot be written: File too large" in result["msg"]
     assert len(lines(tmp_path)) == result["summary"]["answered"] == 1
+    assert [(line["index"], line["text"]) for line in result["unwritten"]] == [(1, "Yes.")]
 
 
 @pytest.mark.parametrize("content", ["important\n", '{"index": 0}\n', "[1]\n", '{"index": -1, "request": "a"}\n'])
@@ -524,6 +525,14 @@ def test_a_refusal_slows_down_and_counts(tmp_path: Path, monkeypatch: pytest.Mon
     assert result["summary"]["answered"] == 3
     assert result["warnings"] == ["1 request(s) had to be repeated: POST " + result["warnings"][0].split("POST ")[1]]
     assert [round(nap) for nap in naps] == [6, 6, 6]
+
+
+def test_a_request_that_is_too_large_leaves_the_limit_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    naps = virtual_time(monkeypatch)
+    message = "Request too large for gpt-4o-mini on tokens per min (TPM): Limit 30, Requested 31."
+    calls = [refused("First?", 429, error(message, "tokens", "rate_limit_exceeded")), *[answered("Second?")] * 2]
+    result = batch(tmp_path, *calls, prompts=[PROMPTS[0], PROMPTS[1], PROMPTS[1]], retries=0, on_error="report")
+    assert (result["summary"]["answered"], naps) == (2, [])
 
 
 def test_what_no_limit_has_room_for_is_not_asked(tmp_path: Path) -> None:

@@ -123,7 +123,12 @@ class AnswersFile:
         # what a model says is not looked through for secrets: it was paid for, and is there to be parsed
         told = {**line, "reason": masked(line["reason"], self._task.secrets)}
         data = _encoded(told)
-        self._append(data)
+        try:
+            self._append(data)
+        except OSError:
+            if line["outcome"] != "failed":  # it was paid for
+                self._task.result.setdefault("unwritten", []).append(told)
+            raise
         self._lines[line["index"]] = self._note(line, len(data))
         self._new_ids.pop(line["index"], None)
 

@@ -259,9 +259,10 @@ class Batch:
 
     def _answered(self, task: Task, asked: chat.Question) -> str | None:
         """Ask until the answer has the right form, and say why it is no whole one, if it is none."""
+        if self._has_kept(task, asked):
+            return None
         with chat.once(task, asked, self._stop):
-            if kept := chat.find_kept(task, asked):
-                task.result.update(outcome="answered", completion=kept)
+            if self._has_kept(task, asked):
                 return None
             self._check_worth(asked)
             if bound := self._reserve(task.params["number"], asked):
@@ -275,6 +276,14 @@ class Batch:
                     break
             chat.keep(task, asked, task.result["completion"])
             return shortfall
+
+    @staticmethod
+    def _has_kept(task: Task, asked: chat.Question) -> bool:
+        """Take the answer from the cache, and return whether it is there."""
+        kept = chat.find_kept(task, asked)
+        if kept:
+            task.result.update(outcome="answered", completion=kept)
+        return kept is not None
 
     def _may_repeat(self, task: Task, asked: chat.Question) -> bool:
         """Return whether a prompt whose answer has the wrong form is asked again."""

@@ -48,6 +48,7 @@ _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 # "Rate limit reached for gpt-4o in organization o-1 on tokens per min (TPM): Limit 30000, Used 29000, Requested 200."
 _NAMED = re.compile(r"\b(request|token)s?\w* per (min|day)|\b([RT])P([MD])\b", re.IGNORECASE)
 _NAMED_LIMIT = re.compile(r"\blimit:? *([0-9][0-9,]{0,14})", re.IGNORECASE)
+_REQUESTED = re.compile(r"\brequested:? *([0-9][0-9,]{0,14})", re.IGNORECASE)
 _TYPE = re.compile(r'"type": *"(requests|tokens)"')
 # After these a request may have been paid for
 _MAYBE_PAID = frozenset((408, 500, 502, 504))
@@ -204,11 +205,11 @@ class Pace:
         self._read(answer)
         seconds = 0.0 if has_long_delay(answer) else retry_after(answer) or 0.0
         with self._state:
-            emptied = self._named(answer) or self._indicated(answer)
+            emptied = [] if _is_too_large(answer.text) else self._named(answer) or self._indicated(answer)
             for bucket in emptied:
                 bucket.left = min(bucket.left, 0.0)
             self._held_until = max(self._held_until, time.monotonic() + seconds)
-            self._held_for = " and ".join(map(str, emptied)) or "which the server did not name"
+            self._held_for = " and ".join(map(str, emptied)) or "a limit that the server does not name"
 
     @property
     def waiting(self) -> Wait | None:
@@ -226,7 +227,7 @@ class Pace:
             for bucket in self._buckets:
                 bucket.refill(now)
             waits = [bucket.seconds_until(amounts[bucket.what]) for bucket in self._buckets if bucket.limit]
-        return max([self._held_until - now, *waits]) if requests else 0.0
+        return max([0.0, self._held_until - now, *waits]) if requests else 0.0
 
     def _wait_for_room(self, tokens: int) -> bool:
         """Wait until all limits have room, and return `False` when nothing more is to be sent."""
@@ -301,7 +302,7 @@ class Pace:
             return []
         ((what, period),) = named
         number = _NAMED_LIMIT.search(answer.text)
-        limit = int(number[1].replace(",", "")) if number else 0
+        limit = _integer(number[1]) if number else 0
         if not limit:
             return [bucket for bucket in self._buckets if (bucket.what, bucket.period) == (what, period)]
         same = [bucket for bucket in self._buckets if (bucket.what, bucket.limit) == (what, limit)]
@@ -366,6 +367,16 @@ class Paced(Policy):
 def _kind(what: str, period: str, initial: str, unit: str) -> tuple[str, int]:
     """Return what a limit counts, and the seconds that it is for, from its words or its initials."""
     return _INITIALS[(what or initial)[0].lower()], _INITIALS[(period or unit)[0].lower()]  # type: ignore[return-value]
+
+
+def _is_too_large(text: str) -> bool:
+    """Return whether a refusal is about the size of one request, which says nothing of what is left."""
+    limit, requested = (pattern.search(text) for pattern in (_NAMED_LIMIT, _REQUESTED))
+    return limit is not None and requested is not None and _integer(requested[1]) > _integer(limit[1])
+
+
+def _integer(digits: str) -> int:
+    return int(digits.replace(",", ""))
 
 
 def _duration(text: str) -> tuple[float, float] | None:
