@@ -345,3 +345,29 @@ def test_pings_and_unknown_operations_have_no_effect(ci: Ci) -> None:
         assert download.raw.read(9) == cli_wire.frame(cli_wire.EXIT, struct.pack(">i", 0))
         done.set()
         thread.join()
+
+
+def test_command_is_not_run_when_it_is_not_sent_as_a_whole(ci: Ci) -> None:
+    ci.create("kept")
+    session = str(uuid.uuid4())
+    with client(ci).side("download", session, stream=True) as download:
+        sent = cli_wire.frame(cli_wire.ARG, cli_wire.utf("delete-job")) + cli_wire.frame(
+            cli_wire.ARG, cli_wire.utf("kept")
+        )
+        assert client(ci).side("upload", session, data=sent).status_code == 200
+        assert download.content.endswith(cli_wire.frame(cli_wire.EXIT, b"\0\0\0\1"))
+    assert ci.get("/job/kept/api/json").status_code == 200
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        cli_wire.frame(cli_wire.ARG, cli_wire.utf("x" * 60_000)) * 18,
+        struct.pack(">IB", 2**24 + 1, cli_wire.STDIN) + b"x",
+    ],
+)
+def test_command_ends_when_the_client_sends_too_much(ci: Ci, sent: bytes) -> None:
+    session = str(uuid.uuid4())
+    with client(ci, None).side("download", session, stream=True) as download:
+        assert client(ci, None).side("upload", session, data=sent).status_code == 200
+        assert download.content.endswith(cli_wire.frame(cli_wire.EXIT, b"\0\0\0\1"))

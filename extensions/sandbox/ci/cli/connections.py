@@ -94,7 +94,7 @@ class Duplex:
                 await self._session.take(operation, data)
                 if operation == frames.START:
                     _tell_effect(call, UPLOAD, self._session)
-        except ClientDisconnect:
+        except (ClientDisconnect, frames.FrameError):
             pass
         finally:
             self._uploaded.set()
@@ -125,14 +125,18 @@ class WebSocket(Response):
             feeding.cancel()
 
     async def _feed(self, session: Session, receive: Receive) -> None:
-        message: Any = await receive()
-        while message["type"] == "websocket.receive":
-            if data := message.get("bytes"):
-                await session.take(data[0], data[1:])
-                if data[0] == frames.START:
-                    _tell_effect(self._call, WEB_SOCKET, session)
-            message = await receive()
-        session.hang_up()
+        try:
+            message: Any = await receive()
+            while message["type"] == "websocket.receive":
+                if data := message.get("bytes"):
+                    await session.take(data[0], data[1:])
+                    if data[0] == frames.START:
+                        _tell_effect(self._call, WEB_SOCKET, session)
+                message = await receive()
+        except frames.FrameError:
+            pass
+        finally:
+            session.hang_up()
 
 
 def _tell_effect(call: Call, label: str, session: Session) -> None:

@@ -9,6 +9,7 @@ import struct
 from collections.abc import AsyncIterable, AsyncIterator
 
 ARG, LOCALE, ENCODING, START, EXIT, STDIN, END_STDIN, STDOUT, STDERR = range(9)
+LONGEST = 16 * 1024 * 1024  # bytes of the data of an operation
 _HEAD = struct.Struct(">IB")
 
 
@@ -22,13 +23,22 @@ def exit_code(code: int) -> bytes:
     return struct.pack(">i", code)
 
 
+class FrameError(Exception):
+    """What a client sends is more than a command can need."""
+
+
 async def frames(pieces: AsyncIterable[bytes]) -> AsyncIterator[tuple[int, bytes]]:
-    """The operations and their data in a stream; one that is cut off at the end is left out."""
+    """The operations and their data in a stream; one that is cut off at the end is left out.
+
+    :raises FrameError: if one is too long
+    """
     waiting = bytearray()
     async for piece in pieces:
         waiting += piece
         while len(waiting) >= _HEAD.size:
             length, operation = _HEAD.unpack_from(waiting)
+            if length > LONGEST:
+                raise FrameError
             end = _HEAD.size + length
             if len(waiting) < end:
                 break

@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable
 from difflib import SequenceMatcher
 from typing import TypeVar
 
+from ... import bodies
 from ...service import Dropped
 from .. import configuration
 from ..controller import Controller
@@ -26,6 +27,7 @@ Send = Callable[[int, bytes], Awaitable[None]]
 LOOKS_AGAIN_AFTER = 0.05
 UNEXPECTED = "ERROR: Unexpected exception occurred while performing {} command."
 PIECES_WAITING = 16
+LONGEST_ARGUMENTS = 1024 * 1024  # bytes
 LONGEST_NAME = 255  # characters that are compared
 
 
@@ -79,13 +81,21 @@ class Session:
         self.principal = principal
         self.arguments: list[str] = []
         self._send = send
+        self._size_of_arguments = 0
+        self._aborted = False
         self._input: asyncio.Queue[bytes] = asyncio.Queue(PIECES_WAITING)
         self._started = asyncio.Event()
         self._running: asyncio.Task[int] | None = None
 
     async def take(self, operation: int, data: bytes) -> None:
-        """Something has come from the client."""
+        """Something has come from the client.
+
+        :raises frames.FrameError: if all arguments together are too long
+        """
         if operation == frames.ARG:
+            self._size_of_arguments += len(data)
+            if self._size_of_arguments > LONGEST_ARGUMENTS:
+                raise frames.FrameError
             self.arguments.append(frames.text(data))
         elif operation == frames.START:
             self._started.set()
@@ -95,8 +105,10 @@ class Session:
             await self._input.put(b"")
 
     def hang_up(self) -> None:
-        """The client is gone; a command that still runs is interrupted."""
-        self._started.set()
+        """The client is gone: a command that runs is interrupted, and one that was not sent as a whole is not run."""
+        if not self._started.is_set():
+            self._aborted = True
+            self._started.set()
         if self._running:
             self._running.cancel()
 
@@ -106,6 +118,8 @@ class Session:
         :raises Dropped: when the server restarts meanwhile
         """
         await self._started.wait()
+        if self._aborted:
+            return CommandError.code
         self._running = asyncio.ensure_future(execute(self))
         try:
             return await self._running
@@ -131,10 +145,16 @@ class Session:
         await self._send(frames.STDERR, text.encode("utf-8", "replace"))
 
     async def read(self) -> str:
-        """All of the standard input."""
-        pieces = []
+        """All of the standard input.
+
+        :raises CommandError: if it is too large
+        """
+        pieces, size = [], 0
         while piece := await self._input.get():
             pieces.append(piece)
+            size += len(piece)
+            if size > bodies.LARGEST:
+                raise CommandError(f"The sandbox reads at most {bodies.LARGEST} bytes of the standard input.")
         return b"".join(pieces).decode("utf-8", "replace")
 
     @property
