@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import os
 import pathlib
+import resource
 import secrets
 import shlex
 import signal
@@ -40,6 +41,7 @@ from .jetty import JettyTransport
 from .seeding import SeedError
 
 LONGEST_HEAD = 1024 * 1024
+MOST_FILES = 65536
 # Where a server that listens on all addresses is found from the same machine
 LOOPBACK = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 
@@ -52,6 +54,8 @@ class Protocol(H11Protocol):
         # Head and body of an answer are sent apart: without this the body waits for the client's acknowledgement.
         transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.app = self._closing_unless_read(_knowing(self.transport, self.app))
+        # A connection that sends nothing is closed as one that sends nothing more.
+        self.timeout_keep_alive_task = self.loop.call_later(self.timeout_keep_alive, self.timeout_keep_alive_handler)
 
     def _closing_unless_read(self, serve: ASGI3Application) -> ASGI3Application:
         """Close the connection after a final answer to a client that still waits for 100 Continue.
@@ -191,11 +195,19 @@ async def _serve(arguments: argparse.Namespace) -> None:
         await sandbox.stop()
 
 
+def _raise_limit_of_connections() -> None:
+    """Let idle connections not use up the open files, of which an account often has 1,024."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft < MOST_FILES:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (MOST_FILES if hard == -1 else min(hard, MOST_FILES), hard))
+
+
 def main() -> None:
     """Serve until SIGTERM or Ctrl-C; what keeps it from starting is said in one sentence."""
     arguments = _arguments()
     if arguments.ssh_port is not None and not find_spec("asyncssh"):
         sys.exit(f"--ssh-port needs a Python package that is missing: '{sys.executable} -m pip install asyncssh'.")
+    _raise_limit_of_connections()
     os.umask(0o077)  # whatever it writes is for the account that runs it
     with asyncio.Runner() as runner:
         try:

@@ -140,7 +140,9 @@ class Sandbox:
 
 
 def _tables(db: sqlite3.Connection, queries: Mapping[str, str]) -> dict[str, Any]:
-    tables = {name: db.execute(query).fetchall() for name, query in queries.items()}
-    return {
-        name: {"total": len(rows), "rows": [dict(row) for row in rows[:SUMMARY_ROWS]]} for name, rows in tables.items()
-    }
+    tables = {}
+    for name, query in queries.items():
+        (total,) = db.execute(f"SELECT count(*) FROM ({query})").fetchone()
+        rows = db.execute(f"SELECT * FROM ({query}) LIMIT ?", (SUMMARY_ROWS,))
+        tables[name] = {"total": total, "rows": [dict(row) for row in rows]}
+    return tables

@@ -132,10 +132,12 @@ def _exchange(process: subprocess.Popen[bytes], line: bytes, seconds: float) -> 
         process.stdin.flush()
     except BrokenPipeError:
         raise EvaluationError("the evaluation failed") from None
+    output = select.poll()  # `select` takes no descriptor above 1,023
+    output.register(process.stdout, select.POLLIN)
     received: list[bytes] = []
     while not received or not received[-1].endswith(b"\n"):
         left = deadline - time.monotonic()
-        if left <= 0 or not select.select([process.stdout], [], [], left)[0]:
+        if left <= 0 or not output.poll(left * 1000):
             raise EvaluationError(f"the evaluation took longer than {seconds:g} seconds")
         received.append(os.read(process.stdout.fileno(), PIECE))
         if not received[-1]:

@@ -9,7 +9,7 @@ import itertools
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -53,7 +53,7 @@ class Journal:
         """The requests of one service, or of all, after the one with this number: at most so many of the last."""
         newer = itertools.takewhile(lambda entry: entry.n > after, reversed(self._entries))
         found = itertools.islice((entry for entry in newer if service in (None, entry.service)), last)
-        return [asdict(entry) for entry in found][::-1]
+        return [dict(vars(entry)) for entry in found][::-1]
 
 
 def _note(entries: deque[Entry], numbers: Iterator[int], **fields: Any) -> None:

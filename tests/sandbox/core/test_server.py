@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import http.client
+import resource
 import socket
 import time
 from datetime import UTC, datetime
@@ -153,3 +154,21 @@ def test_date_is_that_of_a_fault_when_it_sets_one(sandbox: client.Sandbox, ping:
 def _date(sandbox: client.Sandbox, path: str) -> datetime:
     (date,) = requests.get(f"{sandbox.url}{path}").raw.headers.getlist("Date")
     return parsedate_to_datetime(date)
+
+
+def test_requests_are_answered_while_thousands_of_connections_are_idle(sandbox: client.Sandbox) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard != resource.RLIM_INFINITY and hard < 4096:
+        pytest.skip("the account may not open so many files")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, 4096), hard))
+    host, port = sandbox.url.removeprefix("http://").split(":")
+    try:
+        with contextlib.ExitStack() as idle:
+            for _connection in range(1500):
+                idle.enter_context(socket.create_connection((host, int(port))))
+            assert sandbox.faults() == []
+            found = sandbox.fault(kind="status", status=503, path="(a|b)+")
+            assert requests.get(f"{sandbox.url}/ci/ab").status_code == 503
+            assert found["id"] == 1
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
