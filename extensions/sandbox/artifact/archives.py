@@ -19,6 +19,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from ..files import Files, Stored
+from . import poms
 from .call import Call
 from .content_path import check_names, conflict
 from .errors import ArtifactError
@@ -100,6 +101,7 @@ def _store(call: Call, repository: Repository, path: str, content: Stored) -> No
     call.permit("w", repo, path, f"The user: '{user}' is not permitted to deploy '{path}' into '{repo}:{path}'.")
     repository.check(path)
     check_names(repo, path)
+    poms.check(repository, path, call.world.files.path(content.sha256))
     try:
         call.items.put_file(repo, path, content, ClientChecksums(), user)
     except NotAFolder as error:

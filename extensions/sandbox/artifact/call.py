@@ -15,10 +15,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ..streaming import streamed
+from . import poms
 from .accounts import ANONYMOUS, CHALLENGE, Principal
 from .errors import ArtifactError, PlainError
 from .formats import jackson, jackson_parts
 from .negotiation import CHECKED, JSON, OF_ITEMS, join_accept, negotiate, parse_accept, vendor
+from .repositories import PATTERNS, POLICY, Repository
+from .snapshots import POM
 from .state import State
 from .tree import Item
 from .version import at_least
@@ -132,9 +135,26 @@ class Call:
         return taken
 
     def conflict(self, item: Item, repo: str, path: str) -> str | None:
-        """Return why a file and a folder keep an item from being stored at another place."""
+        """Return why an item cannot be stored at another place: what is there, or the settings for files."""
         obstacle = self.items.obstacle(repo, path, bool(item.folder))
-        return None if obstacle is None else f"A folder and a file are in each other's way at '{repo}:{obstacle}'."
+        if obstacle is not None:
+            return f"A folder and a file are in each other's way at '{repo}:{obstacle}'."
+        repository = self.repositories.find(repo)
+        return None if item.folder or repository is None else self._misfit(item, repository, path)
+
+    def _misfit(self, item: Item, repository: Repository, path: str) -> str | None:
+        """Return why the settings of a repository forbid to copy or move a file to a path."""
+        reason = repository.rejection(path)
+        if reason == POLICY:
+            rejected = f"The repository '{repository.key}' rejected the path '{path}'"
+            return f"{rejected} due to a conflict with its {POLICY}."
+        if reason == PATTERNS:
+            rejected = f"The repository '{repository.key}' rejected the resolution of artifact in path '{path}'"
+            return f"{rejected} due to a conflict with its include/exclude patterns."
+        content = self.world.files.path(item.sha256 or "")
+        if repository.checks_poms and path.endswith(POM) and content.is_file() and poms.inconsistency(path, content):
+            return f"Failed to validate target path of pom: {path}"
+        return None
 
     def need_login(self) -> None:
         """Refuse anonymous callers."""

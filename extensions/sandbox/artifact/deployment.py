@@ -68,7 +68,8 @@ async def deploy(call: Call, target: str) -> Response:
             client = ClientChecksums(client.sha256 and content.sha256, content.sha1, content.md5)
         _check_checksums(call, repository, asked, client, content)
         path = _stored_path(call, repository, asked)
-        await _check_pom(call, repository, path, content)
+        if path.endswith(snapshots.POM):
+            await run_in_threadpool(poms.check, repository, path, call.world.files.path(content.sha256))
         written = asked.written if path == asked.path else path
         item = _put(call, asked.repo, path, written, content, client, properties)
         await _note_plugin(call, repository, item, content)
@@ -227,24 +228,12 @@ def _check_checksums(
         raise ArtifactError(409, f"{policy} Checksums info: ChecksumsInfo{{checksums={{{infos}}}}}")
 
 
-async def _check_pom(call: Call, repository: Repository, path: str, content: Stored) -> None:
-    """Refuse a POM that is of another module than its path, unless the repository takes it nevertheless."""
-    if repository.checks_poms and _is_pom(path, content):
-        inconsistency = await run_in_threadpool(poms.inconsistency, path, call.world.files.path(content.sha256))
-        if inconsistency:
-            raise ArtifactError(409, inconsistency)
-
-
 async def _note_plugin(call: Call, repository: Repository, item: Item, content: Stored) -> None:
     """Mark the POM of a Maven plugin, so that the metadata of its group lists the plugin."""
-    if repository.is_of_maven and _is_pom(item.path, content):
+    if repository.is_of_maven and item.path.endswith(snapshots.POM):
         found = await run_in_threadpool(poms.plugin, call.world.files.path(content.sha256))
         if found:
             call.items.set_properties(item, {PLUGIN: ["true"]})
-
-
-def _is_pom(path: str, content: Stored) -> bool:
-    return path.endswith(snapshots.POM) and content.size <= poms.LONGEST
 
 
 def _put(

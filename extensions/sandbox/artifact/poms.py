@@ -10,12 +10,21 @@ import re
 from xml.etree import ElementTree
 
 from ..documents import read_xml
+from .errors import ArtifactError
 from .layouts import MAVEN_2, module_of
-from .snapshots import SNAPSHOT
+from .repositories import Repository
+from .snapshots import POM, SNAPSHOT
 
 # What is larger is no POM, whatever its name
 LONGEST = 8 * 1024 * 1024
 ADVICE = "Please verify your POM content for correctness"
+
+
+def check(repository: Repository, path: str, content: pathlib.Path) -> None:
+    """Refuse a POM that does not fit its path, unless the repository takes it nevertheless."""
+    refusal = inconsistency(path, content) if repository.checks_poms and path.endswith(POM) else None
+    if refusal:
+        raise ArtifactError(409, refusal)
 
 
 def inconsistency(path: str, pom: pathlib.Path) -> str | None:
@@ -23,6 +32,8 @@ def inconsistency(path: str, pom: pathlib.Path) -> str | None:
 
     One without a group fits everywhere, and so does one whose coordinates refer to properties.
     """
+    if pom.stat().st_size > LONGEST:
+        return None
     try:
         root = read_xml(pom.read_bytes())
     except ElementTree.ParseError as error:
@@ -48,10 +59,10 @@ def inconsistency(path: str, pom: pathlib.Path) -> str | None:
 def plugin(pom: pathlib.Path) -> tuple[str, str] | None:
     """Return name and prefix of the Maven plugin that a POM describes; None when it describes none."""
     try:
-        root = read_xml(pom.read_bytes())
+        root = read_xml(pom.read_bytes()) if pom.stat().st_size <= LONGEST else None
     except (ElementTree.ParseError, OSError):
         return None
-    if _text(root, "packaging") != "maven-plugin":
+    if root is None or _text(root, "packaging") != "maven-plugin":
         return None
     group, version = (_text(root, name) or _text(root, f"parent/{name}") for name in ("groupId", "version"))
     artifact = _text(root, "artifactId")

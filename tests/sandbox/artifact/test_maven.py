@@ -295,6 +295,9 @@ def test_metadata_covers_the_poms_when_an_archive_is_exploded(artifactory):
         for version in ("1.0", "1.1"):
             archive.writestr(f"q/w/{version}/w-{version}.pom", _pom(version))
     explode = {"X-Explode-Archive": "true"}
+    artifactory.put("/api/repositories/strict", json=LOCAL)
+    refused = artifactory.put("/strict/com/all.zip", content.getvalue(), headers=explode)
+    assert (refused.status_code, artifactory.get("/api/storage/strict/com").status_code) == (409, 404)
     assert artifactory.put("/releases/org/all.zip", content.getvalue(), headers=explode).status_code == 200
     assert _versions(artifactory, "releases") == ("1.1", "1.1", ["1.0", "1.1"])
 
@@ -391,6 +394,24 @@ def test_a_pom_is_refused_when_it_does_not_fit_its_path(artifactory, path, pom, 
         assert (status, message in text) == (409, True)
         assert artifactory.get(f"/strict/{path}").status_code == 404
     assert artifactory.put(f"/lax/{path}", pom).status_code == 201
+
+
+@pytest.mark.parametrize("act", ["copy", "move"])
+def test_a_file_stays_when_the_target_repository_rejects_it(artifactory, act):
+    artifactory.put("/api/repositories/strict", json={**LOCAL, "handleReleases": False, "excludesPattern": "secret/**"})
+    artifactory.put("/releases/org/q/w/1.0/w-1.0.jar", b"jar")
+    artifactory.put("/unique/org/q/w/1.1-SNAPSHOT/w-1.1-SNAPSHOT.pom", _pom("1.1-SNAPSHOT"))
+    snapshot = f"{FOLDER}/w-1.1-{BUILD}-1.pom"
+    for source, target, reason in (
+        ("releases/org/q/w/1.0/w-1.0.jar", "strict/org/q/w/1.0/w-1.0.jar", f"due to a conflict with its {POLICY}."),
+        ("releases/org/q/w/1.0/w-1.0.jar", "strict/secret/x", "a conflict with its include/exclude patterns."),
+        (f"unique/{snapshot}", f"strict/{snapshot.replace('w', 'v')}", "Failed to validate target path of pom: "),
+    ):
+        refused = artifactory.post(f"/api/{act}/{source}?to=/{target}")
+        assert (refused.status_code, reason in refused.json()["messages"][0]["message"]) == (409, True)
+        assert artifactory.get(f"/api/storage/{target}").status_code == 404
+        assert artifactory.get(f"/api/storage/{source}").status_code == 200
+    assert artifactory.post(f"/api/{act}/unique/{snapshot}?to=/strict/{snapshot}").status_code == 200
 
 
 @pytest.fixture
