@@ -21,6 +21,7 @@ options:
       - What to do about O(items) that fail. All others are worked on in any case, up to O(max_failures).
       - V(fail) fails the task at its end. What was reached is in its result.
       - V(report) leaves it to the playbook to look at RV(failures).
+      - If the server rejects the credential (401), no more items are begun. The task fails if items are left.
     type: str
     choices: [fail, report]
     default: fail

@@ -261,7 +261,8 @@ options:
     description: Number of items that are deleted at the same time, 1 to 64.
   on_error:
     description:
-      - What to do if items cannot be deleted. All other items are deleted in any case, up to O(max_failures).
+      - What to do if items cannot be deleted. All other items are deleted in any case, up to O(max_failures), unless
+        the server rejects the credential (401).
       - V(fail) fails the task at its end. The result has what was reached.
       - V(report) leaves it to the playbook to check RV(failures).
   max_failures:

@@ -269,7 +269,8 @@ options:
     default: 4
   on_error:
     description:
-      - What to do about prompts that fail. All others are asked in any case, up to O(max_failures).
+      - What to do about prompts that fail. All others are sent in any case, up to O(max_failures), unless a refusal
+        holds for all.
       - V(fail) fails the task at its end. V(report) leaves it to the playbook to look at RV(summary).
     type: str
     choices: [fail, report]

@@ -268,6 +268,24 @@ def test_at_most_what_is_under_way_is_paid_for_again_when_a_run_is_killed(server
     check_answers(tmp_path, prompts)
 
 
+def test_a_run_ends_when_the_prompts_change_under_it(server: PayingServer, tmp_path: Path) -> None:
+    """The file is longer than what is read at once, and all of its lines are of one length."""
+    prompts = [f"Prompt {number}" for number in range(100, 500)]
+    batch(server, tmp_path, prompts[200:])
+
+    def insert(prompt: str) -> None:
+        server.before = lambda _prompt: None
+        source = tmp_path / "prompts.jsonl"
+        source.write_text(json.dumps({"id": "id of Prompt 500", "prompt": "Prompt 500"}) + "\n" + source.read_text())
+
+    server.before = insert
+    result = batch(server, tmp_path, prompts, workers=1)
+    assert result["msg"] == f"'{tmp_path / 'prompts.jsonl'}' changed while it was being read. Try again."
+    assert result["left"]
+    assert batch(server, tmp_path, ["Prompt 500", *prompts])["summary"]["answered"] == 401
+    assert server.paid == dict.fromkeys([*prompts, "Prompt 500"], 1)
+
+
 def test_answers_are_in_the_result_when_the_disk_is_full(server: PayingServer, tmp_path: Path) -> None:
     answers = tmp_path / "answers"
     batch(server, tmp_path, texts(5))

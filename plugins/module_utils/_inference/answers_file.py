@@ -57,6 +57,7 @@ class AnswersFile:
         self._next_equal = array.array("q")
         # by prompt
         self._lines = array.array("q")
+        self._requests = array.array("Q")
         self._new_ids: dict[int, str | None] = {}
         # by request, the first of equal lines that no prompt has yet: those with an answer, and those without
         self._answers: dict[int, int] = {}
@@ -75,6 +76,7 @@ class AnswersFile:
         if line == _NONE:
             line = self._take(self._failures, key)
         self._lines.append(line)
+        self._requests.append(key)
         if line != _NONE and self._id_hashes[line] != hash(name):
             self._new_ids[number] = name
         return self.outcome(number)
@@ -83,6 +85,10 @@ class AnswersFile:
         """Return the outcome of a prompt that has an answer."""
         line = self._lines[number]
         return None if line == _NONE or self._outcomes[line] == _FAILED else OUTCOMES[self._outcomes[line]]
+
+    def is_assigned(self, number: int, request: str) -> bool:
+        """Return whether a prompt has the same request as when it was assigned."""
+        return self._requests[number] == _short(request)
 
     @property
     def is_disordered(self) -> bool:

@@ -158,7 +158,10 @@ class Batch:
         """The prompts by number."""
         for number, prompt in zip(range(self._total), self._prompts):
             if not self._answers.outcome(number):
-                self._asked[number] = self._question(prompt)
+                asked = self._question(prompt)
+                if not self._answers.is_assigned(number, asked.name):
+                    raise self._prompts.changed()
+                self._asked[number] = asked
             yield {"number": number, "id": prompt["id"]}
 
     def _plan(self) -> Params | None:
@@ -454,7 +457,7 @@ class _Prompts:
                 yield self._whole(self.place(number), prompt)
             return
         if seen(self._path) != self._seen:
-            raise ToolchainError(f"'{self._path}' changed while it was being read. Try again.")
+            raise self.changed()
         with open(_rehearsal.current(self._path), "rb") as file:
             blank = None
             for number, line in enumerate(file):
@@ -465,6 +468,10 @@ class _Prompts:
                 if blank:
                     raise BadOption(blank, "is empty, which only the last lines may be")
                 yield self._whole(place, self._of_line(place, line))
+
+    def changed(self) -> ToolchainError:
+        """Return the error for prompts that are others than before."""
+        return ToolchainError(f"'{self._path}' changed while it was being read. Try again.")
 
     def place(self, number: int) -> str:
         """Where the user gave a prompt."""
