@@ -179,15 +179,19 @@ def beyond(call: Call) -> None:
             kind != "view"
             or len(segments) <= place + 3
             or segments[place + 2] != "job"
-            or not _is_view(call, kept[1::2], unquote(name))
+            or not _is_view(call, kept, unquote(name))
         ):
             break
         place += 2
     call.path = "/" + "/".join([*kept, *segments[place:]])
 
 
-def _is_view(call: Call, folders: list[str], name: str) -> bool:
-    return name in EVERYTHING or any(view.name == name for view in call.storage.views("/".join(map(unquote, folders))))
+def _is_view(call: Call, segments: list[str], name: str) -> bool:
+    """Return whether the folder to which segments lead, `job` and a name in turn, has a view of this name."""
+    if name in EVERYTHING:
+        return True
+    folder = "/".join(map(unquote, segments[1::2]))
+    return any(view.name == name for view in call.storage.views(folder))
 
 
 ROUTES = tuple(

@@ -11,10 +11,16 @@ import re
 import sqlite3
 from collections.abc import Iterable
 
+from .. import globs
 from .call import Call
 from .conditions import NEVER, Condition, either
 from .query import Value
 from .storage import DEFAULT_MODULE
+
+# Of a pattern and a file for which a regular expression, which is faster, never takes long
+STARS = re.compile(r"\*+")
+MOST_STARS = 3
+LONGEST_SIMPLE = 200  # characters
 
 
 class ModulePaths:
@@ -76,6 +82,8 @@ def _groups_of(call: Call) -> set[str]:
 
 
 def _in_path(file: str, pattern: str) -> bool:
+    if len(file) > LONGEST_SIMPLE or len(STARS.findall(pattern)) > MOST_STARS:
+        return globs.matches_path(pattern, file)
     return _compiled(pattern).fullmatch(file) is not None
 
 
