@@ -200,11 +200,15 @@ def _read_entry(path: pathlib.Path, name: str) -> bytes | None:
     return None
 
 
-def entries(files: Files, name: str, content: Stored) -> list[tuple[str, str]]:
-    """Folder and name of each entry of an archive that is kept whole; none of what is no archive."""
-    if not name.lower().endswith(INDEXED):
+async def entries(files: Files, path: str, content: Stored) -> list[tuple[str, str]]:
+    """Return folder and name of each entry of an archive that is kept whole; none of what is no archive."""
+    if not path.lower().endswith(INDEXED):
         return []
-    with contextlib.suppress(*BROKEN), zipfile.ZipFile(files.path(content.sha256)) as archive:
+    return await run_in_threadpool(_entries, files.path(content.sha256))
+
+
+def _entries(path: pathlib.Path) -> list[tuple[str, str]]:
+    with contextlib.suppress(*BROKEN), zipfile.ZipFile(path) as archive:
         found = (entry.filename.rpartition("/") for entry in archive.infolist() if not entry.is_dir())
         return [(folder or ".", entry) for folder, _slash, entry in found]
     return []

@@ -71,7 +71,8 @@ async def deploy(call: Call, target: str) -> Response:
         if path.endswith(snapshots.POM):
             await run_in_threadpool(poms.check, repository, path, call.world.files.path(content.sha256))
         written = asked.written if path == asked.path else path
-        item = _put(call, asked.repo, path, written, content, client, properties)
+        entries = await archives.entries(call.world.files, path, content)
+        item = _put(call, asked.repo, path, written, content, client, properties, entries)
         await _note_plugin(call, repository, item, content)
     finally:
         call.items.release(content)
@@ -244,8 +245,13 @@ def _put(
     content: Stored,
     client: ClientChecksums,
     properties: dict[str, list[str]],
+    entries: list[tuple[str, str]],
 ) -> Item:
-    """Store a file; `written` is the path as the client wrote it."""
+    """Store a file.
+
+    :arg written: the path as the client wrote it
+    :arg entries: of the file, if it is an archive
+    """
     user = call.principal.name
     before = call.items.find(repo, path)
     if before is not None and not before.folder and before.sha1 != content.sha1:
@@ -255,7 +261,7 @@ def _put(
         with call.world.transaction():
             item = call.items.put_file(repo, path, content, client, user)
             _replace_properties(call, item, properties)
-            call.items.note_entries(item.sha1, archives.entries(call.world.files, item.name, content))
+            call.items.note_entries(item.sha1, entries)
     except NotAFolder as error:
         raise content_path.conflict(repo, path, str(error), written) from None
     return item
