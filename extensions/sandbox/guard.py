@@ -39,6 +39,7 @@ class Guard:
             cwd="/",
             process_group=0,
         )
+        self._is_watching = False
 
     @property
     def process_group(self) -> int:
@@ -51,11 +52,12 @@ class Guard:
         descriptor = self._process.stdin.fileno()
         os.set_blocking(descriptor, False)
         signal.set_wakeup_fd(descriptor, warn_on_full_buffer=False)
+        self._is_watching = True
 
     def end(self) -> None:
         """End the guard, and with it all child processes that are left."""
         assert self._process.stdin
-        if signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        if self._is_watching:
             signal.set_wakeup_fd(-1)
         self._process.stdin.close()
         self._process.wait()

@@ -25,11 +25,11 @@ class Hosts:
     def __init__(self, allowed: Iterable[str] = ()) -> None:
         self._allowed = frozenset(allowed)
 
-    def refusal(self, scope: Scope, own_origins: frozenset[str] = frozenset(), is_origin_free: bool = False) -> str:
+    def refusal(self, scope: Scope, own_origins: frozenset[str] = frozenset(), has_any_origin: bool = False) -> str:
         """Return why a request is refused; empty if it is served.
 
         :arg own_origins: values of `Origin` that are accepted as well
-        :arg is_origin_free: whether `Origin` is not checked
+        :arg has_any_origin: whether `Origin` is not checked
         """
         for name, value in scope["headers"]:
             if not value:
@@ -38,7 +38,7 @@ class Hosts:
                 host = _host(value)
                 if not self._is_known(host, scope):
                     return f"The sandbox does not answer for the host '{host}'.{_remedy(host)}"
-            elif name == b"origin" and not is_origin_free:
+            elif name == b"origin" and not has_any_origin:
                 origin = value.decode("latin-1")
                 host = _host(value.rpartition(b"://")[2].partition(b"/")[0])
                 if origin not in own_origins and not self._is_known(host, scope):

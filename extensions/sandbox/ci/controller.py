@@ -23,7 +23,7 @@ class Controller(State):
     def __init__(self, world: World) -> None:
         super().__init__(world)
         self.lifecycle = Lifecycle(self)
-        self.groovy = Groovy()
+        self.groovy = Groovy(world.guard)
         self.plugins = InstalledPlugins(self)
         self.update_site = UpdateSite(self)
         self.installations = Installations(self, self.lifecycle, self.plugins, self.update_site)

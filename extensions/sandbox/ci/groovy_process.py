@@ -9,6 +9,8 @@ import asyncio
 import pathlib
 from urllib.parse import unquote_plus, urlencode
 
+from ..guard import Guard
+
 FOLDER = pathlib.Path(__file__).parent / "groovy"
 LONGEST_ANSWER = 2**28
 OPTIONS = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
@@ -17,7 +19,8 @@ OPTIONS = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 class Groovy:
     """Runs scripts one after another, in a process that begins with the first of them."""
 
-    def __init__(self) -> None:
+    def __init__(self, guard: Guard) -> None:
+        self._guard = guard
         self._process: asyncio.subprocess.Process | None = None
         self._jar = ""
         self._lock = asyncio.Lock()
@@ -44,7 +47,7 @@ class Groovy:
             command = ("java", *OPTIONS, "-cp", f"{jar}:{FOLDER}", "groovy.ui.GroovyMain", FOLDER / "console.groovy")
             pipe = asyncio.subprocess.PIPE
             self._process = await asyncio.create_subprocess_exec(
-                *command, stdin=pipe, stdout=pipe, limit=LONGEST_ANSWER
+                *command, stdin=pipe, stdout=pipe, limit=LONGEST_ANSWER, process_group=self._guard.process_group
             )
             self._jar = jar
         return self._process
