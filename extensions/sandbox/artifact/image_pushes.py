@@ -52,7 +52,7 @@ async def start(call: Call, repo: str, image: str) -> Response:
     if "mount" in call.query:
         known = _mountable(call, repository, call.query["mount"])
         if known is not None:
-            call.uploads.keep(repository.key, image, _content_of(known), call.principal.name)
+            _keep(call, repository.key, image, _content_of(known))
             return _created(call, repo, image, f"blobs/sha256:{known.sha256}", known.sha256)
     upload = call.uploads.start(repository.key, image)
     if "digest" in call.query:
@@ -123,10 +123,19 @@ async def delete_manifest(call: Call, repo: str, image: str, reference: str) -> 
     for manifest in found:
         permit(call, "d", repository.key, manifest.parent or "", repo)
     for manifest in found:
-        folder = call.items.find(repository.key, manifest.parent or "")
-        if folder is not None:
-            await call.discard(folder)
+        await _delete_tag(call, repository.key, manifest.parent or "")
     return Response(status_code=202, headers=VERSION_HEADER)
+
+
+async def _delete_tag(call: Call, key: str, path: str) -> None:
+    """Delete the folder of a tag; of one that contains other images as well, its files alone."""
+    content, folder = list(call.items.children(key, path)), call.items.find(key, path)
+    if any(item.folder for item in content):
+        for item in content:
+            if _is_of_tag(item) and not item.folder:
+                await call.discard(item)
+    elif folder is not None:
+        await call.discard(folder)
 
 
 async def delete_blob(call: Call, repo: str, image: str, digest: str) -> Response:
@@ -262,13 +271,17 @@ async def _finish(call: Call, repo: str, upload: Upload) -> Response:
     try:
         if content.sha256 != checksum:
             raise invalid_digest(digest)
-        try:
-            call.uploads.keep(upload.repo, upload.image, content, call.principal.name)
-        except NotAFolder as error:
-            raise _invalid(f"A file is in the way at '{upload.repo}:{error}'.") from None
+        _keep(call, upload.repo, upload.image, content)
     finally:
         call.items.release(content)
     return _created(call, repo, upload.image, f"blobs/{digest}", checksum)
+
+
+def _keep(call: Call, repo: str, image: str, content: Stored) -> None:
+    try:
+        call.uploads.keep(repo, image, content, call.principal.name)
+    except NotAFolder as error:
+        raise _invalid(f"A file is in the way at '{repo}:{error}'.") from None
 
 
 async def _body(call: Call) -> bytes:

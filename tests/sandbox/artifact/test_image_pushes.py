@@ -62,7 +62,7 @@ def test_an_image_is_a_folder_of_its_tag_when_it_was_pushed(registry: Session, a
     assert [registry.get(f"/team/app/blobs/{_digest(layer)}").content for layer in LAYERS] == list(LAYERS)
 
 
-def test_a_tag_has_what_its_last_manifest_names_and_nothing_else(docker: Session, artifactory: Session) -> None:
+def test_old_layers_are_removed_when_a_tag_is_pushed_again(docker: Session, artifactory: Session) -> None:
     _push(docker, "app", "1.0")
     _push(docker, "app/1.0", "nested")
     _push(docker, "app", "1.0", layers=(b"another layer",))
@@ -70,7 +70,7 @@ def test_a_tag_has_what_its_last_manifest_names_and_nothing_else(docker: Session
     assert _names(artifactory, "app/1.0") == ["manifest.json", "nested", *names]
 
 
-def test_a_list_and_its_members_are_folders_of_their_own(docker: Session, artifactory: Session) -> None:
+def test_a_list_and_its_members_have_folders_when_they_were_pushed(docker: Session, artifactory: Session) -> None:
     member = _digest(_manifest())
     _push(docker, "app", member)
     index = json.dumps({"schemaVersion": 2, "mediaType": LIST_TYPE, "manifests": [{"digest": member}]}).encode()
@@ -83,7 +83,7 @@ def test_a_list_and_its_members_are_folders_of_their_own(docker: Session, artifa
     assert _names(artifactory, "app") == ["all", member]
 
 
-def test_a_promoted_list_brings_its_members(sandbox: Sandbox, docker: Session, artifactory: Session) -> None:
+def test_members_are_promoted_when_a_tag_has_a_list(sandbox: Sandbox, docker: Session, artifactory: Session) -> None:
     members = [_digest(_manifest(layers)) for layers in (LAYERS, ())]
     for member, layers in zip(members, (LAYERS, ()), strict=True):
         _push(docker, "app", member, layers)
@@ -101,7 +101,7 @@ def test_a_promoted_list_brings_its_members(sandbox: Sandbox, docker: Session, a
     assert _names(artifactory, "app") == ["first", members[0]]
 
 
-def test_of_two_pushes_at_once_one_makes_the_whole_tag(docker: Session, artifactory: Session) -> None:
+def test_a_tag_is_consistent_when_manifests_are_pushed_at_once(docker: Session, artifactory: Session) -> None:
     contents = [(f"layer {number}".encode(),) for number in range(8)]
     with ThreadPoolExecutor(8) as pool:
         answers = list(pool.map(lambda layers: _push(docker, "app", "1.0", layers), contents))
@@ -110,7 +110,7 @@ def test_of_two_pushes_at_once_one_makes_the_whole_tag(docker: Session, artifact
     assert set(_names(artifactory, "app/1.0")) == {"manifest.json", f"sha256__{_sha256(CONFIG)}", *named}
 
 
-def test_the_type_of_a_manifest_is_the_one_it_was_pushed_with(docker: Session) -> None:
+def test_the_pushed_type_is_served_when_a_manifest_names_none(docker: Session) -> None:
     content = json.loads(_manifest())
     del content["mediaType"]
     _upload(docker, "app", *LAYERS, CONFIG)
@@ -119,7 +119,7 @@ def test_the_type_of_a_manifest_is_the_one_it_was_pushed_with(docker: Session) -
     assert docker.head("/app/manifests/1.0").headers["Content-Type"] == OCI_TYPE
 
 
-def test_a_blob_arrives_in_chunks(registry: Session) -> None:
+def test_a_blob_is_complete_when_it_was_sent_in_chunks(registry: Session) -> None:
     content = b"0123456789"
     started = registry.post("/app/blobs/uploads/")
     assert (started.status_code, started.headers["Range"]) == (202, "0-0")
@@ -139,19 +139,19 @@ def test_a_blob_arrives_in_chunks(registry: Session) -> None:
     assert _code(registry.get(place)) == "BLOB_UPLOAD_UNKNOWN"
 
 
-def test_a_blob_arrives_with_one_request(docker: Session) -> None:
+def test_a_blob_is_complete_when_it_was_sent_with_one_request(docker: Session) -> None:
     assert docker.post(f"/app/blobs/uploads/?digest={_digest(b'blob')}", b"blob").status_code == 201
     head = docker.head(f"/app/blobs/{_digest(b'blob')}")
     assert (head.headers["Content-Length"], head.headers["Docker-Content-Digest"]) == ("4", _digest(b"blob"))
 
 
-def test_parts_of_a_blob_are_served(docker: Session) -> None:
+def test_part_of_a_blob_is_served_when_a_range_is_requested(docker: Session) -> None:
     _upload(docker, "app", b"0123456789")
     part = docker.get(f"/app/blobs/{_digest(b'0123456789')}", headers={"Range": "bytes=2-4"})
     assert (part.status_code, part.content, part.headers["Content-Range"]) == (206, b"234", "bytes 2-4/10")
 
 
-def test_a_blob_of_another_image_is_mounted(sandbox: Sandbox, registry: Session, docker: Session) -> None:
+def test_a_blob_is_mounted_when_another_image_has_it(sandbox: Sandbox, registry: Session, docker: Session) -> None:
     _push(docker, "app", "1.0")
     digest = _digest(LAYERS[0])
     assert registry.post(f"/other/blobs/uploads/?mount={digest}&from=app").status_code == 201
@@ -164,7 +164,7 @@ def test_a_blob_of_another_image_is_mounted(sandbox: Sandbox, registry: Session,
     assert released.post(f"/app/blobs/uploads/?mount={_digest(b'unknown')}&from=docker-local/app").status_code == 202
 
 
-def test_a_cancelled_upload_is_unknown(docker: Session) -> None:
+def test_an_upload_is_unknown_when_it_was_cancelled(docker: Session) -> None:
     place = _start(docker, "app")
     assert docker.delete(place).status_code == 204
     assert [_code(docker.request(method, place)) for method in ("GET", "PATCH", "DELETE")] == [
@@ -173,7 +173,7 @@ def test_a_cancelled_upload_is_unknown(docker: Session) -> None:
     assert _code(docker.put(f"{place}?digest={_digest(b'')}")) == "BLOB_UPLOAD_UNKNOWN"
 
 
-def test_an_upload_is_unknown_to_other_images(docker: Session) -> None:
+def test_an_upload_is_unknown_when_another_image_is_named(docker: Session) -> None:
     place = _start(docker, "app")
     assert _code(docker.get(place.replace("/app/", "/other/"))) == "BLOB_UPLOAD_UNKNOWN"
 
@@ -187,7 +187,9 @@ def test_an_upload_expires_when_its_client_is_gone(sandbox: Sandbox, docker: Ses
     assert _code(docker.get(place)) == "BLOB_UPLOAD_UNKNOWN"
 
 
-def test_blobs_without_a_manifest_wait_a_day(sandbox: Sandbox, docker: Session, artifactory: Session) -> None:
+def test_blobs_are_removed_when_no_manifest_names_them_for_a_day(
+    sandbox: Sandbox, docker: Session, artifactory: Session
+) -> None:
     _upload(docker, "app", b"blob")
     artifactory.put("/generic-local/_uploads/kept", b"of another kind")
     assert _names(artifactory, "app/_uploads") == [f"sha256__{_sha256(b'blob')}"]
@@ -212,7 +214,7 @@ def test_nothing_of_a_chunk_is_kept_when_it_breaks_off(sandbox: Sandbox, docker:
     assert docker.put(f"{place}?digest={_digest(b'12345678')}").status_code == 201
 
 
-def test_a_blob_with_another_digest_is_refused(docker: Session) -> None:
+def test_a_blob_is_refused_when_its_digest_differs(docker: Session) -> None:
     place = _start(docker, "app")
     assert _code(docker.put(f"{place}?digest=nonsense", b"blob")) == "DIGEST_INVALID"
     assert _code(docker.put(f"{place}?digest={_digest(b'other')}", b"blob")) == "DIGEST_INVALID"
@@ -254,7 +256,7 @@ def test_a_list_is_refused_when_a_member_is_missing(docker: Session) -> None:
     assert _code(refused) == "MANIFEST_BLOB_UNKNOWN"
 
 
-def test_deleting_a_digest_deletes_all_its_tags(docker: Session, artifactory: Session) -> None:
+def test_all_tags_are_deleted_when_their_digest_is_deleted(docker: Session, artifactory: Session) -> None:
     for tag in ("1.0", "latest"):
         _push(docker, "app", tag)
     _push(docker, "app", "1.1", layers=())
@@ -267,7 +269,22 @@ def test_deleting_a_digest_deletes_all_its_tags(docker: Session, artifactory: Se
     assert (blob.status_code, _code(blob)) == (405, "UNSUPPORTED")
 
 
-def test_pushing_needs_rights(sandbox: Sandbox, docker: Session) -> None:
+def test_images_below_a_tag_stay_when_the_tag_is_deleted(docker: Session, artifactory: Session) -> None:
+    _push(docker, "app", "web")
+    _push(docker, "app/web", "1.0")
+    assert docker.delete("/app/manifests/web").status_code == 202
+    assert _names(artifactory, "app/web") == ["1.0"]
+    assert docker.get("/app/web/manifests/1.0").content == _manifest()
+
+
+def test_a_blob_is_refused_when_a_file_is_in_its_way(docker: Session, artifactory: Session) -> None:
+    artifactory.put("/docker-local/taken", b"a file")
+    _push(docker, "app", "1.0")
+    assert _code(docker.post(f"/taken/blobs/uploads/?mount={_digest(CONFIG)}&from=app")) == "MANIFEST_INVALID"
+    assert _code(docker.post(f"/taken/blobs/uploads/?digest={_digest(b'x')}", b"x")) == "MANIFEST_INVALID"
+
+
+def test_a_push_is_denied_when_rights_are_missing(sandbox: Sandbox, docker: Session) -> None:
     _push(docker, "app", "1.0")
     users = [
         {"name": "pusher", "password": "pw", "permissions": {"docker-local": "rw"}},
@@ -287,7 +304,7 @@ def test_pushing_needs_rights(sandbox: Sandbox, docker: Session) -> None:
     assert _push(deleter, "app", "1.0", layers=()).status_code == 201
 
 
-def test_the_challenge_names_what_a_push_needs(sandbox: Sandbox) -> None:
+def test_the_challenge_names_the_scope_when_credentials_are_missing(sandbox: Sandbox) -> None:
     host = urlsplit(sandbox.url).netloc
     ping = requests.get(f"{sandbox.url}/v2/")
     realm = f'Bearer realm="{sandbox.url}/artifactory/api/docker/null/v2/token",service="{host}"'
@@ -302,13 +319,13 @@ def test_the_challenge_names_what_a_push_needs(sandbox: Sandbox) -> None:
     assert (wrong.status_code, _code(wrong)) == (401, "UNAUTHORIZED")
 
 
-def test_the_catalog_at_the_root_has_the_images_of_all_repositories(sandbox: Sandbox, docker: Session) -> None:
+def test_the_catalog_lists_all_repositories_when_none_is_named(sandbox: Sandbox, docker: Session) -> None:
     _push(Session(f"{sandbox.url}/v2/docker-release-local", docker.headers["Authorization"][7:]), "app", "1.0")
     found = requests.get(f"{sandbox.url}/v2/_catalog", headers=docker.headers).json()["repositories"]
     assert found == ["docker-local/acme/web", "docker-local/acme/worker", "docker-release-local/app"]
 
 
-def test_pages_at_the_root_lead_on(docker: Session) -> None:
+def test_links_of_pages_work_when_the_registry_is_at_the_root(docker: Session) -> None:
     for tag in ("1.0", "1.1"):
         _push(docker, "app", tag)
     first = docker.get("/app/tags/list?n=1")
@@ -317,7 +334,7 @@ def test_pages_at_the_root_lead_on(docker: Session) -> None:
     assert first.headers["Link"] == f'<{following}/app/tags/list?last=1&n=1>; rel="next"'
 
 
-def test_a_virtual_repository_takes_pushes_for_its_local_one(sandbox: Sandbox, docker: Session) -> None:
+def test_a_push_is_stored_locally_when_it_goes_to_a_virtual_repository(sandbox: Sandbox, docker: Session) -> None:
     members = {"rclass": "virtual", "packageType": "docker", "repositories": ["docker-local"]}
     repositories = [{"key": "open", **members, "defaultDeploymentRepo": "docker-local"}, {"key": "closed", **members}]
     sandbox.seed({"artifact": {"repositories": repositories}})
@@ -329,19 +346,19 @@ def test_a_virtual_repository_takes_pushes_for_its_local_one(sandbox: Sandbox, d
     assert (refused.status_code, _code(refused)) == (405, "UNSUPPORTED")
 
 
-def test_repositories_of_other_kinds_and_editions_take_no_images(sandbox: Sandbox, docker: Session) -> None:
+def test_a_push_is_refused_when_there_is_no_registry(sandbox: Sandbox, docker: Session) -> None:
     generic = Session(f"{sandbox.url}/v2/generic-local", docker.headers["Authorization"][7:])
     assert _code(generic.post("/app/blobs/uploads/")) == "NAME_UNKNOWN"
     sandbox.switch("artifact", edition="oss")
     assert error_of(docker.post("/app/blobs/uploads/"))[0] == 400
 
 
-def test_a_full_disk_takes_no_images(sandbox: Sandbox, docker: Session) -> None:
+def test_a_push_is_refused_when_the_disk_is_full(sandbox: Sandbox, docker: Session) -> None:
     sandbox.switch("artifact", disk_full=True)
     assert docker.post("/app/blobs/uploads/").status_code == 413
 
 
-def test_a_reset_forgets_uploads(sandbox: Sandbox, docker: Session) -> None:
+def test_an_upload_is_unknown_when_the_sandbox_was_reset(sandbox: Sandbox, docker: Session) -> None:
     place = _start(docker, "app")
     docker.patch(place, b"1234")
     sandbox.reset()
