@@ -155,6 +155,18 @@ def test_body_is_read_when_it_takes_longer_than_the_timeout_but_each_64_kib_do_n
     assert len(reply.read()) == 2**20
 
 
+def test_body_is_read_when_its_reader_pauses_longer_than_the_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
+    source = SteadySource(1024)
+    monkeypatch.setattr(response.time, "monotonic", lambda: source.now)
+    reply = response.Response(source)  # type: ignore[arg-type]
+    reply.begin()
+    size = 0
+    while piece := reply.read(10_000):
+        size += len(piece)
+        source.now += 1000
+    assert size == 2**20
+
+
 def test_connection_keeps_its_timeout_when_a_response_was_slow() -> None:
     ours, theirs = socket.socketpair()
     with ours, theirs:

@@ -67,9 +67,12 @@ class _Reader(io.RawIOBase):
         self.end = math.inf
 
     def expect(self, size: float, seconds: float) -> None:
-        """Let the next `size` bytes arrive within so many seconds, then as many again, and so on."""
+        """Wait for the next `size` bytes no longer than so many seconds, then for as many again, and so on.
+
+        The time between two reads does not count: the caller may need it for what it has read.
+        """
         self._size, self._seconds = size, seconds
-        self._missing, self._deadline = size, time.monotonic() + seconds
+        self._missing, self._left = size, seconds
 
     def readable(self) -> bool:
         return True
@@ -78,11 +81,13 @@ class _Reader(io.RawIOBase):
         return self._raw.fileno()
 
     def readinto(self, buffer: t.Any) -> int | None:
-        left = min(self._deadline, self.end) - time.monotonic()
+        start = time.monotonic()
+        left = min(self._left, self.end - start)
         if left <= 0:
             raise socket.timeout("timed out")
         self._socket.settimeout(left)
         size = self._raw.readinto(buffer)
+        self._left -= time.monotonic() - start
         self._missing -= size or 0
         if self._missing <= 0:
             self.expect(self._size, self._seconds)
