@@ -152,6 +152,7 @@ options:
   cache:
     description:
       - Folder to keep answers in. The same request to the same address is answered from there, and nothing is sent.
+        If several tasks of a user have the same request at the same time, one sends it, and the others wait.
       - Only complete answers are kept. The files are readable for their owner alone.
       - The folder is made if it is not there. One that cannot be written to is refused before anything is asked.
     type: path

@@ -37,7 +37,7 @@ def _limit(what: str, period: str, **headers: str) -> tuple[int, dict[str, str],
     return 429, {"Retry-After": "1", **headers}, error(message, what, "rate_limit_exceeded")
 
 
-REFUSALS: dict[str, tuple[int, dict[str, str], dict[str, Any]]] = {
+REFUSALS: dict[str, tuple[int, dict[str, str], Any]] = {
     **{f"{what}_{period}": _limit(what, period) for what in ("requests", "tokens") for period in ("minute", "day")},
     "slow_down": (429, {"Retry-After": "1"}, error("Slow down.", "rate_limit_error", "slow_down")),
     "overloaded": (503, {"Retry-After": "1"}, error("The engine is overloaded.", "server_error")),
@@ -138,7 +138,7 @@ def _handler(state: PayingServer) -> type[http.server.BaseHTTPRequestHandler]:
             fault = state.begin(prompt)
             if fault in REFUSALS:
                 status, headers, body = REFUSALS[fault]
-                self.reply(status, json.dumps(body).encode(), headers)
+                self.reply(status, (body if isinstance(body, str) else json.dumps(body)).encode(), headers)
             elif fault in ("reset_before", "reset_after"):
                 self.reset()
             elif fault == "late":

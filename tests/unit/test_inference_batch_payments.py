@@ -160,6 +160,24 @@ def test_the_prompts_of_other_models_go_on_when_one_model_is_refused(server: Pay
     assert "does not exist" in result["stopped"]
 
 
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        (403, "<html>Your request looks like an attack</html>"),
+        (403, error("Your input was flagged", code="moderation")),
+        (400, error("No such file: insufficient_quota.log")),
+        (400, None),
+    ],
+)
+def test_other_prompts_go_on_when_one_is_refused_for_its_words(
+    status: int, body: Any, server: PayingServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(REFUSALS, "words", (status, {}, body))
+    server.faults = {"Prompt 2": ["words"]}
+    result = batch(server, tmp_path, texts(9), workers=1)
+    assert (result["summary"]["answered"], result["summary"]["failed"], result["left"]) == (8, 1, 0)
+
+
 def test_equal_failures_are_told_once(server: PayingServer, tmp_path: Path) -> None:
     server.faults = {text: ["bad"] for text in texts(12)[1:]}
     result = batch(server, tmp_path, texts(12))
@@ -177,6 +195,18 @@ def test_one_refusal_leaves_the_limit_of_the_day_alone(
     limits = {MODEL: {"max_requests_per_1_minute": 100_000, "max_requests_per_1_day": 20_000}}
     result = batch(server, tmp_path, texts(40), workers=1, limits=limits)
     assert (result["summary"]["answered"], round(sum(naps), 0)) == (40, 1)
+
+
+def test_one_refusal_costs_seconds_when_the_headers_tell_no_period(
+    server: PayingServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    naps = virtual_time(monkeypatch)
+    told = {"limit-tokens": "150000", "remaining-tokens": "149984", "reset-tokens": "6m0s"}
+    server.headers = {f"x-ratelimit-{name}": value for name, value in told.items()}
+    server.faults = {"Prompt 20": ["slow_down"]}
+    result = batch(server, tmp_path, texts(540), workers=1)
+    assert result["summary"]["answered"] == 540
+    assert sum(naps) < 3
 
 
 def test_a_refusal_empties_the_limit_of_the_day_when_it_names_it(
