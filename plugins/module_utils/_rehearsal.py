@@ -25,7 +25,7 @@ def claim(path: str, with_content: bool = False) -> str:
     If the parent directory exists, the parent directory of the copy exists afterwards.
 
     :arg with_content: whether the copy starts with the content of the file, because the caller appends to it
-    :raises ToolchainError: if the rehearsal has no folder for copies
+    :raises ToolchainError: if the rehearsal has no folder for copies, or the copy cannot be made
     """
     if not os.environ.get(URL):
         return path
@@ -35,10 +35,13 @@ def claim(path: str, with_content: bool = False) -> str:
             f"This is a rehearsal, and its folder for copies ({COPIES}) is missing, so '{path}' is not written."
         )
     copy = _copy(root, real)
-    if os.path.isdir(os.path.dirname(real)):
-        os.makedirs(os.path.dirname(copy), mode=0o700, exist_ok=True)
-    if with_content and os.path.isfile(real) and not os.path.lexists(copy):
-        shutil.copyfile(real, copy)
+    try:
+        if os.path.isdir(os.path.dirname(real)):
+            os.makedirs(os.path.dirname(copy), mode=0o700, exist_ok=True)
+        if with_content and os.path.isfile(real) and not os.path.lexists(copy):
+            shutil.copyfile(real, copy)
+    except OSError as error:
+        raise ToolchainError(f"This is a rehearsal, and '{path}' cannot be copied: {error.strerror}.") from None
     return copy
 
 

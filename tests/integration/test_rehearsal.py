@@ -127,6 +127,7 @@ def site(url: str, by_proxy: str, program: Path, existing: Path) -> list[dict[st
     ]
 
 
+@pytest.mark.ansible_core
 def test_a_rehearsal_does_not_reach_production(
     production: Production, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -287,6 +288,7 @@ CHANGES: list[dict[str, Any]] = [
 ]
 
 
+@pytest.mark.ansible_core
 def test_changes_are_listed_when_their_tasks_loop_fail_or_hide(sandbox: Sandbox, tmp_path: Path) -> None:
     handlers = [{"name": "Handle", **CHANGE}]
     site = {"hosts": "localhost", "gather_facts": False, "tasks": CHANGES, "handlers": handlers}

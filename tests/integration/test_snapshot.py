@@ -407,6 +407,7 @@ def test_a_sandbox_of_a_snapshot_answers_alike(sandbox: Sandbox, tmp_path: Path)
     assert found == expected
 
 
+@pytest.mark.ansible_core
 def test_texts_that_look_like_secrets_are_kept_when_asked(sandbox: Sandbox, tmp_path: Path) -> None:
     sandbox.seed(world(1))
     output, good = take(sandbox, tmp_path / "kept", "--limit", "repo:jenkins", snapshot_keep_secrets=True)

@@ -341,6 +341,17 @@ def test_rehearsal_reads_the_copy_when_it_wrote_the_file(tmp_path: Path, monkeyp
     assert content(str(link)) == "production"
 
 
+def test_rehearsal_fails_when_a_file_cannot_be_copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    existing, copies = tmp_path / "existing", tmp_path / "copies"
+    existing.write_text("production")
+    (copies / tmp_path.relative_to("/")).parent.mkdir(parents=True)
+    (copies / tmp_path.relative_to("/")).touch()
+    monkeypatch.setenv("TOOLCHAIN_REHEARSAL_URL", "http://127.0.0.1:9")
+    monkeypatch.setenv("TOOLCHAIN_REHEARSAL_FILES", str(copies))
+    with pytest.raises(ToolchainError, match=f"'{existing}' cannot be copied: File exists."):
+        open_private(str(existing), "ab")
+
+
 def test_rehearsal_fails_when_the_folder_of_a_file_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "copies").mkdir()
     monkeypatch.setenv("TOOLCHAIN_REHEARSAL_URL", "http://127.0.0.1:9")
