@@ -16,6 +16,8 @@ author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.artifact
   - buildworks.toolchain.connection
+  - buildworks.toolchain.listing
+  - buildworks.toolchain.to_file
   - buildworks.toolchain.attributes_info
 notes:
   - Needs the permission Read on what is to be found. Patterns also need an account, and an edition that is not the open
@@ -60,12 +62,19 @@ EXAMPLES = r"""
 - name: Find the libraries of all versions
   buildworks.toolchain.artifact_search_info:
     pattern: "libs-release-local:org/acme/app/*/*.jar"
+
+- name: Keep a list of all jars of a repository, however many there are
+  buildworks.toolchain.artifact_search_info:
+    name: "*.jar"
+    repos: [libs-release-local]
+    detail: [info]
+    to_file: "{{ ansible_facts.env.HOME }}/jars.jsonl"
 """
 
 RETURN = r"""
 matches:
-  description: The files that were found, sorted.
-  returned: success
+  description: The files that were found, sorted; in O(to_file) in the server's order.
+  returned: success, without O(to_file)
   type: list
   elements: dict
   contains:
@@ -85,6 +94,11 @@ matches:
   sample:
     - repo: generic-local
       path: app/1.0/app-1.0.tar.gz
+count:
+  description: Number of files that were found.
+  returned: success
+  type: int
+  sample: 1
 capped:
   description:
     - Whether there may be more files than the server gives. It gives no more than 1,000 to accounts that are no
@@ -98,9 +112,11 @@ capped:
 from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import search
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options import LISTING
+from ansible_collections.buildworks.toolchain.plugins.module_utils._private_file import gather
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
-SPEC = ARTIFACT + ArgumentSpec(
+SPEC = (ARTIFACT + LISTING) + ArgumentSpec(
     dict(
         name=dict(type="str", not_empty=True),
         repos=dict(type="list", elements="str", each=dict(matches=("[^,/][^,]*", "a repository's key, or key/path"))),
@@ -115,19 +131,27 @@ SPEC = ARTIFACT + ArgumentSpec(
 def run(task):
     artifact = ArtifactService(task)
     name, pattern = task.params["name"], task.params["pattern"]
-    capped = False
+    counts = {"told": 0}
     if pattern:
         search.check_pattern(pattern, "pattern")
         matches = search.by_pattern(artifact, pattern)
     else:
         search.check_name(name, "name")
-        matches, capped = search.by_name(artifact, name, task.params["repos"] or [], task.params["detail"] or [])
+        matches = search.by_name(
+            artifact,
+            name,
+            task.params["repos"] or [],
+            task.params["detail"] or [],
+            counts=counts,
+            streamed=task.params["to_file"] is not None,
+        )
+    task.result["count"] = gather(task, "matches", matches, order=["repo", "path"])
+    capped = task.result["capped"] = counts["told"] == search.CAP
     if capped:
         task.warn(
             f"The server gave {search.CAP:,} results, which is as many as it gives at most: there may be more. Search "
             "in fewer repositories, or use artifact_query_info."
         )
-    task.result.update(matches=matches, capped=capped)
 
 
 def main():

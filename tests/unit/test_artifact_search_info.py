@@ -4,12 +4,19 @@
 
 from __future__ import annotations
 
+import json
+import stat
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from support.conversation import Call, call, conversation
 from support.running import run
+
+Search = Callable[[str], tuple[Call, dict[str, Any]]]
 
 STORAGE = "http://host/artifactory/api/storage"
 TIME = "2024-05-01T10:11:12.345Z"
@@ -30,15 +37,15 @@ def quick(query: str, *results: dict[str, Any], detail: str | None = None) -> Ca
     )
 
 
-def pattern(text: str, status: int = 200, **answer: Any) -> Call:
-    return call("GET", f"/artifactory/api/search/pattern?pattern={text}", status, **answer)
+def pattern(of: str, status: int = 200, **answer: Any) -> Call:
+    return call("GET", f"/artifactory/api/search/pattern?pattern={of}", status, **answer)
 
 
 @pytest.mark.parametrize("check_mode", [False, True])
 def test_files_by_a_part_of_their_name_sorted(check_mode: bool) -> None:
     with conversation(quick("name=y", found("b", "x/y.txt"), found("a", "x/y.txt"))) as server:
         result = run("artifact_search_info", url=server.url, name="y", check_mode=check_mode)
-    assert result == {"changed": False, "matches": PLACES, "capped": False}
+    assert result == {"changed": False, "matches": PLACES, "count": 2, "capped": False}
 
 
 def test_no_file_is_no_error() -> None:
@@ -119,7 +126,7 @@ def test_files_by_a_pattern_have_the_same_form() -> None:
     with conversation(pattern("a-cache%3Ax%2F%2A", json=files)) as server:
         result = run("artifact_search_info", url=server.url, pattern="a-cache:x/*")
     places = [{"repo": "a-cache", "path": path} for path in ("x/y.txt", "x/z")]
-    assert result == {"changed": False, "matches": places, "capped": False}
+    assert result == {"changed": False, "matches": places, "count": 2, "capped": False}
 
 
 def test_a_search_that_takes_too_long() -> None:
@@ -131,6 +138,114 @@ def test_a_search_that_takes_too_long() -> None:
         "longer than 30 s. Give more of the path before the first star, or use artifact_query_info, which takes an "
         "index."
     )
+
+
+def lines(path: Path) -> list[Any]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_a_file_of_lines(tmp_path: Path) -> None:
+    """The server is asked for details, for by them alone paths are exact from the first line on."""
+    target = tmp_path / "found"
+    target.write_text("old")
+    results = [found("b", "x/y.txt"), found("a", "q/y.txt"), found("a", "x/y%20.txt"), found("a", "x/y.txt")]
+    with conversation(quick("name=y&repos=a%2Cb", *results, detail="info, properties")) as server:
+        result = run(
+            "artifact_search_info",
+            url=server.url,
+            name="y",
+            repos=["a/x", "b"],
+            detail=["properties"],
+            to_file=str(target),
+            mode="0640",
+        )
+    assert result == {"changed": False, "count": 3, "capped": False}
+    places = [("b", "x/y.txt"), ("a", "x/y%20.txt"), ("a", "x/y.txt")]
+    assert lines(target) == [{"repo": repo, "path": path, "properties": {}} for repo, path in places]
+    assert stat.S_IMODE(target.stat().st_mode) == 0o640
+
+
+def test_a_file_of_lines_with_the_servers_details(tmp_path: Path) -> None:
+    target = tmp_path / "found"
+    with conversation(quick("name=y", found("a", "y"), detail="info")) as server:
+        run("artifact_search_info", url=server.url, name="y", detail=["info"], to_file=str(target))
+    assert lines(target)[0]["info"]["size"] == 7
+
+
+def test_a_file_of_lines_by_a_pattern(tmp_path: Path) -> None:
+    target = tmp_path / "found"
+    with conversation(pattern("a%3Ax%2F%2A", json={"files": ["x/z", "x/y.txt"]})) as server:
+        result = run("artifact_search_info", url=server.url, pattern="a:x/*", to_file=str(target))
+    assert result == {"changed": False, "count": 2, "capped": False}
+    assert lines(target) == [{"repo": "a", "path": "x/z"}, {"repo": "a", "path": "x/y.txt"}]
+
+
+@pytest.mark.parametrize(
+    ("options", "answer"),
+    [
+        ({"name": "y"}, quick("name=y", found("a", "y"), detail="info")),
+        ({"pattern": "a:*"}, pattern("a%3A%2A", json={"files": ["y"]})),
+    ],
+)
+def test_no_file_in_check_mode(options: dict[str, Any], answer: Call, tmp_path: Path) -> None:
+    target = tmp_path / "found"
+    with conversation(answer) as server:
+        result = run("artifact_search_info", url=server.url, to_file=str(target), check_mode=True, **options)
+    assert result == {"changed": False, "count": 1, "capped": False}
+    assert not target.exists()
+
+
+def test_the_servers_cap_is_told_beside_a_file(tmp_path: Path) -> None:
+    results = [found("a" if n else "b", f"x/y{n}") for n in range(1000)]
+    with conversation(quick("name=y&repos=a%2Cb", *results, detail="info")) as server:
+        result = run("artifact_search_info", url=server.url, name="y", repos=["a", "b/q"], to_file=str(tmp_path / "f"))
+    assert (result["count"], result["capped"], len(result["warnings"])) == (999, True, 1)
+
+
+def by_name(text: str) -> tuple[Call, dict[str, Any]]:
+    return call("GET", "/artifactory/api/search/artifact?name=y", text=text), {"name": "y"}
+
+
+def by_pattern(text: str) -> tuple[Call, dict[str, Any]]:
+    return pattern("a%3A%2A", text=text), {"pattern": "a:*"}
+
+
+@pytest.mark.parametrize(
+    ("search", "answer"),
+    [
+        (by_name, {"results": [found("a", f"y{n:0100}") for n in range(15_000)]}),
+        (by_pattern, {"files": [f"y{n:0100}" for n in range(50_000)]}),
+    ],
+    ids=["name", "pattern"],
+)
+def test_many_files_in_flat_memory(search: Search, answer: dict[str, Any], tmp_path: Path) -> None:
+    body = json.dumps(answer)
+    told, options = search(body)
+    with conversation(told) as server:
+        tracemalloc.start()
+        try:
+            result = run("artifact_search_info", url=server.url, to_file=str(tmp_path / "found"), **options)
+            peak = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+    assert result["count"] == sum(map(len, answer.values()))
+    assert peak < 2_500_000 < len(body)
+
+
+@pytest.mark.parametrize(
+    ("search", "answer"),
+    [(by_name, {"results": [found("a", "x/y")]}), (by_pattern, {"files": ["x/y"]})],
+    ids=["name", "pattern"],
+)
+def test_an_answer_that_breaks_off_leaves_the_old_file(search: Search, answer: dict[str, Any], tmp_path: Path) -> None:
+    target = tmp_path / "found"
+    target.write_text("old")
+    told, options = search(json.dumps(answer)[:-1])
+    with conversation(told) as server:
+        result = run("artifact_search_info", url=server.url, to_file=str(target), **options)
+    assert result["failed"]
+    assert target.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [target]
 
 
 @pytest.mark.parametrize(
@@ -146,6 +261,8 @@ def test_a_search_that_takes_too_long() -> None:
         ({"pattern": "a:b:x"}, "Option 'pattern': takes the key"),
         ({"pattern": ":x"}, "Option 'pattern': takes the key"),
         ({"pattern": "a:"}, "Option 'pattern': takes the key"),
+        ({"name": "x", "to_file": "/nowhere/found"}, "Option 'to_file': '/nowhere/found' cannot be written"),
+        ({"pattern": "a:x", "to_file": "/nowhere/found"}, "Option 'to_file': '/nowhere/found' cannot be written"),
         ({"pattern": "a:x", "detail": ["info"]}, "mutually exclusive"),
         ({"pattern": "a:x", "name": "x"}, "mutually exclusive"),
         ({}, "one of the following is required: name, pattern"),

@@ -134,3 +134,11 @@ def test_another_answer_is_told(answer: dict[str, Any], said: str) -> None:
 
 def test_a_value_that_comes_twice_is_one() -> None:
     assert entries(text='{"results": [{"a": 1, "a": 1}]}') == [{"a": 1}]
+
+
+def test_texts_of_an_answer() -> None:
+    with conversation(call("GET", "/x", json={"files": ["a", 1]})) as server:
+        texts = transport(server.url).read("GET", "/x", stream=True).texts("files")
+        assert next(texts) == "a"
+        with pytest.raises(UnexpectedAnswer, match=r"'files\[1\]' is the number 1 instead of a text"):
+            next(texts)

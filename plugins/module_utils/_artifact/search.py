@@ -23,36 +23,55 @@ class _AmbiguousAddress(Exception):
 
 
 def by_name(
-    artifact: ArtifactService, name: str, places: t.Sequence[str], detail: t.Sequence[str]
-) -> tuple[list[Fields], bool]:
-    """The files with a part in their names, sorted, and whether there may be more than the server gives.
+    artifact: ArtifactService,
+    name: str,
+    places: t.Sequence[str],
+    detail: t.Sequence[str],
+    *,
+    counts: dict[str, int],
+    streamed: bool = False,
+) -> t.Iterator[Fields]:
+    """The files with a part in their names, in the server's order.
 
     :arg places: keys of repositories, and `key/path` for a folder in one
     :arg detail: `info` and `properties`, to be told of each
+    :arg counts: gets how many the server `told`, before the folders are looked at
+    :arg streamed: hand them out as they come, for which the server has to tell `info` of each; memory stays flat then
     """
     folders = [_split(place) for place in places]
     keys = ",".join(dict.fromkeys(key for key, _folder in folders))
-    try:
-        matches = list(_found(artifact, name, keys, detail, detail))
-    except _AmbiguousAddress:
-        matches = list(_found(artifact, name, keys, detail, ("info", *detail)))
-    return _sorted(filter(_filter_of(folders), matches)), len(matches) == CAP
+    with_info = detail if "info" in detail else ("info", *detail)
+    if streamed:
+        matches = _found(artifact, name, keys, detail, with_info)
+    else:
+        try:
+            matches = iter(list(_found(artifact, name, keys, detail, detail)))
+        except _AmbiguousAddress:
+            matches = _found(artifact, name, keys, detail, with_info)
+    is_wanted = _filter_of(folders)
+    for match in matches:
+        counts["told"] += 1
+        if is_wanted(match):
+            yield match
 
 
-def by_pattern(artifact: ArtifactService, pattern: str) -> list[Fields]:
-    """The files whose paths are like the pattern, `repository:path` with `*` and `?`, sorted.
+def by_pattern(artifact: ArtifactService, pattern: str) -> t.Iterator[Fields]:
+    """The files whose paths are like the pattern, `repository:path` with `*` and `?`, in the server's order.
 
     :raises ToolchainError: when the server gives up
     """
     repo = pattern.partition(":")[0]
-    answer = artifact.http.read("GET", "/artifactory/api/search/pattern", query={"pattern": pattern}, accept=(200, 408))
+    answer = artifact.http.read(
+        "GET", "/artifactory/api/search/pattern", query={"pattern": pattern}, accept=(200, 408), stream=True
+    )
     if answer.status == 408:
         said = (answer.words or "Request Timeout").rstrip(".")
         raise ToolchainError(
             f"GET /artifactory/api/search/pattern: 408 {said}. The server looks for no longer than 30 s. Give more of "
             "the path before the first star, or use artifact_query_info, which takes an index."
         )
-    return _sorted({"repo": repo, "path": path.strip("/")} for path in answer.record().texts("files"))
+    for path in answer.texts("files"):
+        yield {"repo": repo, "path": path.strip("/")}
 
 
 def check_pattern(pattern: str, option: str) -> None:
@@ -127,7 +146,3 @@ def _filter_of(folders: list[tuple[str, str]]) -> t.Callable[[Fields], bool]:
         return any(path.startswith(folder) for folder in of_repository.get(match["repo"], all_folders))
 
     return is_in_one
-
-
-def _sorted(found: t.Iterable[Fields]) -> list[Fields]:
-    return sorted(found, key=lambda match: (match["repo"], match["path"]))

@@ -124,13 +124,24 @@ class Answer:
         :arg others: gets the other members of the body; all of them are there after the last entry
         :raises UnexpectedAnswer: when the body is something else, or has two values where one belongs
         """
+        for path, entry in self._listed(member, "an object", dict, others):
+            yield Record(entry, self.unexpected, path)
+
+    def texts(self, member: str) -> t.Iterator[str]:
+        """The texts in one list of the body, read as `entries` reads objects."""
+        for _path, entry in self._listed(member, "a text", str):
+            yield entry
+
+    def _listed(
+        self, member: str, wanted: str, kind: type, others: dict[str, t.Any] | None = None
+    ) -> t.Iterator[tuple[str, t.Any]]:
         entries = Entries(self.chunks(), member, {} if others is None else others)
         try:
             for number, entry in enumerate(entries):
                 path = f"{member}[{number}]"
-                if not isinstance(entry, dict):
-                    raise self.unexpected(path, "an object", entry)
-                yield Record(entry, self.unexpected, path)
+                if not isinstance(entry, kind):
+                    raise self.unexpected(path, wanted, entry)
+                yield path, entry
         except Broken:
             self.json()  # says what a short body is instead
             raise self._surprising("with JSON that is broken", _ASK_ABOUT_ADDRESS) from None
