@@ -141,13 +141,19 @@ class Issued(abc.ABC):
         return None
 
     def check(self, before: Fields | None, wanted: Fields | None) -> None:
-        """Warn when other users can read the file that a new secret is stored in.
+        """Warn when others can read a new secret: in the file that it is stored in, or without one in the result.
 
         :arg wanted: `None` when it will be removed
         """
-        if wanted is not None and (before is None or self.stale(before)):
-            for path in self._files():
-                warn_of_others(self._task, path)
+        if wanted is None or (before is not None and not self.stale(before)):
+            return
+        for path in self._files():
+            warn_of_others(self._task, path)
+        if not self._task.params[self.file_option] and not self._task.no_log:
+            self._task.warn(
+                f"Without '{self.file_option}' the secret of a new {self.noun} is in the result, and so in logs: name "
+                "a file, or set 'no_log: true' on the task."
+            )
 
     def create(self, _fields: Fields) -> None:
         """Make it, and store its secret once the service lists it.

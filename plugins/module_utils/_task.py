@@ -61,6 +61,7 @@ class Task:
     :arg params: the validated parameters
     :arg check_mode: only predict
     :arg diff_mode: put the difference into the outcome
+    :arg no_log: whether the user hides the outcome
     :arg tell: shows one line of progress to the user; without it progress is not shown
     :arg last_words: shows a line to the user when the process is about to end, and nothing else is shown any more
     :arg requests: gives a number to each request that is sent, whichever thread sends it
@@ -72,6 +73,7 @@ class Task:
         *,
         check_mode: bool = False,
         diff_mode: bool = False,
+        no_log: bool = False,
         tell: t.Callable[[str], None] | None = None,
         last_words: t.Callable[[str], None] | None = None,
         requests: t.Iterator[int] | None = None,
@@ -79,6 +81,7 @@ class Task:
         self.params = params
         self.check_mode = check_mode
         self.diff_mode = diff_mode
+        self.no_log = no_log
         self.changed = False
         self.wrote = False
         self.last_answer: str | None = None
@@ -137,7 +140,13 @@ class Task:
 
         :arg params: those in which it differs
         """
-        task = Task({**self.params, **params}, check_mode=self.check_mode, diff_mode=diff_mode, requests=self.requests)
+        task = Task(
+            {**self.params, **params},
+            check_mode=self.check_mode,
+            diff_mode=diff_mode,
+            no_log=self.no_log,
+            requests=self.requests,
+        )
         task.secrets = self.secrets
         return task
 
@@ -201,8 +210,9 @@ class Task:
             self._last_words(masked(text, self.secrets))
 
     def warn(self, text: str) -> None:
-        """Show a warning at the end of the task."""
-        self.warnings.append(text)
+        """Show a warning at the end of the task, once."""
+        if text not in self.warnings:
+            self.warnings.append(text)
 
     def repeated(self, why: str, attempt: int, attempts: int) -> None:
         """Note that a request has to be sent again, for the `attempt`th of at most so many times."""
@@ -259,7 +269,7 @@ def run_as_module(spec: ArgumentSpec, run: Run) -> None:
     """Run as an ordinary Ansible module: parameters on standard input, result on standard output."""
     # looked up now: a linter that checks the options of tasks puts a class in its place that goes no further
     module = basic.AnsibleModule(supports_check_mode=True, **spec.keywords())
-    task = Task(module.params, check_mode=module.check_mode, diff_mode=module._diff)
+    task = Task(module.params, check_mode=module.check_mode, diff_mode=module._diff, no_log=module.no_log)
     task.secrets = spec.secrets(module.params)
     # AnsibleModule does not know what the task learned, and since 2.22 removes nothing itself
     outcome = _without_secrets(perform(task, spec, run), task.secrets)
@@ -279,6 +289,7 @@ def run_in_process(
     *,
     check_mode: bool = False,
     diff_mode: bool = False,
+    no_log: bool = False,
     tell: t.Callable[[str], None] | None = None,
     last_words: t.Callable[[str], None] | None = None,
     requests: t.Iterator[int] | None = None,
@@ -288,6 +299,7 @@ def run_in_process(
 
     :arg name: the module's name, for error messages
     :arg parameters: the parameters as the user gave them, templated and `plain`
+    :arg no_log: whether the user hides the result
     :arg requests: gives a number to each request that is sent
     :arg with_invocation: put the validated parameters into the result
     """
@@ -295,7 +307,15 @@ def run_in_process(
         return {"changed": False, "failed": True, "msg": problem}
     validation = ArgumentSpecValidator(**spec.keywords()).validate(parameters)
     params = validation.validated_parameters
-    task = Task(params, check_mode=check_mode, diff_mode=diff_mode, tell=tell, last_words=last_words, requests=requests)
+    task = Task(
+        params,
+        check_mode=check_mode,
+        diff_mode=diff_mode,
+        no_log=no_log,
+        tell=tell,
+        last_words=last_words,
+        requests=requests,
+    )
     task.secrets = spec.secrets(params)
     if validation.error_messages:
         outcome = task.outcome(failure=_validation_failure(name, validation))

@@ -13,7 +13,7 @@ description:
   - Description, subject and scope identify a token. Several hosts can use the same ones, each with its own
     O(token_file). A task revokes only the token that its O(token_file) held, unless O(surplus=revoke).
   - The server hands out a token's secret only once, when it is made. So the secret goes into O(token_file), or into the
-    result when no file is named. In the second case set C(no_log) on the task.
+    result when no file is named. In the second case set C(no_log) on the task; the task warns otherwise.
   - A token is replaced by making the new one first, storing its secret once the server lists it, and revoking the old
     one then. That happens when it expires within O(rotate_before) seconds, or when the secret in O(token_file) is not
     that of a live token, which is proven by its id.

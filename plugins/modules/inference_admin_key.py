@@ -11,7 +11,7 @@ description:
   - Sees to it that the organization has an admin key of a name that has not expired, or none. With O(key_file) its
     value is in that file, which is proven by the beginning and the end of it that the service tells.
   - The service tells the value only once, when the key is made. So it goes into O(key_file), or into the result when no
-    file is named. In the second case set C(no_log) on the task.
+    file is named. In the second case set C(no_log) on the task; the task warns otherwise.
   - A key is replaced by making the new one first, storing its value once the service lists the key, and revoking the
     old one then. That happens when it expires within O(rotate_before) seconds, or when what is in O(key_file) is not
     the value of a key of this name.

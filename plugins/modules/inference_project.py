@@ -11,7 +11,7 @@ description:
   - Creates, renames or archives a project. A project that is archived counts as absent; that cannot be undone.
   - A project is known by its name, or by its O(id). The service lets several projects have one name; then a task that
     goes by the name fails.
-  - A name that only archived projects have is free, and a new project gets it.
+  - A name that only archived projects have is free, and a new project gets it. The task warns then, in check mode, too.
   - The default project, known by its name, can be neither changed nor archived, and no other gets its name.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)

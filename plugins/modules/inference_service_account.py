@@ -11,7 +11,7 @@ description:
   - Sees to it that a project has a service account of a name, or none. With O(key_file) its key is in that file,
     which is proven by the beginning and the end of the key that the service tells.
   - The service tells the key of an account only once, when the account is made. So the key goes into O(key_file), or
-    into the result when no file is named. In the second case set C(no_log) on the task.
+    into the result when no file is named. In the second case set C(no_log) on the task; the task warns otherwise.
   - An account is replaced by making the new one first, storing its key once the service lists the account, and deleting
     the old one then. That happens when it is older than O(rotate_after), or when the key in O(key_file) is not that of
     an account of this name.

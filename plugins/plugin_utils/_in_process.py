@@ -185,6 +185,7 @@ class InProcessAction(ActionBase):
                 args,
                 check_mode=self._task.check_mode,
                 diff_mode=self._task.diff,
+                no_log=bool(self._task.no_log),
                 with_invocation=_WITH_INVOCATION,
                 tell=self._teller(task_vars),
                 last_words=self._last_words(task_vars),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -57,6 +58,19 @@ def test_no_secret_that_was_made_is_shown(way: str, sandbox: Sandbox, files: dic
     output = run_tasks(sandbox, plan_tasks(files, files, way), "-vvvv", name="secrets").output
     secrets = [*(path.read_text().strip() for path in files.values()), *map(sandbox.environment.get, SECRETS)]
     assert not [secret for secret in secrets if secret in output]
+
+
+@pytest.mark.ansible_core
+@pytest.mark.parametrize("way", WAYS)
+def test_a_secret_in_the_result_is_warned_of_unless_the_task_hides_it(way: str, sandbox: Sandbox) -> None:
+    forget()
+    variables = {"vars": {"toolchain_in_process": WAYS[way]}, "check_mode": True}
+    tasks = [task(module, "shown", parameters(module), **variables) for module in SECRET_FILES]
+    told = re.sub(r"\s+", " ", run_tasks(sandbox, tasks, name="shown").output)
+    for noun in ("token", "admin key", "service account"):
+        assert f"the secret of a new {noun} is in the result" in told
+    tasks = [task(module, "hidden", parameters(module), no_log=True, **variables) for module in SECRET_FILES]
+    assert "is in the result" not in re.sub(r"\s+", " ", run_tasks(sandbox, tasks, name="hidden").output)
 
 
 def test_no_secret_that_is_refused_is_shown(

@@ -26,6 +26,7 @@ def run(
     *,
     check_mode: bool = False,
     diff_mode: bool = False,
+    no_log: bool = False,
     tell: Callable[[str], None] | None = None,
     last_words: Callable[[str], None] | None = None,
     **parameters: Any,
@@ -36,5 +37,6 @@ def run(
         given = plain(parameters)
     except ToolchainError as error:
         return {"changed": False, "failed": True, "msg": str(error)}
-    how = {"check_mode": check_mode, "diff_mode": diff_mode, "tell": tell, "last_words": last_words}
-    return run_in_process(module, code.SPEC, code.run, given, **how)
+    hearers = {"tell": tell, "last_words": last_words}
+    modes = {"check_mode": check_mode, "diff_mode": diff_mode, "no_log": no_log}
+    return run_in_process(module, code.SPEC, code.run, given, **modes, **hearers)

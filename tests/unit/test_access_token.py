@@ -123,6 +123,7 @@ def test_a_new_token_is_returned_once_when_no_file_is_named() -> None:
     assert result["access_token"] == SECRET
     assert result["token"]["token_id"] == "new"
     assert SECRET not in str(result["token"])
+    assert "Without 'token_file' the secret of a new token is in the result" in result["warnings"][0]
 
 
 def test_all_that_is_asked_for_is_ordered() -> None:

@@ -79,6 +79,28 @@ def test_without_a_file_its_value_is_in_the_result_once() -> None:
     assert manage(listed(NEW))["secret"] is None
 
 
+ANYBODY_READS_IT = (
+    "Without 'key_file' the secret of a new admin key is in the result, and so in logs: name a file, or set "
+    "'no_log: true' on the task."
+)
+
+
+@pytest.mark.parametrize("check_mode", [False, True])
+@pytest.mark.parametrize("old", [(), (key("key_1", OLD_VALUE, expires_at=NOW),)], ids=["new", "replaced"])
+def test_a_value_that_anybody_can_read_is_told_when_it_is_made(old: tuple[dict[str, Any]], check_mode: bool) -> None:
+    calls = [listed(*old), create(), listed(NEW, *old)]
+    result = manage(*calls[: 1 if check_mode else 3], check_mode=check_mode)
+    assert result["changed"]
+    assert result["warnings"] == [ANYBODY_READS_IT]
+
+
+def test_nothing_is_told_of_a_value_that_is_hidden_or_not_made(key_file: pathlib.Path) -> None:
+    assert "warnings" not in manage(listed(), create(), listed(NEW), no_log=True)
+    assert "warnings" not in manage(listed(), key_file=str(key_file), check_mode=True)
+    assert "warnings" not in manage(listed(OLD, NEW), surplus="remove", check_mode=True)
+    assert "warnings" not in manage(listed(OLD), state="absent", check_mode=True)
+
+
 @pytest.mark.parametrize(
     ("expires", "early", "reason"),
     [(NOW + 499, 500, "it expires soon"), (NOW, None, "it has expired"), (NOW - 1, 500, "it has expired")],

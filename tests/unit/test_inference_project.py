@@ -30,6 +30,11 @@ def one(project: dict[str, Any] | None = None, status: int = 200) -> Call:
     return call("GET", "/v1/organization/projects/proj_1", status, json=project or FIND)
 
 
+def all_projects(*projects: dict[str, Any]) -> Call:
+    """The archived ones, too."""
+    return page("/projects", *projects, include_archived="true")
+
+
 def create(**sent: Any) -> Call:
     return call("POST", "/v1/organization/projects", json=FIND, sent_json=sent, sent_headers=SENT)
 
@@ -48,21 +53,24 @@ def test_a_second_run_reads_once() -> None:
 
 
 def test_a_new_project() -> None:
-    calls = page("/projects", OTHER), create(name="Find", residency="GLOBAL"), page("/projects", FIND)
+    wanted = create(name="Find", residency="GLOBAL")
+    calls = page("/projects", OTHER), all_projects(OTHER, {**OLD, "name": "Seek"}), wanted, page("/projects", FIND)
     result = manage(*calls, name="Find", residency="GLOBAL", diff_mode=True)
     assert result["changed"]
     assert result["project"]["id"] == "proj_1"
+    assert "warnings" not in result
     assert result["diff"] == {"before": {"state": "absent"}, "after": {"state": "present", "name": "Find"}}
 
 
 def test_check_mode_reads_and_foretells() -> None:
-    result = manage(page("/projects", OTHER), name="Find", check_mode=True)
+    result = manage(page("/projects", OTHER), all_projects(OTHER), name="Find", check_mode=True)
     assert (result["changed"], result["project"]["name"], result["project"]["id"]) == (True, "Find", None)
 
 
 def test_a_project_that_another_task_made_at_the_same_time_stays() -> None:
     calls = (
         page("/projects", OTHER),
+        all_projects(OTHER),
         create(name="Find"),
         page("/projects", TWIN, FIND),
         archive(),
@@ -73,7 +81,7 @@ def test_a_project_that_another_task_made_at_the_same_time_stays() -> None:
 
 def test_a_lost_reply_is_resolved_by_reading_back() -> None:
     lost = call("POST", "/v1/organization/projects", drop=True)
-    result = manage(page("/projects", OTHER), lost, page("/projects", FIND), name="Find")
+    result = manage(page("/projects", OTHER), all_projects(OTHER), lost, page("/projects", FIND), name="Find")
     assert result["changed"]
     assert "Reading back shows that the request had its effect" in result["warnings"][0]
 
@@ -123,10 +131,22 @@ def test_what_is_not_there_is_absent(absent: Call) -> None:
     assert not manage(absent, state="absent", **chosen)["changed"]
 
 
-def test_an_archived_project_does_not_come_back() -> None:
-    assert (
-        manage(one(OLD), id="proj_1", name="Find")["msg"] == "The project 'proj_1' is archived, which cannot be undone."
-    )
+@pytest.mark.parametrize("check_mode", [False, True])
+def test_an_archived_project_does_not_come_back(check_mode: bool) -> None:
+    said = "The project 'proj_1' is archived, which cannot be undone. Without 'id' a new project is made."
+    assert manage(one(OLD), id="proj_1", name="Find", check_mode=check_mode)["msg"] == said
+
+
+@pytest.mark.parametrize("check_mode", [False, True])
+def test_a_new_project_with_the_name_of_an_archived_one_is_told(check_mode: bool) -> None:
+    older = {**OLD, "id": "proj_0"}
+    calls = [page("/projects", OTHER), all_projects(OTHER, OLD, older), create(name="Find"), page("/projects", TWIN)]
+    result = manage(*calls[: 2 if check_mode else 4], name="Find", check_mode=check_mode)
+    assert result["changed"]
+    assert result["warnings"] == [
+        "'Find' is the name of an archived project as well (proj_0, proj_1). Archiving cannot be undone, so a new "
+        "project gets the name. Give another 'name' to tell them apart."
+    ]
 
 
 @pytest.mark.parametrize("check_mode", [False, True])

@@ -84,6 +84,7 @@ def test_a_new_one_tells_its_key_only_once() -> None:
     result = manage(accounts(), create(), accounts(NEW), diff_mode=True)
     assert (result["secret"], result["removed"], result["service_account"]["surplus"]) == (SECRET, [], [])
     assert result["diff"]["after"] == {"state": "present", "name": "robot"}
+    assert "Without 'key_file' the secret of a new service account is in the result" in result["warnings"][0]
 
 
 def test_the_key_goes_to_a_file_for_its_owner_alone(key_file: pathlib.Path) -> None:

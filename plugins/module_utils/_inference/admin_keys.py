@@ -71,7 +71,8 @@ class AdminKey(Issued):
         return key["id"]
 
     def check(self, before: Fields | None, wanted: Fields | None) -> None:
-        """
+        """Warn as all that is issued does.
+
         :raises ToolchainError: when the key that the task uses itself would go
         """
         super().check(before, wanted)

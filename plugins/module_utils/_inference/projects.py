@@ -96,7 +96,8 @@ class Projects:
         return {**dict.fromkeys(_MEMBERS), "status": "active", **project}
 
     def check(self, before: Fields | None, wanted: Fields | None) -> None:
-        """
+        """Warn when a new one gets the name of one that is archived.
+
         :raises ToolchainError: when there is none with the `id`; when it is the default project, which the service lets
             be neither changed nor archived
         :raises BadOption: when it would be taken for that one from then on
@@ -108,6 +109,11 @@ class Projects:
             raise ToolchainError(f"'{DEFAULT}' is the organization's own: it can be neither changed nor archived.")
         if wanted and wanted.get("name") == DEFAULT:
             raise BadOption("name", f"'{DEFAULT}' is that of the organization's own project, and of no other")
+        if before is None and (ids := self._archived_of_the_name()):
+            self._task.warn(
+                f"'{self._name}' is the name of an archived project as well ({', '.join(ids)}). Archiving cannot be "
+                "undone, so a new project gets the name. Give another 'name' to tell them apart."
+            )
         if before and wanted is None:
             self._task.tell(f"archiving the project '{before['name']}' ({before['id']}), which cannot be undone")
 
@@ -125,8 +131,14 @@ class Projects:
         if project is None or project["status"] != "archived":
             return project
         if self._task.params["state"] == "present":
-            raise ToolchainError(f"The project '{id_}' is archived, which cannot be undone.")
+            raise ToolchainError(
+                f"The project '{id_}' is archived, which cannot be undone. Without 'id' a new project is made."
+            )
         return None
+
+    def _archived_of_the_name(self) -> list[str]:
+        projects = listed(self._admin, archived=True)
+        return [one["id"] for one in projects if one["name"] == self._name and one["status"] == "archived"]
 
 
 def _named(admin: Admin, name: str) -> list[Fields]:
