@@ -26,6 +26,9 @@ def sums(data: bytes) -> dict[str, str]:
     return {name: hashlib.new(name, data).hexdigest() for name in ("sha256", "sha1", "md5")}
 
 
+SHA1 = sums(DATA)["sha1"]
+
+
 def there(data: bytes = DATA, **more: Any) -> Call:
     item = {"repo": "generic-local", "path": "/app/app.tgz", "size": str(len(data)), "checksums": sums(data), **more}
     return call("GET", ITEM, json=item)
@@ -102,6 +105,31 @@ def test_the_rest_is_asked_for(dest: Path) -> None:
     assert result["changed"]
     assert dest.read_bytes() == DATA
     assert "2 request(s) had to be repeated" in result["warnings"][0]
+
+
+def tagged_by_range(tag: str, bounds: str) -> tuple[Call, Call]:
+    """A download that breaks off, and the rest of it from a server before version 5.0."""
+    last = len(DATA) - 1
+    headers = {"ETag": f"{tag}-{bounds}", "Content-Range": f"bytes {PLACE}-{last}/{last + 1}"}
+    return body(DATA[:PLACE], len(DATA), ETag=SHA1), rest(PLACE, **headers)
+
+
+def test_download_is_resumed_when_the_etag_of_a_part_has_its_bounds(dest: Path) -> None:
+    with conversation(there(), *tagged_by_range(SHA1, f"{PLACE}-{len(DATA) - 1}")) as server:
+        result = download(server.url, dest)
+    assert result["changed"]
+    assert dest.read_bytes() == DATA
+
+
+@pytest.mark.parametrize(
+    ("tag", "bounds"),
+    [("a" * 40, f"{PLACE}-{len(DATA) - 1}"), (SHA1, f"{PLACE}-{len(DATA)}"), (SHA1, "0-1"), (SHA1, "x")],
+    ids=["another SHA-1", "another end", "another part", "no bounds"],
+)
+def test_download_is_not_resumed_when_the_etag_of_a_part_does_not_fit(tag: str, bounds: str, dest: Path) -> None:
+    with conversation(there(), *tagged_by_range(tag, bounds)) as server:
+        assert "another content" in download(server.url, dest)["msg"]
+    assert not dest.exists()
 
 
 def test_a_server_without_ranges_begins_anew(dest: Path) -> None:

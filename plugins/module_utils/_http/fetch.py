@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 import typing as t
 
@@ -17,6 +18,8 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 
 # What is stored compressed is not to be compressed once more: places in it would mean something else
 _AS_IT_IS = {"Accept-Encoding": "identity"}
+_SHA1 = re.compile("[0-9a-f]{40}")
+_CONTENT_RANGE = re.compile("bytes ([0-9]+-[0-9]+)/")
 
 
 def pieces(task: Task, http: Http, path: str) -> t.Iterator[bytes]:
@@ -52,8 +55,21 @@ def _rest(http: Http, path: str, place: int, mark: str | None) -> Answer:
     """The answer with what is from a place on, or all of it again."""
     headers = {**_AS_IT_IS, "Range": f"bytes={place}-"}
     answer = http.read("GET", path, stream=True, headers=headers, accept=(200, 206))
-    if answer.headers.get("ETag") != mark:
+    if not _is_tag_of(answer, mark):
         raise ToolchainError(f"GET {path}: there is another content than when the answer broke off. Try again.")
     if answer.status == 206 and not answer.headers.get("Content-Range", "").startswith(f"bytes {place}-"):
         raise ToolchainError(f"GET {path}: 206, but with another part than was asked for.")
     return answer
+
+
+def _is_tag_of(answer: Answer, mark: str | None) -> bool:
+    """Return whether a response has the ETag of the first one.
+
+    Before version 5.0, Artifactory appends the bounds of the range to the SHA-1: `<sha1>-<first>-<last>`.
+    """
+    tag = answer.headers.get("ETag")
+    if tag == mark:
+        return True
+    sent = _CONTENT_RANGE.match(answer.headers.get("Content-Range", ""))
+    is_sha1 = mark is not None and _SHA1.fullmatch(mark)
+    return bool(answer.status == 206 and is_sha1 and sent and tag == f"{mark}-{sent[1]}")
