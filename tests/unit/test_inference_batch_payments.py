@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import multiprocessing
-import os
 import random
 import resource
 import signal
@@ -111,12 +110,15 @@ def test_a_batch_stops_when_a_refusal_holds_for_all(
     batch(server, tmp_path, prompts[:3])
     server.faults = {text: [fault] * 9 for text in prompts[20:]}
     result = batch(server, tmp_path, prompts, workers=workers, on_error="report")
-    refused = server.requests.total() - 20
+    answered = server.paid.total()  # with several workers some wait for their turn when the refusal comes
+    refused = server.requests.total() - answered
+    left = 100 - answered - refused
     assert refused == result["summary"]["failed"] <= workers
-    assert (result["summary"]["answered"], result["kept"], result["left"]) == (20, 3, 80 - refused)
-    assert (result["counts"]["ok"], result["counts"]["skipped"]) == (3, 80 - refused)
+    assert 20 - workers < answered <= 20
+    assert (result["summary"]["answered"], result["kept"], result["left"]) == (answered, 3, left)
+    assert (result["counts"]["ok"], result["counts"]["skipped"]) == (3, left)
     assert result["failed"]
-    assert f"of 100 items failed, {80 - refused} were not tried." in result["msg"]
+    assert f"of 100 items failed, {left} were not tried." in result["msg"]
     assert result["stopped"] in result["msg"]
     assert [reason["count"] for reason in result["failure_reasons"]] == [refused]
     server.faults = {}
@@ -284,8 +286,8 @@ def test_at_most_what_is_under_way_is_paid_for_again_when_a_run_is_killed(server
         processes: list[Any] = []
 
         def kill(_prompt: str, moment: int = moment, processes: list[Any] = processes) -> None:
-            if server.requests.total() == moment:
-                os.kill(processes[0].pid, signal.SIGKILL)
+            if processes and server.requests.total() >= moment:
+                processes[0].kill()
 
         server.before = kill
         processes.append(in_process(server, tmp_path, prompts, workers=workers))
