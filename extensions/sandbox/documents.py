@@ -6,29 +6,36 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+import math
+import re
+from typing import Any, NoReturn
 from xml.etree import ElementTree
 from xml.parsers import expat
 
 DEEPEST = 200  # levels of JSON; the functions that go through it call themselves
 TOO_DEEP = f"The JSON is nested deeper than {DEEPEST} levels."
+# An escape in a text of JSON: a surrogate pair, half of one, or any other
+_ESCAPE = re.compile(
+    r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})|\\.", re.DOTALL
+)
 NO_DOCTYPE = (
     'DOCTYPE is disallowed when the feature "http://apache.org/xml/features/disallow-doctype-decl" set to true.'
 )
 
 
-def read_json(text: bytes | str, **options: Any) -> Any:
-    """Return the value in JSON.
+def read_json(text: bytes | str) -> Any:
+    """Return the value in JSON, with a question mark for half of a surrogate pair: nothing could store or send it.
 
-    :arg options: those of `json.loads`
-    :raises ValueError: when it is no JSON, or nested too deep
+    :raises ValueError: when it is no JSON, is nested too deep, or has a number that is not finite
     """
+    document = text if isinstance(text, str) else text.decode(json.detect_encoding(text))
+    if "\\ud" in document or "\\uD" in document:
+        document = _ESCAPE.sub(lambda escape: "?" if escape[1] else escape[0], document)
     try:
-        value = json.loads(text, **options)
+        value = json.loads(document, parse_float=_finite, parse_constant=_refuse_constant)
     except RecursionError:
         raise ValueError(TOO_DEEP) from None
-    document = text.encode() if isinstance(text, str) else text
-    if document.count(b"[") + document.count(b"{") > DEEPEST and _is_deeper(value, DEEPEST):
+    if document.count("[") + document.count("{") > DEEPEST and _is_deeper(value, DEEPEST):
         raise ValueError(TOO_DEEP)
     return value
 
@@ -45,6 +52,17 @@ def read_xml(text: bytes) -> ElementTree.Element:
     except expat.ExpatError as error:
         raise ElementTree.ParseError(_fault_before_root(text) or str(error)) from None
     return ElementTree.fromstring(text)
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text} is too large")
+    return number
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
 
 
 def _is_deeper(value: Any, levels: int) -> bool:

@@ -87,6 +87,8 @@ BEGIN
     DELETE FROM artifact_build_dependencies WHERE module = OLD.id;
 END;
 """
+# Milliseconds of the years 1 to 9999, which have four digits in texts
+EARLIEST, LATEST = -62_135_596_800_000, 253_402_300_800_000
 RUN = "project = :project AND name = :name"
 
 
@@ -257,11 +259,15 @@ class Builds:
 def moment(text: Any) -> float:
     """The time in a record, in seconds since the epoch.
 
-    :raises ValueError: when it is none
+    :raises ValueError: when it is none, or outside the years 1 to 9999
     """
     if isinstance(text, (int, float)):
-        return text / 1000
-    return round(datetime.strptime(str(text), "%Y-%m-%dT%H:%M:%S.%f%z").timestamp(), 3)
+        millis = text
+    else:
+        millis = round(datetime.strptime(str(text), "%Y-%m-%dT%H:%M:%S.%f%z").timestamp() * 1000)
+    if not EARLIEST <= millis < LATEST:
+        raise ValueError(text)
+    return millis / 1000
 
 
 def statuses(promotions: Iterable[Promotion]) -> list[dict[str, Any]]:

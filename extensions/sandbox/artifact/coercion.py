@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
-import math
-import re
 from typing import Any
+
+from .. import integers
 
 
 def integer(value: Any) -> int:
@@ -21,12 +21,10 @@ def integer(value: Any) -> int:
         text = value.strip()
         if text in ("", "null"):
             return 0
-        if not re.fullmatch(r"[+-]?[0-9]+", text):
-            raise ValueError(value)
-        return int(text)
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        return integers.integer(text, 64)
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise ValueError(value)
-    return int(value)
+    return integers.integer(str(int(value)), 64)
 
 
 def boolean(value: Any) -> bool:

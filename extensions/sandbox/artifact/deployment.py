@@ -15,6 +15,7 @@ from starlette.responses import Response
 
 from ..documents import read_xml
 from ..files import Stored
+from ..integers import integer_or_none
 from ..routing import Route
 from . import archives, content_path, poms, snapshots
 from .call import CONTENT, OUTSIDE_API, Call
@@ -151,9 +152,8 @@ def _stored_path(call: Call, repository: Repository, asked: ContentPath) -> str:
         return snapshots.non_unique_path(asked.path)
     folder = call.maven.snapshot_folder(asked.repo, asked.path)
     sent = asked.properties.get("build.timestamp", [""])[0]
-    return snapshots.unique_path(
-        asked.path, folder, call.world.clock.now(), int(sent) / 1000 if sent.isdigit() else None
-    )
+    millis = integer_or_none(sent, 64)
+    return snapshots.unique_path(asked.path, folder, call.world.clock.now(), None if millis is None else millis / 1000)
 
 
 def _described_path(call: Call, repository: Repository, path: str) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 
 from starlette.responses import PlainTextResponse, Response
 
+from ..integers import integer
 from ..routing import Route
 from . import builds, promotion
 from .build_records import Build
@@ -375,7 +376,7 @@ def _millis(call: Call, name: str) -> float | None:
     if not text:
         return None
     try:
-        return int(text) / 1000
+        return integer(text, 64) / 1000
     except ValueError:
         raise ArtifactError(404) from None  # what JAX-RS makes of an argument that is no number
 

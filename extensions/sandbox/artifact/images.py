@@ -13,6 +13,7 @@ from typing import Any
 from starlette.responses import FileResponse, Response
 
 from ..documents import read_json
+from ..integers import integer_or_none
 from ..routing import Route
 from .call import Call
 from .errors import ArtifactError, DockerError
@@ -169,10 +170,11 @@ def _media_type(call: Call, item: Item, content: bytes) -> str:
 def _page(call: Call, path: str, member: str, head: dict[str, Any], names: Iterable[str]) -> Response:
     everything = sorted(names)
     size = call.query.get("n", "0")
-    if not size.isdecimal():
+    most = integer_or_none(size)
+    if most is None or most < 0:
         raise DockerError(400, "PAGINATION_NUMBER_INVALID", "invalid number of results requested", {"n": size})
     begin = _begin(call, call.query.get("last", ""), everything)
-    end = begin + int(size) if int(size) else len(everything)
+    end = begin + most if most else len(everything)
     headers = dict(VERSION_HEADER)
     if end < len(everything):
         marker = end if call.world.switch("artifact", "image_marker") == "offset" else everything[end - 1]
@@ -183,8 +185,9 @@ def _page(call: Call, path: str, member: str, head: dict[str, Any], names: Itera
 
 
 def _begin(call: Call, last: str, everything: list[str]) -> int:
-    if call.world.switch("artifact", "image_marker") == "offset" and last.isdecimal():
-        return int(last)
+    offset = integer_or_none(last) if call.world.switch("artifact", "image_marker") == "offset" else None
+    if offset is not None and offset >= 0:
+        return offset
     return bisect.bisect_right(everything, last) if last else 0
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from starlette.responses import Response
 
+from ..integers import integer
 from ..routing import Route
 from . import content_path
 from .accounts import Principal
@@ -184,7 +185,7 @@ def _found(call: Call, repo: str, path: str) -> list[Item]:
 def _flag(call: Call, name: str) -> int:
     text = call.query.get(name, "")
     try:
-        return int(text) if text.strip() else 0
+        return integer(text) if text.strip() else 0
     except ValueError:
         raise ArtifactError(400, f'For input string: "{text}"') from None
 

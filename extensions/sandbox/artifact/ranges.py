@@ -74,7 +74,7 @@ def parse_date(header: str) -> float | None:
     """Return the time that a header with a date names, or None when it has none."""
     try:
         date = parsedate_to_datetime(header)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     return (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
 

@@ -11,6 +11,7 @@ from xml.sax.saxutils import escape
 from starlette.responses import Response
 
 from ..documents import read_json
+from ..integers import integer
 from ..routing import ANY, Route
 from . import computers, configuration, job_config, pages
 from .call import Call
@@ -19,6 +20,7 @@ from .refusals import EngineError, Failure, NotFound, Oops
 
 KINDS = ("hudson.slaves.DumbSlave", "hudson.slaves.DumbSlave$DescriptorImpl")
 AGENT = "/computer/{name}"
+MOST_EXECUTORS = 1000  # each is listed
 # What a configuration calls what is kept of an agent
 TEXTS = {"description": "description", "remoteFS": "remote_fs", "mode": "mode", "label": "label"}
 
@@ -70,12 +72,19 @@ def _submitted(text: str) -> dict[str, Any]:
         return {
             "description": str(form.get("nodeDescription", "")),
             "remote_fs": str(form.get("remoteFS", "")),
-            "executors": int(form.get("numExecutors", 1)),
+            "executors": _executors(str(form.get("numExecutors", 1))),
             "mode": str(form.get("mode", "NORMAL")),
             "label": str(form.get("labelString", "")),
         }
     except (ValueError, TypeError, AttributeError):
         raise Oops from None
+
+
+def _executors(text: str) -> int:
+    count = integer(text.strip())
+    if count > MOST_EXECUTORS:
+        raise EngineError(400, f"The sandbox has at most {MOST_EXECUTORS} executors on an agent.")
+    return count
 
 
 def _config(call: Call, name: str) -> Response:
@@ -87,7 +96,7 @@ def _config(call: Call, name: str) -> Response:
         raise EngineError(400)
     try:
         root = configuration.element(call.body.decode("utf-8", "replace"))
-        executors = int(root.findtext("numExecutors", "1"))
+        executors = _executors(root.findtext("numExecutors", "1"))
     except ValueError:
         raise Oops from None
     changed = {kept: root.findtext(tag, "") for tag, kept in TEXTS.items()}

@@ -10,11 +10,11 @@ from itertools import islice
 
 from starlette.responses import Response
 
+from ..integers import integer
 from ..routing import ANY, Route
 from . import actions, configuration, executors, pages
 from .beans import ALWAYS, Bean, Property, opaque
 from .call import JOB, Answer, Call
-from .integers import integer
 from .kinds import BY_NAME, PIPELINE
 from .permissions import BUILD_DELETE, BUILD_UPDATE, JOB_CANCEL
 from .refusals import Failure, NotFound, Nothing

@@ -11,6 +11,7 @@ from typing import Any
 
 from starlette.responses import Response
 
+from ..integers import integer
 from ..routing import ANY, Route
 from . import builds, pages
 from .call import Call
@@ -61,7 +62,7 @@ def _console_text(call: Call, job: str, build: str) -> Response:
 def _progressive_text(call: Call, job: str, build: str) -> Response:
     found = builds.named(call, job, build)
     try:
-        start = int(call.parameters("start")[0]) if call.parameters("start") else 0
+        start = integer(call.parameters("start")[0], 64) if call.parameters("start") else 0
     except ValueError:
         raise Oops from None
     log = printed(found, call.now, notes=True).encode()

@@ -39,7 +39,7 @@ def _install_plugins(call: Call) -> Response:
     _administers(call)
     try:
         wanted = read_json(call.body)
-        names, dynamic = list(wanted["plugins"]), bool(wanted["dynamicLoad"])
+        names, dynamic = [_to_text(name) for name in wanted["plugins"]], bool(wanted["dynamicLoad"])
     except (ValueError, KeyError, TypeError):
         raise Oops from None
     known = [name for name in names if name in call.update_site.offers()]
@@ -50,6 +50,10 @@ def _install_plugins(call: Call) -> Response:
         name, dot, elsewhere = str(refused).partition(".")
         message = f"No such update center: {elsewhere}" if dot else f"No such plugin: {name}"
         return Response(json.dumps({"status": "error", "message": message}), media_type="application/json")
+
+
+def _to_text(name: Any) -> str:
+    return name if isinstance(name, str) else json.dumps(name)
 
 
 def _install_chosen(call: Call) -> Response:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
+from ..integers import integer
 from ..routing import ANY, Route
 from . import jobs, pages, queue_items
 from .beans import Bean, Property
 from .call import JOB, Answer, Call
-from .integers import integer
 from .permissions import JOB_CANCEL, JOB_READ
 from .refusals import NotFound, Oops
 from .remote_api import API, serve

@@ -11,10 +11,10 @@ from typing import Any
 from starlette.responses import Response
 
 from ..evaluator import EvaluationError
+from ..integers import integer
 from . import error_pages, pages, xpath
 from .beans import Bean, ByDepth, Pruner, export
 from .call import Answer, Call
-from .integers import integer
 from .notation import JSON, PYTHON, Notation, to_literal, to_schema, to_xml
 from .refusals import EngineError, NotFound, Oops
 from .tree import TreeError, parse_tree

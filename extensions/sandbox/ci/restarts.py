@@ -11,6 +11,7 @@ import math
 
 from starlette.responses import Response
 
+from ..integers import integer_or_none
 from ..routing import ANY, Route
 from ..service import Dropped
 from . import error_pages, pages, security
@@ -58,8 +59,8 @@ def _quiet_down(call: Call) -> Answer:
 
 
 async def _blocked(call: Call) -> Response:
-    timeout = call.parameter("timeout") or ""
-    deadline = call.now + int(timeout) / 1000 if timeout.isdigit() and int(timeout) else math.inf
+    timeout = integer_or_none(call.parameter("timeout") or "") or 0
+    deadline = call.now + timeout / 1000 if timeout > 0 else math.inf
     scheduler, lifecycle, clock = call.scheduler, call.lifecycle, call.controller.world.clock
     while lifecycle.quieting and scheduler.running(clock.now()) and clock.now() < deadline:
         await asyncio.sleep(BLOCK_INTERVAL)

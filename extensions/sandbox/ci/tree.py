@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 
+from ..integers import integer
 from .beans import ByName
-from .integers import integer
 
 _TOKEN = re.compile(r"[,\[\]{}]|[^,\[\]{}]+")
 

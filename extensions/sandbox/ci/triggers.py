@@ -11,6 +11,7 @@ from typing import Any
 from starlette.responses import Response
 
 from ..documents import read_json
+from ..integers import integer, integer_or_none
 from ..routing import ANY, Route
 from . import actions, configuration, pages
 from .call import JOB, Call
@@ -33,7 +34,10 @@ def _delay(call: Call, definition: Definition) -> float:
     found = _DELAY.fullmatch(text.strip())
     if not found:
         raise Oops
-    number = int(found[1])
+    try:
+        number = integer(found[1], 64)
+    except ValueError:
+        raise Oops from None
     return max(0, number if found[2] else number // 1000)
 
 
@@ -88,8 +92,8 @@ def _build_from_form(call: Call, job: Job, definition: Definition, cause: dict[s
     target = str(form.get("redirectTo", ""))
     if "://" not in target and not target.startswith("//"):
         location = call.absolute(target or call.here)
-    status = str(form.get("statusCode", ""))
-    return pages.redirect(location, int(status) if status.isdigit() else 201)
+    status = integer_or_none(str(form.get("statusCode", ""))) or 0
+    return pages.redirect(location, status if 200 <= status < 600 else 201)
 
 
 def _json_object(text: str) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, NoReturn
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -50,13 +50,9 @@ def require_json(request: Request) -> None:
 def parse_object(body: bytes) -> dict[str, Any]:
     """The object in the body of a request."""
     try:
-        data = read_json(body, parse_constant=_refuse_constant)
+        data = read_json(body)
     except ValueError as error:
         raise invalid(BAD_JSON, None) from error
     if not isinstance(data, dict):
         raise invalid(BAD_JSON, None)
     return data
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not JSON")

@@ -9,6 +9,7 @@ import pytest
 
 from sandbox import client
 from support.wire.ci import Ci
+from support.wire.inference import Api
 
 
 @pytest.fixture
@@ -21,3 +22,9 @@ def ping(sandbox: client.Sandbox) -> str:
 def ci(sandbox: client.Sandbox) -> Ci:
     """The CI server of the sandbox."""
     return Ci(sandbox)
+
+
+@pytest.fixture
+def api(sandbox: client.Sandbox) -> Api:
+    """The inference API of the sandbox."""
+    return Api(sandbox)

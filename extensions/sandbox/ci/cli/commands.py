@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from ...integers import integer_or_none
 from .. import builds, configuration, logs, scripts
 from ..kinds import FOLDER
 from ..permissions import ADMINISTER, JOB_BUILD, JOB_CONFIGURE, MANAGE, READ
@@ -258,10 +259,11 @@ def _grown(session: Session, build: Build, written: int) -> tuple[str, bool] | N
 
 
 def _named(session: Session, job: Job, name: str) -> Build:
-    if name.isdigit():
-        build = session.storage.build(job.name, int(name))
+    number = integer_or_none(name)
+    if number is not None and number >= 0:
+        build = session.storage.build(job.name, number)
         if not build:
-            raise NoSuch(f"No such build #{int(name)}")
+            raise NoSuch(f"No such build #{number}")
         return build
     if name not in builds.ALIASES:
         raise NoSuch(f'Not sure what you meant by "{name}". Did you mean "{nearest(name, list(builds.ALIASES))}"?')

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from ...integers import integer
 from .session import BadUsage
 
 
@@ -51,9 +52,10 @@ class Given:
         :raises BadUsage: when the option's value is none
         """
         text = self.values.get(option, str(default))
-        if not text.removeprefix("-").isdigit():
-            raise BadUsage(f'"{text}" is not a valid value for "{option}"')
-        return int(text)
+        try:
+            return integer(text)
+        except ValueError:
+            raise BadUsage(f'"{text}" is not a valid value for "{option}"') from None
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,29 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Numbers as servers in Java read them."""
+
+from __future__ import annotations
+
+import re
+
+_INTEGER = re.compile(r"[+-]?[0-9]{1,4000}")
+
+
+def integer(text: str, bits: int = 32) -> int:
+    """Return a number of so many bits.
+
+    :raises ValueError: if the text is none
+    """
+    number = int(text) if _INTEGER.fullmatch(text) else None
+    if number is None or not -(2 ** (bits - 1)) <= number < 2 ** (bits - 1):
+        raise ValueError(text)
+    return number
+
+
+def integer_or_none(text: str, bits: int = 32) -> int | None:
+    """Return a number of so many bits, or null if the text is none."""
+    try:
+        return integer(text, bits)
+    except ValueError:
+        return None
