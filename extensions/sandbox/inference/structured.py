@@ -51,11 +51,13 @@ FORMATS = {
 }
 
 # What reading a schema raises that is none, such as a list for an object.
-MALFORMED = (AttributeError, IndexError, KeyError, TypeError, ValueError)
+MALFORMED = (ArithmeticError, AttributeError, IndexError, KeyError, TypeError, ValueError)
 
 # From this depth on, optional things are left out, so that recursive schemas come to an end.
 DEEP = 5
 TOO_DEEP = 50
+MOST_VALUES = 10_000  # of a document
+LONGEST_TEXT = 10_000  # characters
 
 
 class SchemaOwner(NamedTuple):
@@ -165,10 +167,14 @@ def _no_schema(param: str) -> ApiError:
 class _Maker:
     def __init__(self, root: Schema) -> None:
         self._root = root
+        self._values = 0
 
     def make(self, schema: Any, name: str, depth: int) -> Any:
         if depth > TOO_DEEP:
             raise Unsatisfiable("recursion without an end")
+        self._values += 1
+        if self._values > MOST_VALUES:
+            raise Unsatisfiable(f"more than {MOST_VALUES} values")
         if schema is True or schema == {}:
             return name
         if schema is False:
@@ -250,6 +256,8 @@ def _string(schema: Schema, name: str) -> str:
         raise Unsatisfiable("pattern")
     if schema.get("format") in FORMATS:
         return FORMATS[schema["format"]]
+    if schema.get("minLength", 0) > LONGEST_TEXT:
+        raise Unsatisfiable(f"a text of more than {LONGEST_TEXT} characters")
     text: str = name[: schema.get("maxLength")]
     return text.ljust(schema.get("minLength", 0), ".")
 
