@@ -13,7 +13,7 @@ from itertools import islice
 
 from ..files import Stored
 from ..world import World
-from .tree import TRASH, Item, Tree, parent_of
+from .tree import TRASH, Item, Tree, lineage, parent_of
 
 # How many items a write may touch before other requests have their turn
 PORTION = 50
@@ -64,14 +64,17 @@ class Items(Tree):
 
     def make_folder(self, repo: str, path: str, by: str | None) -> Item:
         """The folder at this path, made with its parents if it is not there."""
-        found = self.find(repo, path)
-        if found is None:
-            if path:
-                self.make_folder(repo, parent_of(path) or "", by)
-            self._insert(repo, [path], by, None, ClientChecksums())
+        missing: list[str] = []
+        for place in lineage(path):
+            found = self.find(repo, place)
+            if found is not None and not found.folder:
+                raise NotAFolder(place)
+            if found is not None:
+                break
+            missing.append(place)
+        if found is None or missing:
+            self._insert(repo, reversed(missing), by, None, ClientChecksums())
             return self._existing(repo, path)
-        if not found.folder:
-            raise NotAFolder(path)
         return found
 
     def put_file(self, repo: str, path: str, content: Stored, client: ClientChecksums, by: str | None) -> Item:

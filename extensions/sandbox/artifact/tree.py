@@ -79,11 +79,11 @@ class Tree:
 
     def obstacle(self, repo: str, path: str, folder: bool) -> str | None:
         """Return the path of the item that keeps a file or a folder from being stored at this path."""
-        found = self.find(repo, path)
-        if found is not None:
-            return path if bool(found.folder) != folder else None
-        above = parent_of(path)
-        return None if above is None else self.obstacle(repo, above, folder=True)
+        for place in lineage(path):
+            found = self.find(repo, place)
+            if found is not None:
+                return place if bool(found.folder) != (folder or place != path) else None
+        return None
 
     def children(self, repo: str, path: str) -> Iterator[Item]:
         """What lies directly in a folder, by name."""
@@ -157,6 +157,14 @@ class Tree:
     def _select(self, condition: str, **values: object) -> Iterator[Item]:
         rows = self._db.execute(f"SELECT {COLUMNS} FROM artifact_items WHERE {condition}", values)
         return (Item(*row) for row in rows)
+
+
+def lineage(path: str) -> Iterator[str]:
+    """Yield a path and the folders above it, the root last."""
+    place: str | None = path
+    while place is not None:
+        yield place
+        place = parent_of(place)
 
 
 def parent_of(path: str) -> str | None:
