@@ -5,11 +5,81 @@
 
 from __future__ import annotations
 
-import functools
 import re
+from collections.abc import Iterable
 
-_TOKEN = re.compile(r"\*\*/|\*\*|.", re.DOTALL)
-_CAN_BE_EMPTY = ("**/", "**", "*")
+
+class Wildcard(str):
+    """A part of a pattern that is no text, as a regular expression."""
+
+
+ANY, IN_FOLDER = Wildcard(".*"), Wildcard("[^/]*")
+ONE, ONE_IN_FOLDER = Wildcard("."), Wildcard("[^/]")
+FOLDERS, BELOW = Wildcard("(?:.*/)?"), Wildcard("(?:/.*)?")
+CAN_BE_EMPTY = (ANY, IN_FOLDER, FOLDERS, BELOW)
+# For so many of those, and a text of so many characters, a regular expression never takes long, and is faster.
+MOST_IN_EXPRESSION = 3
+LONGEST_IN_EXPRESSION = 200
+
+# A place in a pattern: before the part with this index, or within the text that it stands for
+Place = tuple[int, bool]
+
+
+class Glob:
+    """A pattern of texts and wildcards, which is compared in a time in proportion to its length and that of a text."""
+
+    def __init__(self, parts: Iterable[str]) -> None:
+        parts = list(parts)
+        self._parts = [piece for part in parts for piece in ([part] if isinstance(part, Wildcard) else part)]
+        expression = "".join(part if isinstance(part, Wildcard) else re.escape(part) for part in parts)
+        self._expression = re.compile(expression, re.DOTALL)
+        self._is_simple = sum(part in CAN_BE_EMPTY for part in parts) <= MOST_IN_EXPRESSION
+
+    def fullmatch(self, text: str) -> bool:
+        """Return whether a text as a whole fits the pattern."""
+        if self._is_simple and len(text) <= LONGEST_IN_EXPRESSION:
+            return self._expression.fullmatch(text) is not None
+        return self.matches_slowly(text)
+
+    def matches_slowly(self, text: str) -> bool:
+        """Return the same for any pattern and text."""
+        places = self._with_empty({(0, False)})
+        for character in text:
+            places = self._with_empty({after for place in places for after in self._after(place, character)})
+        return (len(self._parts), False) in places
+
+    def _with_empty(self, places: set[Place]) -> set[Place]:
+        """Add the places behind parts that can stand for nothing, or for nothing more."""
+        found = set(places)
+        for index, is_within in places:
+            if is_within and self._parts[index] != BELOW:
+                continue
+            place = index + is_within
+            found.add((place, False))
+            while place < len(self._parts) and self._is_wildcard(place, CAN_BE_EMPTY):
+                place += 1
+                found.add((place, False))
+        return found
+
+    def _is_wildcard(self, index: int, wildcards: tuple[Wildcard, ...]) -> bool:
+        return isinstance(self._parts[index], Wildcard) and self._parts[index] in wildcards
+
+    def _after(self, place: Place, character: str) -> list[Place]:
+        """Return the places to which a character leads."""
+        index, is_within = place
+        if index == len(self._parts):
+            return []
+        part, following = self._parts[index], (index + 1, False)
+        if not isinstance(part, Wildcard):
+            return [following] if character == part else []
+        is_slash = character == "/"
+        if part == FOLDERS:
+            return [(index, True), following] if is_slash else [(index, True)]
+        if part == BELOW:
+            return [(index, True)] if is_within or is_slash else []
+        if part in (ANY, IN_FOLDER):
+            return [] if is_slash and part == IN_FOLDER else [place]
+        return [] if is_slash and part == ONE_IN_FOLDER else [following]
 
 
 def matches(pattern: str, text: str) -> bool:
@@ -27,46 +97,3 @@ def matches(pattern: str, text: str) -> bool:
             return False
         position += len(part)
     return len(text) - len(last) >= position and text.endswith(last)
-
-
-def matches_path(pattern: str, path: str) -> bool:
-    """Return whether a path fits a pattern.
-
-    `**` stands for anything, `**/` for any folders, `*` for anything without a slash, `?` for one such character.
-    """
-    tokens = _tokens(pattern)
-    # Where the pattern can be: before the token at the place, or within folders that it stands for.
-    places = _with_empty(tokens, {(0, False)})
-    for character in path:
-        places = _with_empty(tokens, {after for place in places for after in _after(tokens, place, character)})
-    return (len(tokens), False) in places
-
-
-@functools.lru_cache(maxsize=1024)
-def _tokens(pattern: str) -> list[str]:
-    return _TOKEN.findall(pattern)
-
-
-def _with_empty(tokens: list[str], places: set[tuple[int, bool]]) -> set[tuple[int, bool]]:
-    """Add the places behind tokens that stand for nothing."""
-    found = set(places)
-    for place, is_within in places:
-        while not is_within and place < len(tokens) and tokens[place] in _CAN_BE_EMPTY:
-            place += 1
-            found.add((place, False))
-    return found
-
-
-def _after(tokens: list[str], place: tuple[int, bool], character: str) -> list[tuple[int, bool]]:
-    """Return the places to which a character leads."""
-    index, _is_within = place
-    if index == len(tokens):
-        return []
-    token, following = tokens[index], (index + 1, False)
-    if token == "**/":
-        return [(index, True), following] if character == "/" else [(index, True)]
-    if token == "**":
-        return [(index, False)]
-    if token == "*":
-        return [] if character == "/" else [(index, False)]
-    return [following] if (character != "/" if token == "?" else character == token) else []

@@ -13,6 +13,8 @@ from typing import Any
 
 from starlette.responses import PlainTextResponse, Response
 
+from .. import globs
+from ..globs import Glob
 from ..integers import integer
 from ..routing import Route
 from . import builds, promotion
@@ -48,9 +50,11 @@ async def gavc(call: Call) -> Response:
     if not (group or name or version or classifier):
         raise ArtifactError(400, "Missing groupId or artifactId or version or classifier")
     _check_term(group + name + version + classifier)
-    folder = "/".join((_glob(group.replace(".", "/"), ".*"), _glob(name, "[^/]*"), _glob(version, "[^/]*")))
-    expression = re.compile(f"{folder}/{_glob(f'*-{classifier}*' if classifier else '', '[^/]*')}")
-    return await _infos(call, "GavcSearchResult", lambda item: expression.fullmatch(item.path) is not None)
+    parts = [*_parts(group.replace(".", "/"), globs.ANY)]
+    for text in (name, version, f"*-{classifier}*" if classifier else ""):
+        parts += ["/", *_parts(text, globs.IN_FOLDER)]
+    wanted = Glob(parts)
+    return await _infos(call, "GavcSearchResult", lambda item: wanted.fullmatch(item.path))
 
 
 async def properties(call: Call) -> Response:
@@ -60,7 +64,7 @@ async def properties(call: Call) -> Response:
     asked = {name: value for name, value in call.query.items() if name not in ("repos", "properties")}
     if not any(name.strip() for name in asked):
         raise ArtifactError(400, EMPTY)
-    wanted = {name: re.compile(_glob(value, ".*"), re.DOTALL) for name, value in asked.items()}
+    wanted = {name: Glob(_parts(value, globs.ANY)) for name, value in asked.items()}
 
     def fits(found: dict[str, list[str]]) -> bool:
         return all(any(map(one.fullmatch, found.get(name, ()))) for name, one in wanted.items())
@@ -124,7 +128,7 @@ async def archives(call: Call) -> Response:
     _check_term(name)
     if len(name.strip().removeprefix("*").removesuffix("*")) < SHORTEST_ENTRY:
         raise ArtifactError(404, f"Search term must be at least {SHORTEST_ENTRY} characters long.")
-    expression, where = re.compile(_glob(name, "")), searched(call)
+    expression, where = Glob(_parts(name, "")), searched(call)
 
     def question(db: sqlite3.Connection) -> list[dict[str, Any]]:
         tree, found = Tree(db), dict[str, list[str]]()
@@ -201,7 +205,7 @@ async def versions(call: Call) -> Response:
     found = await _versions(call)
     wanted = call.query.get("v", "")
     if set("*?") & set(wanted):
-        found = [version for version in found if re.fullmatch(_glob(wanted, ""), version)]
+        found = list(filter(Glob(_parts(wanted, "")).fullmatch, found))
     elif wanted:
         found = [version for version in found if version.endswith(SNAPSHOT)]
     entries = [{"version": version, "integration": version.endswith(SNAPSHOT)} for version in found]
@@ -213,7 +217,7 @@ async def latest_version(call: Call) -> Response:
     found = await _versions(call)
     wanted = call.query.get("v", "").strip()
     if set("*?") & set(wanted):
-        fits = [version for version in found if re.fullmatch(_glob(wanted, ""), version)]
+        fits = list(filter(Glob(_parts(wanted, "")).fullmatch, found))
     else:
         fits = [version for version in found if version.endswith(SNAPSHOT) == bool(wanted)]
     if not fits:
@@ -365,10 +369,10 @@ def _check_term(term: str) -> None:
         raise ArtifactError(400, WILDCARDS_ONLY)
 
 
-def _glob(text: str, otherwise: str) -> str:
-    """The regular expression for a text with wildcards; without a text it is another one."""
-    parts = {"*": ".*", "?": "."}
-    return "".join(parts.get(part, re.escape(part)) for part in re.split(r"([*?])", text)) if text else otherwise
+def _parts(text: str, otherwise: str) -> list[str]:
+    """Return the parts of a text with wildcards; without a text there is one other part."""
+    wildcards = {"*": globs.ANY, "?": globs.ONE}
+    return [wildcards.get(part, part) for part in re.split(r"([*?])", text)] if text else [otherwise]
 
 
 def _millis(call: Call, name: str) -> float | None:

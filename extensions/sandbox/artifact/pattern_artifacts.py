@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from starlette.responses import Response
@@ -17,7 +16,7 @@ from .call import Call
 from .errors import ArtifactError
 from .finds import is_wanted
 from .formats import colon_time, plain_time
-from .search import ant_expression
+from .search import ant_glob
 from .tree import Item
 
 
@@ -53,7 +52,7 @@ def _of_pattern(call: Call, run: Build, request: dict[str, Any], entry: dict[str
         raise ArtifactError(400, f"Invalid pattern: '{pattern}'.")
     if ";" in path or request.get("transitive"):
         raise ArtifactError(501, "The sandbox does not serve patterns with properties and transitive builds yet.")
-    repo, expression = re.compile(ant_expression(key)), re.compile(ant_expression(path.lstrip("/")))
+    repo, expression = ant_glob(key), ant_glob(path.lstrip("/"))
     items = promotion.stored_artifacts(call, run)
     found = [item for item in items if repo.fullmatch(item.repo) and expression.fullmatch(item.path)]
     return {"patternArtifacts": [_shown(call, item) for item in found]}

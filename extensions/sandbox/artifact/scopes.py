@@ -11,6 +11,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import zip_longest
 
+from .. import globs
+from ..globs import Glob
+
 ALL_ACTIONS = "rwdamxs"
 SCOPES = (
     r"applied-permissions/(user|admin)",
@@ -21,7 +24,7 @@ SCOPES = (
 )
 SCOPE = re.compile("|".join(f"({pattern})" for pattern in SCOPES))
 BETWEEN_SCOPES = re.compile(r'\s+(?=(?:[^"]*"[^"]*")*[^"]*$)')
-GLOBS = {"/**": "(?:/.*)?", "**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+GLOBS = {"/**": globs.BELOW, "**/": globs.FOLDERS, "**": globs.ANY, "*": globs.IN_FOLDER, "?": globs.ONE_IN_FOLDER}
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,7 @@ class Rule:
 
     def allows(self, action: str, repo: str, path: str) -> bool:
         """Whether this rule lets the action pass; a rule for a remote repository also counts for its cache."""
-        return self.allows_somewhere(action, repo) and (not self.path or glob(self.path).match(path) is not None)
+        return self.allows_somewhere(action, repo) and (not self.path or glob(self.path).fullmatch(path))
 
     def allows_somewhere(self, action: str, repo: str) -> bool:
         """Whether it does so on any part of a repository."""
@@ -64,16 +67,15 @@ class TargetRule:
 
 
 @functools.lru_cache(maxsize=1024)
-def glob(pattern: str) -> re.Pattern[str]:
+def glob(pattern: str) -> Glob:
     """An Ant-like path pattern; a plain path stands for itself and what is below it."""
     parts = re.split(r"(/\*\*\Z|\*\*/|\*\*|\*|\?)", pattern)
-    return re.compile("".join(GLOBS.get(part, re.escape(part)) for part in parts) + r"(/.*)?\Z")
+    return Glob([*(GLOBS.get(part, part) for part in parts), globs.BELOW])
 
 
 def matches(path: str, patterns: str) -> bool:
     """Whether a path is one of those that a list of patterns takes."""
-    globs = (glob(pattern.strip()) for pattern in patterns.split(",") if pattern.strip())
-    return any(pattern.match(path) for pattern in globs)
+    return any(glob(pattern.strip()).fullmatch(path) for pattern in patterns.split(",") if pattern.strip())
 
 
 def leads_to(folder: str, patterns: str) -> bool:
@@ -86,7 +88,7 @@ def _begins(pattern: list[str], names: list[str]) -> bool:
     for part, name in zip_longest(pattern, names):
         if part == "**" or name is None:
             return True
-        if part is None or not glob(part).match(name):
+        if part is None or not glob(part).fullmatch(name):
             return False
     return True
 

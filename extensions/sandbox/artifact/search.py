@@ -13,6 +13,8 @@ from typing import Any
 
 from starlette.responses import Response
 
+from .. import globs
+from ..globs import Glob
 from ..routing import Route
 from . import methods
 from .call import Call
@@ -94,7 +96,7 @@ async def pattern(call: Call) -> Response:
     if call.switch("pattern_search_times_out"):
         raise ArtifactError(408, TIMEOUT)
     shown = key.removesuffix("-cache") if call.repositories.upstream(key) else key
-    expression = re.compile(ant_expression(path.lstrip("/")))
+    expression = ant_glob(path.lstrip("/"))
     storages = [] if call.repositories.is_virtual(key) else call.repositories.storages(key)
     for storage in storages:
         call.permit_reading(storage, "")
@@ -111,10 +113,10 @@ async def pattern(call: Call) -> Response:
     return await call.vnd_stream("search.PatternResultFileSet", found)
 
 
-def ant_expression(glob: str) -> str:
-    """Return a pattern in Ant's style as a regular expression; a star does not go beyond its folder, two of them do."""
-    parts = {"**": ".*", "*": "[^/]*", "?": "[^/]"}
-    return "".join(parts.get(part, re.escape(part)) for part in re.split(r"(\*\*|\*|\?)", glob))
+def ant_glob(pattern: str) -> Glob:
+    """Return a pattern in Ant's style; a star does not go beyond its folder, two of them do."""
+    parts = {"**": globs.ANY, "*": globs.IN_FOLDER, "?": globs.ONE_IN_FOLDER}
+    return Glob(parts.get(part, part) for part in re.split(r"(\*\*|\*|\?)", pattern))
 
 
 async def describe(call: Call) -> Response:

@@ -12,15 +12,11 @@ import sqlite3
 from collections.abc import Iterable
 
 from .. import globs
+from ..globs import Glob
 from .call import Call
 from .conditions import NEVER, Condition, either
 from .query import Value
 from .storage import DEFAULT_MODULE
-
-# Of a pattern and a file for which a regular expression, which is faster, never takes long
-STARS = re.compile(r"\*+")
-MOST_STARS = 3
-LONGEST_SIMPLE = 200  # characters
 
 
 class ModulePaths:
@@ -82,14 +78,12 @@ def _groups_of(call: Call) -> set[str]:
 
 
 def _in_path(file: str, pattern: str) -> bool:
-    if len(file) > LONGEST_SIMPLE or len(STARS.findall(pattern)) > MOST_STARS:
-        return globs.matches_path(pattern, file)
-    return _compiled(pattern).fullmatch(file) is not None
+    return _compiled(pattern).fullmatch(file)
 
 
 @functools.lru_cache(maxsize=1024)
-def _compiled(pattern: str) -> re.Pattern[str]:
+def _compiled(pattern: str) -> Glob:
     """`**` stands for any folders, `*` for anything without a slash, `?` for one such character."""
-    signs = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+    signs = {"**/": globs.FOLDERS, "**": globs.ANY, "*": globs.IN_FOLDER, "?": globs.ONE_IN_FOLDER}
     parts = re.findall(r"\*\*/|\*\*|\*|\?|[^*?]+", pattern)
-    return re.compile("".join(signs.get(part, re.escape(part)) for part in parts))
+    return Glob(signs.get(part, part) for part in parts)
