@@ -336,8 +336,8 @@ class Work:
             self._has_left = next(self._items, None) is not None
         elif self._stopped:
             for index, item in self._items:
-                self._has_left = True
                 self._record(self._outcome(index, item, self._rest)[0])
+            self._has_left = self._counts["skipped"] > 0
 
     def _wait(self) -> None:
         while not self._end_within(_SECONDS_BETWEEN_LOOKS):

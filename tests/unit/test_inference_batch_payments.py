@@ -180,6 +180,14 @@ def test_other_prompts_go_on_when_one_is_refused_for_its_words(
     assert (result["summary"]["answered"], result["summary"]["failed"], result["left"]) == (8, 1, 0)
 
 
+def test_a_refusal_is_left_to_the_playbook_when_no_prompt_is_left(server: PayingServer, tmp_path: Path) -> None:
+    batch(server, tmp_path, texts(5))
+    server.faults = {"New": ["no_key"]}
+    result = batch(server, tmp_path, ["New", *texts(5)], workers=1, on_error="report")
+    assert not result.get("failed"), result["msg"]
+    assert (result["summary"]["failed"], result["left"], result["stopped"], result["counts"]["ok"]) == (1, 0, None, 5)
+
+
 def test_equal_failures_are_told_once(server: PayingServer, tmp_path: Path) -> None:
     server.faults = {text: ["bad"] for text in texts(12)[1:]}
     result = batch(server, tmp_path, texts(12))
