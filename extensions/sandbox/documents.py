@@ -43,7 +43,7 @@ def read_json(text: bytes | str) -> Any:
 def read_xml(text: bytes) -> ElementTree.Element:
     """Return the root of a document.
 
-    :raises ElementTree.ParseError: when it is no XML, or names a document type
+    :raises ElementTree.ParseError: when it is no XML, names a document type or an encoding that cannot be read
     """
     parser = expat.ParserCreate()
     parser.StartDoctypeDeclHandler = _refuse_doctype
@@ -51,6 +51,8 @@ def read_xml(text: bytes) -> ElementTree.Element:
         parser.Parse(text, True)
     except expat.ExpatError as error:
         raise ElementTree.ParseError(_fault_before_root(text) or str(error)) from None
+    except (LookupError, ValueError) as error:  # of an encoding that the document names
+        raise ElementTree.ParseError(str(error)) from None
     return ElementTree.fromstring(text)
 
 

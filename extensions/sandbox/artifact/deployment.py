@@ -18,6 +18,7 @@ from ..files import Stored
 from ..integers import integer_or_none
 from ..routing import Route
 from . import archives, content_path, poms, snapshots
+from .build_records import moment
 from .call import CONTENT, OUTSIDE_API, Call
 from .content_path import PROPERTIES, ContentPath
 from .errors import ArtifactError
@@ -151,9 +152,15 @@ def _stored_path(call: Call, repository: Repository, asked: ContentPath) -> str:
     if repository.snapshot_behavior == "non-unique":
         return snapshots.non_unique_path(asked.path)
     folder = call.maven.snapshot_folder(asked.repo, asked.path)
-    sent = asked.properties.get("build.timestamp", [""])[0]
-    millis = integer_or_none(sent, 64)
-    return snapshots.unique_path(asked.path, folder, call.world.clock.now(), None if millis is None else millis / 1000)
+    return snapshots.unique_path(asked.path, folder, call.world.clock.now(), _build_time(asked))
+
+
+def _build_time(asked: ContentPath) -> float | None:
+    """Return the time of the build that the client sent, in seconds since the epoch; None for what is no time."""
+    millis = integer_or_none(asked.properties.get("build.timestamp", [""])[0], 64)
+    with contextlib.suppress(ValueError):
+        return None if millis is None else moment(millis)
+    return None
 
 
 def _described_path(call: Call, repository: Repository, path: str) -> str:

@@ -18,7 +18,7 @@ SNAPSHOT = "SNAPSHOT"
 METADATA = "maven-metadata.xml"
 POM = ".pom"
 NON_UNIQUE = re.compile(r".+-SNAPSHOT[.-].+")
-UNIQUE = re.compile(r".+-.+-(?P<revision>(?P<timestamp>[0-9]{8}.[0-9]{6})-(?P<number>[0-9]+))[.-].+")
+UNIQUE = re.compile(r".+-.+-(?P<revision>(?P<timestamp>[0-9]{8}.[0-9]{6})-(?P<number>[0-9]{1,18}))[.-].+")
 
 
 class Revision(NamedTuple):

@@ -88,6 +88,26 @@ def test_a_build_timestamp_that_the_client_sends_names_the_snapshot(artifactory)
     assert _put(artifactory, "unique", f"w-1.1-SNAPSHOT.pom{sent}", "pom") == "w-1.1-20260101.000101-1.pom"
 
 
+@pytest.mark.parametrize("sent", ["²", "-", "9" * 18, "9" * 400])
+def test_a_build_timestamp_is_ignored_when_it_is_no_time(artifactory, sandbox, sent):
+    sandbox.clock(set=NOW, frozen=True)
+    path = _put(artifactory, "unique", f"w-1.1-SNAPSHOT.jar;build.timestamp={sent}", "x")
+    assert path == f"w-1.1-{BUILD}-1.jar"
+
+
+def test_a_file_keeps_its_name_when_its_build_number_is_too_long(artifactory):
+    name = f"w-1.1-{BUILD}-{'9' * 4400}.pom"
+    assert _put(artifactory, "unique", name, "<project/>") == name
+
+
+@pytest.mark.parametrize("encoding", ["x-unknown", "idna", "utf-7"])
+def test_xml_is_no_pom_and_no_metadata_when_its_encoding_is_unknown(artifactory, merging, encoding):
+    document = f'<?xml version="1.0" encoding="{encoding}"?><project/>'
+    assert artifactory.put("/releases/org/q/w/1.0/w-1.0.pom", document).status_code == 201
+    assert artifactory.put("/second/org/q/w/maven-metadata.xml", document).status_code == 201
+    assert artifactory.get("/merging/org/q/w/maven-metadata.xml").status_code == 404
+
+
 @pytest.mark.parametrize("repo", ["unique", "deployer"])
 def test_a_unique_snapshot_keeps_its_name(artifactory, repo):
     assert _put(artifactory, repo, "w-1.1-20260101.010101-7.jar", "jar") == "w-1.1-20260101.010101-7.jar"
