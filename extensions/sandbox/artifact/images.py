@@ -29,6 +29,7 @@ from .registry import (
     readable,
     require_caller,
     scope_of,
+    select_readable,
     storages_of,
     unknown_manifest,
     unknown_name,
@@ -71,9 +72,13 @@ async def catalog(call: Call, repo: str) -> Response:
         storages = {key: f"{key}/" for key in keys if call.principal.may_somewhere("r", key)}
     else:
         storages = dict.fromkeys(readable(call, repo, "registry:catalog:*"), "")
+    may = call.principal.may
     images = await call.world.readers.read(
         lambda db: {
-            f"{before}{image_of(item)}" for storage, before in storages.items() for item in Tree(db).manifests(storage)
+            f"{before}{image_of(item)}"
+            for storage, before in storages.items()
+            for item in Tree(db).manifests(storage)
+            if may("r", item.repo, item.path)
         }
     )
     return _page(call, "/v2/_catalog", "repositories", {}, images)
@@ -85,7 +90,8 @@ async def tags(call: Call, repo: str, image: str) -> Response:
     manifests = await call.world.readers.read(
         lambda db: [item for storage in storages for item in Tree(db).manifests(storage, image)]
     )
-    tags = {(item.parent or "").removeprefix(f"{image}/") for item in manifests if image_of(item) == image}
+    of_image = select_readable(call, repo, image, (item for item in manifests if image_of(item) == image))
+    tags = {(item.parent or "").removeprefix(f"{image}/") for item in of_image}
     if not tags:
         raise unknown_name(image)
     name = name_of(call, repo, image)
@@ -94,13 +100,18 @@ async def tags(call: Call, repo: str, image: str) -> Response:
 
 async def manifest(call: Call, repo: str, image: str, reference: str) -> Response:
     """GET or HEAD /api/docker/{repo}/v2/{image}/manifests/{reference}"""
-    for storage in readable(call, repo, scope_of(call, repo, image, "pull")):
-        for item in await manifests_of(call, storage, image, reference):
-            content = call.world.files.path(item.sha256 or "").read_bytes()
-            if call.request.method == "GET":
-                call.items.note_download(item, call.principal.name)
-            return Response(content, headers=_headers(item, _media_type(call, item, content)))
-    raise unknown_manifest(reference)
+    storages = readable(call, repo, scope_of(call, repo, image, "pull"))
+    stored = [item for storage in storages for item in await manifests_of(call, storage, image, reference)]
+    found = next(iter(select_readable(call, repo, image, stored)), None)
+    try:
+        content = call.world.files.path((found and found.sha256) or "").read_bytes()
+    except OSError:  # It may have been deleted meanwhile.
+        found = None
+    if found is None:
+        raise unknown_manifest(reference)
+    if call.request.method == "GET":
+        call.items.note_download(found, call.principal.name)
+    return Response(content, headers=_headers(found, _media_type(call, found, content)))
 
 
 async def blob(call: Call, repo: str, image: str, digest: str) -> Response:

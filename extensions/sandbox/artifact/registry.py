@@ -9,6 +9,7 @@ The registry of a repository is at /artifactory/api/docker/{repo}/v2/, and at /v
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from .accounts import CHALLENGE
@@ -76,6 +77,17 @@ def readable(call: Call, repo: str, scope: str = "") -> list[str]:
     if not storages or call.switch("hide_unauthorized"):
         raise unknown_name(repo)
     raise denied(repo)
+
+
+def select_readable(call: Call, repo: str, image: str, manifests: Iterable[Item]) -> list[Item]:
+    """Return the manifests of an image that the caller may read; refuse the call if there are only others."""
+    found = list(manifests)
+    selected = [item for item in found if call.principal.may("r", item.repo, item.path)]
+    if found and not selected:
+        require_caller(call, repo, scope_of(call, repo, image, "pull"))
+        if not call.switch("hide_unauthorized"):
+            raise denied(image)
+    return selected
 
 
 def writable(call: Call, repo: str, image: str) -> Repository:

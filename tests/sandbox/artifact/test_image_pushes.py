@@ -304,6 +304,31 @@ def test_a_push_is_denied_when_rights_are_missing(sandbox: Sandbox, docker: Sess
     assert _push(deleter, "app", "1.0", layers=()).status_code == 201
 
 
+@pytest.mark.parametrize("hidden", [False, True])
+def test_images_are_not_shown_when_the_caller_may_read_others_only(
+    sandbox: Sandbox, registry: Session, docker: Session, artifactory: Session, hidden: bool
+) -> None:
+    _push(docker, "open/app", "1.0")
+    _push(docker, "secret/app", "1.0", layers=(b"secret",))
+    sandbox.seed({"artifact": {"users": [{"name": "guest", "password": "pw"}]}})
+    target = {"includesPattern": "open/**", "repositories": ["docker-local"], "principals": {"users": {"guest": ["r"]}}}
+    assert artifactory.put("/api/security/permissions/open", json=target).status_code == 201
+    sandbox.switch("artifact", hide_unauthorized=hidden)
+    guest = Session(registry.base, ("guest", "pw"))
+    assert guest.get("/_catalog").json() == {"repositories": ["open/app"]}
+    everything = Session(f"{sandbox.url}/v2", ("guest", "pw")).get("/_catalog")
+    assert everything.json() == {"repositories": ["docker-local/open/app"]}
+    assert guest.get("/open/app/manifests/1.0").status_code == 200
+    assert guest.get("/open/app/tags/list").json()["tags"] == ["1.0"]
+    digest = _digest(_manifest((b"secret",)))
+    for path in ("manifests/1.0", f"manifests/{digest}", "tags/list"):
+        refused = guest.get(f"/secret/app/{path}")
+        missing = guest.get(f"/missing/app/{path}")
+        assert missing.status_code == 404
+        assert (refused.status_code, _code(refused)) == ((404, _code(missing)) if hidden else (403, "DENIED"))
+    assert _code(guest.get(f"/secret/app/blobs/{_digest(b'secret')}")) == "BLOB_UNKNOWN"
+
+
 def test_the_challenge_names_the_scope_when_credentials_are_missing(sandbox: Sandbox) -> None:
     host = urlsplit(sandbox.url).netloc
     ping = requests.get(f"{sandbox.url}/v2/")
