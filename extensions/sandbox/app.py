@@ -17,6 +17,8 @@ from .exchange import Exchange
 from .hosts import Hosts
 from .service import Service
 
+_CONTROL = "/_sandbox"
+
 
 class App:
     """The ASGI application: the control API, and the services by their prefixes, or by a port of their own."""
@@ -26,6 +28,7 @@ class App:
         self._ports = ports
         self._hosts = hosts or Hosts()
         self._prefixes = [(prefix, service) for service in sandbox.services for prefix in service.prefixes]
+        self._origins = frozenset[str]().union(*(service.origins for service in sandbox.services))
         self._control = Control(sandbox, secret)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -37,7 +40,7 @@ class App:
             await JSONResponse({"error": refusal}, 403)(scope, receive, send)
         elif service:
             await Exchange(self._sandbox, service, path, scope, receive, send).run()
-        elif path.startswith("/_sandbox"):
+        elif path.startswith(_CONTROL):
             await self._control(scope, receive, send)
         else:
             await JSONResponse({"error": f"Nothing is served at {path}"}, 404)(scope, receive, send)
@@ -51,6 +54,7 @@ class App:
         )
 
     def _refusal(self, scope: Scope, path: str, service: Service | None) -> str:
-        if service is None:
-            return self._hosts.refusal(scope)
-        return self._hosts.refusal(scope, service.origins, path in service.checks_origin)
+        if service:
+            return self._hosts.refusal(scope, service.origins, path in service.checks_origin)
+        # a client of a service with a wrong path in its address needs the 404, as from the real service
+        return self._hosts.refusal(scope, frozenset() if path.startswith(_CONTROL) else self._origins)

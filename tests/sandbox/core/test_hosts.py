@@ -111,6 +111,15 @@ def test_a_page_of_the_real_service_is_served_when_clients_claim_to_be_one(sandb
     assert requests.get(f"{sandbox.url}/ci/login", headers=page).status_code == 403
 
 
+def test_a_wrong_path_is_answered_as_such_when_clients_claim_to_be_a_page_of_the_real_service(
+    sandbox: client.Sandbox,
+) -> None:
+    page = {"Origin": "https://platform.openai.com"}
+    answer = requests.get(f"{sandbox.url}/elsewhere/dashboard", headers=page)
+    assert (answer.status_code, answer.json()["error"]) == (404, "Nothing is served at /elsewhere/dashboard")
+    assert requests.get(f"{sandbox.url}/_sandbox/health", headers=page).status_code == 403
+
+
 def test_web_socket_is_refused_when_the_host_is_foreign(sandbox: client.Sandbox) -> None:
     headers = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Key": "a" * 22 + "=="}
     headers |= {"Sec-WebSocket-Version": "13", "Host": "rebinding.example"}
