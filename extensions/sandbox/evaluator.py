@@ -10,6 +10,7 @@ processes, which are killed when the time is over. The others are evaluated at o
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import functools
 import json
 import os
@@ -87,7 +88,7 @@ class Evaluator:
             process.kill()
 
     def _call(self, seconds: float, *call: Any) -> Any:
-        process = self._idle.pop() if self._idle else self._start()
+        process = self._find_idle() or self._start()
         try:
             line = _exchange(process, _request(*call), seconds)
         except BaseException:
@@ -95,6 +96,14 @@ class Evaluator:
             raise
         self._idle.append(process)
         return json.loads(line)
+
+    def _find_idle(self) -> subprocess.Popen[bytes] | None:
+        """Return a child process that waits for work; null if all were killed, or other threads took them."""
+        with contextlib.suppress(IndexError):
+            while (process := self._idle.pop()).poll() is not None:
+                self._end(process)
+            return process
+        return None
 
     def _start(self) -> subprocess.Popen[bytes]:
         process = subprocess.Popen(

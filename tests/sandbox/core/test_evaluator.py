@@ -75,6 +75,14 @@ def test_process_is_replaced_when_it_fails(evaluation: Evaluator) -> None:
     assert asyncio.run(evaluation.search(["(x)"], "x")) == [True]
 
 
+def test_process_is_replaced_when_it_was_killed_while_it_waited(evaluation: Evaluator) -> None:
+    assert asyncio.run(evaluation.search(["(x)"], "x")) == [True]
+    (process,) = evaluation._idle
+    process.kill()
+    process.wait()
+    assert asyncio.run(evaluation.search(["(x)"], "x")) == [True]
+
+
 @pytest.mark.parametrize(
     "path",
     [
