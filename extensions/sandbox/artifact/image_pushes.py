@@ -24,6 +24,7 @@ from .errors import DockerError
 from .images import find_blob, manifests_of
 from .registry import (
     BASE,
+    MEDIA_TYPE,
     REGISTRY,
     TAG,
     VERSION_HEADER,
@@ -158,7 +159,7 @@ class _Manifest:
             self.config = None if self.is_list else document["config"]["digest"]
             layers = () if self.is_list else document["layers"]
             named = [layer["digest"] for layer in layers if not layer.get("urls")]
-            self.blobs = list(dict.fromkeys([*([self.config] if self.config else []), *named]))
+            self.blobs = [] if self.is_list else list(dict.fromkeys([self.config, *named]))
         except (ValueError, KeyError, TypeError, AttributeError):
             raise _invalid("manifest invalid") from None
         for digest in (*self.blobs, *self.members):
@@ -166,10 +167,13 @@ class _Manifest:
 
     @staticmethod
     def _type(document: dict[str, Any], sent: str) -> str:
-        named = str(document.get("mediaType") or "")
-        if document.get("schemaVersion") != 2 or (named and sent not in ("", "application/json", named)):
+        named = document.get("mediaType") or ""
+        found = named or sent or DOCKER_MANIFEST
+        if document.get("schemaVersion") != 2 or not MEDIA_TYPE.fullmatch(found):
             raise ValueError
-        return named or sent or DOCKER_MANIFEST
+        if named and sent not in ("", "application/json", named):
+            raise ValueError
+        return str(found)
 
 
 async def _store(
@@ -219,7 +223,7 @@ def _labels(call: Call, config: Item | None) -> Iterator[tuple[str, str]]:
         return
     try:
         labels = read_json(call.world.files.path(config.sha256 or "").read_bytes())["config"]["Labels"]
-        yield from ((str(name), str(value)) for name, value in labels.items())
+        yield from ((name, value) for name, value in labels.items() if isinstance(value, str))
     except (ValueError, KeyError, TypeError, AttributeError):
         return
 
@@ -249,7 +253,7 @@ def _mountable(call: Call, repository: Repository, digest: str) -> Item | None:
 def _existing(call: Call, repo: str, image: str, id: str) -> Upload:
     upload = call.uploads.find(id, writable(call, repo, image).key, image)
     if upload is None:
-        raise DockerError(404, "BLOB_UPLOAD_UNKNOWN", "blob upload unknown to registry", {"uuid": id})
+        raise _unknown_upload(id)
     return upload
 
 
@@ -261,6 +265,8 @@ async def _append(call: Call, repo: str, upload: Upload) -> None:
         headers = _progress(call, repo, upload)
         raise DockerError(416, "BLOB_UPLOAD_INVALID", "blob upload invalid", {"range": sent}, headers)
     await call.uploads.append(upload, call.request.stream())
+    if not call.uploads.is_open(upload):  # It was cancelled meanwhile.
+        raise _unknown_upload(upload.id)
 
 
 async def _finish(call: Call, repo: str, upload: Upload) -> Response:
@@ -315,6 +321,10 @@ def _created(call: Call, repo: str, image: str, place: str, checksum: str | None
     digest = {"Docker-Content-Digest": f"sha256:{checksum}"}
     headers = {**VERSION_HEADER, **digest, "Location": address(call, repo, f"{image}/{place}")}
     return Response(status_code=201, headers=headers)
+
+
+def _unknown_upload(id: str) -> DockerError:
+    return DockerError(404, "BLOB_UPLOAD_UNKNOWN", "blob upload unknown to registry", {"uuid": id})
 
 
 def _unknown_blob(digest: str) -> DockerError:

@@ -20,6 +20,7 @@ from .errors import ArtifactError, DockerError
 from .formats import jackson
 from .registry import (
     BASE,
+    MEDIA_TYPE,
     NO_REPOSITORY,
     REGISTRY,
     VERSION_HEADER,
@@ -173,8 +174,10 @@ def _headers(item: Item, media_type: str) -> dict[str, str]:
 def _media_type(call: Call, item: Item, content: bytes) -> str:
     """Return the type with which a manifest was pushed, or else the one that it names."""
     pushed = call.items.properties(item).get("docker.manifest.type")
-    with contextlib.suppress(ValueError, AttributeError):  # A file of that name may be anything.
-        return pushed[0] if pushed else str(read_json(content).get("mediaType", MANIFEST_TYPE))
+    with contextlib.suppress(ValueError, KeyError, TypeError):  # A file of that name may be anything.
+        found = pushed[0] if pushed else read_json(content)["mediaType"]
+        if MEDIA_TYPE.fullmatch(found):
+            return str(found)
     return MANIFEST_TYPE
 
 

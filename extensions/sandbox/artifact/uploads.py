@@ -57,10 +57,14 @@ class Uploads:
         upload = self._open.get(id)
         if upload is None or (upload.repo, upload.image) != (repo, image):
             return None
-        if self._has_expired(upload.touched):
+        if self._is_stale(upload):
             self.cancel(upload)
             return None
         return upload
+
+    def is_open(self, upload: Upload) -> bool:
+        """Return whether an upload has neither ended nor been cancelled."""
+        return upload.id in self._open
 
     async def append(self, upload: Upload, chunks: AsyncIterable[bytes]) -> None:
         """Write what a request carries; nothing of one that breaks off."""
@@ -111,7 +115,7 @@ class Uploads:
             return
         self._swept = now
         for upload in list(self._open.values()):
-            if self._has_expired(upload.touched) and not upload.writing.locked():
+            if self._is_stale(upload):
                 self.cancel(upload)
         for folder in await self._world.readers.read(lambda db: list(Tree(db).folders_named(UPLOADS))):
             repository = self._repositories.find(folder.repo)
@@ -121,6 +125,9 @@ class Uploads:
                 if self._has_expired(blob.modified):
                     await self._items.delete(blob)
             await self._remove_if_empty(folder.repo, folder.path)
+
+    def _is_stale(self, upload: Upload) -> bool:
+        return self._has_expired(upload.touched) and not upload.writing.locked()
 
     def _has_expired(self, touched: float) -> bool:
         return self._world.clock.now() - touched > LIFETIME

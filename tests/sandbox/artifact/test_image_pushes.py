@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import socket
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from urllib.parse import urlsplit
@@ -173,6 +174,40 @@ def test_an_upload_is_unknown_when_it_was_cancelled(docker: Session) -> None:
     assert _code(docker.put(f"{place}?digest={_digest(b'')}")) == "BLOB_UPLOAD_UNKNOWN"
 
 
+@pytest.mark.parametrize("end", ["cancel", "reset"])
+def test_an_upload_is_unknown_when_it_ends_while_its_last_chunk_arrives(
+    sandbox: Sandbox, docker: Session, end: str
+) -> None:
+    place = _start(docker, "app")
+    address = urlsplit(docker.base + place)
+    head = (
+        f"PUT {address.path}?digest={_digest(b'12')} HTTP/1.1\r\nHost: {address.netloc}\r\nContent-Length: 2\r\n"
+        f"Authorization: {docker.headers['Authorization']}\r\nExpect: 100-continue\r\n\r\n"
+    )
+    with socket.create_connection((address.hostname, address.port)) as connection:
+        connection.sendall(head.encode())
+        assert connection.recv(1024).startswith(b"HTTP/1.1 100 ")  # The upload is being written.
+        if end == "reset":
+            sandbox.reset()
+        else:
+            assert docker.delete(place).status_code == 204
+        connection.sendall(b"12")
+        assert connection.recv(1024).startswith(b"HTTP/1.1 404 ")
+
+
+def test_an_upload_goes_on_when_it_takes_longer_than_a_day(sandbox: Sandbox, docker: Session) -> None:
+    place = _start(docker, "app")
+
+    def chunks() -> Iterator[bytes]:
+        yield b"1"
+        sandbox.clock(advance=DAY + 60)
+        assert docker.get(place).status_code == 204
+        yield b"2"
+
+    sender = Session(docker.base, sandbox.environment["JFROG_ACCESS_TOKEN"])
+    assert sender.put(f"{place}?digest={_digest(b'12')}", chunks()).status_code == 201
+
+
 def test_an_upload_is_unknown_when_another_image_is_named(docker: Session) -> None:
     place = _start(docker, "app")
     assert _code(docker.get(place.replace("/app/", "/other/"))) == "BLOB_UPLOAD_UNKNOWN"
@@ -232,6 +267,8 @@ def test_a_blob_is_refused_when_its_digest_differs(docker: Session) -> None:
         ("app", "1.0", b'{"schemaVersion": 1, "fsLayers": []}', "MANIFEST_INVALID"),
         ("app", "1.0", b'{"schemaVersion": 2, "config": {"digest": "x"}, "layers": []}', "DIGEST_INVALID"),
         ("app", "1.0", b'{"schemaVersion": 2, "config": {}, "layers": []}', "MANIFEST_INVALID"),
+        ("app", "1.0", b'{"schemaVersion": 2, "config": {"digest": {}}, "layers": []}', "MANIFEST_INVALID"),
+        ("app", "1.0", b'{"schemaVersion": 2, "config": {"digest": null}, "layers": []}', "DIGEST_INVALID"),
         ("app", "1.0", b" " * 5_000_000, "SIZE_INVALID"),
         ("app", "unknown", None, "MANIFEST_BLOB_UNKNOWN"),
         ("app", "-1.0", None, "TAG_INVALID"),
@@ -248,6 +285,24 @@ def test_a_manifest_is_refused_when_it_makes_no_image(
     assert _code(refused) == code
     assert refused.status_code == (413 if code == "SIZE_INVALID" else 400)
     assert artifactory.get(f"/api/storage/docker-local/{image}").status_code == 404
+
+
+@pytest.mark.parametrize("media_type", ["x", "a/b\r\nX-Other: 1", "a/\N{GRINNING FACE}", f"a/{'b' * 70_000}", {"a": 1}])
+def test_a_media_type_does_not_count_when_no_header_can_have_it(
+    docker: Session, artifactory: Session, media_type: Any
+) -> None:
+    _upload(docker, "app", CONFIG, *LAYERS)
+    manifest = json.dumps({**json.loads(_manifest()), "mediaType": media_type})
+    assert _code(docker.put("/app/manifests/1.0", manifest)) == "MANIFEST_INVALID"
+    assert artifactory.put("/docker-local/app/1.0/manifest.json", manifest).status_code == 201
+    assert docker.get("/app/manifests/1.0").headers["Content-Type"] == MANIFEST_TYPE
+
+
+def test_labels_that_are_no_texts_are_left_out_when_an_image_is_pushed(docker: Session, artifactory: Session) -> None:
+    config = json.dumps({"config": {"Labels": {"none": None, "half": "\ud800", "number": 1}}}).encode()
+    _push(docker, "app", "1.0", config=config)
+    properties = properties_of(artifactory, "docker-local/app/1.0/manifest.json")
+    assert {name: values for name, values in properties.items() if "label" in name} == {"docker.label.half": ["?"]}
 
 
 def test_a_list_is_refused_when_a_member_is_missing(docker: Session) -> None:
@@ -390,16 +445,17 @@ def test_an_upload_is_unknown_when_the_sandbox_was_reset(sandbox: Sandbox, docke
     assert _code(docker.get(place)) == "BLOB_UPLOAD_UNKNOWN"
 
 
-def _manifest(layers: tuple[bytes, ...] = LAYERS) -> bytes:
-    described = [{"digest": _digest(layer), "size": len(layer)} for layer in layers]
-    config = {"digest": _digest(CONFIG), "size": len(CONFIG)}
-    manifest = {"schemaVersion": 2, "mediaType": MANIFEST_TYPE, "config": config, "layers": described}
+def _manifest(layers: tuple[bytes, ...] = LAYERS, config: bytes = CONFIG) -> bytes:
+    configuration, *described = ({"digest": _digest(blob), "size": len(blob)} for blob in (config, *layers))
+    manifest = {"schemaVersion": 2, "mediaType": MANIFEST_TYPE, "config": configuration, "layers": described}
     return json.dumps(manifest).encode()
 
 
-def _push(registry: Session, image: str, reference: str, layers: tuple[bytes, ...] = LAYERS) -> requests.Response:
-    _upload(registry, image, CONFIG, *layers)
-    content = _manifest(layers)
+def _push(
+    registry: Session, image: str, reference: str, layers: tuple[bytes, ...] = LAYERS, config: bytes = CONFIG
+) -> requests.Response:
+    _upload(registry, image, config, *layers)
+    content = _manifest(layers, config)
     return registry.put(f"/{image}/manifests/{reference}", content, headers={"Content-Type": MANIFEST_TYPE})
 
 
