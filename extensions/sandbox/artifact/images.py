@@ -10,7 +10,7 @@ import contextlib
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from starlette.responses import FileResponse, Response
+from starlette.responses import Response
 
 from ..documents import read_json
 from ..integers import integer_or_none
@@ -35,6 +35,7 @@ from .registry import (
     unknown_manifest,
     unknown_name,
 )
+from .transfer import serve_content
 from .tree import LIST, MANIFEST, Item, Tree
 
 MANIFEST_TYPE = "application/vnd.docker.distribution.manifest.v2+json"
@@ -123,8 +124,7 @@ async def blob(call: Call, repo: str, image: str, digest: str) -> Response:
         raise DockerError(404, "BLOB_UNKNOWN", "blob unknown to registry", {"digest": digest})
     if call.request.method == "GET":
         call.items.note_download(item, call.principal.name)
-    headers = _headers(item, "application/octet-stream")
-    return FileResponse(call.world.files.path(item.sha256 or ""), headers=headers)
+    return serve_content(call, item, _headers(item, "application/octet-stream"))
 
 
 async def misplaced(call: Call) -> Response:

@@ -10,16 +10,14 @@ import re
 from collections.abc import Iterator
 from datetime import UTC
 from email.utils import parsedate_to_datetime
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
-from starlette.responses import FileResponse, Response, StreamingResponse
-from starlette.types import Receive, Scope, Send
+from starlette.responses import Response, StreamingResponse
 
 BOUNDARY = "BCD64322345343217845286A"
 LAST_LINE = f"--{BOUNDARY}--\r\n".encode()
 NUMBER = re.compile(r"[+-]?[0-9]{1,18}")
 CHUNK = 65536
-RANGE_HEADERS = (b"range", b"if-range")
 
 
 class Range(NamedTuple):
@@ -36,14 +34,6 @@ class Range(NamedTuple):
 
 class NotSatisfiable(Exception):
     """None of the requested ranges is in the file."""
-
-
-class WholeFile(FileResponse):
-    """A file of which nothing but all is sent, whatever the request's Range says."""
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        headers = [(name, value) for name, value in scope["headers"] if name not in RANGE_HEADERS]
-        await super().__call__({**scope, "headers": headers}, receive, send)
 
 
 def read_ranges(header: str, size: int) -> list[Range]:
@@ -84,6 +74,14 @@ def refuse(size: int) -> Response:
     return Response(status_code=416, headers={"Content-Range": f"bytes */{size}"})
 
 
+def serve_whole(path: pathlib.Path, size: int, headers: dict[str, str]) -> Response:
+    """Return a file, which can be deleted while it is sent."""
+    if size <= CHUNK:  # to read so little costs less than a thread
+        return Response(path.read_bytes(), headers=headers)
+    pieces = _read_pieces(path.open("rb"), [(b"", Range(0, size - 1))], b"")
+    return StreamingResponse(pieces, headers={**headers, "Content-Length": str(size)})
+
+
 def serve_partially(path: pathlib.Path, size: int, ranges: list[Range], headers: dict[str, str]) -> Response:
     """Return ranges of a file: one as it is, several as a multipart body."""
     if len(ranges) == 1:
@@ -93,7 +91,8 @@ def serve_partially(path: pathlib.Path, size: int, ranges: list[Range], headers:
         shown = {"Content-Type": f"multipart/byteranges; boundary={BOUNDARY}"}
         pieces, end = list(_add_headers(ranges, headers["Content-Type"], size)), LAST_LINE
     length = sum(len(head) + part.size for head, part in pieces) + len(end)
-    return StreamingResponse(_read_pieces(path, pieces, end), 206, {**headers, **shown, "Content-Length": str(length)})
+    body = _read_pieces(path.open("rb"), pieces, end)
+    return StreamingResponse(body, 206, {**headers, **shown, "Content-Length": str(length)})
 
 
 def _parse_range(spec: str, size: int) -> Range | None:
@@ -126,8 +125,8 @@ def _add_headers(ranges: list[Range], media_type: str, size: int) -> Iterator[tu
         before = "\r\n"
 
 
-def _read_pieces(path: pathlib.Path, pieces: list[tuple[bytes, Range]], end: bytes) -> Iterator[bytes]:
-    with path.open("rb") as file:
+def _read_pieces(file: BinaryIO, pieces: list[tuple[bytes, Range]], end: bytes) -> Iterator[bytes]:
+    with file:
         for head, part in pieces:
             yield head
             file.seek(part.first)
@@ -135,4 +134,5 @@ def _read_pieces(path: pathlib.Path, pieces: list[tuple[bytes, Range]], end: byt
             while left and (chunk := file.read(min(CHUNK, left))):
                 left -= len(chunk)
                 yield chunk
-    yield end
+    if end:
+        yield end

@@ -155,14 +155,16 @@ def _file(call: Call, item: Item) -> Response:
         )
     if call.request.method == "GET":
         call.items.note_download(item, call.principal.name)
-    return _serve_content(call, item, headers)
+    return serve_content(call, item, headers)
 
 
-def _serve_content(call: Call, item: Item, headers: dict[str, str]) -> Response:
-    """The file, or the ranges of it that a GET asks for."""
+def serve_content(call: Call, item: Item, headers: dict[str, str]) -> Response:
+    """Return the file, or the ranges of it that a GET asks for."""
     assert item.sha256 and item.sha1 and item.size is not None
+    if call.request.method == "HEAD":
+        return Response(headers={**headers, "Content-Length": str(item.size)})
     path, sent = call.world.files.path(item.sha256), call.request.headers
-    asked = sent.get("range", "") if call.request.method == "GET" else ""
+    asked = sent.get("range", "")
     if ranges.is_outdated(sent.get("if-range", ""), item.sha1, item.modified):
         asked = ""
     try:
@@ -170,7 +172,7 @@ def _serve_content(call: Call, item: Item, headers: dict[str, str]) -> Response:
     except ranges.NotSatisfiable:
         return ranges.refuse(item.size)
     if not parts:
-        return ranges.WholeFile(path, headers=headers)
+        return ranges.serve_whole(path, item.size, headers)
     if not at_least(call.switch("version"), PLAIN_TAGS_SINCE):
         headers["ETag"] = "-".join([item.sha1, *(f"{part.first}-{part.last}" for part in parts)])
     return ranges.serve_partially(path, item.size, parts, headers)

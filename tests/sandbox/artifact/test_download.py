@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import html
 import io
 import re
@@ -13,6 +14,7 @@ from email.utils import parsedate_to_datetime
 
 import pytest
 
+from sandbox.artifact import ranges
 from support.wire.artifact import APP, CONTENT, MD5, SHA1, SHA256, error_of
 
 
@@ -287,3 +289,22 @@ def test_missing(artifactory):
 def test_properties_without_api(artifactory):
     answer = artifactory.get(f"/generic-local/{APP}?properties")
     assert answer.json()["properties"] == {"build.name": ["app"], "build.number": ["1"]}
+
+
+@pytest.mark.parametrize("size", [0, 10, ranges.CHUNK + 10])
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_file_is_sent_to_its_end_when_it_is_deleted_meanwhile(tmp_path, size, whole):
+    content = bytes(number % 251 for number in range(size))
+    file = tmp_path / "file"
+    file.write_bytes(content)
+    parts = [ranges.Range(0, size - 1)]
+    response = ranges.serve_whole(file, size, {}) if whole else ranges.serve_partially(file, size, parts, {})
+    file.unlink()
+    messages = []
+
+    async def send(message):
+        messages.append(message)
+
+    asyncio.run(response({"type": "http", "asgi": {"spec_version": "2.4"}}, None, send))
+    assert b"".join(message.get("body", b"") for message in messages) == content
+    assert (b"content-length", str(size).encode()) in messages[0]["headers"]
