@@ -15,13 +15,12 @@ from starlette.responses import PlainTextResponse, Response
 from .. import bodies, globs
 from ..documents import read_json
 from ..routing import Route
-from . import scopes
+from . import scopes, since
 from .accounts import Principal, WrongCredentials
 from .call import Call
 from .errors import AccessError
 from .formats import jackson
 from .tokens import Claims, InvalidToken
-from .version import at_least
 
 LONGEST = {"username": 255, "scope": 500, "description": 1024, "audience": 255}
 LONGEST_BODY = 65536  # bytes
@@ -52,8 +51,10 @@ async def create(call: Call) -> Response:
         raise AccessError(400, f"Unsupported grant type: {grant_type}")
     fields = _checked(call, given, caller)
     lifetime = _lifetime(call, given, caller)
-    claims = call.tokens.issue(lifetime=lifetime, forced=_truth(call, given, "force_revocable", "7.50.3"), **fields)
-    return _granted(call, claims, _truth(call, given, "include_reference_token", "7.38.10"))
+    claims = call.tokens.issue(
+        lifetime=lifetime, forced=_truth(call, given, "force_revocable", since.FORCED_REVOCABLE), **fields
+    )
+    return _granted(call, claims, _truth(call, given, "include_reference_token", since.REFERENCE_TOKENS))
 
 
 async def list_tokens(call: Call) -> Response:
@@ -79,7 +80,7 @@ async def list_tokens(call: Call) -> Response:
 async def get(call: Call, token_id: str) -> Response:
     """GET /access/api/v1/tokens/{id}, or /me"""
     caller = require_caller(call)
-    if token_id == "me" and caller.claims is not None and _at_least(call, "7.53.1"):
+    if token_id == "me" and caller.claims is not None and call.has(since.OWN_TOKEN):
         token_id = caller.claims.token_id
     found = call.tokens.find(token_id)
     if found is None or not _visible(call, found[0], caller):
@@ -169,7 +170,7 @@ def _refresh(call: Call, given: dict[str, Any]) -> Response:
     lifetime = old.expiry - old.issued_at if old.expiry is not None else 0
     kept = ("username", "scope", "owner", "audience", "description", "refreshable", "project_key")
     claims = call.tokens.issue(lifetime=lifetime, **{name: getattr(old, name) for name in kept})
-    return _granted(call, claims, _truth(call, given, "include_reference_token", "7.38.10"))
+    return _granted(call, claims, _truth(call, given, "include_reference_token", since.REFERENCE_TOKENS))
 
 
 def _granted(call: Call, claims: Claims, with_reference: bool) -> Response:
@@ -197,8 +198,8 @@ def _entry(call: Call, claims: Claims, used: int | None) -> dict[str, Any]:
         "issuer": claims.subject.partition("/")[0],
         "description": claims.description,
         "refreshable": claims.refreshable,
-        "scope": claims.scope if _at_least(call, "7.55.0") else None,
-        "last_used": used if _at_least(call, "7.108.3") else None,
+        "scope": claims.scope if call.has(since.LISTED_SCOPES) else None,
+        "last_used": used if call.has(since.LISTED_LAST_USE) else None,
     }
 
 
@@ -206,12 +207,8 @@ def _visible(call: Call, claims: Claims, caller: Principal) -> bool:
     return caller.admin or claims.username == caller.name
 
 
-def _truth(call: Call, given: dict[str, Any], name: str, since: str = "0") -> bool:
-    return _at_least(call, since) and str(given.get(name, "false")).lower() == "true"
-
-
-def _at_least(call: Call, version: str) -> bool:
-    return at_least(call.world.switch("artifact", "version"), version)
+def _truth(call: Call, given: dict[str, Any], name: str, version: str = "0") -> bool:
+    return call.has(version) and str(given.get(name, "false")).lower() == "true"
 
 
 async def _fields(request: Request) -> dict[str, Any]:

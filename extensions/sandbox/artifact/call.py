@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ..streaming import streamed
-from . import poms
+from . import poms, since
 from .accounts import ANONYMOUS, CHALLENGE, Principal
 from .errors import ArtifactError, PlainError
 from .formats import jackson, jackson_parts
@@ -27,8 +27,6 @@ from .tree import Item
 from .version import at_least
 
 BASE_URL_HEADERS = ("x-jfrog-override-base-url", "x-artifactory-override-base-url")
-SHA256_SINCE = "5.5"
-UNKNOWN_REPOSITORIES_ANSWERED_SINCE = "5.0"
 # The path of a request for content: `content_path.parse` reads the target
 OUTSIDE_API = "/{:(?!(?:api|ui)(?:/|$))}"
 CONTENT = f"{OUTSIDE_API}{{target:[^/].*}}"
@@ -70,6 +68,10 @@ class Call:
     def switch(self, name: str) -> Any:
         """A switch of this service."""
         return self.world.switch("artifact", name)
+
+    def has(self, version: str) -> bool:
+        """Return whether the server is of this version or a later one."""
+        return at_least(self.switch("version"), version)
 
     async def discard_body(self) -> None:
         """Read the body of a request that is accepted, and that the service has no use for."""
@@ -174,7 +176,7 @@ class Call:
 
     def check_repository(self, key: str) -> None:
         """Refuse requests for the content of repositories that do not exist, where the version does so at once."""
-        if at_least(self.switch("version"), UNKNOWN_REPOSITORIES_ANSWERED_SINCE):
+        if self.has(since.ANSWERS_ABOUT_UNKNOWN_REPOSITORIES):
             return
         if self.repositories.find(key) is None and not self.repositories.storages(key):
             raise ArtifactError(403, "")
@@ -187,7 +189,7 @@ class Call:
     @property
     def knows_sha256(self) -> bool:
         """Whether the server calculates and compares SHA-256."""
-        return at_least(self.switch("version"), SHA256_SINCE)
+        return self.has(since.SHA256)
 
     def vnd(self, kind: str, value: Mapping[str, Any] | list[Any], **headers: str) -> Response:
         """An answer in one of the vendor's JSON types; it fits the Accept header or is refused."""

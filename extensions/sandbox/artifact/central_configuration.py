@@ -15,9 +15,9 @@ from typing import Any
 from starlette.responses import Response
 
 from ..routing import Route
+from . import since
 from .call import Call
 from .repositories import Repository
-from .version import at_least
 
 # The schema of the last version that was looked at, and of version 7
 NAMESPACE = "http://artifactory.jfrog.org/xsd/1.6.9"
@@ -42,8 +42,8 @@ REFERENCES = {"repositories": "repositoryRef", "propertySets": "propertySetRef"}
 async def show(call: Call) -> Response:
     """GET /api/system/configuration"""
     call.need_admin()
-    is_7 = at_least(call.switch("version"), "7.0")
-    root = ET.Element("config", {"xmlns": NAMESPACE_OF_7 if is_7 else NAMESPACE})
+    namespace = NAMESPACE_OF_7 if call.has(since.NEW_CONFIGURATION) else NAMESPACE
+    root = ET.Element("config", {"xmlns": namespace})
     _add(root, {"offlineMode": False, "fileUploadMaxSizeMb": 100, "dateFormat": "dd-MM-yy HH:mm:ss z"})
     security = {
         "anonAccessEnabled": call.switch("anonymous"),

@@ -17,7 +17,7 @@ from ..documents import read_xml
 from ..files import Stored
 from ..integers import integer_or_none
 from ..routing import Route
-from . import archives, content_path, poms, snapshots
+from . import archives, content_path, poms, since, snapshots
 from .build_records import moment
 from .call import CONTENT, OUTSIDE_API, Call
 from .content_path import PROPERTIES, ContentPath
@@ -30,9 +30,7 @@ from .properties import checked
 from .repositories import Repository
 from .storage import ClientChecksums, NotAFolder
 from .tree import Item, Tree
-from .version import at_least
 
-NAMES_CHECKED_SINCE = "5.0"
 SERVER_CHECKSUMS = "server-generated-checksums"
 OLD_NOTATION = "Old metadata notation is not supported anymore"
 CHECKSUM_FILES = {".sha1": "sha1", ".md5": "md5", ".sha256": "sha256"}
@@ -328,7 +326,7 @@ def _properties(call: Call, asked: ContentPath) -> dict[str, list[str]]:
     """The properties that an upload sets; a caller without the right to annotate sets none."""
     if not call.principal.may("a", asked.repo, asked.path):
         return {}
-    if not at_least(call.switch("version"), NAMES_CHECKED_SINCE):
+    if not call.has(since.CHECKED_PROPERTY_NAMES):
         return asked.properties
     return {checked(name): values for name, values in asked.properties.items()}
 

@@ -15,10 +15,10 @@ from starlette.responses import Response
 
 from ..documents import read_json
 from ..routing import Route
+from . import since
 from .call import Call
 from .errors import ArtifactError
 from .tree import Item
-from .version import at_least
 
 NAME = re.compile(r"[^\W\d_][^\s)(}{\]\[*+^$\\/~`!@#%&<>;=,±§]*")
 WRONG_NAME = "Name must start with a letter and cannot contain whitespace or special characters"
@@ -87,7 +87,7 @@ async def delete(call: Call, repo: str, path: str) -> Response:
 
 async def patch(call: Call, repo: str, path: str) -> Response:
     """PATCH /api/metadata/{repo}/{path}"""
-    if not at_least(call.switch("version"), "6.1"):
+    if not call.has(since.METADATA_PATCH):
         raise ArtifactError(404)
     call.need_pro()
     try:

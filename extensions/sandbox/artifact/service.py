@@ -43,6 +43,7 @@ from . import (
     retention,
     search,
     security,
+    since,
     storage_summary,
     system,
     transfer,
@@ -167,7 +168,7 @@ class ArtifactService(Service):
         response.headers["Server"] = f"Artifactory/{version}"
         response.headers["X-Artifactory-Id"] = NODE_ID
         response.headers["X-Artifactory-Node-Id"] = system.NODE_NAME
-        if at_least(version, "7.0"):
+        if at_least(version, since.VERSION_HEADER):
             response.headers["X-JFrog-Version"] = f"Artifactory/{version} {revision(version)}"
         return response
 
@@ -178,7 +179,7 @@ class ArtifactService(Service):
 
     async def _access(self, request: Request, path: str) -> Response:
         is_oss = self.world.switch("artifact", "edition") == "oss"
-        if is_oss or not at_least(self.world.switch("artifact", "version"), "7.21.1"):
+        if is_oss or not at_least(self.world.switch("artifact", "version"), since.TOKENS):
             raise AccessError(404, "HTTP 404 Not Found")
         query = _query(request)
         found = ACCESS_ROUTES.find(request.method, path, query)

@@ -11,21 +11,19 @@ from urllib.parse import quote
 from starlette.responses import Response
 
 from ..routing import Route
-from . import archives, content_path, index_page, maven_merging, properties, ranges, snapshots
+from . import archives, content_path, index_page, maven_merging, properties, ranges, since, snapshots
 from .call import CONTENT, Call
 from .content_path import PROPERTIES, ContentPath
 from .deployment import OLD_NOTATION, described_file
 from .errors import ArtifactError, Refusal
 from .formats import encode_path, media_type, to_header_text
 from .tree import TRASH, Item, Tree
-from .version import at_least
 
 NO_STORE = {"Cache-Control": "no-store"}
 HTML = "text/html; charset=utf-8"
 # The words of the server's single-page application, which gets what ends with a slash and is no folder
 NO_FOLDER = '{"error":"not found"}'
 CHECKSUM_TYPE = "application/x-checksum"
-PLAIN_TAGS_SINCE = "5.0"
 
 
 async def download(call: Call, target: str) -> Response:
@@ -173,7 +171,7 @@ def serve_content(call: Call, item: Item, headers: dict[str, str]) -> Response:
         return ranges.refuse(item.size)
     if not parts:
         return ranges.serve_whole(path, item.size, headers)
-    if not at_least(call.switch("version"), PLAIN_TAGS_SINCE):
+    if not call.has(since.PLAIN_TAGS):
         headers["ETag"] = "-".join([item.sha1, *(f"{part.first}-{part.last}" for part in parts)])
     return ranges.serve_partially(path, item.size, parts, headers)
 
