@@ -97,13 +97,13 @@ def _deploy(call: Call, repository: Repository, folder: str, members: list[tuple
 
 
 def _store(call: Call, repository: Repository, path: str, content: Stored) -> None:
-    user, repo = call.principal.name, repository.key
-    call.permit("w", repo, path, f"The user: '{user}' is not permitted to deploy '{path}' into '{repo}:{path}'.")
+    repo = repository.key
+    call.permit_deploying(repo, path)
     repository.check(path)
     check_names(repo, path)
     poms.check(repository, path, call.world.files.path(content.sha256))
     try:
-        call.items.put_file(repo, path, content, ClientChecksums(), user)
+        call.items.put_file(repo, path, content, ClientChecksums(), call.principal.name)
     except NotAFolder as error:
         raise conflict(repo, path, str(error)) from None
 

@@ -207,7 +207,7 @@ def project(call: Call) -> str:
 def permit_reading(call: Call, name: str) -> None:
     """Refuse the call if the caller may not see this build."""
     call.need_login()
-    call.permit("r", RECORDS, name, f"Request for '{RECORDS}:{name}' is forbidden for user: '{call.principal.name}'.")
+    call.permit_reading(RECORDS, name)
 
 
 async def posted_order(call: Call, **members: Callable[[Any], Any]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ..streaming import streamed
-from . import poms, since
+from . import poms, refusals, since
 from .accounts import ANONYMOUS, CHALLENGE, Principal
 from .errors import ArtifactError, PlainError
 from .formats import jackson, jackson_parts
@@ -88,16 +88,28 @@ class Call:
             raise ArtifactError(401, headers=CHALLENGE)
         raise ArtifactError(403, refusal)
 
-    def permit_reading(self, repo: str, path: str) -> None:
-        """Refuse the call if the caller may not read this."""
-        self.permit("r", repo, path, f"Request for '{repo}:{path}' is forbidden for user: '{self.principal.name}'.")
+    def permit_reading(self, repo: str, path: str, purpose: str = "read") -> None:
+        """Refuse the call if the caller may not read this; `purpose` is `read` or `download`."""
+        self._permit_for(purpose, "r", repo, path)
+
+    def permit_deploying(self, repo: str, path: str) -> None:
+        """Refuse the call if the caller may not deploy this."""
+        self._permit_for("deploy", "w", repo, path)
 
     def permit_deleting(self, repo: str, path: str) -> None:
         """Refuse the call if the caller may not delete or overwrite this."""
-        needed = f"(user: '{self.principal.name}' needs DELETE permission)."
-        self.permit("d", repo, path, f"Not enough permissions to delete/overwrite artifact '{repo}:{path}' {needed}")
+        self._permit_for("delete", "d", repo, path)
 
-    def items_at(self, key: str, path: str) -> list[Item]:
+    def refusal(self, purpose: str, repo: str, path: str) -> str:
+        """Return the words in which the caller is refused a purpose, one of `refusals.WORDS`."""
+        words = refusals.WORDS if self.has(since.NEW_WORDS_OF_REFUSALS) else refusals.OLD_WORDS
+        return words[purpose].format(repo=repo, path=path, user=self.principal.name)
+
+    def _permit_for(self, purpose: str, action: str, repo: str, path: str) -> None:
+        if not self.principal.may(action, repo, path):
+            self.permit(action, repo, path, self.refusal(purpose, repo, path))
+
+    def items_at(self, key: str, path: str, purpose: str = "read") -> list[Item]:
         """What a repository shows at a path: in a virtual one, what each of its members has there.
 
         What the caller may not read is passed over, and refused if there is nothing else.
@@ -105,7 +117,7 @@ class Call:
         storages = self.repositories.storages(key)
         readable = self._readable(storages, path)
         if storages and not readable:
-            self.permit_reading(storages[0], path)
+            self.permit_reading(storages[0], path, purpose)
         return self._stored(readable, path)
 
     def readable_items(self, key: str, path: str) -> list[Item]:

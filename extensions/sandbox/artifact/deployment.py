@@ -135,9 +135,7 @@ def _local(call: Call, asked: ContentPath) -> tuple[Repository, ContentPath]:
 
 def permit(call: Call, repository: Repository, asked: ContentPath, is_folder: bool = False) -> None:
     """Refuse the upload if the caller has no right to it, or the repository's settings forbid it."""
-    user = call.principal.name
-    refusal = f"The user: '{user}' is not permitted to deploy '{asked.path}' into '{asked}'."
-    call.permit("w", asked.repo, asked.path, refusal)
+    call.permit_deploying(asked.repo, asked.path)
     if call.switch("disk_full"):
         raise ArtifactError(413, DISK_FULL)
     repository.check(asked.path, is_folder=is_folder)

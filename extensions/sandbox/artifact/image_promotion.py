@@ -64,15 +64,11 @@ def _chosen(call: Call, repo: str, order: dict[str, Any]) -> list[tuple[Item, st
 
 
 def _permit(call: Call, item: Item, target: str, path: str, copying: bool) -> None:
-    user = call.principal.name
-    call.permit("w", target, path, f"The user: '{user}' is not permitted to deploy '{path}' into '{target}:{path}'.")
+    call.permit_deploying(target, path)
     overwritten = call.items.find(target, path)
     for repo, where in ((target, path if overwritten else None), (item.repo, None if copying else item.path)):
         if where is not None:
-            needed = f"(user: '{user}' needs DELETE permission)."
-            call.permit(
-                "d", repo, where, f"Not enough permissions to delete/overwrite artifact '{repo}:{where}' {needed}"
-            )
+            call.permit_deleting(repo, where)
 
 
 async def _take(call: Call, item: Item, target: str, path: str, copying: bool) -> None:

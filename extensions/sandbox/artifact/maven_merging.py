@@ -28,7 +28,7 @@ def is_merged(call: Call, key: str, path: str) -> bool:
 
 def merged(call: Call, key: str, path: str) -> tuple[Item, bytes] | None:
     """Return the merged metadata as an item with its content; None where no member has any that can be read."""
-    found = [item for item in call.items_at(key, path) if _counts(call, item)]
+    found = [item for item in call.items_at(key, path, "download") if _counts(call, item)]
     documents = [(item, document) for item in found if (document := _document(call, item))]
     if not documents:
         return None

@@ -128,11 +128,11 @@ def _stored(call: Call, build: Build, file: dict[str, Any], source: str | None) 
 
 
 def _refusal(call: Call, item: Item, repo: str, path: str, copying: bool) -> Message | None:
-    may, user = call.principal.may, call.principal.name
+    may = call.principal.may
     if not call.repositories.is_stored(repo):
         return _error(f"Cannot locate target repository: {repo}")
     if not may("w", repo, path):
-        return _error(f"The user: '{user}' is not permitted to deploy '{path}' into '{repo}:{path}'.")
+        return _error(call.refusal("deploy", repo, path))
     if not copying and not may("d", item.repo, item.path):
         return _error(f"Not enough permissions to delete/overwrite artifact '{item.repo}:{item.path}'.")
     conflict = call.conflict(item, repo, path)

@@ -53,10 +53,7 @@ async def retain(call: Call, name: str) -> Response:
 
 def _errors(call: Call, kept: list[Item]) -> Response:
     """What went wrong, under a name that the server misspells."""
-    needed = f"(user: '{call.principal.name}' needs DELETE permission)."
-    messages = [
-        f"Not enough permissions to delete/overwrite artifact '{item.repo}:{item.path}' {needed}" for item in kept
-    ]
+    messages = [call.refusal("delete", item.repo, item.path) for item in kept]
     body = {
         "errors": [{"status": 403, "message": ERRORS}],
         "error massages": [{"level": "ERROR", "message": message} for message in messages],

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 ANSWERS_ABOUT_UNKNOWN_REPOSITORIES = "5.0"
 CHECKED_PROPERTY_NAMES = "5.0"
+NEW_WORDS_OF_REFUSALS = "5.0"
 PLAIN_TAGS = "5.0"  # without the bounds of the range
 SHA256 = "5.5"
 METADATA_PATCH = "6.1"

@@ -61,7 +61,9 @@ def _found(call: Call, asked: ContentPath) -> list[Item]:
 
 def _items(call: Call, repo: str, path: str) -> list[Item]:
     """Return what a repository has at a path; of a snapshot, the one that was modified last comes first."""
-    found = [item for item in call.items_at(repo, path) if item.repo == repo or not _is_rejected(call, item)]
+    found = [
+        item for item in call.items_at(repo, path, "download") if item.repo == repo or not _is_rejected(call, item)
+    ]
     if len(found) > 1 and snapshots.is_snapshot(path) and not snapshots.revision_of(found[0].name):
         found.sort(key=lambda item: item.modified, reverse=True)
     return found
@@ -217,10 +219,7 @@ async def _permit_deleting_below(call: Call, item: Item) -> None:
     if not call.principal.admin and not await call.world.readers.read(
         lambda db: all(may("d", below.repo, below.path) for below in Tree(db).below(item))
     ):
-        needed = f"(user: '{call.principal.name}' needs DELETE permission)."
-        raise ArtifactError(
-            403, f"Not enough permissions to delete/overwrite all artifacts under '{item.repo}:{item.path}' {needed}"
-        )
+        raise ArtifactError(403, call.refusal("delete_below", item.repo, item.path))
 
 
 def _check_condition(call: Call) -> None:

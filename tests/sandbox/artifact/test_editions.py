@@ -140,3 +140,42 @@ def test_an_old_version_refuses_unknown_repositories_without_words(artifactory, 
 
 def _hash(algorithm: str, content: bytes) -> str:
     return hashlib.new(algorithm, content).hexdigest()
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "words", "old_words"),
+    [
+        (
+            "GET",
+            f"/{FILE}",
+            "Request for 'generic-local:{0}' is forbidden for user: '{1}'.",
+            "Download request for repo:path 'generic-local:{0}' is forbidden for user '{1}'.",
+        ),
+        (
+            "GET",
+            f"/api/storage/{FILE}",
+            "Request for 'generic-local:{0}' is forbidden for user: '{1}'.",
+            "Request for 'generic-local:{0}' is forbidden for user '{1}'.",
+        ),
+        (
+            "PUT",
+            f"/{FILE}",
+            "The user: '{1}' is not permitted to deploy '{0}' into 'generic-local:{0}'.",
+            "User {1} is not permitted to deploy '{0}' into 'generic-local:{0}'.",
+        ),
+        (
+            "DELETE",
+            f"/{FILE}",
+            "Not enough permissions to delete/overwrite artifact 'generic-local:{0}'"
+            " (user: '{1}' needs DELETE permission).",
+            "Not enough permissions to overwrite artifact 'generic-local:{0}' (user '{1}' needs DELETE permission).",
+        ),
+    ],
+    ids=["download", "info", "deploy", "delete"],
+)
+def test_words_of_refusals_are_those_of_the_version(sandbox, method, path, words, old_words):
+    sandbox.seed({"artifact": {"users": [{"name": "stranger", "password": "x"}]}})
+    stranger = Session(f"{sandbox.url}/artifactory", ("stranger", "x"))
+    assert error_of(stranger.request(method, path)) == (403, words.format(APP, "stranger"))
+    sandbox.switch("artifact", version="4.4.2")
+    assert error_of(stranger.request(method, path)) == (403, old_words.format(APP, "stranger"))

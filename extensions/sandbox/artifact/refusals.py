@@ -1,0 +1,29 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The words in which the server refuses what a user has no right to."""
+
+from __future__ import annotations
+
+WORDS = {
+    "read": "Request for '{repo}:{path}' is forbidden for user: '{user}'.",
+    "download": "Request for '{repo}:{path}' is forbidden for user: '{user}'.",
+    "deploy": "The user: '{user}' is not permitted to deploy '{path}' into '{repo}:{path}'.",
+    "delete": (
+        "Not enough permissions to delete/overwrite artifact '{repo}:{path}' (user: '{user}' needs DELETE permission)."
+    ),
+    "delete_below": (
+        "Not enough permissions to delete/overwrite all artifacts under '{repo}:{path}'"
+        " (user: '{user}' needs DELETE permission)."
+    ),
+}
+OLD_WORDS = {
+    "read": "Request for '{repo}:{path}' is forbidden for user '{user}'.",
+    "download": "Download request for repo:path '{repo}:{path}' is forbidden for user '{user}'.",
+    "deploy": "User {user} is not permitted to deploy '{path}' into '{repo}:{path}'.",
+    "delete": "Not enough permissions to overwrite artifact '{repo}:{path}' (user '{user}' needs DELETE permission).",
+    "delete_below": (
+        "Not enough permissions to overwrite all artifacts under '{repo}:{path}'"
+        " (user '{user}' needs DELETE permission)."
+    ),
+}
