@@ -100,7 +100,7 @@ class Call:
         """Refuse the call if the caller may not delete or overwrite this."""
         self._permit_for("delete", "d", repo, path)
 
-    def refusal(self, purpose: str, repo: str, path: str) -> str:
+    def refusal(self, purpose: str, repo: str, path: str = "") -> str:
         """Return the words in which the caller is refused a purpose, one of `refusals.WORDS`."""
         words = refusals.WORDS if self.has(since.NEW_WORDS_OF_REFUSALS) else refusals.OLD_WORDS
         return words[purpose].format(repo=repo, path=path, user=self.principal.name)

@@ -16,6 +16,7 @@ from .errors import ArtifactError
 from .formats import package_name
 from .repositories import KINDS, STORED, Repository
 
+CLASSES = list(KINDS)  # in the order of the list
 # Where a repository that is made over REST differs from one in the server's configuration file
 DEFAULTS_OF_REST = {"snapshotVersionBehavior": "non-unique", "suppressPomConsistencyChecks": False}
 
@@ -33,6 +34,7 @@ async def list_all(call: Call) -> Response:
         and wanted_project in ("", repository.configuration.get("projectKey"))
         and _readable(call, repository)
     ]
+    listed.sort(key=lambda shown: CLASSES.index(shown["type"].lower()))
     return call.vnd("repositories.RepositoryDetailsList", listed, **{"Cache-Control": "no-store"})
 
 

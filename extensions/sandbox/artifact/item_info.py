@@ -21,7 +21,7 @@ from .accounts import Principal
 from .call import Call
 from .errors import ArtifactError
 from .formats import colon_time, media_type, plain_time
-from .properties import LOCAL_ONLY, STORAGE
+from .properties import STORAGE
 from .tree import TRASH, Item, Tree
 
 # Actions, and the letters in which permissions on an item are told
@@ -52,10 +52,8 @@ async def storage_info(call: Call, repo: str, path: str) -> Response:
 
 async def last_modified(call: Call, repo: str, path: str) -> Response:
     """GET /api/storage/{repo}/{path}?lastModified"""
+    _need_items(call, repo)
     call.need_pro()
-    repository = call.repositories.find(repo)
-    if repository is not None and not repository.keeps_items:
-        raise ArtifactError(400, LOCAL_ONLY)
     repo = call.repositories.shown_as(repo)
     item = _found(call, repo, path)[0]
     newest = await call.world.readers.read(lambda db: Tree(db).newest_file(item)) if item.folder else item
@@ -90,10 +88,10 @@ async def list_files(call: Call, repo: str, path: str) -> Response:
 
 async def statistics(call: Call, repo: str, path: str) -> Response:
     """GET /api/storage/{repo}/{path}?stats"""
-    item = _found(call, repo, path)[0]
+    item = _found(call, repo, path, "Unable to find item path")[0]
     counted = call.items.statistics(item)
     body = {
-        "uri": f"{call.base}/api/storage/{call.repositories.shown_as(repo)}/{path}".rstrip("/"),
+        "uri": f"{call.base}/{call.repositories.shown_as(repo)}/{path}".rstrip("/"),
         "downloadCount": counted.downloads or 0,
         "lastDownloaded": round((counted.downloaded or 0) * 1000),
         "lastDownloadedBy": counted.downloaded_by,
@@ -105,10 +103,9 @@ async def statistics(call: Call, repo: str, path: str) -> Response:
 
 async def permissions(call: Call, repo: str, path: str) -> Response:
     """GET /api/storage/{repo}/{path}?permissions"""
+    _need_items(call, repo)
     call.need_pro()
     call.need_admin()
-    if call.repositories.is_virtual(repo):
-        raise ArtifactError(400, LOCAL_ONLY)
     item = _found(call, repo, path)[0]
     body = {
         "uri": f"{call.base}/api/storage/{call.repositories.shown_as(repo)}/{path}".rstrip("/"),
@@ -172,13 +169,19 @@ def children_of(items: Iterable[Item]) -> Iterator[dict[str, Any]]:
     return ({"uri": f"/{item.name}", "folder": bool(item.folder)} for item in items)
 
 
-def _found(call: Call, repo: str, path: str) -> list[Item]:
+def _need_items(call: Call, repo: str) -> None:
+    """Refuse virtual and unknown repositories, and remote ones without a cache."""
+    if call.repositories.is_virtual(repo) or not call.repositories.storages(repo):
+        raise ArtifactError(400, call.refusal("local_only", repo))
+
+
+def _found(call: Call, repo: str, path: str, missing: str | None = None) -> list[Item]:
     if repo == TRASH and not call.principal.admin:
         call.need_login()
         raise ArtifactError(404 if call.switch("hide_unauthorized") else 403)
     found = call.items_at(repo, path)
     if not found:
-        raise ArtifactError(404, None if call.repositories.is_virtual(repo) else "Unable to find item")
+        raise ArtifactError(404, missing or (None if call.repositories.is_virtual(repo) else "Unable to find item"))
     return found
 
 

@@ -28,7 +28,6 @@ STORAGE = f"/api/storage/{ITEM}{{:(;.*)?}}"
 NO_XML_NAME = re.compile(r"[^\w.:·-]")
 # XStream refers to these by their codes, though XML 1.0 knows few of them
 NO_PLAIN_TEXT = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff]")
-LOCAL_ONLY = "This method can only be invoked on local/cached repositories."
 
 
 async def get(call: Call, repo: str, path: str) -> Response:
@@ -113,7 +112,7 @@ async def _change(call: Call, item: Item, changes: dict[str, list[str]], recursi
 def _changeable(call: Call, repo: str, path: str) -> Item:
     storages = call.repositories.storages(repo)
     if storages and not call.repositories.is_stored(repo):
-        raise ArtifactError(400, LOCAL_ONLY)
+        raise ArtifactError(400, call.refusal("local_only", repo))
     for storage in storages:
         call.permit("a", storage, path, f"Not enough permissions to annotate '{repo}:{path}'.")
     item = call.items.find(repo, path) if storages else None

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The words in which the server refuses what a user has no right to."""
+"""The words in which the server refuses what a user has no right to, or a repository cannot do."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ WORDS = {
         "Not enough permissions to delete/overwrite all artifacts under '{repo}:{path}'"
         " (user: '{user}' needs DELETE permission)."
     ),
+    "local_only": "This method can only be invoked on local/cached repositories.",
 }
 OLD_WORDS = {
     "read": "Request for '{repo}:{path}' is forbidden for user '{user}'.",
@@ -26,4 +27,5 @@ OLD_WORDS = {
         "Not enough permissions to overwrite all artifacts under '{repo}:{path}'"
         " (user '{user}' needs DELETE permission)."
     ),
+    "local_only": "This method can only be invoked on local repositories.",
 }

@@ -132,8 +132,8 @@ def test_permissions_are_by_repository_and_path(sandbox):
     ci = Session(f"{sandbox.url}/artifactory", ("ci", "ci"))
     assert [entry["key"] for entry in ci.get("/api/repositories").json()] == [
         "generic-local",
-        "libs-release",
         "libs-remote",
+        "libs-release",
     ]
     assert ci.get(f"/generic-local/{APP}").status_code == 200
     assert error_of(ci.get("/api/storage/generic-local/other")) == (

@@ -166,13 +166,14 @@ def test_last_modified_of_a_remote_key_is_that_of_its_cache(artifactory, sandbox
     assert newest == f"{sandbox.url}/artifactory/{expected}"
 
 
-@pytest.mark.parametrize("key", ["libs-release", "libs-remote"])
-def test_last_modified_needs_a_repository_that_keeps_items(artifactory, key):
+@pytest.mark.parametrize("key", ["libs-release", "libs-remote", "none"])
+@pytest.mark.parametrize("argument", ["lastModified", "permissions"])
+def test_argument_is_refused_when_the_repository_keeps_no_items(artifactory, sandbox, key, argument):
     artifactory.post("/api/repositories/libs-remote", json={"storeArtifactsLocally": False})
-    assert error_of(artifactory.get(f"/api/storage/{key}/org?lastModified")) == (
-        400,
-        "This method can only be invoked on local/cached repositories.",
-    )
+    refusal = (400, "This method can only be invoked on local/cached repositories.")
+    assert error_of(artifactory.get(f"/api/storage/{key}/org?{argument}")) == refusal
+    sandbox.switch("artifact", edition="oss")
+    assert error_of(artifactory.get(f"/api/storage/{key}/org?{argument}")) == refusal
 
 
 def test_the_first_argument_decides_whatever_its_value(artifactory):

@@ -20,9 +20,9 @@ def test_list(artifactory, sandbox):
         "docker-release-local",
         "generic-local",
         "generic-release-local",
-        "libs-release",
         "libs-release-local",
         "libs-remote",
+        "libs-release",
     ]
     assert by_key["libs-release-local"] == {
         "key": "libs-release-local",

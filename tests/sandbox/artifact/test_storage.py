@@ -184,7 +184,7 @@ def test_downloads_are_counted(sandbox, artifactory, artifactory_reader):
     answer = artifactory.get(path)
     assert answer.headers["Content-Type"] == "application/vnd.org.jfrog.artifactory.storage.StatsInfo+json"
     assert answer.json() == {
-        "uri": f"{artifactory.base}/api/storage/{TRASHED}",
+        "uri": f"{artifactory.base}/{TRASHED}",
         "downloadCount": 0,
         "lastDownloaded": 0,
         "remoteDownloadCount": 0,
@@ -202,7 +202,7 @@ def test_downloads_are_counted(sandbox, artifactory, artifactory_reader):
 
 
 def test_statistics_of_nothing(artifactory):
-    assert error_of(artifactory.get("/api/storage/generic-local/nothing?stats")) == (404, "Unable to find item")
+    assert error_of(artifactory.get("/api/storage/generic-local/nothing?stats")) == (404, "Unable to find item path")
 
 
 # --- The storage summary ----------------------------------------------------------------------------------------------
