@@ -187,11 +187,16 @@ class Call:
             raise ArtifactError(400, PRO_ONLY)
 
     def check_repository(self, key: str) -> None:
-        """Refuse requests for the content of repositories that do not exist, where the version does so at once."""
-        if self.has(since.ANSWERS_ABOUT_UNKNOWN_REPOSITORIES):
+        """Refuse to change the content of repositories that do not exist, where the version does so at once."""
+        if self.request.method in ("GET", "HEAD") or self.has(since.ANSWERS_ABOUT_UNKNOWN_REPOSITORIES):
             return
         if self.repositories.find(key) is None and not self.repositories.storages(key):
             raise ArtifactError(403, "")
+
+    @property
+    def info_headers(self) -> dict[str, str]:
+        """The headers of infos of folders and of the list of repositories."""
+        return {"Cache-Control": "no-store"} if self.has(since.NO_STORE_OF_INFO) else {}
 
     @property
     def is_oss(self) -> bool:

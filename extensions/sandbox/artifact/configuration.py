@@ -11,6 +11,7 @@ from starlette.responses import PlainTextResponse, Response
 
 from ..documents import read_json
 from ..routing import Route
+from . import since
 from .call import Call
 from .errors import ArtifactError
 from .formats import package_name
@@ -24,7 +25,7 @@ DEFAULTS_OF_REST = {"snapshotVersionBehavior": "non-unique", "suppressPomConsist
 async def list_all(call: Call) -> Response:
     """GET /api/repositories"""
     wanted_type = call.query.get("type", "").lower()
-    wanted_package = call.query.get("packageType", "").lower()
+    wanted_package = call.query.get("packageType", "").lower() if call.has(since.LISTED_PACKAGE_TYPES) else ""
     wanted_project = call.query.get("project", "")
     listed = [
         _listed(call, repository)
@@ -35,7 +36,7 @@ async def list_all(call: Call) -> Response:
         and _readable(call, repository)
     ]
     listed.sort(key=lambda shown: CLASSES.index(shown["type"].lower()))
-    return call.vnd("repositories.RepositoryDetailsList", listed, **{"Cache-Control": "no-store"})
+    return call.vnd("repositories.RepositoryDetailsList", listed, **call.info_headers)
 
 
 async def detail(call: Call, key: str) -> Response:
@@ -108,7 +109,7 @@ def _listed(call: Call, repository: Repository) -> dict[str, Any]:
         "description": configuration["description"] or None,
         "type": repository.rclass.upper(),
         "url": upstream or f"{call.base}/{repository.key}",
-        "packageType": package_name(repository.package_type),
+        "packageType": package_name(repository.package_type) if call.has(since.LISTED_PACKAGE_TYPES) else None,
     }
 
 

@@ -17,18 +17,19 @@ from .. import globs
 from ..globs import Glob
 from ..integers import integer
 from ..routing import Route
-from . import builds, promotion
+from . import builds, promotion, since
 from .build_records import Build
 from .call import Call
 from .errors import ArtifactError
 from .formats import colon_time
 from .maven_document import version_order
 from .search import result, searched
-from .tree import TRASH, Item, Tree
+from .tree import TRASH, Item, Statistics, Tree
 
 # The times of an item by the names of date fields, and whether one is asked for
 Times = dict[str, float | None]
 Within = Callable[[float | None], bool]
+Counted = Iterable[tuple[Item, Statistics]]
 
 NOT_FOUND = "No results found."
 EMPTY = "The search term cannot be empty"
@@ -79,7 +80,8 @@ async def properties(call: Call) -> Response:
             for item in tree.with_property(storage, next(iter(wanted)))
             if _is_below(item, folder) and fits(tree.properties(item))
         )
-        return {"results": _results(call, tree, _readable(call, items))}
+        is_filtered = call.has(since.PERMISSIONS_IN_PROPERTY_SEARCHES)
+        return {"results": _results(call, tree, _readable(call, items) if is_filtered else items)}
 
     return await call.vnd_stream("search.MetadataSearchResult", question)
 
@@ -144,31 +146,47 @@ async def archives(call: Call) -> Response:
 async def not_used(call: Call) -> Response:
     """GET /api/search/usage?notUsedSince=...[&createdBefore=...], in milliseconds"""
     call.need_login()
-    since = _millis(call, "notUsedSince")
-    if since is None:
+    threshold = _millis(call, "notUsedSince")
+    if threshold is None:
         raise ArtifactError(404, NOT_FOUND)
     created = _millis(call, "createdBefore")
-    before, where = since if created is None else created, searched(call)
+    before, where = threshold if created is None else created, searched(call)
 
     def question(db: sqlite3.Connection) -> list[dict[str, Any]]:
         tree = Tree(db)
-        counted = ((item, tree.statistics(item)) for item in _files(call, tree, where) if item.created < before)
-        unused = [
-            (item, used) for item, used in counted if max(used.downloaded or 0, used.remote_downloaded or 0) < since
-        ]
-        unused.sort(key=lambda found: (found[1].downloaded or 0, found[1].remote_downloaded or 0))
-        return [
-            {
-                "uri": _uri(call, item),
-                "downloadCount": used.downloads or 0,
-                "lastDownloaded": colon_time(used.downloaded or 0),
-                "remoteDownloadCount": used.remote_downloads or 0,
-                "remoteLastDownloaded": colon_time(used.remote_downloaded or 0),
-            }
-            for item, used in unused
-        ]
+        counted = ((item, tree.statistics(item)) for item in _files(call, tree, where))
+        find = _unused if call.has(since.DOWNLOAD_COUNTS_IN_SEARCHES) else _unused_before_counts
+        return find(call, counted, threshold, before)
 
     return await _some(call, "ArtifactUsageResult", question)
+
+
+def _unused(call: Call, counted: Counted, threshold: float, before: float) -> list[dict[str, Any]]:
+    unused = [
+        (item, used)
+        for item, used in counted
+        if item.created < before and max(used.downloaded or 0, used.remote_downloaded or 0) < threshold
+    ]
+    unused.sort(key=lambda found: (found[1].downloaded or 0, found[1].remote_downloaded or 0))
+    return [
+        {
+            "uri": _uri(call, item),
+            "downloadCount": used.downloads or 0,
+            "lastDownloaded": colon_time(used.downloaded or 0),
+            "remoteDownloadCount": used.remote_downloads or 0,
+            "remoteLastDownloaded": colon_time(used.remote_downloaded or 0),
+        }
+        for item, used in unused
+    ]
+
+
+def _unused_before_counts(call: Call, counted: Counted, threshold: float, before: float) -> list[dict[str, Any]]:
+    """Return the same as old versions: the time of creation counts only for files that were never downloaded."""
+    return [
+        {"uri": _uri(call, item), "lastDownloaded": colon_time(used.downloaded or item.created)}
+        for item, used in counted
+        if (used.downloaded < threshold if used.downloaded else item.created < before)
+    ]
 
 
 async def created(call: Call) -> Response:

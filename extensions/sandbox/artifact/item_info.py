@@ -16,7 +16,7 @@ from starlette.responses import Response
 
 from ..integers import integer
 from ..routing import Route
-from . import content_path
+from . import content_path, properties, since
 from .accounts import Principal
 from .call import Call
 from .errors import ArtifactError
@@ -31,22 +31,22 @@ LETTERS = {"m": "m", "d": "d", "w": "w", "a": "n", "r": "r"}
 async def info(call: Call, repo: str, path: str) -> Response:
     """GET /api/storage/{repo}/{path}[:{metadata}]"""
     path = content_path.without_metadata(path)
+    if not call.has(since.INFO_BY_REMOTE_KEYS):
+        _refuse_remote_key(call, repo)
     found = _found(call, repo, path)
     shown_as = call.repositories.shown_as(repo)
     if found[0].folder:
         return await call.vnd_stream(
             "storage.FolderInfo",
             lambda db: folder_info(call, found[0], shown_as, children_of(below(db, found, 1))),
-            **{"Cache-Control": "no-store"},
+            **call.info_headers,
         )
     return call.vnd("storage.FileInfo", file_info(call, found[0], shown_as))
 
 
 async def storage_info(call: Call, repo: str, path: str) -> Response:
     """GET /api/storage/{repo}/{path}?storageinfo: as the info, but it knows no cache by the name of its remote"""
-    repository = call.repositories.find(repo)
-    if repository is not None and repository.rclass == "remote":
-        raise ArtifactError(404, "Unable to find item")
+    _refuse_remote_key(call, repo)
     return await info(call, repo, path)
 
 
@@ -88,6 +88,9 @@ async def list_files(call: Call, repo: str, path: str) -> Response:
 
 async def statistics(call: Call, repo: str, path: str) -> Response:
     """GET /api/storage/{repo}/{path}?stats"""
+    asked = next(filter(call.query.__contains__, AHEAD), None)
+    if asked and not call.has(since.STATISTICS_FIRST):
+        return await AHEAD[asked](call, repo, path)
     item = _found(call, repo, path, "Unable to find item path")[0]
     counted = call.items.statistics(item)
     body = {
@@ -169,6 +172,12 @@ def children_of(items: Iterable[Item]) -> Iterator[dict[str, Any]]:
     return ({"uri": f"/{item.name}", "folder": bool(item.folder)} for item in items)
 
 
+def _refuse_remote_key(call: Call, repo: str) -> None:
+    repository = call.repositories.find(repo)
+    if repository is not None and repository.rclass == "remote":
+        raise ArtifactError(404, "Unable to find item")
+
+
 def _need_items(call: Call, repo: str) -> None:
     """Refuse virtual and unknown repositories, and remote ones without a cache."""
     if call.repositories.is_virtual(repo) or not call.repositories.storages(repo):
@@ -231,6 +240,13 @@ def _item_facts(item: Item, repo: str) -> dict[str, Any]:
     }
 
 
+# The arguments that decide before `stats` in old versions
+AHEAD = {
+    "lastModified": last_modified,
+    "properties": properties.get,
+    "propertiesXml": properties.get_xml,
+    "permissions": permissions,
+}
 ROUTES = (
     # Of several arguments the first in this list decides, whatever its value.
     Route("GET", STORAGE, list_files, "list_files", argument="list"),

@@ -11,6 +11,7 @@ from typing import Any
 from starlette.responses import Response
 
 from ..routing import Route
+from . import since
 from .call import PAID, Call
 from .formats import jackson, package_name
 from .tree import TRASH
@@ -32,6 +33,8 @@ async def summary(call: Call) -> Response:
     if not call.principal.may_read_of_system("info/storage"):
         call.need_admin()
     found = call.world.recall(SUMMARY) or await _calculate(call)
+    if not call.has(since.STORAGE_IN_BYTES):
+        found = _in_old_form(found)
     return Response(jackson(found).encode(), 200, {"Content-Type": "application/json", "Cache-Control": "no-store"})
 
 
@@ -49,6 +52,16 @@ async def _calculate(call: Call) -> dict[str, Any]:
     found = await call.world.readers.read(lambda db: _calculated(db, described))
     call.world.remember(SUMMARY, found)
     return found
+
+
+def _in_old_form(found: dict[str, Any]) -> dict[str, Any]:
+    """Return the summary as old versions show it: twice, without sizes in bytes and projects."""
+    rows = [
+        {name: value for name, value in row.items() if name not in ("usedSpaceInBytes", "projectKey")}
+        for row in found["repositoriesSummaryList"]
+    ]
+    shown = {**found, "repositoriesSummaryList": rows}
+    return {"storageSummary": shown, **shown}
 
 
 def _calculated(db: sqlite3.Connection, described: list[tuple[str, str, str]]) -> dict[str, Any]:

@@ -204,7 +204,7 @@ async def delete(call: Call, target: str) -> Response:
     if item is None:
         raise ArtifactError(404, f"Could not locate artifact '{repo}:{path}' (Nothing to delete).")
     call.permit_deleting(repo, path)
-    if not path or repo == TRASH:
+    if repo == TRASH or (not path and call.has(since.DELETION_OF_ROOTS_NEEDS_ADMIN)):
         call.need_admin(f"Not enough permissions to delete '{repo}:{path}'. This requires admin privileges.")
     await _permit_deleting_below(call, item)
     if asked.path.endswith(PROPERTIES):

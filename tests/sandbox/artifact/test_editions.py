@@ -132,14 +132,13 @@ def test_an_old_version_does_not_query_sha256(artifactory, old, query):
     assert message.startswith(f"Failed to parse query: {query}, it looks like there is syntax error near")
 
 
-@pytest.mark.parametrize("method", ["GET", "PUT", "DELETE"])
+@pytest.mark.parametrize(
+    ("method", "refusal"),
+    [("GET", (404, "Not Found")), ("PUT", (403, "")), ("DELETE", (403, ""))],
+)
 @pytest.mark.parametrize("path", ["/none", "/none/", "/none/x"])
-def test_an_old_version_refuses_unknown_repositories_without_words(artifactory, old, method, path):
-    assert error_of(artifactory.request(method, path)) == (403, "")
-
-
-def _hash(algorithm: str, content: bytes) -> str:
-    return hashlib.new(algorithm, content).hexdigest()
+def test_an_old_version_refuses_writes_to_unknown_repositories_without_words(artifactory, old, method, refusal, path):
+    assert error_of(artifactory.request(method, path)) == refusal
 
 
 @pytest.mark.parametrize(
@@ -179,3 +178,87 @@ def test_words_of_refusals_are_those_of_the_version(sandbox, method, path, words
     assert error_of(stranger.request(method, path)) == (403, words.format(APP, "stranger"))
     sandbox.switch("artifact", version="4.4.2")
     assert error_of(stranger.request(method, path)) == (403, old_words.format(APP, "stranger"))
+
+
+@pytest.mark.parametrize("path", ["/api/storage/generic-local/app", "/api/storage/generic-local", "/api/repositories"])
+def test_info_may_be_cached_when_the_version_is_old(artifactory, sandbox, path):
+    assert artifactory.get(path).headers["Cache-Control"] == "no-store"
+    sandbox.switch("artifact", version="4.4.2")
+    assert "Cache-Control" not in artifactory.get(path).headers
+
+
+def test_an_old_version_lists_no_package_types(artifactory, old):
+    listed = artifactory.get("/api/repositories?packageType=docker").json()
+    assert listed == artifactory.get("/api/repositories").json()
+    assert not any("packageType" in entry for entry in listed)
+
+
+def test_an_old_version_shows_the_storage_summary_twice(artifactory, old):
+    found = artifactory.get("/api/storageinfo").json()
+    assert found.pop("storageSummary") == found
+    assert sorted(found["repositoriesSummaryList"][0]) == [
+        *("filesCount", "foldersCount", "itemsCount", "packageType", "percentage", "repoKey", "repoType", "usedSpace"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kind"),
+    [
+        ("stats&properties", "ItemProperties"),
+        ("stats&lastModified", "ItemLastModified"),
+        ("stats&permissions", "ItemPermissions"),
+        ("stats&list", "FileList"),
+        ("stats", "StatsInfo"),
+    ],
+)
+def test_an_old_version_looks_for_statistics_last(artifactory, old, arguments, kind):
+    artifactory.put("/api/storage/generic-local/app?properties=a=b")
+    answer = artifactory.get(f"/api/storage/generic-local/app?{arguments}")
+    assert answer.headers["Content-Type"].endswith(f"storage.{kind}+json")
+
+
+def test_an_old_version_shows_no_cache_by_the_key_of_its_remote_repository(artifactory, old):
+    assert error_of(artifactory.get("/api/storage/libs-remote")) == (404, "Unable to find item")
+    assert artifactory.get("/api/storage/libs-remote-cache").status_code == 200
+
+
+def test_an_old_version_lets_users_delete_what_is_at_the_root(artifactory, sandbox):
+    sandbox.seed({"artifact": {"users": [{"name": "ci", "password": "ci", "permissions": {"generic-local": "rd"}}]}})
+    ci = Session(f"{sandbox.url}/artifactory", ("ci", "ci"))
+    assert error_of(ci.delete("/generic-local"))[0] == 403
+    sandbox.switch("artifact", version="4.4.2")
+    assert ci.delete("/generic-local").status_code == 204
+    assert artifactory.get("/api/storage/generic-local").json()["children"] == []
+
+
+def test_an_old_version_finds_properties_of_what_cannot_be_read(artifactory, sandbox):
+    artifactory.put("/api/storage/generic-local/app?properties=qa=passed&recursive=0")
+    sandbox.seed({"artifact": {"users": [{"name": "stranger", "password": "x"}]}})
+    stranger = Session(f"{sandbox.url}/artifactory", ("stranger", "x"))
+    assert stranger.get("/api/search/prop?qa=passed").json() == {"results": []}
+    sandbox.switch("artifact", version="4.4.2")
+    uri = f"{artifactory.base}/api/storage/generic-local/app"
+    assert stranger.get("/api/search/prop?qa=passed").json() == {"results": [{"uri": uri}]}
+
+
+def test_an_old_version_compares_the_creation_of_files_that_were_never_downloaded(artifactory, sandbox, old):
+    now = sandbox.clock(frozen=True, advance=1000)["now"]
+    artifactory.put("/generic-release-local/never.txt", b"x")
+    artifactory.put("/generic-release-local/once.txt", b"x")
+    sandbox.clock(advance=1000)
+    artifactory.get("/generic-release-local/once.txt")
+    search = f"/api/search/usage?repos=generic-release-local&notUsedSince={int(now + 2000) * 1000}"
+
+    def found(arguments: str = "") -> dict[str, dict[str, str]]:
+        results = artifactory.get(search + arguments).json()["results"]
+        return {result.pop("uri").rpartition("/")[2]: result for result in results}
+
+    everything = found()
+    assert [list(result) for result in everything.values()] == [["lastDownloaded"]] * 2
+    created = artifactory.get("/api/storage/generic-release-local/never.txt").json()["created"]
+    assert everything["never.txt"] == {"lastDownloaded": created}
+    assert found("&createdBefore=1") == {"once.txt": everything["once.txt"]}
+
+
+def _hash(algorithm: str, content: bytes) -> str:
+    return hashlib.new(algorithm, content).hexdigest()
