@@ -5,10 +5,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from sandbox.client import Sandbox
 
+ACTIONS = Path(__file__).resolve().parents[1] / "action_plugins"
 ITEM = {"repo": "generic-local", "path": "app/1.0/app-1.0.tar.gz"}
 OURS = {"buildworks.toolchain.artifact_properties": {**ITEM, "properties": {"build.name": "app"}}}
 

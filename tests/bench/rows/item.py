@@ -5,14 +5,18 @@
 
 from __future__ import annotations
 
-from bench.play import Times, named, play
+from typing import Any
+
+from ansible_collections.buildworks.toolchain.plugins.modules import artifact_properties
+from bench.play import named, play
 from bench.row import Figure, Row, milliseconds, ratio
-from bench.rows.ask import OURS
+from bench.rows.ask import ACTIONS, OURS, uri
 from sandbox.client import Sandbox
 
 ROWS = (
     Row("item_vs_debug_item", "an item of a loop that changes nothing, over one of debug", "<=", 1.5),
     Row("rss_mb", "memory of the worker after 1,000 items, over that after ten", "<=", 1.05),
+    Row("rss_plain_mb", "the same for the plainest action with as many options, which it returns as modules do"),
 )
 ROUNDS = 5
 ITEMS = 200
@@ -27,15 +31,19 @@ def measure(sandbox: Sandbox) -> dict[str, Figure]:
         named("ours", OURS, loop=loop),
     ]
     seconds = play(sandbox, [{"tasks": tasks}], rounds=ROUNDS).item
-    many = play(sandbox, [{"tasks": [named("many", OURS, loop=list(range(MANY)))]}], rounds=1, warm_up=False)
+    request = uri(sandbox)["ansible.builtin.uri"]
+    plain = {**dict.fromkeys(artifact_properties.SPEC.options), "url": request["url"], "headers": request["headers"]}
     return {
         "item_vs_debug_item": ratio(seconds["ours"], seconds["debug"], ms=milliseconds(seconds["ours"])),
-        "rss_mb": memory(many),
+        "rss_mb": memory(sandbox, OURS),
+        "rss_plain_mb": memory(sandbox, {"plain_request": plain}),
     }
 
 
-def memory(many: Times) -> Figure:
-    """The worker's memory at the end over that near the start."""
+def memory(sandbox: Sandbox, action: dict[str, Any]) -> Figure:
+    """Return the worker's memory at the end of a long loop over that near the start."""
+    task = named("many", action, loop=list(range(MANY)))
+    many = play(sandbox, [{"tasks": [task]}], rounds=1, warm_up=False, ANSIBLE_ACTION_PLUGINS=str(ACTIONS))
     kilobytes = {event["number"]: event["rss_kb"] for event in many.events if event["event"] == "item"}
     early, late = kilobytes[10], kilobytes[MANY]
     return Figure(round(late / early, 3), more={"megabytes": [round(early / 1024, 1), round(late / 1024, 1)]})

@@ -5,11 +5,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from bench.play import named, play
 from bench.row import Figure, Row, milliseconds, ratio
-from bench.rows.ask import OURS, uri
+from bench.rows.ask import ACTIONS, OURS, uri
 from sandbox.client import Sandbox
 
 ROWS = (
@@ -20,7 +18,6 @@ ROWS = (
     Row("module_vs_uri", "the same, over ours run as an ordinary module", ">=", 0.9),
 )
 ROUNDS = 15
-ACTIONS = Path(__file__).resolve().parents[1] / "action_plugins"
 
 
 def measure(sandbox: Sandbox) -> dict[str, Figure]:
