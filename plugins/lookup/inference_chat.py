@@ -122,7 +122,7 @@ class LookupModule(ServiceLookup):
     )
 
     def ask(self, task: Task) -> Any:
-        question = chat.question(InferenceService(task), task.params)
+        question = chat.build_question(InferenceService(task), task.params)
         completion = chat.find_kept(task, question)
         structured = question.schema is not None
         if completion is None:

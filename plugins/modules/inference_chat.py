@@ -337,7 +337,7 @@ SPEC = INFERENCE + ArgumentSpec(
 
 
 def run(task):
-    question = chat.question(InferenceService(task), task.params)
+    question = chat.build_question(InferenceService(task), task.params)
     task.result["completion"] = kept = chat.find_kept(task, question)
     operate(
         task,

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import datetime
-import math
 import re
 import threading
 import time
@@ -18,17 +17,12 @@ import typing as t
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import NotTried
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import (
-    Policy,
-    has_long_delay,
-    retry_after,
-)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import has_long_delay, retry_after
 
 Limits = dict[str, int]
 
 _MINUTE, _DAY = 60, 86_400
 PERIODS = {"minute": _MINUTE, "day": _DAY}
-_CHARACTERS_PER_TOKEN = 4
 # What the limits of a model are called, what each of them counts, and the seconds it is for
 LIMITS = {
     "max_requests_per_1_minute": ("requests", _MINUTE),
@@ -37,7 +31,7 @@ LIMITS = {
     "max_tokens_per_1_day": ("tokens", _DAY),
 }
 _WHAT = ("requests", "tokens")
-_TOLD = ("limit", "remaining", "reset")
+_PARTS = ("limit", "remaining", "reset")
 # So many responses in succession must indicate a day before a limit counts as one for a day
 _READINGS = 3
 # So that the server, which reckons from when it hears of a request, has refilled as much
@@ -50,32 +44,10 @@ _NAMED = re.compile(r"\b(request|token)s?\w* per (min|day)|\b([RT])P([MD])\b", r
 _NAMED_LIMIT = re.compile(r"\blimit:? *([0-9][0-9,]{0,14})", re.IGNORECASE)
 _REQUESTED = re.compile(r"\brequested:? *([0-9][0-9,]{0,14})", re.IGNORECASE)
 _TYPE = re.compile(r'"type": *"(requests|tokens)"')
-# After these a request may have been paid for
-_MAYBE_PAID = frozenset((408, 500, 502, 504))
 _INITIALS = {"r": "requests", "t": "tokens", "m": _MINUTE, "d": _DAY}
 
 
-def cost(body: dict[str, t.Any]) -> int:
-    """The tokens that a request counts for under the limits, before it is answered: by its letters, as servers do."""
-    return max(longest_answer(body), prompt_tokens(body))
-
-
-def longest_answer(body: dict[str, t.Any]) -> int:
-    """The tokens that an answer may have at most, 0 if the request does not say it."""
-    return max(body.get("max_completion_tokens") or 0, body.get("max_tokens") or 0)
-
-
-def prompt_tokens(body: dict[str, t.Any]) -> int:
-    """What the texts of a request come to, at a guess."""
-    return guessed_tokens(text for message in body["messages"] for text in _texts(message.get("content")))
-
-
-def guessed_tokens(texts: t.Iterable[str]) -> int:
-    """What texts come to, by their letters."""
-    return max(1, math.ceil(sum(map(len, texts)) / _CHARACTERS_PER_TOKEN))
-
-
-def seconds_needed(limits: Limits, requests: int, tokens: int) -> float:
+def required_seconds(limits: Limits, requests: int, tokens: int) -> float:
     """How long so much takes at least, when nothing has been used up yet."""
     amounts = {"requests": requests, "tokens": tokens}
     waits = [
@@ -162,8 +134,8 @@ class Pace:
         self._stop = stop
         self._turn = threading.Lock()
         self._state = threading.Lock()
-        self._begun = False
-        self._heard = threading.Event()
+        self._has_started = False
+        self._has_response = threading.Event()
         self._held_until = float("-inf")
         self._held_for = ""
         self._waits: dict[int, tuple[str, float]] = {}
@@ -178,48 +150,48 @@ class Pace:
         :raises NotTried: when nothing more is to be sent
         """
         with self._turn:
-            if self._begun:
-                self._heard.wait()
+            if self._has_started:
+                self._has_response.wait()
             if not self._wait_for_room(tokens):
                 raise NotTried
-            self._begun = True
+            self._has_started = True
 
-    def wait_again(self, tokens: int, seconds: float) -> bool:
+    def wait_for_retry(self, tokens: int, seconds: float) -> bool:
         """Wait until a request that failed may go once more, at least so many seconds, and return whether it may."""
         is_held = self._held_until > time.monotonic()
-        with self._noted(self._held_for, seconds) if is_held else contextlib.nullcontext():
+        with self._recorded(self._held_for, seconds) if is_held else contextlib.nullcontext():
             pause(seconds, self._stop)
         try:
             return self._wait_for_room(tokens)
         except ToolchainError:  # the limit that the refusal named is too small for it
             return False
 
-    def hear(self, answer: Answer | None) -> None:
+    def read_response(self, answer: Answer | None) -> None:
         """Learn from an answer, if one came."""
         if answer:
             self._read(answer)
-        self._heard.set()
+        self._has_response.set()
 
-    def refuse(self, answer: Answer) -> None:
+    def read_refusal(self, answer: Answer) -> None:
         """Learn from a 429: the limit that it names has nothing left, and no request goes before `Retry-After`."""
         self._read(answer)
         seconds = 0.0 if has_long_delay(answer) else retry_after(answer) or 0.0
         with self._state:
-            emptied = [] if _is_too_large(answer.text) else self._named(answer) or self._indicated(answer)
+            emptied = [] if _is_too_large(answer.text) else self._named_limits(answer) or self._empty_limits(answer)
             for bucket in emptied:
                 bucket.left = min(bucket.left, 0.0)
             self._held_until = max(self._held_until, time.monotonic() + seconds)
             self._held_for = " and ".join(map(str, emptied)) or "a limit that the server does not name"
 
     @property
-    def waiting(self) -> Wait | None:
+    def current_wait(self) -> Wait | None:
         """The longest wait of now."""
         now = time.monotonic()
         with self._state:
             limit, until = max(self._waits.values(), key=lambda wait: wait[1], default=("", now))
         return Wait(limit, until - now) if until > now else None
 
-    def seconds_for(self, requests: int, tokens: int) -> float:
+    def required_seconds(self, requests: int, tokens: int) -> float:
         """Return the seconds that the limits require for so many more requests and tokens."""
         amounts = {"requests": requests, "tokens": tokens}
         with self._state:
@@ -235,12 +207,12 @@ class Pace:
             wait = self._take(tokens)
             if not wait:
                 return True
-            with self._noted(wait.limit, wait.seconds):
+            with self._recorded(wait.limit, wait.seconds):
                 pause(wait.seconds, self._stop)
         return False
 
     @contextlib.contextmanager
-    def _noted(self, limit: str, seconds: float) -> t.Iterator[None]:
+    def _recorded(self, limit: str, seconds: float) -> t.Iterator[None]:
         """Around a wait, so that it can be reported. Waits of several threads for one limit count once."""
         me, begin = threading.get_ident(), time.monotonic()
         with self._state:
@@ -254,7 +226,7 @@ class Pace:
                 del self._waits[me]
                 if not any(other == limit for other, _until in self._waits.values()):
                     before, _until = self.waited.get(limit, (0.0, ""))
-                    self.waited[limit] = (before + time.monotonic() - self._begins.pop(limit), moment())
+                    self.waited[limit] = (before + time.monotonic() - self._begins.pop(limit), format_time())
 
     def _take(self, tokens: int) -> Wait | None:
         """Take what a request needs, if it is there; otherwise return the wait until it may be."""
@@ -281,7 +253,7 @@ class Pace:
 
     def _read(self, answer: Answer) -> None:
         for what in _WHAT:
-            self._learn(what, *(answer.headers.get(f"x-ratelimit-{part}-{what}") for part in _TOLD))
+            self._learn(what, *(answer.headers.get(f"x-ratelimit-{part}-{what}") for part in _PARTS))
 
     def _learn(self, what: str, limit: str | None, remaining: str | None, reset: str | None) -> None:
         if not (limit and remaining and all(map(_NUMBER.fullmatch, (limit, remaining))) and int(limit)):
@@ -295,7 +267,7 @@ class Pace:
             if len(known) == 1:  # otherwise the response may mean either
                 known[0].read(int(remaining), reset or "")
 
-    def _named(self, answer: Answer) -> list[_Bucket]:
+    def _named_limits(self, answer: Answer) -> list[_Bucket]:
         """Return the limits that the text of a refusal names, which may be new."""
         named = {_kind(*groups) for groups in _NAMED.findall(answer.text)}
         if len(named) != 1:
@@ -315,7 +287,7 @@ class Pace:
             self._buckets += same
         return same
 
-    def _indicated(self, answer: Answer) -> list[_Bucket]:
+    def _empty_limits(self, answer: Answer) -> list[_Bucket]:
         """Return the limits that the headers of a refusal report as used up, by default those per minute."""
         spent = {
             what: answer.headers.get(f"x-ratelimit-limit-{what}")
@@ -327,7 +299,7 @@ class Pace:
         return exact or [bucket for bucket in self._buckets if bucket.period == _MINUTE and bucket.what in kinds]
 
 
-def moment(seconds: float = 0.0) -> str:
+def format_time(seconds: float = 0.0) -> str:
     """Return the time after so many seconds, as `2026-11-23T14:03:20Z`."""
     then = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=seconds)
     return then.strftime("%Y-%m-%dT%H:%M:%SZ")
@@ -336,32 +308,6 @@ def moment(seconds: float = 0.0) -> str:
 def pause(seconds: float, stop: threading.Event) -> None:
     """Wait, but not longer than until `stop` is set."""
     stop.wait(seconds)
-
-
-@dataclasses.dataclass(frozen=True)
-class Paced(Policy):
-    """A policy under which each further try waits until the limits have room for it.
-
-    :ivar tokens: what a try counts for
-    :ivar note_lost: called for each try that may have been paid for in vain
-    :ivar may_repeat: returns whether the task may pay for one more try
-    """
-
-    pace: Pace | None = None
-    tokens: int = 0
-    note_lost: t.Callable[[], None] = lambda: None
-    may_repeat: t.Callable[[], bool] = lambda: True
-
-    def note_failure(self, answer: Answer | None) -> None:
-        """Learn from a try whose answer is not accepted, or, with `None`, whose answer was lost."""
-        if answer is None or answer.status in _MAYBE_PAID:
-            self.note_lost()
-        elif answer.status == 429 and self.pace:
-            self.pace.refuse(answer)
-
-    def wait(self, seconds: float) -> bool:
-        """Wait until the limits have room for the next try, at least so many seconds, and return whether they have."""
-        return self.may_repeat() and self.pace is not None and self.pace.wait_again(self.tokens, seconds)
 
 
 def _kind(what: str, period: str, initial: str, unit: str) -> tuple[str, int]:
@@ -386,7 +332,3 @@ def _duration(text: str) -> tuple[float, float] | None:
         return None
     is_precise = "." in text or "ms" in text
     return sum(float(number) * _SECONDS[unit] for number, unit in parts), 0.01 if is_precise else 1.0
-
-
-def _texts(content: str | list[dict[str, t.Any]] | None) -> list[str]:
-    return [content] if isinstance(content, str) else [part["text"] for part in content or () if part["type"] == "text"]

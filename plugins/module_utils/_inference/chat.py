@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""One chat completion: asked for, checked, and kept if the user wants to pay for it only once."""
+"""One chat completion: requested, checked, and kept in the cache if the task has one."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ _SECONDS_BETWEEN_TRIES = 0.05
 
 @dataclasses.dataclass(frozen=True)
 class Question:
-    """What will be asked, and of whom.
+    """A request for a completion.
 
-    :ivar body: the request
+    :ivar body: the body of the request
     :ivar schema: what the answer must satisfy, if anything
     """
 
@@ -50,17 +50,17 @@ class Question:
 
     @property
     def plan(self) -> dict[str, t.Any]:
-        """What will be asked, without the texts."""
+        """The request without its texts."""
         return {"action": "complete", "model": self.body["model"], "messages": len(self.body["messages"])}
 
     @property
     def name(self) -> str:
-        """The same for the same request to the same address, and for no other."""
+        """A digest of the request and its address."""
         return hashlib.sha256(json.dumps([self.http.base_url, self.body], sort_keys=True).encode()).hexdigest()
 
 
-def question(inference: InferenceService, params: dict[str, t.Any]) -> Question:
-    """What the options ask for.
+def build_question(inference: InferenceService, params: dict[str, t.Any]) -> Question:
+    """Return the request of the options.
 
     :raises BadOption: when the server could not take it
     """
@@ -70,20 +70,20 @@ def question(inference: InferenceService, params: dict[str, t.Any]) -> Question:
     return Question(inference.http(API_KEY), body(params), wanted)
 
 
-def find_kept(task: Task, asked: Question) -> Completion | None:
-    """The answer to the same question, from the cache folder, if the task has one.
+def find_kept(task: Task, question: Question) -> Completion | None:
+    """Return the answer to the same request from the cache, if the task has one.
 
     :raises BadOption: when the folder cannot be used
     """
     folder = task.params["cache"]
-    return None if folder is None else kept.find(folder, asked.name, MEMBERS, ADDED)
+    return None if folder is None else kept.find(folder, question.name, MEMBERS, ADDED)
 
 
 @contextlib.contextmanager
-def once(task: Task, asked: Question, stop: threading.Event | None = None) -> t.Iterator[None]:
-    """While no other thread or process asks the same, if the task has a cache folder, from which they have the answer.
+def once(task: Task, question: Question, stop: threading.Event | None = None) -> t.Iterator[None]:
+    """Let other threads and processes with the same request wait, if the task has a cache, where they find the answer.
 
-    :arg stop: set when nothing more is to be asked
+    :arg stop: set when no more requests are sent
     :raises NotTried: when that comes first
     """
 
@@ -93,49 +93,49 @@ def once(task: Task, asked: Question, stop: threading.Event | None = None) -> t.
             raise NotTried
 
     folder = task.params["cache"]
-    with contextlib.nullcontext() if folder is None else kept.alone(folder, asked.name, pause):
+    with contextlib.nullcontext() if folder is None else kept.alone(folder, question.name, pause):
         yield
 
 
-def complete(task: Task, asked: Question) -> dict[str, Completion]:
-    """Ask, and keep a whole answer in the cache folder, if the task has one.
+def complete(task: Task, question: Question) -> dict[str, Completion]:
+    """Send a request, and keep a whole answer in the cache, if the task has one.
 
     :raises ToolchainError: when the answer is refused, cut off or not as the schema wants it
     """
-    with once(task, asked):
-        if kept_meanwhile := find_kept(task, asked):
+    with once(task, question):
+        if kept_meanwhile := find_kept(task, question):
             return {"completion": kept_meanwhile}
         completion, shortfall = (
-            _streamed(task, asked) if task.params.get("stream") else understood(send(asked, POLICY), asked)
+            _streamed(task, question) if task.params.get("stream") else parse(send(question, POLICY), question)
         )
         task.result["completion"] = completion
         if shortfall and not task.params.get("accept_incomplete"):
             raise ToolchainError(f"{shortfall} The answer is in the result.")
-        keep(task, asked, completion)
+        keep(task, question, completion)
         return {"completion": completion}
 
 
-def send(asked: Question, policy: Policy) -> Answer:
-    """Ask.
+def send(question: Question, policy: Policy) -> Answer:
+    """Send a request.
 
-    :arg policy: when the request is sent again
+    :arg policy: when it is sent again
     """
-    return asked.http.write(
-        "POST", "/chat/completions", json=asked.body, lasting=False, policy=policy, patience="answer_timeout"
+    return question.http.write(
+        "POST", "/chat/completions", json=question.body, lasting=False, policy=policy, patience="answer_timeout"
     )
 
 
-def understood(answer: Answer, asked: Question) -> tuple[Completion, str | None]:
-    """The completion, and why it is no whole answer, if it is none."""
-    return completion.understood(answer, answer.record(), asked.schema)
+def parse(answer: Answer, question: Question) -> tuple[Completion, str | None]:
+    """Return the completion, and why it is no whole answer, if it is none."""
+    return completion.parse(answer, answer.record(), question.schema)
 
 
-def _streamed(task: Task, asked: Question) -> tuple[Completion, str | None]:
+def _streamed(task: Task, question: Question) -> tuple[Completion, str | None]:
     """The completion as it comes, with its progress, and why it is no whole answer, if it is none."""
-    answer = asked.http.write(
+    answer = question.http.write(
         "POST",
         "/chat/completions",
-        json={**asked.body, "stream": True, "stream_options": {"include_usage": True}},
+        json={**question.body, "stream": True, "stream_options": {"include_usage": True}},
         lasting=False,
         policy=POLICY,
         patience="answer_timeout",
@@ -143,15 +143,15 @@ def _streamed(task: Task, asked: Question) -> tuple[Completion, str | None]:
         live="answer_timeout",
     )
     if "event-stream" not in answer.headers.get("Content-Type", ""):  # a server that does not stream, or a login page
-        return understood(answer.part(b"".join(answer.chunks())), asked)
+        return parse(answer.part(b"".join(answer.chunks())), question)
     chunks = Chunks(answer)
     chunks.read(lambda letters: task.progress(f"{letters:,} letters of the answer so far", "answer"))
-    answered, shortfall = completion.understood(answer, chunks.reply(), asked.schema)
+    answered, shortfall = completion.parse(answer, chunks.reply(), question.schema)
     answered["complete"] = answered["complete"] and not chunks.broken
     return answered, chunks.broken or shortfall
 
 
-def keep(task: Task, asked: Question, completion: Completion) -> None:
+def keep(task: Task, question: Question, completion: Completion) -> None:
     """Put a whole answer into the cache folder, if the task has one."""
     if task.params["cache"] is not None and completion["complete"]:
-        kept.keep(task, task.params["cache"], asked.name, completion)
+        kept.keep(task, task.params["cache"], question.name, completion)

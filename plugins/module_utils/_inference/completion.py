@@ -22,7 +22,7 @@ ADDED: Completion = {"tool_calls": [], "alternatives": []}
 _USAGE = ("prompt_tokens", "completion_tokens", "total_tokens")
 
 
-def understood(answer: Answer, reply: Record, wanted: schema.Schema | None) -> tuple[Completion, str | None]:
+def parse(answer: Answer, reply: Record, wanted: schema.Schema | None) -> tuple[Completion, str | None]:
     """The completion in a reply, and why it is no whole answer, if it is none.
 
     :arg wanted: what it must satisfy, if anything

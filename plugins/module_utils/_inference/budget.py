@@ -1,0 +1,142 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The tokens and the money that a run uses, and the bounds that the user sets."""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+import typing as t
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import tokens
+
+Params = dict[str, t.Any]
+
+_BOUNDS = {"max_tokens_total": "total_tokens", "max_cost": "cost"}
+_USAGE = ("prompt_tokens", "completion_tokens", "total_tokens")
+_MILLION = 1_000_000
+
+
+@dataclasses.dataclass
+class Usage:
+    """Numbers of tokens, and what they cost, 0 without prices."""
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost: float = 0.0
+
+    @property
+    def total_tokens(self) -> int:
+        return self.prompt_tokens + self.completion_tokens
+
+    def add(self, other: Usage) -> None:
+        """Add another usage to this one."""
+        self.prompt_tokens += other.prompt_tokens
+        self.completion_tokens += other.completion_tokens
+        self.cost += other.cost
+
+
+class Budget:
+    """What a run used, may still use for its requests in progress, and may use at most.
+
+    Before a request is sent, the usage of its longest answer is reserved. All threads share the budget.
+
+    :arg params: with `prices`, `max_tokens_total` and `max_cost`
+    :ivar lost_requests: how many requests had no usable response
+    :raises BadOption: when a model has two prices
+    """
+
+    def __init__(self, params: Params) -> None:
+        self.lost_requests = 0
+        self._bounds = {option: params[option] for option in _BOUNDS if params[option] is not None}
+        self._prices = _prices_by_model(params["prices"] or ())
+        self._used = Usage()
+        self._lost = Usage()
+        self._reserved: dict[int, Usage] = {}
+        self._lock = threading.Lock()
+
+    def prompt_usage(self, body: Params) -> Usage:
+        """Return what the prompt of a request uses, without its answer.
+
+        :raises BadOption: when its model has no price
+        """
+        return self._usage(body, tokens.estimate_prompt(body), 0)
+
+    def reserve(self, number: int, body: Params) -> str | None:
+        """Reserve what a request with the longest answer uses, or return the option whose bound has no room for it.
+
+        :arg number: the prompt, which has at most one reservation
+        """
+        if not self._bounds:
+            return None
+        longest = self._longest_usage(body)
+        with self._lock:
+            self._reserved.pop(number, None)
+            total = Usage()
+            for usage in (self._used, self._lost, *self._reserved.values(), longest):
+                total.add(usage)
+            for option, most in self._bounds.items():
+                if getattr(total, _BOUNDS[option]) > most:
+                    return option
+            self._reserved[number] = longest
+            return None
+
+    def release(self, number: int) -> None:
+        """Remove the reservation of a prompt."""
+        with self._lock:
+            self._reserved.pop(number, None)
+
+    def add_answer(self, body: Params, completion: Params) -> None:
+        """Add what an answer used: as the server counted it, or else an estimate, so that the bounds hold."""
+        prompt, answer = (completion["usage"][name] for name in ("prompt_tokens", "completion_tokens"))
+        if prompt is None:
+            prompt = tokens.estimate_prompt(body)
+        if answer is None:
+            answer = tokens.estimate_texts(one["text"] or "" for one in (completion, *completion["alternatives"]))
+        with self._lock:
+            self._used.add(self._usage(body, prompt, answer))
+
+    def add_lost(self, body: Params) -> None:
+        """Count a request without a usable response, which may have been paid for."""
+        with self._lock:
+            self.lost_requests += 1
+            self._lost.add(self._longest_usage(body))
+
+    def price(self, usage: Usage) -> float | None:
+        """Return the cost for the result, `None` without prices."""
+        return round(usage.cost, 6) if self._prices else None
+
+    def summary(self) -> Params:
+        """Return what this run used."""
+        return {
+            "usage": {name: getattr(self._used, name) for name in _USAGE},
+            "cost": self.price(self._used),
+            "lost": self.lost_requests,
+        }
+
+    def _longest_usage(self, body: Params) -> Usage:
+        answers = body.get("n")  # also from the further members of a request, which are not checked
+        count = max(1, answers) if isinstance(answers, int) else 1
+        return self._usage(body, tokens.estimate_prompt(body), tokens.longest_answer(body) * count)
+
+    def _usage(self, body: Params, prompt: int, answer: int) -> Usage:
+        if not self._prices:
+            return Usage(prompt, answer)
+        price = self._prices.get(body["model"])
+        if price is None:
+            raise BadOption("prices", f"has none for the model '{body['model']}'")
+        return Usage(prompt, answer, (prompt * price["input"] + answer * price["output"]) / _MILLION)
+
+
+def _prices_by_model(prices: t.Iterable[Params]) -> dict[str, Params]:
+    """
+    :raises BadOption: when a model is given twice
+    """
+    known: dict[str, Params] = {}
+    for number, price in enumerate(prices):
+        if known.setdefault(price["model"], price) is not price:
+            raise BadOption(f"prices[{number}].model", f"'{price['model']}' is there already")
+    return known

@@ -1,0 +1,94 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The rate limits of each model, known beforehand or learned from responses, and the waits for them."""
+
+from __future__ import annotations
+
+import threading
+import typing as t
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.buckets import (
+    LIMITS,
+    PERIODS,
+    Limits,
+    Pace,
+    Wait,
+    required_seconds,
+)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.rate_limits import OPTIONS, UNLIMITED
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import validated
+
+Params = dict[str, t.Any]
+
+# A row of the result of inference_rate_limit_info, and a limit that it does not have
+_ROW = ArgumentSpec(
+    {
+        **OPTIONS,
+        "max_tokens_per_1_day": OPTIONS["max_tokens_per_1_minute"],
+        "id": dict(type="str"),
+        "kind": dict(type="str"),
+        "unlimited": dict(type="list", elements="str"),
+    }
+)
+
+
+class ModelLimits:
+    """The limits of each model. All threads share them.
+
+    :arg params: with `limits` and `limit_period`
+    :arg stop: set when no more requests are sent
+    :raises BadOption: when a limit is no number
+    """
+
+    def __init__(self, params: Params, stop: threading.Event) -> None:
+        self._known = _parse(params["limits"] or {})
+        self._period = PERIODS.get(params["limit_period"])
+        self._stop = stop
+        self._paces: dict[str, Pace] = {}
+        self._lock = threading.Lock()
+
+    def pace(self, model: str) -> Pace:
+        """Return the pace of the requests to a model."""
+        with self._lock:
+            if model not in self._paces:
+                self._paces[model] = Pace(self._known_limits(model), self._period, self._stop)
+            return self._paces[model]
+
+    def required_seconds(self, model: str, requests: int, tokens: int) -> float:
+        """Return the seconds that the limits of a model require for so many more requests and tokens."""
+        pace = self._paces.get(model)
+        if pace:
+            return pace.required_seconds(requests, tokens)
+        return required_seconds(self._known_limits(model), requests, tokens)
+
+    def current_wait(self) -> tuple[str, Wait] | None:
+        """Return the longest of the waits in progress, with its model."""
+        waits = [(model, wait) for model, pace in self._all_paces() if (wait := pace.current_wait)]
+        return max(waits, key=lambda wait: wait[1].seconds, default=None)
+
+    def waits(self) -> list[Params]:
+        """Return how long this run waited, by model and limit."""
+        return [
+            {"model": model, "limit": limit, "seconds": round(seconds, 1), "until": until}
+            for model, pace in self._all_paces()
+            for limit, (seconds, until) in list(pace.waited.items())
+        ]
+
+    def _all_paces(self) -> list[tuple[str, Pace]]:
+        with self._lock:
+            return list(self._paces.items())
+
+    def _known_limits(self, model: str) -> Limits:
+        tuned_from = ":".join(model.split(":")[:2])  # ft:gpt-4o of ft:gpt-4o:acme::abc
+        return next((self._known[name] for name in (model, tuned_from, "*") if name in self._known), {})
+
+
+def _parse(limits: Params) -> dict[str, Limits]:
+    rows = {model: validated(_ROW, f"limits.{model}", row) for model, row in limits.items()}
+    return {
+        model: {name: row[name] for name in LIMITS if row[name] is not None and row[name] < UNLIMITED}
+        for model, row in rows.items()
+    }
