@@ -417,6 +417,19 @@ def test_texts_that_look_like_secrets_are_kept_when_asked(sandbox: Sandbox, tmp_
     assert "F_TOKEN: default" not in output
 
 
+@pytest.mark.parametrize("is_rehearsal", [False, True])
+def test_lists_of_an_existing_snapshot_are_kept_when_it_is_rehearsed(
+    is_rehearsal: bool, sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOOLCHAIN_REHEARSAL_URL", sandbox.url if is_rehearsal else "")
+    stale = tmp_path / "existing" / "inference" / "items.jsonl"
+    stale.parent.mkdir(parents=True)
+    stale.touch()
+    output, good = take(sandbox, tmp_path / "existing", "--limit", "openai")
+    assert good, output
+    assert stale.exists() == is_rehearsal
+
+
 def test_secrets_are_made_up_from_the_name_and_the_account(tmp_path: Path) -> None:
     def made_up(name: str, account: str) -> str:
         (tmp_path / "manifest.json").write_text(json.dumps({"format": 1, "name": name}))
