@@ -157,17 +157,21 @@ def rehearse(sandbox: client.Sandbox, command: list[str], scratch: pathlib.Path)
     programs, python = stand_ins(sandbox, scratch / "programs"), scratch / "python"
     python.mkdir()
     (python / "sitecustomize.py").symlink_to(rehearsed.__file__)
-    variables, copies = scratch / "sandbox.json", scratch / "files"
-    copies.mkdir()
+    variables, copies, temporary = scratch / "sandbox.json", scratch / "files", scratch / "tmp"
+    for folder in (copies, temporary):
+        folder.mkdir()
     no_login = {f"ansible_{name}_executable": str(programs / name) for name in SSH}
     # Another account would not have what the environment says
     no_login["ansible_paramiko_proxy_command"] = str(programs / "ssh")
-    variables.write_text(json.dumps({**reached(sandbox), **no_login, "ansible_become": False}))
+    variables.write_text(
+        json.dumps({**reached(sandbox), **no_login, "ansible_become": False, "ansible_remote_tmp": str(temporary)})
+    )
     command = [*command, "--extra-vars", f"@{variables}"]
     settings = {
         "PATH": f"{programs}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
         "TOOLCHAIN_REHEARSAL_URL": sandbox.url,
         "TOOLCHAIN_REHEARSAL_FILES": str(copies),
+        "TMPDIR": str(temporary),  # modules move files from here to where they belong
         "TOOLCHAIN_REHEARSAL_ADDRESSES": " ".join(sorted(addresses(sandbox))),
         "PYTHONPATH": _joined(os.pathsep, str(python), os.environ.get("PYTHONPATH")),
         "ANSIBLE_CALLBACKS_ENABLED": "recap,rehearsal",

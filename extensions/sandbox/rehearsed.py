@@ -3,8 +3,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Runs as `sitecustomize` when a Python program of a rehearsal starts, that is in Ansible and in each of its modules.
 
-The program can connect to the sandbox only, and reads the copies of the files that the rehearsal wrote. It may be any
-Python since 3.8, and needs only the standard library.
+The program can connect to the sandbox only, and reads the copies of the files that the rehearsal wrote. If it replaces
+a file by a temporary file, as `ansible.builtin.copy` does, it replaces the copy. It may be any Python since 3.8, and
+needs only the standard library.
 """
 
 from __future__ import annotations
@@ -24,12 +25,19 @@ from typing import Any
 # Of the sandbox: host and port, separated by blanks
 ADDRESSES = frozenset(os.environ.get("TOOLCHAIN_REHEARSAL_ADDRESSES", "").split())
 COPIES = os.path.realpath(os.environ.get("TOOLCHAIN_REHEARSAL_FILES", os.devnull))
+# The folder of the rehearsal, with the temporary files of its programs
+SCRATCH = os.path.join(os.path.dirname(COPIES), "")
 CONNECTING = frozenset(("socket.connect", "socket.sendto", "socket.sendmsg"))
-FILE_FUNCTIONS = ("access", "chmod", "chown", "lstat", "open", "readlink", "remove", "stat", "unlink", "utime")
+FILE_FUNCTIONS = (
+    *("access", "chmod", "chown", "lstat", "open", "readlink", "remove", "stat", "unlink", "utime"),
+    *(name for name in ("getxattr", "listxattr", "removexattr", "setxattr") if hasattr(os, name)),  # of Linux
+)
+REPLACING = ("rename", "replace")
 # What their first parameter is called
 PATHS = ("path", "file")
 FEATURES = (os.supports_dir_fd, os.supports_effective_ids, os.supports_fd, os.supports_follow_symlinks)
 
+_realpath = os.path.realpath
 _state = threading.local()
 
 
@@ -94,6 +102,47 @@ def find_copy(path: Any) -> Any:
     return os.fsencode(copy) if isinstance(path, bytes) else copy
 
 
+@functools.wraps(os.path.realpath)
+def resolve_links(*args: Any, **kwargs: Any) -> Any:
+    """Return the real path of a file, also if a link leads to a file with a copy, which is no link."""
+    before = getattr(_state, "is_looking", False)
+    _state.is_looking = True
+    try:
+        return _realpath(*args, **kwargs)
+    finally:
+        _state.is_looking = before
+
+
+class Replacing:
+    """A function that moves a file: a temporary file becomes the copy of its destination.
+
+    Other files are moved as without a rehearsal: in the scratch folder, which is removed, they would be lost.
+    """
+
+    def __init__(self, function: Callable[..., None]) -> None:
+        self._function = function
+        functools.update_wrapper(self, function)
+        if function in os.supports_dir_fd:
+            os.supports_dir_fd.add(self)
+
+    def __call__(self, src: Any, dst: Any, **kwargs: Any) -> None:
+        """Call the function with the path of the copy."""
+        if not any(folder is not None for folder in kwargs.values()):
+            dst = claim_copy(src, dst)
+        self._function(src, dst, **kwargs)
+
+
+def claim_copy(source: Any, target: Any) -> Any:
+    """Return the path to which a file is moved. If the parent directory exists, that of the copy exists afterwards."""
+    temporary, real = (os.path.realpath(os.fsdecode(path)) for path in (source, target))
+    if not temporary.startswith(SCRATCH) or real.startswith(SCRATCH) or not os.path.isfile(temporary):
+        return target
+    copy = COPIES + real
+    if os.path.isdir(os.path.dirname(real)):
+        os.makedirs(os.path.dirname(copy), mode=0o700, exist_ok=True)
+    return os.fsencode(copy) if isinstance(target, bytes) else copy
+
+
 def run_replaced() -> None:
     """Run the `sitecustomize` that would have run without this one."""
     own = sys.modules.pop("sitecustomize")
@@ -111,6 +160,9 @@ def start() -> None:
         builtins.open = io.open = Redirected(open)
         for name in FILE_FUNCTIONS:
             setattr(os, name, Redirected(getattr(os, name)))
+        os.path.realpath = resolve_links
+        for name in REPLACING:
+            setattr(os, name, Replacing(getattr(os, name)))
     run_replaced()
 
 

@@ -34,6 +34,8 @@ COMPARED = {
 }
 OWNED = {"description": "rehearsed", "subject": "svc-rehearsed", "token_file": "token"}
 STORED = {"repo": "generic-local", "path": "token.txt", "src": "token"}
+REPORT = {"content": "rehearsed", "dest": "{{ playbook_dir }}/report", "mode": "0600"}
+LINE = {"path": "{{ playbook_dir }}/lines", "line": "rehearsed", "validate": "test -f %s"}
 TOKEN: list[dict[str, Any]] = [
     {"name": "Create a token", "buildworks.toolchain.access_token": OWNED},
     {"name": "Upload it", "buildworks.toolchain.artifact_file": STORED},
@@ -43,6 +45,8 @@ TOKEN: list[dict[str, Any]] = [
         "register": "read",
         **ON_CONTROLLER,
     },
+    {"name": "Write a report", "ansible.builtin.copy": REPORT, **ON_CONTROLLER},
+    {"name": "Append a line", "ansible.builtin.lineinfile": LINE, **ON_CONTROLLER},
     {"name": "Compare", "ansible.builtin.assert": {"that": ["is_ours", "it != 'production'"]}, **COMPARED},
 ]
 MARKING = "buildworks.toolchain.artifact_properties"
@@ -146,7 +150,8 @@ def test_a_rehearsal_does_not_reach_production(
     playbook.write_text(yaml.safe_dump(site(url, by_proxy, program, existing), sort_keys=False))
     tasks = tmp_path / "ours" / "marked" / "tasks"
     tasks.mkdir(parents=True)
-    (tmp_path / "token").write_text("production")
+    for name in ("token", "report", "lines"):
+        (tmp_path / name).write_text("production")
     (tmp_path / "token").chmod(0o600)
     (tasks / "main.yml").write_text(yaml.safe_dump([{"name": "Mark it", MARKING: MARK}, *TOKEN], sort_keys=False))
     (tmp_path / "ansible.cfg").write_text("[defaults]\nroles_path = ours\n")
@@ -159,7 +164,8 @@ def test_a_rehearsal_does_not_reach_production(
     called = tmp_path / "called"
     assert not called.exists(), called.read_text()
     assert existing.read_text() == "production"
-    assert (tmp_path / "token").read_text() == "production"
+    for name in ("token", "report", "lines"):
+        assert (tmp_path / name).read_text() == "production"
     # in check mode and in two runs
     assert output.count(f"This is a rehearsal, so {url} is not asked") >= 12
     place = url.partition("//")[2]
@@ -168,8 +174,9 @@ def test_a_rehearsal_does_not_reach_production(
     assert "jenkins by its start" in output
     assert output.count("This is a rehearsal: it logs in to no machine.") >= 3
     changed = output.partition("What the first run changed")[2].partition("#####")[0]
-    for task in ("repo Mark it", "repo Create a token", "repo Upload it", "jenkins Download in process"):
-        assert task in changed
+    for task in ("Mark it", "Create a token", "Upload it", "Write a report", "Append a line"):
+        assert f"repo {task}" in changed
+    assert "jenkins Download in process" in changed
     assert "jenkins Download " not in changed.replace("Download in process", "")
     assert "The second run had nothing to do." in output
     assert SECRET not in output

@@ -33,8 +33,8 @@ class Program:
     """
 
     def __init__(self, folder: Path) -> None:
-        self.folder, self.copies, self._python = folder, folder / "copies", folder / "python"
-        self.copies.mkdir()
+        self.folder, self.copies, self._python = folder, folder / "scratch" / "files", folder / "python"
+        self.copies.mkdir(parents=True)
         self._python.mkdir()
         (self._python / "sitecustomize.py").symlink_to(rehearsed.__file__)
 
@@ -125,6 +125,36 @@ def test_copy_is_changed_when_a_third_party_module_changes_the_file(program: Pro
     assert (copy.read_text(), copy.stat().st_mode & 0o777, copy.stat().st_mtime) == ("rehearsed more", 0o600, 1)
     assert (file.read_text(), file.stat().st_mode & 0o777) == ("production", 0o644)
     assert program.run("import os; os.unlink('file'); print(open('file').read())") == "production"
+
+
+REPLACEMENTS = ("os.rename", "os.replace", "shutil.move", "pathlib.Path(temporary).replace", "os.rename in bytes")
+
+
+@pytest.mark.parametrize("function", REPLACEMENTS)
+def test_copy_is_replaced_when_a_program_replaces_a_file_by_a_temporary_file(function: str, program: Program) -> None:
+    temporary, file, new = (program.folder / name for name in ("scratch/temporary", "file", "missing/new"))
+    file.write_text("production")
+    (program.folder / "link").symlink_to(file)
+    arguments = "'link'" if "Path" in function else "temporary, 'link'"
+    if "bytes" in function:
+        function, arguments = "os.rename", "temporary.encode(), b'link'"
+    code = f"import os, pathlib, shutil\ntemporary = '{temporary}'\n"
+    code += f"for text in ('first', 'rehearsed'): open(temporary, 'w').write(text); {function}({arguments})\n"
+    code += "print(open('file').read(), os.path.exists(temporary)); shutil.copystat('file', 'other')"
+    (program.folder / "other").touch()
+    assert program.run(code) == "rehearsed False"
+    assert (file.read_text(), (program.folder / "link").is_symlink()) == ("production", True)
+    assert "FileNotFoundError" in program.run(f"import os; open('{temporary}', 'w'); os.rename('{temporary}', '{new}')")
+
+
+def test_files_are_moved_as_without_a_rehearsal_when_they_are_not_temporary(program: Program) -> None:
+    (program.folder / "old").write_text("production")
+    (program.copies.parent / "folder").mkdir()
+    code = f"os.rename('old', 'new'); os.rename('{program.copies.parent}/folder', 'folder')"
+    assert program.run(f"import os; {code}") == ""
+    assert (program.folder / "new").read_text() == "production"
+    assert (program.folder / "folder").is_dir()
+    assert list(program.copies.iterdir()) == []
 
 
 def test_odd_paths_are_refused_as_without_a_rehearsal(program: Program) -> None:
