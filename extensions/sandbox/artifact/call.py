@@ -240,10 +240,12 @@ class Call:
         if not wanted or any(one.takes(produced) or one.shown == JSON for one in wanted):
             return
         shown = ", ".join(one.shown for one in wanted)
-        is_json = negotiate(header, OF_ITEMS) == JSON
-        raise (PlainError if is_json else ArtifactError)(
-            406, f"Resource produces {produced} but client only accepts [{shown}]"
-        )
+        raise self.item_error(406, f"Resource produces {produced} but client only accepts [{shown}]")
+
+    def item_error(self, status: int, message: str) -> ArtifactError:
+        """Return an error with which the resource of items sets a body: the server adds no envelope to JSON."""
+        is_json = negotiate(join_accept(self.request), OF_ITEMS) == JSON
+        return (PlainError if is_json else ArtifactError)(status, message)
 
 
 def decoded(path: str) -> str:

@@ -33,7 +33,7 @@ async def info(call: Call, repo: str, path: str) -> Response:
     path = content_path.without_metadata(path)
     if not call.has(since.INFO_BY_REMOTE_KEYS):
         _refuse_remote_key(call, repo)
-    found = _found(call, repo, path)
+    found = _shown(call, repo, path, None)
     shown_as = call.repositories.shown_as(repo)
     if found[0].folder:
         return await call.vnd_stream(
@@ -91,7 +91,7 @@ async def statistics(call: Call, repo: str, path: str) -> Response:
     asked = next(filter(call.query.__contains__, AHEAD), None)
     if asked and not call.has(since.STATISTICS_FIRST):
         return await AHEAD[asked](call, repo, path)
-    item = _found(call, repo, path, "Unable to find item path")[0]
+    item = _shown(call, repo, path, "Unable to find item path")[0]
     counted = call.items.statistics(item)
     body = {
         "uri": f"{call.base}/{call.repositories.shown_as(repo)}/{path}".rstrip("/"),
@@ -184,10 +184,22 @@ def _need_items(call: Call, repo: str) -> None:
         raise ArtifactError(400, call.refusal("local_only", repo))
 
 
+def _shown(call: Call, repo: str, path: str, missing: str | None) -> list[Item]:
+    """Return the same as `_found`, and refuse to show what the caller may not read without an envelope."""
+    try:
+        return _found(call, repo, path, missing)
+    except ArtifactError as refusal:
+        if refusal.status != 403:
+            raise
+        raise call.item_error(403, refusal.message) from None
+
+
 def _found(call: Call, repo: str, path: str, missing: str | None = None) -> list[Item]:
     if repo == TRASH and not call.principal.admin:
         call.need_login()
-        raise ArtifactError(404 if call.switch("hide_unauthorized") else 403)
+        if call.switch("hide_unauthorized"):
+            raise ArtifactError(404, "Resource not found")
+        raise ArtifactError(403, call.refusal("read", repo, path))
     found = call.items_at(repo, path)
     if not found:
         raise ArtifactError(404, missing or (None if call.repositories.is_virtual(repo) else "Unable to find item"))

@@ -136,7 +136,8 @@ def test_permissions_are_by_repository_and_path(sandbox):
         "libs-release",
     ]
     assert ci.get(f"/generic-local/{APP}").status_code == 200
-    assert error_of(ci.get("/api/storage/generic-local/other")) == (
+    refused = ci.get("/api/storage/generic-local/other")
+    assert (refused.status_code, refused.text) == (
         403,
         "Request for 'generic-local:other' is forbidden for user: 'ci'.",
     )

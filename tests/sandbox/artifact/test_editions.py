@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Artifactory on the wire: the open-source edition, and versions without SHA-256."""
+"""Artifactory on the wire: the open-source edition, and old versions."""
 
 from __future__ import annotations
 
@@ -151,12 +151,6 @@ def test_an_old_version_refuses_writes_to_unknown_repositories_without_words(art
             "Download request for repo:path 'generic-local:{0}' is forbidden for user '{1}'.",
         ),
         (
-            "GET",
-            f"/api/storage/{FILE}",
-            "Request for 'generic-local:{0}' is forbidden for user: '{1}'.",
-            "Request for 'generic-local:{0}' is forbidden for user '{1}'.",
-        ),
-        (
             "PUT",
             f"/{FILE}",
             "The user: '{1}' is not permitted to deploy '{0}' into 'generic-local:{0}'.",
@@ -170,7 +164,7 @@ def test_an_old_version_refuses_writes_to_unknown_repositories_without_words(art
             "Not enough permissions to overwrite artifact 'generic-local:{0}' (user '{1}' needs DELETE permission).",
         ),
     ],
-    ids=["download", "info", "deploy", "delete"],
+    ids=["download", "deploy", "delete"],
 )
 def test_words_of_refusals_are_those_of_the_version(sandbox, method, path, words, old_words):
     sandbox.seed({"artifact": {"users": [{"name": "stranger", "password": "x"}]}})
@@ -178,6 +172,17 @@ def test_words_of_refusals_are_those_of_the_version(sandbox, method, path, words
     assert error_of(stranger.request(method, path)) == (403, words.format(APP, "stranger"))
     sandbox.switch("artifact", version="4.4.2")
     assert error_of(stranger.request(method, path)) == (403, old_words.format(APP, "stranger"))
+
+
+@pytest.mark.parametrize("argument", ["", "?stats"])
+def test_refusal_to_show_an_item_has_an_envelope_when_the_client_wants_no_json(sandbox, argument):
+    sandbox.seed({"artifact": {"users": [{"name": "stranger", "password": "x"}]}})
+    path, stranger = f"/api/storage/{FILE}{argument}", Session(f"{sandbox.url}/artifactory", ("stranger", "x"))
+    words = f"Request for 'generic-local:{APP}' is forbidden for user: 'stranger'."
+    assert stranger.get(path).text == words
+    assert error_of(stranger.get(path, headers={"Accept": "application/xml"})) == (403, words)
+    sandbox.switch("artifact", version="4.4.2")
+    assert stranger.get(path).text == words.replace("user:", "user")
 
 
 @pytest.mark.parametrize("path", ["/api/storage/generic-local/app", "/api/storage/generic-local", "/api/repositories"])
