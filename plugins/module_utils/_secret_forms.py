@@ -6,27 +6,53 @@
 
 from __future__ import annotations
 
+import base64
 import re
 import typing as t
 
 MASK = "MASKED_SECRET"
 MOST_PLACES = 100
 
-_WORDS = r"passw|passphrase|pwd|psw|secret|token|credential|signature|(?:api|access|private|signing|account)[_. -]?key"
-_NAME = re.compile(
-    rf"{_WORDS}|(?<![a-z])pass(?![a-z])|auth(?!or)|(?<!project)(?<!project[_.-])key(?!word|board|pair)", re.IGNORECASE
+_WORDS = (
+    r"passw|passphrase|pwd|psw|secret(?!ar)|credential|signature|(?:api|access|private|signing|account)[_. -]?key"
+    r"|(?<!max)(?<!max[_. -])token(?!i[sz]|s?[_. -]?(?:per|count|limit|usage))"
 )
+# Words that end with `key`, and keys that are no secrets
+_OTHER_KEYS = (
+    *("project", "build", "plan", "issue", "jira", "public", "primary", "foreign", "sort", "cache"),
+    *("mon", "tur", "turn", "hot", "don"),
+)
+_KEY = "".join(rf"(?<!{word})(?<!{word}[_. -])" for word in _OTHER_KEYS) + r"key(?!word|board|pair|cloak|store|tool)"
+_NAME = re.compile(
+    rf"{_WORDS}|(?<![a-z])pass(?![a-z]|[_. -]rate)|auth(?!or|entic)|{_KEY}",
+    re.IGNORECASE,
+)
+# What ends the name of something else than the secret itself
+_ABOUT = ("url", "uri", "endpoint", "file", "path", "dir", "id", "name", "type", "policy", "length")
+_ABOUT_SECRET = re.compile(rf"(?:[_. -](?i:{'|'.join(_ABOUT)})|(?:{'|'.join(word.title() for word in _ABOUT)}))$")
+_QUOTE = r"(?P<quote>\\?[\"'])"
+_VALUE = r"(?(quote)(?:(?!(?P=quote))(?:\\.|[^\\])){1,10000}|[^\s\"'&;,<>\\]+)"
+_REFERENCE = r"\$\{\w{1,100}\}(?!\w)|\{\{[^{}]{0,200}\}\}"
 # Quantifiers have bounds, so that long texts take no quadratic time. `kept` precedes the secret, `end` follows it
 _IN_CONTEXT = [
     re.compile(form, re.IGNORECASE | re.DOTALL)
     for form in (
         r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY.*?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,10}-----|\Z)",
-        # The user name alone can be a token, but not the `git` of SSH. A port is no password
+        # The user name alone can be a token, but not the `git` of SSH. A port is no password, which can have an `@`
         r"(?P<kept>\b[a-z][a-z0-9+.-]{0,30}://)(?!git@)"
-        r"[^\s/?#@:\[]{0,500}(?::(?!\d{1,5}(?:[/?#\s]|\Z))[^\s@]{0,2000})?(?P<end>@)",
-        r"(?P<kept>\b(?:bearer|basic)\s{1,5})[\w.~+/=-]{8,}",
-        rf"(?P<kept>(?:{_WORDS}|\bauth(?!or))[\w.-]{{0,60}}[\"']?\s{{0,5}}[=:]\s{{0,5}})"
-        rf"(?!{MASK})(?:\"[^\"]{{1,2000}}\"|'[^']{{1,2000}}'|[^\s\"'&;,<>]+)",
+        r"[^\s/?#@:\[]{0,500}(?::(?!\d{1,5}(?:[/?#\s]|\Z))[^\s@]{0,2000}(?:@[^\s@/?#,]{0,500}(?=@)){0,9})?(?P<end>@)",
+        r"(?P<kept>\bauthorization\\?[\"']?\s{0,5}[=:]\s{0,5}\\?[\"']?(?:bearer|basic|digest|token)\s{1,5})"
+        rf"(?!{MASK})[^\s\"'\\]+",
+        r"(?P<kept>\b(?:bearer|basic)\s{1,5})(?=[\w.~+/-]{0,99}(?:[\d=]|(?-i:[a-z][A-Z])))[\w.~+/=-]{8,}",
+        rf"(?P<kept>(?:{_WORDS}|\bauth(?!or|entic)|\bpass(?=\s?=)|[_.-]pass(?![\w.-]))[\w.-]{{0,60}}"
+        rf"\\?[\"']?\s{{0,5}}[=:]>?\s{{0,5}}{_QUOTE}?)"
+        rf"(?!{MASK}|{_REFERENCE})(?:[|>][+-]?[ \t]{{0,9}}(?:\n[ \t]+[^\n]{{0,2000}}){{1,100}}|{_VALUE})",
+        rf"(?P<kept>(?<!\S)--[\w-]{{0,30}}(?:{_WORDS})[\w-]{{0,30}}\s{{1,5}}{_QUOTE}?)(?!{MASK}|{_REFERENCE}|-){_VALUE}",
+        rf"(?P<kept>\bcurl\s(?:[^\n;|]{{0,500}}?\s)?(?:-u\s?|--user[ =]){_QUOTE}?[\w.@-]{{1,100}}:)"
+        rf"(?!{MASK}|{_REFERENCE}){_VALUE}",
+        rf"(?P<kept>\bsshpass\s{{1,5}}-p\s?{_QUOTE}?)(?!{MASK}|{_REFERENCE}){_VALUE}",
+        rf"(?P<kept><[\w.:-]{{0,40}}(?:{_WORDS})[\w.:-]{{0,40}}>)(?!{MASK}|{_REFERENCE})[^<]{{1,2000}}",
+        r"(?P<kept>[?&]sig=)[^\s&#\"'<>]+",  # of Azure
         r"(?P<kept>hooks\.slack\.com/(?:services|workflows)/)\S+",
     )
 ]
@@ -34,12 +60,14 @@ _TOKENS = (
     r"AKC[a-zA-Z0-9]{8,}",  # API key of Artifactory
     r"cmVmd[\w+/=-]{8,}",  # reference token of Artifactory
     r"eyJ[\w=-]{8,}(?:\.[\w=-]*){0,4}",  # JSON Web Token
-    r"(?:sk|sess|rk)-[\w-]{8,}",  # OpenAI
+    r"(?:sk|sess|rk)-(?=[\w-]{0,200}[\dA-Z])[\w-]{8,}",  # OpenAI
     r"(?:gh[a-z]_|github_pat_|glpat-|xox[a-z]-|hf_|[rs]k_live_|npm_[A-Za-z0-9]{20}|pypi-AgE|ya29\.)[\w.-]{8,}",
     r"(?:AKIA|ASIA|AIza)[\w-]{12,}",  # Amazon, Google
     r"11[0-9a-f]{32}(?![\w-])",  # API token of Jenkins
 )
 _FORMS = (*_IN_CONTEXT, re.compile(rf"(?<![\w-])(?:{'|'.join(_TOKENS)})"))
+_BASE64 = re.compile(r"(?<![\w+/=-])[A-Za-z0-9+/]{12,400}={0,2}(?![\w+/=])")
+_LOGIN = re.compile(rb"[\w.@+-]{1,100}:[!-~]{4,200}")
 # Members that identify an object, or say what the members beside them are
 _IDENTITIES = frozenset(
     ("file", "id", "key", "name", "path", "repo", "repositories", "defaultDeploymentRepo", "sha1", "sha256")
@@ -109,16 +137,26 @@ class Masking:
 
 def has_secret_name(name: t.Any) -> bool:
     """Return whether the name of a property, setting or parameter says that its value is secret."""
-    return isinstance(name, str) and bool(_NAME.search(name))
+    return isinstance(name, str) and bool(_NAME.search(name)) and not _ABOUT_SECRET.search(name)
 
 
 def mask_text(text: str) -> str:
     """Return a text without what has the form of a secret."""
     for form in _FORMS:
         text = form.sub(_replace, text)
-    return text
+    return _BASE64.sub(_mask_login, text)
 
 
 def _replace(found: re.Match[str]) -> str:
     groups = found.groupdict()
     return f"{groups.get('kept', '')}{MASK}{groups.get('end', '')}"
+
+
+def _mask_login(found: re.Match[str]) -> str:
+    """Mask what is `user:password` in base64."""
+    text = found[0]
+    try:
+        is_login = _LOGIN.fullmatch(base64.b64decode(text, validate=True))
+    except ValueError:
+        return text
+    return MASK if is_login else text

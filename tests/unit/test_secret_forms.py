@@ -10,7 +10,12 @@ import pytest
 from ansible.errors import AnsibleFilterError
 
 from ansible_collections.buildworks.toolchain.plugins.filter.mask_secrets import mask_secrets
-from ansible_collections.buildworks.toolchain.plugins.module_utils._secret_forms import MASK, Masking, mask_text
+from ansible_collections.buildworks.toolchain.plugins.module_utils._secret_forms import (
+    MASK,
+    Masking,
+    has_secret_name,
+    mask_text,
+)
 
 PRIVATE_KEY = "-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----"
 SECRETS = [
@@ -37,7 +42,22 @@ TEXTS = {
     "https://host/x?token=abc&page=1": f"https://host/x?token={MASK}&page=1",
     "https://host/x?X-Amz-Signature=abc": f"https://host/x?X-Amz-Signature={MASK}",
     "-Djavax.net.ssl.keyStorePassword=hunter2 -Dx=1": f"-Djavax.net.ssl.keyStorePassword={MASK} -Dx=1",
-    '{"password": "two words", "a": 1}': f'{{"password": {MASK}, "a": 1}}',
+    '{"password": "two words", "a": 1}': f'{{"password": "{MASK}", "a": 1}}',
+    '{"password": "a\\"b", "a": 1}': f'{{"password": "{MASK}", "a": 1}}',
+    '"{\\"password\\": \\"hunter2\\"}"': f'"{{\\"password\\": \\"{MASK}\\"}}"',
+    "password='unclosed": f"password='{MASK}",
+    "password => 'x'": f"password => '{MASK}'",
+    "password: |\n  two\n  lines\nnext: 1": f"password: {MASK}\nnext: 1",
+    "<apiKey>hunter2</apiKey>": f"<apiKey>{MASK}</apiKey>",
+    "export DB_PASS=hunter2;": f"export DB_PASS={MASK};",
+    "--password hunter2 --force": f"--password {MASK} --force",
+    "curl -s -u bob:hunter2 https://host/x": f"curl -s -u bob:{MASK} https://host/x",
+    "curl --user 'bob:two words' https://host/x": f"curl --user 'bob:{MASK}' https://host/x",
+    "sshpass -p hunter2 ssh host": f"sshpass -p {MASK} ssh host",
+    "log in with dXNlcjpwYXNzd29yZA==.": f"log in with {MASK}.",
+    "https://bob:p@ss@host/x@y": f"https://{MASK}@host/x@y",
+    "https://host/x?sv=1&sig=abc%3D&se=2": f"https://host/x?sv=1&sig={MASK}&se=2",
+    "send Basic dXNlcjpwYXNz to log in": f"send Basic {MASK} to log in",
     "curl -H 'Authorization: Bearer abcdefgh'": f"curl -H 'Authorization: Bearer {MASK}'",
     "https://hooks.slack.com/services/T0/B0/abc": f"https://hooks.slack.com/services/{MASK}",
 }
@@ -55,7 +75,25 @@ HARMLESS = [
     "2026-01-01T00:00:00.000Z",
     "passed",
     "sk-learn",
+    "sess-management",
+    "basic authentication, bearer authentication",
+    "authentication=ldap",
+    "max_tokens=100, tokens_per_minute: 7, tokenizer=cl100k",
+    "keyboard=us monkey=1 build.key=PROJ-PLAN-12",
+    "11abcdef0123456789abcdef0123456789abcdef",
+    "d41d8cd9-8f00-b204-e980-0998ecf8427e",
+    "password=${DB_PASSWORD}",
+    "password: {{ vault_password }}",
+    "docker run -u 1000:1000 image",
+    "aGVsbG8gd29ybGQhIQ==",
 ]
+NAMES = {
+    True: ["DB_PASS", "npm_token", "DEPLOY_KEY", "sshKey", "PGPASSWORD", "auth", "clientSecret", "AWS_ACCESS_KEY"],
+    False: [
+        *("keyboard", "monkey", "author", "tokenizer", "max_tokens", "pass_rate", "public_key", "build.key"),
+        *("credentialsId", "key_id", "keycloak.host", "oauth_url", "tokenType", "password.policy", "authentication"),
+    ],
+}
 
 
 @pytest.mark.parametrize("secret", SECRETS)
@@ -75,6 +113,11 @@ def test_text_stays_when_it_has_no_form_of_a_secret(text: str) -> None:
     assert mask_text(text) == text
 
 
+@pytest.mark.parametrize(("is_secret", "name"), [(kind, name) for kind, names in NAMES.items() for name in names])
+def test_name_says_secret_when_its_words_do(is_secret: bool, name: str) -> None:
+    assert has_secret_name(name) == is_secret
+
+
 ROW: dict[str, Any] = {
     "repo": "libs",
     "path": "app",
@@ -82,7 +125,7 @@ ROW: dict[str, Any] = {
     "size": 7,
     "properties": [
         {"key": "db.password", "value": "hunter2"},
-        {"key": "jira.key", "value": ""},
+        {"key": "sign.key", "value": ""},
         {"key": "qa", "value": "ghp_0123456789abcdef"},
         {"key": "author", "value": "bob"},
     ],
@@ -138,7 +181,11 @@ def test_places_are_limited_when_there_are_many() -> None:
     assert (masking.result["count"], len(masking.result["places"])) == (1000, 100)
 
 
-@pytest.mark.parametrize("text", ["http://", "http://a:b", "token", 'token="', "a.", "eyJ", "bearer ", "-----BEGIN "])
+LONG = ["http://", "http://a:b", "http://a:b@", "token", 'token="', 'token=\\"', "token: |\n ", "a.", "eyJ", "bearer "]
+LONG += ["-----BEGIN ", "curl ", "curl -u a:", " --token ", "<token>", "abcd", "pass", "sk-", "token=${", "@", "a:"]
+
+
+@pytest.mark.parametrize("text", LONG)
 def test_long_texts_are_searched_without_endless_backtracking(text: str) -> None:
     assert len(mask_text(text * 10_000)) > 0
 
