@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,11 +22,12 @@ SNAPSHOTS = f"-{SNAPSHOT}"
 Elements = list[tuple[str, Any]]
 
 
-def version_order(version: str) -> list[tuple[int, int, str]]:
-    """The key that sorts versions much as Maven does."""
+@functools.lru_cache(maxsize=4096)
+def version_order(version: str) -> tuple[tuple[int, int, str], ...]:
+    """Return the key that sorts versions much as Maven does."""
     parts = re.findall(r"0*(\d+)|([a-z]+)", version.lower())
     keys = [(1, len(number), number) if number else (0, QUALIFIERS.get(word, RELEASE), word) for number, word in parts]
-    return [*keys, (0, RELEASE, "")]
+    return (*keys, (0, RELEASE, ""))
 
 
 @dataclass

@@ -39,7 +39,7 @@ class MavenMetadata:
         folder = parent_of(path) or ""
         metadata = self._items.find(repo, f"{folder}/{METADATA}")
         content = self._world.files.path(metadata.sha256 or "") if metadata else None
-        names = [child.name for child in self._items.children(repo, folder)]
+        names = self._items.names(repo, folder)
         return Folder(names, content.read_bytes() if content and content.is_file() else None)
 
     async def update_after_upload(self, repo: str, paths: Iterable[str], by: str) -> None:
@@ -83,34 +83,37 @@ class MavenMetadata:
             async with self._calculating:
                 await self._calculate(repository, folder, by)
         if changed:
+            groups = {*changed, *(parent_of(folder) or "" for folder in changed)}
             async with self._calculating:
-                await self._update_plugins(repository, by)
+                await self._update_plugins(repository, groups, by)
 
-    async def _update_plugins(self, repository: Repository, by: str) -> None:
-        """List the plugins of each group of the repository, where that list has changed."""
-        poms = await self._world.readers.read(lambda db: list(Tree(db).with_property(repository.key, PLUGIN)))
-        groups: dict[str, dict[str, Item]] = {}
+    async def _update_plugins(self, repository: Repository, groups: set[str], by: str) -> None:
+        """List the plugins of those of the folders that are groups, where that list has changed."""
+        poms = await self._world.readers.read(lambda db: Tree(db).paths_with_property(repository.key, PLUGIN))
+        of_groups: dict[str, dict[str, str]] = {}
         for pom in poms:
-            group, *parts = pom.path.rsplit("/", 3)
-            if len(parts) == 3:
-                groups.setdefault(group, {}).setdefault(parts[0], pom)
-        for group, plugins in groups.items():
+            group, *parts = pom.rsplit("/", 3)
+            if group in groups and len(parts) == 3:
+                of_groups.setdefault(group, {}).setdefault(parts[0], pom)
+        for group, plugins in of_groups.items():
             path = f"{group}/{METADATA}"
-            if set(plugins) != self._listed_plugins(repository.key, path):
-                document = Document(plugins={name: self._plugin(pom) for name, pom in plugins.items()})
-                self._store(repository.key, path, document, by)
+            listed = self._listed_plugins(repository.key, path)
+            if set(plugins) != set(listed):
+                known = {name: listed.get(name) or self._plugin(repository, pom) for name, pom in plugins.items()}
+                self._store(repository.key, path, Document(plugins=known), by)
 
-    def _plugin(self, pom: Item) -> tuple[str, str]:
-        return plugin(self._world.files.path(pom.sha256 or "")) or ("", "")
+    def _plugin(self, repository: Repository, path: str) -> tuple[str, str]:
+        pom = self._items.find(repository.key, path)
+        return (pom and plugin(self._world.files.path(pom.sha256 or ""))) or ("", "")
 
-    def _listed_plugins(self, repo: str, path: str) -> set[str]:
+    def _listed_plugins(self, repo: str, path: str) -> dict[str, tuple[str, str]]:
         """Return the plugins that a group has in its metadata."""
         existing = self._items.find(repo, path)
         try:
             content = self._world.files.path((existing and existing.sha256) or "").read_bytes()
-            return set(Document.read(content).plugins)
+            return Document.read(content).plugins
         except (ElementTree.ParseError, OSError):
-            return set()
+            return {}
 
     def _store(self, repo: str, path: str, document: Document, by: str) -> None:
         stored = self._world.files.put_bytes(document.write())
@@ -121,7 +124,7 @@ class MavenMetadata:
     async def _calculate(self, repository: Repository, folder: str, by: str) -> None:
         """Store the metadata of a folder; one without POMs loses what it had."""
         of_snapshots = folder.endswith(SNAPSHOTS)
-        poms = await self._world.readers.read(lambda db: list(_poms(db, repository.key, folder, of_snapshots)))
+        poms = await self._world.readers.read(lambda db: _poms(db, repository.key, folder, of_snapshots))
         path = f"{folder}/{METADATA}"
         existing = self._items.find(repository.key, path)
         if existing and existing.folder:
@@ -134,7 +137,7 @@ class MavenMetadata:
             return
         now = datetime.fromtimestamp(self._world.clock.now(), UTC).strftime("%Y%m%d%H%M%S")
         if of_snapshots:
-            names = [child.name for child in self._items.children(repository.key, folder)]
+            names = self._items.names(repository.key, folder)
             document = _of_snapshots(repository, folder, module, poms, names)
         else:
             document = _of_versions(poms)
@@ -163,17 +166,17 @@ def _changed_by_upload(repository: Repository, path: str) -> Iterator[str]:
 def _folders(tree: Tree, repo: str, folder: str) -> list[str]:
     """Return the folders below a folder that have metadata, or should have."""
     found: dict[str, None] = {}
-    for pom in tree.files_named(repo, folder, f"*{POM}"):
-        version = pom.parent or ""
+    for pom in tree.paths_named(repo, folder, f"*{POM}"):
+        version = parent_of(pom) or ""
         found.update(dict.fromkeys((parent_of(version) or "", version)))
-    found.update((metadata.parent or "", None) for metadata in tree.files_named(repo, folder, METADATA))
+    found.update((parent_of(metadata) or "", None) for metadata in tree.paths_named(repo, folder, METADATA))
     return [one for one in found if one.startswith(f"{folder}/" if folder else "") and one not in ("", folder)]
 
 
-def _poms(db: sqlite3.Connection, repo: str, folder: str, of_snapshots: bool) -> Iterable[str]:
-    """The POMs in a folder of snapshots, or in the folders of a module's versions."""
+def _poms(db: sqlite3.Connection, repo: str, folder: str, of_snapshots: bool) -> list[str]:
+    """Return the POMs in a folder of snapshots, or in the folders of a module's versions."""
     depth = folder.count("/") + (1 if of_snapshots else 2)
-    return (item.path for item in Tree(db).files_named(repo, folder, f"*{POM}") if item.path.count("/") == depth)
+    return [pom for pom in Tree(db).paths_named(repo, folder, f"*{POM}") if pom.count("/") == depth]
 
 
 def _of_snapshots(repository: Repository, folder: str, module: Module, poms: list[str], names: list[str]) -> Document:

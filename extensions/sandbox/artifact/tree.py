@@ -56,6 +56,11 @@ BELOW = "repo = :repo AND path > :path || '/' AND path < :path || '0'"
 BELOW_ROOT = "repo = :repo AND path > ''"
 SELF = "repo = :repo AND path = :path"
 NAMED = "name GLOB :name AND NOT folder"
+IN_FOLDER = "repo = :repo AND aql_path = :folder AND path > '' ORDER BY aql_name"
+# The plus keeps SQLite from going through all items of the repository.
+WITH_PROPERTY = """
++repo = :repo AND id IN (SELECT item FROM artifact_properties WHERE name = :name) ORDER BY path
+"""
 OF_BUILD = """
 repo <> :trash AND NOT folder
 AND id IN (SELECT item FROM artifact_properties WHERE name = 'build.name' AND value = :name)
@@ -87,8 +92,11 @@ class Tree:
 
     def children(self, repo: str, path: str) -> Iterator[Item]:
         """What lies directly in a folder, by name."""
-        condition = "repo = :repo AND aql_path = :folder AND path > '' ORDER BY aql_name"
-        return self._select(condition, repo=repo, folder=path or ".")
+        return self._select(IN_FOLDER, repo=repo, folder=path or ".")
+
+    def names(self, repo: str, path: str) -> list[str]:
+        """Return the names of what lies directly in a folder, in order."""
+        return self._column("name", IN_FOLDER, repo=repo, folder=path or ".")
 
     def below(self, item: Item, depth: int | None = None) -> Iterator[Item]:
         """What lies in a folder and its folders, down to a depth if one is given, by path."""
@@ -113,8 +121,11 @@ class Tree:
 
     def files_named(self, repo: str, folder: str, name: str) -> Iterator[Item]:
         """The files below a folder whose names fit a pattern of GLOB, by path."""
-        below = f"path > :folder || '/' AND path < :folder || '0' AND {NAMED}" if folder else NAMED
-        return self._select(f"repo = :repo AND {below} ORDER BY path", repo=repo, folder=folder, name=name)
+        return self._select(_named(folder), repo=repo, folder=folder, name=name)
+
+    def paths_named(self, repo: str, folder: str, name: str) -> list[str]:
+        """Return the paths of the same files."""
+        return self._column("path", _named(folder), repo=repo, folder=folder, name=name)
 
     def folders_named(self, name: str) -> Iterator[Item]:
         """The folders with this name, in all repositories."""
@@ -122,8 +133,11 @@ class Tree:
 
     def with_property(self, repo: str, name: str) -> Iterator[Item]:
         """The items of a repository that have a property of this name, by path."""
-        having = "SELECT item FROM artifact_properties WHERE name = :name"
-        return self._select(f"repo = :repo AND id IN ({having}) ORDER BY path", repo=repo, name=name)
+        return self._select(WITH_PROPERTY, repo=repo, name=name)
+
+    def paths_with_property(self, repo: str, name: str) -> list[str]:
+        """Return the paths of the same items."""
+        return self._column("path", WITH_PROPERTY, repo=repo, name=name)
 
     def entries(self, item: Item) -> Iterator[tuple[str, str]]:
         """Folder and name of each entry of an archive."""
@@ -157,6 +171,16 @@ class Tree:
     def _select(self, condition: str, **values: object) -> Iterator[Item]:
         rows = self._db.execute(f"SELECT {COLUMNS} FROM artifact_items WHERE {condition}", values)
         return (Item(*row) for row in rows)
+
+    def _column(self, column: str, condition: str, **values: object) -> list[str]:
+        rows = self._db.execute(f"SELECT {column} FROM artifact_items WHERE {condition}", values)
+        return [value for (value,) in rows]
+
+
+def _named(folder: str) -> str:
+    """Return the condition for the files below a folder, by path."""
+    below = f"path > :folder || '/' AND path < :folder || '0' AND {NAMED}" if folder else NAMED
+    return f"repo = :repo AND {below} ORDER BY path"
 
 
 def lineage(path: str) -> Iterator[str]:

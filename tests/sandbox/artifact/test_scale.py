@@ -60,7 +60,11 @@ def test_nothing_is_scanned(world):
     asyncio.run(items.set_properties_below(folder, {"a": ["b"]}))
     items.set_properties(file, {"a": ["b"], "c": []})
     assert items.properties(file) == {"a": ["b"]}
-    assert [child.name for child in items.children("generic", "a")] == ["b"]
+    assert [child.name for child in items.children("generic", "a")] == items.names("generic", "a") == ["b"]
+    assert [item.path for item in items.with_property("generic", "a")] == ["a", "a/b", "a/b/c.txt"]
+    assert items.paths_with_property("generic", "a") == ["a", "a/b", "a/b/c.txt"]
+    assert items.paths_named("generic", "a", "*.txt") == ["a/b/c.txt"]
+    assert [item.path for item in items.folders_named("b")] == ["a/b"]
     assert [item.path for item in items.below(root)] == ["a", "a/b", "a/b/c.txt"]
     assert [item.path for item in items.below(folder, 1)] == ["a/b"]
     assert items.newest_file(folder) == items.find("generic", "a/b/c.txt")
