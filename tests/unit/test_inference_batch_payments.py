@@ -248,6 +248,30 @@ def test_only_the_new_prompts_are_paid_for_when_prompts_move(server: PayingServe
     assert server.paid.total() == 22
 
 
+def test_a_run_changes_the_file_when_only_the_order_changes(server: PayingServer, tmp_path: Path) -> None:
+    batch(server, tmp_path, texts(5))
+    moved = texts(5)[::-1]
+    assert [batch(server, tmp_path, moved, check_mode=check)["changed"] for check in (True, False, True, False)] == [
+        *(True, True),
+        *(False, False),
+    ]
+    assert server.paid == dict.fromkeys(texts(5), 1)
+
+
+@pytest.mark.parametrize("count", [3, 5])
+def test_the_last_answer_is_kept_when_its_line_break_is_missing(
+    count: int, server: PayingServer, tmp_path: Path
+) -> None:
+    batch(server, tmp_path, texts(3))
+    answers = tmp_path / "answers"
+    answers.write_bytes(answers.read_bytes().removesuffix(b"\n"))
+    assert batch(server, tmp_path, texts(count))["changed"] is (count > 3)
+    check_answers(tmp_path, texts(count))
+    assert server.paid == dict.fromkeys(texts(count), 1)
+    assert batch(server, tmp_path, texts(count)[::-1])["plan"]["requests"] == 0
+    check_answers(tmp_path, texts(count)[::-1])
+
+
 def test_the_ids_follow_the_prompts_when_only_they_change(server: PayingServer, tmp_path: Path) -> None:
     given = {"to_file": str(tmp_path / "answers"), "model": MODEL, "url": server.url, "api_key": KEY}
     for ids in (["a", "b"], ["c", None], ["c", None]):

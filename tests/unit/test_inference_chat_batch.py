@@ -306,8 +306,11 @@ def test_lines_of_openai_batch_are_sent_as_they_are(tmp_path: Path) -> None:
     assert [(line["id"], line["text"]) for line in lines(tmp_path)] == [("17", "Yes.")]
 
 
-def test_a_line_of_openai_batch_has_the_model_of_the_task_when_it_has_none(tmp_path: Path) -> None:
-    line = {"custom_id": "a", "body": {"messages": [{"role": "user", "content": "First?"}]}}
+@pytest.mark.parametrize("model", [{}, {"model": None}])
+def test_a_line_of_openai_batch_has_the_model_of_the_task_when_it_has_none(
+    model: dict[str, Any], tmp_path: Path
+) -> None:
+    line = {"custom_id": "a", "body": {**model, "messages": [{"role": "user", "content": "First?"}]}}
     result = batch(tmp_path, answered("First?"), prompts=[line])
     assert (result["summary"]["answered"], lines(tmp_path)[0]["id"]) == (1, "a"), result
 
@@ -431,7 +434,10 @@ def test_a_line_that_the_disk_has_no_room_for_is_not_there(tmp_path: Path) -> No
     assert [(line["index"], line["text"]) for line in result["unwritten"]] == [(1, "Yes.")]
 
 
-@pytest.mark.parametrize("content", ["important\n", '{"index": 0}\n', "[1]\n", '{"index": -1, "request": "a"}\n'])
+@pytest.mark.parametrize(
+    "content",
+    ["important\n", "important", '{"key": 1}', "\0", '{"index": 0}\n', "[1]\n", '{"index": -1, "request": "a"}\n'],
+)
 def test_a_file_with_something_else_is_left_as_it_is(tmp_path: Path, content: str) -> None:
     (tmp_path / "answers").write_text(content)
     assert "has something else in it than answers" in batch(tmp_path)["msg"]

@@ -30,6 +30,8 @@ OUTCOMES = ("answered", "refused", "cut_off", "mismatched", "failed")
 _FAILED = OUTCOMES.index("failed")
 _NONE = -1
 _MOST = 100_000_000
+# Each line begins so
+_BEGIN = b'{"index": '
 
 
 class AnswersFile:
@@ -49,6 +51,7 @@ class AnswersFile:
         self._option = option
         self._file: t.Any = None
         self._size = 0
+        self._has_open_line = False
         # by line
         self._places = array.array("q")
         self._outcomes = array.array("b")
@@ -115,9 +118,12 @@ class AnswersFile:
                 except BlockingIOError:
                     raise BadOption(self._option, f"another run writes '{self._path}' just now") from None
                 self._check_unchanged()
-                self._file.truncate(self._size)  # what a run that was killed did not write to its end
+                self._file.truncate(self._size)  # removes what a killed run did not write to its end
+                self._end_last_line()
+                was_disordered = self.is_disordered
                 yield
                 self._put_in_order()
+                self._task.changed = self._task.changed or was_disordered
         except OSError as error:
             raise BadOption(self._option, f"'{self._path}' cannot be written: {error.strerror}") from None
 
@@ -138,6 +144,12 @@ class AnswersFile:
         self._lines[line["index"]] = self._note(line, len(data))
         self._new_ids.pop(line["index"], None)
 
+    def _end_last_line(self) -> None:
+        """Write the line break that an editor, or who appended an answer, left out."""
+        if self._has_open_line:
+            self._append(b"\n")
+            self._size += 1
+
     def _append(self, data: bytes) -> None:
         """Write all of it or, when the disk is full, nothing."""
         try:
@@ -151,9 +163,10 @@ class AnswersFile:
         requests = array.array("Q")
         with open(_rehearsal.current(self._path), "rb") as file:
             for data in file:
-                if not data.endswith(b"\n"):
-                    break
+                self._has_open_line = not data.endswith(b"\n")
                 answer = self._answer(data)
+                if answer is None:
+                    break
                 requests.append(_short(answer["request"]))
                 self._note(answer, len(data))
         self._next_equal.extend([_NONE] * len(self._places))
@@ -170,7 +183,8 @@ class AnswersFile:
             first[key] = self._next_equal[line]
         return line
 
-    def _answer(self, data: bytes) -> Line:
+    def _answer(self, data: bytes) -> Line | None:
+        """Return the answer in a line, `None` for a last line that a killed run did not write to its end."""
         with contextlib.suppress(ValueError, KeyError, TypeError, RecursionError):
             line = json.loads(data)
             _short(line["request"])
@@ -178,6 +192,9 @@ class AnswersFile:
             has_index = index is None or (isinstance(index, int) and 0 <= index < _MOST - 1)
             if has_index and line["outcome"] in OUTCOMES and isinstance(line["id"], (str, type(None))):
                 return line
+        if self._has_open_line and _BEGIN.startswith(data[: len(_BEGIN)]):
+            self._has_open_line = False
+            return None
         raise BadOption(self._option, f"'{self._path}' has something else in it than answers, and is left as it is")
 
     def _note(self, line: Line, size: int) -> int:

@@ -129,7 +129,7 @@ def body(params: Params) -> Params:
     members = _members(params)
     if any(given.get(name) is not None for name in _LONGEST):
         members.pop(params["max_tokens_member"], None)
-    return {"model": params["model"], **members, **given}
+    return {**members, **given, "model": params["model"]}
 
 
 def _check_body(given: Params) -> None:
