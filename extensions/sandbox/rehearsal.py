@@ -12,6 +12,7 @@ import argparse
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
@@ -19,6 +20,7 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from types import FrameType
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -50,7 +52,18 @@ NOT_FOR_THE_SANDBOX = {
 }
 OF_EACH_SERVICE = ("ca_path", "client_cert", "client_key")
 # The same in the environment
-FOREIGN = ("JFROG_", "JENKINS_", "KLOCWORK_", "OPENAI_", "NETRC", "ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
+FOREIGN = (
+    "JFROG_",
+    "JF_",
+    "JENKINS_",
+    "KLOCWORK_",
+    "OPENAI_",
+    "NETRC",
+    "ALL_PROXY",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "NO_PROXY",
+)
 OUTCOMES = {
     "failed": "What failed",
     "unreachable": "What could not be reached",
@@ -58,6 +71,7 @@ OUTCOMES = {
     "ignored": "What failed, and was ignored",
 }
 TASKS_IN_VERDICT = 10
+SIGNALS = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
 SSH = ("ssh", "scp", "sftp")
 NOBODY = "http://127.0.0.1:9"
 MACHINES = "#!/bin/sh\necho 'This is a rehearsal: it logs in to no machine.' >&2\nexit 255\n"
@@ -109,7 +123,12 @@ def play(sandbox: client.Sandbox, scratch: pathlib.Path, command: Sequence[str],
         **settings,
     }
     start = time.monotonic()
-    status = subprocess.run(command, env=environment, check=False).returncode
+    with subprocess.Popen(command, env=environment) as process:
+        try:
+            status = process.wait()
+        except BaseException:
+            process.terminate()
+            raise
     seconds = time.monotonic() - start
     requests = Counter((request["service"], request["effect"]) for request in sandbox.journal())
     recap: dict[str, Any] = json.loads(notes.read_text()) if notes.exists() else {}
@@ -253,8 +272,20 @@ def _arguments() -> tuple[argparse.Namespace, list[str]]:
     return parser.parse_known_args()
 
 
+def stop(number: int, _frame: FrameType | None) -> None:
+    """Handle a signal: end the rehearsal, which removes its files.
+
+    :raises SystemExit: always
+    """
+    for each in SIGNALS:
+        signal.signal(each, signal.SIG_IGN)
+    sys.exit(f"\nThe rehearsal was stopped by {signal.Signals(number).name}.")
+
+
 def main() -> None:
     """Rehearse, and tell what came of it."""
+    for each in SIGNALS:
+        signal.signal(each, stop)
     arguments, others = _arguments()
     program = str(pathlib.Path(sys.executable).with_name("ansible-playbook"))
     command = [program, arguments.playbook, "-i", arguments.inventory, *others]

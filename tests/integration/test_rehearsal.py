@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import socketserver
+import subprocess
+import sys
 import threading
 from collections import Counter
 from collections.abc import Iterator
@@ -20,7 +23,7 @@ import yaml
 from sandbox.client import Sandbox
 from sandbox.rehearsal import Run, play, report, verdict
 from support import running
-from support.playbook import environment, played
+from support.playbook import ROOT, environment, played
 
 ITEM = "app/1.0/app-1.0.tar.gz"
 MARK = {"repo": "generic-local", "path": ITEM, "properties": {"qa.status": "passed"}}
@@ -205,6 +208,28 @@ def test_rehearsal_writes_no_log_cache_or_report_when_the_user_configures_them(
     run = play(sandbox, tmp_path, ["ansible-playbook", str(tmp_path / "site.yml")], "Check mode")
     assert not run.failed
     assert [name for name, path in written.items() if path.exists()] == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_rehearsal_removes_its_files_when_it_is_stopped(number: signal.Signals, tmp_path: Path) -> None:
+    site, temporary = tmp_path / "site.yml", tmp_path / "temporary"
+    temporary.mkdir()
+    task = {"name": "Sleep", "ansible.builtin.command": {"argv": ["sleep", "600"]}}
+    site.write_text(yaml.safe_dump([{"hosts": "localhost", "gather_facts": False, "tasks": [task]}]))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "sandbox.rehearsal", "-i", "localhost,", "--playbook", str(site)],
+        env={**environment(), "PYTHONPATH": str(ROOT / "extensions"), "TMPDIR": str(temporary)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+    )
+    assert process.stdout
+    starts = (line for line in process.stdout if line.startswith("TASK [Sleep]"))
+    assert [next(starts), next(starts)]  # in check mode, and in the first run
+    process.send_signal(number)
+    _output, errors = process.communicate(timeout=60)
+    assert (process.returncode, errors.strip()) == (1, f"The rehearsal was stopped by {number.name}.")
+    assert list(temporary.iterdir()) == []
 
 
 ORGANIZATION = {
