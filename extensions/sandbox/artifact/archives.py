@@ -101,6 +101,7 @@ def _store(call: Call, repository: Repository, path: str, content: Stored) -> No
     call.permit_deploying(repo, path)
     repository.check(path)
     check_names(repo, path)
+    call.permit_replacing(repo, path, content.sha1)
     poms.check(repository, path, call.world.files.path(content.sha256))
     try:
         call.items.put_file(repo, path, content, ClientChecksums(), call.principal.name)

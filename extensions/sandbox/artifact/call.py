@@ -109,6 +109,12 @@ class Call:
         if not self.principal.may(action, repo, path):
             self.permit(action, repo, path, self.refusal(purpose, repo, path))
 
+    def permit_replacing(self, repo: str, path: str, sha1: str) -> None:
+        """Refuse the call if a file has another content and the caller may not overwrite it."""
+        before = self.items.find(repo, path)
+        if before is not None and not before.folder and before.sha1 != sha1:
+            self.permit_deleting(repo, path)
+
     def items_at(self, key: str, path: str, purpose: str = "read") -> list[Item]:
         """What a repository shows at a path: in a virtual one, what each of its members has there.
 

@@ -27,6 +27,16 @@ def integer(value: Any) -> int:
     return integers.integer(str(int(value)), 64)
 
 
+def values(value: Any) -> list[Any]:
+    """Return a list; null is an empty one.
+
+    :raises ValueError: when it is neither
+    """
+    if value is not None and not isinstance(value, list):
+        raise ValueError(value)
+    return value or []
+
+
 def boolean(value: Any) -> bool:
     """Return whether a value is true; null, empty texts and 0 are false.
 

@@ -256,9 +256,7 @@ def _put(
     :arg entries: of the file, if it is an archive
     """
     user = call.principal.name
-    before = call.items.find(repo, path)
-    if before is not None and not before.folder and before.sha1 != content.sha1:
-        call.permit_deleting(repo, path)
+    call.permit_replacing(repo, path, content.sha1)
     content_path.check_place(call.items, repo, path)
     try:
         with call.world.transaction():

@@ -24,9 +24,14 @@ async def pattern_artifacts(call: Call) -> Response:
     """POST /api/build/patternArtifacts: an entry for each request, null where there is no such run."""
     call.need_pro()
     requests = await builds.posted(call, list)
-    if not all(isinstance(request, dict) for request in requests):
+    if not all(map(_is_readable, requests)):
         raise ArtifactError(400, "Error parsing json body")
     return call.vnd("build.BuildPatternArtifactsResult", [_found(call, request) for request in requests])
+
+
+def _is_readable(request: Any) -> bool:
+    patterns = (request.get("patterns") or []) if isinstance(request, dict) else None
+    return isinstance(patterns, list) and all(isinstance(entry, dict) for entry in patterns)
 
 
 def _found(call: Call, request: dict[str, Any]) -> dict[str, Any] | None:

@@ -14,7 +14,7 @@ from ..routing import Route
 from . import builds
 from .build_records import Build, moment
 from .call import Call
-from .coercion import boolean, integer
+from .coercion import boolean, integer, values
 from .errors import ArtifactError
 from .formats import jackson
 from .tree import Item
@@ -30,7 +30,9 @@ async def retain(call: Call, name: str) -> Response:
     call.need_pro()
     order: dict[str, Any] = {"count": 0}
     if await call.request.body():
-        order = await builds.posted_order(call, count=integer, deleteBuildArtifacts=boolean)
+        order = await builds.posted_order(
+            call, count=integer, deleteBuildArtifacts=boolean, buildNumbersNotToBeDiscarded=values
+        )
     if order.get("count") == 0:
         raise ArtifactError(400, "Max count retention needs to be a positive number")
     call.permit(
@@ -69,7 +71,7 @@ def _discarded(call: Call, name: str, order: dict[str, Any]) -> Iterator[Build]:
     count = order.get("count", NO_LIMIT)
     since = order.get("minimumBuildDate")
     earliest = moment(since) if since is not None else None
-    spared = {str(number) for number in order.get("buildNumbersNotToBeDiscarded") or ()}
+    spared = {str(number) for number in order.get("buildNumbersNotToBeDiscarded", ())}
     if count == NO_LIMIT and earliest is None:
         return
     for place, run in enumerate(call.builds.runs(builds.project(call), name)):

@@ -12,6 +12,7 @@ import zipfile
 import py7zr
 import pytest
 
+from sandbox.client import Sandbox
 from support.session import Session
 from support.wire.artifact import error_of
 
@@ -129,6 +130,18 @@ def test_explode_leaves_nothing_when_an_entry_cannot_be_read(artifactory: Sessio
 def test_explode_leaves_nothing_when_an_entry_is_refused(artifactory: Session, name: str, status: int) -> None:
     assert artifactory.put("/generic-local/box/in.zip", zipped(name), headers=EXPLODE).status_code == status
     assert artifactory.get("/api/storage/generic-local/box").status_code == 404
+
+
+def test_explode_leaves_nothing_when_it_replaces_a_file_without_the_right(
+    sandbox: Sandbox, artifactory: Session
+) -> None:
+    sandbox.seed({"artifact": {"users": [{"name": "deployer", "password": "pw", "permissions": {"*": "rw"}}]}})
+    artifactory.put("/generic-local/box/second", b"old")
+    deployer = Session(artifactory.base, ("deployer", "pw"))
+    refused = deployer.put("/generic-local/box/in.zip", zipped("first", "second"), headers=EXPLODE)
+    assert (refused.status_code, "needs DELETE permission" in refused.text) == (403, True)
+    assert artifactory.get("/generic-local/box/second").content == b"old"
+    assert artifactory.get("/generic-local/box/first").status_code == 404
 
 
 def test_a_bare_slash_makes_a_folder(artifactory: Session) -> None:

@@ -320,6 +320,14 @@ def test_retention(artifactory, order, kept):
     assert numbers(artifactory, f"/api/build/{NIGHTLY}") == kept
 
 
+@pytest.mark.parametrize("spared", [2, "1", {"1": True}])
+def test_no_run_is_discarded_when_the_spared_runs_are_no_list(artifactory, spared):
+    order = {"count": 1, "buildNumbersNotToBeDiscarded": spared}
+    answer = artifactory.post(f"/api/build/retention/{NIGHTLY}?async=false", json=order)
+    assert error_of(answer) == (400, "Error parsing json body")
+    assert numbers(artifactory, f"/api/build/{NIGHTLY}") == ["1", "2", "3", "4"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "body"),
     [("", b""), ("?async=true", b'{"count": 0}'), ("", b'{"count": "0"}'), ("", b'{"count": null}')],
@@ -414,6 +422,10 @@ def test_files_of_a_run_are_found_when_they_fit_a_pattern(artifactory):
         ({"patterns": [{"pattern": "*:**;status+=prod"}]}, 501),
         ({"patterns": [{"pattern": "*:**"}], "transitive": True}, 501),
         ({"patterns": [{"pattern": "everything"}]}, 400),
+        ({"patterns": "everything"}, 400),
+        ({"patterns": {"pattern": "*:**"}}, 400),
+        ({"patterns": ["*:**"]}, 400),
+        ({"patterns": True}, 400),
     ],
 )
 def test_a_pattern_is_refused_when_it_is_not_served_or_wrong(artifactory, request_, status):
