@@ -123,6 +123,7 @@ class ArtifactService(Service):
         "persistency_threshold": 10800,  # tokens that live shorter (seconds) are not stored
         "default_token_expiry": 31536000,
         "basic_creates_tokens": True,
+        "login_blocks": True,  # after several failed logins
     }
 
     def __init__(self, world: World) -> None:

@@ -104,6 +104,13 @@ def test_login_passes_a_block_when_the_same_credentials_were_right_minutes_ago(s
     assert _login(sandbox, "sandbox-reader").status_code == 403
 
 
+def test_login_is_never_blocked_when_blocks_are_switched_off(sandbox):
+    sandbox.clock(frozen=True)
+    sandbox.switch("artifact", login_blocks=False)
+    assert [_login(sandbox).status_code for _attempt in range(6)] == [401] * 6
+    assert _login(sandbox, "sandbox-reader").status_code == 200
+
+
 def test_blocks_concern_one_account_and_end_with_a_reset(sandbox):
     for _attempt in range(4):
         assert _login(sandbox).status_code in (401, 403)
