@@ -32,6 +32,10 @@ OUTSIDE_API = "/{:(?!(?:api|ui)(?:/|$))}"
 CONTENT = f"{OUTSIDE_API}{{target:[^/].*}}"
 # The scope of calls that the open-source edition does not have
 PAID = "paid"
+DISK_FULL = (
+    "Datastore disk usage is too high. Contact your Artifactory administrator to add additional storage space or"
+    " change the disk quota limits."
+)
 PRO_ONLY = (
     "This REST API is available only in Artifactory Pro (see: jfrog.com/artifactory/features). If you are already"
     " running Artifactory Pro please make sure your server is activated with a valid license key."
@@ -191,6 +195,11 @@ class Call:
         """Refuse what only the paid editions do."""
         if self.is_oss:
             raise ArtifactError(400, PRO_ONLY)
+
+    def need_space(self) -> None:
+        """Refuse uploads when the disk is full."""
+        if self.switch("disk_full"):
+            raise ArtifactError(413, DISK_FULL)
 
     def check_repository(self, key: str) -> None:
         """Refuse to change the content of repositories that do not exist, where the version does so at once."""

@@ -36,10 +36,6 @@ OLD_NOTATION = "Old metadata notation is not supported anymore"
 CHECKSUM_FILES = {".sha1": "sha1", ".md5": "md5", ".sha256": "sha256"}
 ALGORITHM_BY_LENGTH = {32: "md5", 40: "sha1", 64: "sha256"}
 SHOWN = {"sha256": "SHA-256", "sha1": "SHA-1"}
-DISK_FULL = (
-    "Datastore disk usage is too high. Contact your Artifactory administrator to add additional storage space or"
-    " change the disk quota limits."
-)
 
 
 async def deploy(call: Call, target: str) -> Response:
@@ -136,8 +132,7 @@ def _local(call: Call, asked: ContentPath) -> tuple[Repository, ContentPath]:
 def permit(call: Call, repository: Repository, asked: ContentPath, is_folder: bool = False) -> None:
     """Refuse the upload if the caller has no right to it, or the repository's settings forbid it."""
     call.permit_deploying(asked.repo, asked.path)
-    if call.switch("disk_full"):
-        raise ArtifactError(413, DISK_FULL)
+    call.need_space()
     repository.check(asked.path, is_folder=is_folder)
 
 

@@ -50,6 +50,7 @@ CONTENT_RANGE = re.compile(r"(?:bytes )?([0-9]{1,18})-([0-9]{1,18})(?:/.*)?")
 async def start(call: Call, repo: str, image: str) -> Response:
     """POST /api/docker/{repo}/v2/{image}/blobs/uploads/[?mount={digest}[&from={image}]] or [?digest={digest}]"""
     repository = writable(call, repo, image)
+    call.need_space()
     if "mount" in call.query:
         known = _mountable(call, repository, call.query["mount"])
         if known is not None:
@@ -95,6 +96,7 @@ async def cancel(call: Call, repo: str, image: str, id: str) -> Response:
 async def put_manifest(call: Call, repo: str, image: str, reference: str) -> Response:
     """PUT /api/docker/{repo}/v2/{image}/manifests/{reference}"""
     repository = writable(call, repo, image)
+    call.need_space()
     content = await _body(call)
     checksum = hashlib.sha256(content).hexdigest()
     if reference.startswith("sha256:"):
@@ -259,6 +261,7 @@ def _existing(call: Call, repo: str, image: str, id: str) -> Upload:
 
 async def _append(call: Call, repo: str, upload: Upload) -> None:
     """Add the body of a request, which says with Content-Range where it belongs, or belongs at the end."""
+    call.need_space()
     sent = call.request.headers.get("content-range")
     found = CONTENT_RANGE.fullmatch(sent) if sent is not None else None
     if sent is not None and (found is None or int(found[1]) != upload.size):

@@ -14,8 +14,7 @@ from typing import Any
 
 from .accounts import CHALLENGE
 from .call import Call
-from .deployment import DISK_FULL
-from .errors import ArtifactError, DockerError
+from .errors import DockerError
 from .repositories import Repository
 from .tree import Item
 
@@ -104,8 +103,6 @@ def writable(call: Call, repo: str, image: str) -> Repository:
         readable(call, repo, scope_of(call, repo, image, "pull,push"))
         raise DockerError(405, "UNSUPPORTED", "The operation is unsupported.", {"name": repo})
     permit(call, "w", repository.key, image, repo)
-    if call.switch("disk_full"):
-        raise ArtifactError(413, DISK_FULL)
     return repository
 
 

@@ -434,8 +434,14 @@ def test_a_push_is_refused_when_there_is_no_registry(sandbox: Sandbox, docker: S
 
 
 def test_a_push_is_refused_when_the_disk_is_full(sandbox: Sandbox, docker: Session) -> None:
+    _push(docker, "app", "1.0")
+    place = _start(docker, "app")
     sandbox.switch("artifact", disk_full=True)
     assert docker.post("/app/blobs/uploads/").status_code == 413
+    assert docker.patch(place, b"1234").status_code == 413
+    assert docker.put("/app/manifests/1.1", _manifest()).status_code == 413
+    assert docker.delete(place).status_code == 204
+    assert docker.delete("/app/manifests/1.0").status_code == 202
 
 
 def test_an_upload_is_unknown_when_the_sandbox_was_reset(sandbox: Sandbox, docker: Session) -> None:
