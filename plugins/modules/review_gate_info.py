@@ -99,7 +99,7 @@ options:
     version_added: 0.2.0
   source_root:
     description:
-      - Folder of the sources on the machine that ran the analysis, as in V(/home/build/app) or V(C:\work\app). The
+      - Folder of the sources on the machine that ran the analysis, as in V(/home/build/app) or V(C:\\work\\app). The
         paths in O(sarif_file) become relative to it. By default they stay as Klocwork reports them. It must not be
         empty.
       - The task warns of issues in files outside this folder. Their paths stay absolute.

@@ -141,7 +141,7 @@ class Connection:
             headers["Cookie"] = cookies
         try:
             # past requests itself, which needs as long for a request as all else together
-            response = self._pool.urlopen(
+            response = self._pool.request(
                 request.method,
                 self._target(request.url),
                 body=request.body,
