@@ -27,6 +27,7 @@ _NAME = re.compile(
     rf"{_WORDS}|(?<![a-z])pass(?![a-z]|[_. -]rate)|auth(?!or|entic)|{_KEY}",
     re.IGNORECASE,
 )
+_PASSWORD = re.compile(_WORDS, re.IGNORECASE)
 # What ends the name of something else than the secret itself
 _ABOUT = ("url", "uri", "endpoint", "file", "path", "dir", "id", "name", "type", "policy", "length")
 _ABOUT_SECRET = re.compile(rf"(?:[_. -](?i:{'|'.join(_ABOUT)})|(?:{'|'.join(word.title() for word in _ABOUT)}))$")
@@ -122,9 +123,9 @@ class Masking:
         return {
             name: self._mask(
                 content,
-                ": ".join(filter(None, (place, own, name))),
+                ": ".join(filter(None, (place, own, str(name)))),
                 name,
-                is_secret or (is_of_secret and name in _VALUES),
+                is_secret or (is_of_secret and name in _VALUES) or (isinstance(content, str) and is_password(name)),
             )
             for name, content in value.items()
         }
@@ -138,6 +139,11 @@ class Masking:
 def has_secret_name(name: t.Any) -> bool:
     """Return whether the name of a property, setting or parameter says that its value is secret."""
     return isinstance(name, str) and bool(_NAME.search(name)) and not _ABOUT_SECRET.search(name)
+
+
+def is_password(name: t.Any) -> bool:
+    """Return whether the value of a member is secret in any data. Keys of repositories, for example, are not."""
+    return has_secret_name(name) and bool(_PASSWORD.search(name))
 
 
 def mask_text(text: str) -> str:

@@ -118,6 +118,17 @@ def test_name_says_secret_when_its_words_do(is_secret: bool, name: str) -> None:
     assert has_secret_name(name) == is_secret
 
 
+def test_member_is_masked_when_its_name_says_secret() -> None:
+    members = {
+        "key": "libs",
+        "tokens": [{"id": "1", "key": "2"}],
+        "token_id": "3",
+        "max_tokens": "4",
+        "url": "https://host",
+    }
+    assert Masking().mask({**members, "remote": {"password": "hunter2"}}) == {**members, "remote": {"password": MASK}}
+
+
 ROW: dict[str, Any] = {
     "repo": "libs",
     "path": "app",
