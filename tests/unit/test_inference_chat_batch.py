@@ -570,8 +570,12 @@ def test_the_limits_of_a_project_as_they_are_told(tmp_path: Path, model: str, as
     result = batch(tmp_path, *calls, prompts=PROMPTS[:1], model=model, limits=known, on_error="report")
     assert result["summary"]["answered"] == asked
     if not asked:
-        what = "tokens" if "gpt-4o:" in model else "requests"
-        assert f"{what}, of which the limit is 0" in result["failures"][0]["reason"]
+        refusal = (
+            "tokens, of which the limit is 0. Give it a lower 'max_tokens', or make it shorter."
+            if "gpt-4o:" in model
+            else "requests, of which the limit is 0. Raise the limit."
+        )
+        assert result["failures"][0]["reason"].endswith(refusal)
 
 
 @pytest.mark.parametrize(

@@ -75,6 +75,14 @@ class _Bucket:
     def __str__(self) -> str:
         return f"{self.limit:,} {self.what} per {'minute' if self.period == _MINUTE else 'day'}"
 
+    def too_small(self, amount: int) -> ToolchainError:
+        """Return the error for a request that the limit never has room for."""
+        is_tokens = self.what == "tokens"
+        remedy = "Give it a lower 'max_tokens', or make it shorter" if is_tokens else "Raise the limit"
+        return ToolchainError(
+            f"Not asked: it counts for {amount:,} {self.what}, of which the limit is {self.limit:,}. {remedy}."
+        )
+
     def refill(self, now: float) -> None:
         self.left = min(self.limit, self.left + max(0.0, now - self.at) * self.limit / self.period)
         self.at = now
@@ -236,10 +244,7 @@ class Pace:
             for bucket in self._buckets:
                 amount = tokens if bucket.what == "tokens" else 1
                 if amount > bucket.limit:
-                    raise ToolchainError(
-                        f"Not asked: it counts for {amount:,} {bucket.what}, of which the limit is {bucket.limit:,}. "
-                        "Give it a lower 'max_tokens', or make it shorter."
-                    )
+                    raise bucket.too_small(amount)
                 bucket.refill(now)
                 wanted.append((bucket, amount))
             waits = [Wait(str(bucket), bucket.seconds_until(amount)) for bucket, amount in wanted]
