@@ -21,17 +21,17 @@ description:
   - After a 429, only the limit that the refusal names counts as used up, by default the limits per minute. No request
     to the model is sent before the time in C(Retry-After).
   - A request is repeated after 408, 409, 429, 500, 502, 503, 504 and after a lost response, up to O(retries) times,
-    unless the server says that it is no use. If the server had charged for the request, it charges twice. RV(lost)
-    counts the requests for which this can be so.
+    unless C(x-should-retry) is V(false). If the server had charged for the request, it charges twice. RV(lost) counts
+    the requests for which this is possible.
   - The run stops at a refusal that holds for all prompts. These are a rejected key (401, 403), missing funds (402,
     C(insufficient_quota)), a model that does not exist (404), and a C(Retry-After) of more than 60 seconds. A refusal
     of one model stops the prompts of that model only. The task fails, and the remaining prompts count as RV(left).
-  - Each prompt has one outcome. V(answered) is a whole answer; V(refused), V(cut_off) and V(mismatched), not as
-    the schema wants it, have been paid for and are not asked again; V(failed) has no answer, and is asked again by the
-    next run. All but V(answered) make the run in which they came fail in the end, the three in the middle not with
-    O(accept_incomplete=true).
-  - In check mode nothing is sent and nothing is written. RV(plan) tells what it would take.
-  - However many prompts there are in O(prompts_file), only few of them are in memory.
+  - Each prompt has one outcome. V(answered) is a complete answer. V(refused), V(cut_off) and V(mismatched) (the answer
+    does not match the schema) are paid for and are not sent again. V(failed) has no answer and is sent again by the
+    next run. The task fails unless every prompt of this run is answered. With O(accept_incomplete=true), refused,
+    truncated and mismatching answers are tolerated.
+  - In check mode nothing is sent and nothing is written. RV(plan) reports the requests, tokens, cost and time at least.
+  - The lines of O(prompts_file) are read one at a time. 100,000 prompts need less than 30 MB of memory.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -46,7 +46,7 @@ notes:
 attributes:
   idempotent:
     support: full
-    details: What has an answer in O(to_file) is not asked again.
+    details: Prompts with an answer in O(to_file) are not sent again.
   diff_mode:
     support: none
     details: Completions have no before and after.
@@ -59,7 +59,9 @@ options:
     elements: dict
     suboptions:
       id:
-        description: A name of your own, which is in the answers file, too.
+        description:
+          - A name for your own use, which is written to O(to_file). Several prompts can have the same one. A whole
+            number is read as text.
         type: str
       model:
         description: Id of the model, by default O(model).
@@ -73,14 +75,15 @@ options:
         choices: [POST]
       url:
         description:
-          - The path of chat completions, /v1/chat/completions, in lines of OpenAI Batch. O(url) alone says where
-            requests go.
+          - The path of chat completions, /v1/chat/completions, in lines of OpenAI Batch. Other paths are refused. All
+            requests go to O(url).
         type: str
       body:
         description:
-          - The request in lines of OpenAI Batch, which must not be empty. It is sent as it is, with what it lacks of
-            O(model), O(temperature), O(max_tokens), O(seed), O(response_schema), O(reasoning_effort) and O(extra).
-          - Its answer is not checked against a schema in its C(response_format).
+          - The request in lines of OpenAI Batch, which must not be empty. It is sent unchanged, except that O(model),
+            O(temperature), O(max_tokens), O(seed), O(response_schema), O(reasoning_effort) and O(extra) are added if it
+            has no such member.
+          - The answer is not checked against a schema in C(response_format) of the request.
         type: dict
       messages:
         description:
@@ -89,17 +92,17 @@ options:
         elements: dict
         suboptions:
           role:
-            description: Who says it. V(tool) is the result of a function that the model called.
+            description: Author of the message. V(tool) is the result of a function that the model called.
             type: str
             choices: [developer, system, user, assistant, tool]
             required: true
           content:
             description:
-              - What is said, as a text, or as a list of parts in the form of the API, each with its C(type). This,
+              - The message as a text, or as a list of parts in the form of the API, each with its C(type). This,
                 O(prompts[].messages[].parts) or O(prompts[].messages[].tool_calls) is needed.
             type: raw
           parts:
-            description: What is said, in parts, of which each has either a text or an image. It must not be empty.
+            description: The message in parts, each with either a text or an image. It must not be empty.
             type: list
             elements: dict
             suboptions:
@@ -116,8 +119,8 @@ options:
                 choices: [auto, low, high]
           tool_calls:
             description:
-              - Which functions the model called, as the C(tool_calls) of an answer have them. A message with the role
-                V(tool) has to follow for each. It must not be empty.
+              - The functions that the model called, as in C(tool_calls) of an answer. A message with the role V(tool)
+                must follow for each. It must not be empty.
             type: list
             elements: dict
             suboptions:
@@ -130,34 +133,34 @@ options:
                 type: str
                 required: true
               arguments:
-                description: What the function was called with.
+                description: Arguments of the call.
                 type: dict
                 required: true
           tool_call_id:
-            description: Id of the call that this is the result of. Needed by the role V(tool).
+            description: Id of the call whose result this is. The role V(tool) requires it.
             type: str
       prompt:
         description: One message of the user. It must not be empty.
         type: str
       system:
-        description: What the model is told before O(prompts[].prompt), by default O(system).
+        description: System message before O(prompts[].prompt), by default O(system).
         type: str
       temperature:
-        description: 0 to 2, by default O(temperature).
+        description: Sampling temperature, 0 to 2, by default O(temperature).
         type: float
       max_tokens:
-        description: How many tokens the answer may have at most, 1 to 100,000,000, by default O(max_tokens).
+        description: Maximum number of tokens of the answer, 1 to 100,000,000, by default O(max_tokens).
         type: int
       seed:
         description:
-          - By default O(seed).
+          - Seed of the sampling, by default O(seed).
           - A number of 64 bits, -9,223,372,036,854,775,808 to 9,223,372,036,854,775,807.
         type: int
       response_schema:
         description: JSON schema that the answer must satisfy, by default O(response_schema).
         type: dict
       reasoning_effort:
-        description: How long the model thinks, by default O(reasoning_effort). Only some models know it.
+        description: Reasoning effort of the model, by default O(reasoning_effort). Only some models support it.
         type: str
         choices: [none, minimal, low, medium, high, xhigh, max]
       extra:
@@ -167,7 +170,8 @@ options:
     description:
       - File on the machine that the task runs on, with a prompt in each line, as a JSON object with the members of
         O(prompts). Lines of OpenAI Batch have C(custom_id), C(method), C(url) and C(body).
-      - Empty lines at the end are ignored. Any other line that is no prompt is refused before the first request.
+      - Empty lines at the end are ignored. Any other line that is no prompt is refused before the first request. If the
+        file has no prompt, the task sends nothing.
     type: path
   to_file:
     description:
@@ -178,33 +182,33 @@ options:
       - Answers whose prompt was removed or changed come last, with the C(index) and the C(id) V(null). If such a prompt
         is added again, it has its answer.
       - While the task runs, the lines are in the order in which the answers arrive. Only its owner may read the file.
-        A file with other content is refused, and one that another run writes.
+        A file with other content is refused, and so is a file to which another run is writing.
     type: path
     required: true
   model:
     description: Id of the model for the prompts that have none of their own.
     type: str
   system:
-    description: What the model is told before those prompts that have neither C(system) nor C(messages).
+    description: System message for the prompts that have neither C(system) nor C(messages) nor C(body).
     type: str
   max_tokens:
     description:
-      - How many tokens an answer may have at most, 1 to 100,000,000, sent as O(max_tokens_member) says.
-      - Servers count a request for so many tokens under their limits, whatever the answer has.
+      - Maximum number of tokens of an answer, 1 to 100,000,000, sent in the member that O(max_tokens_member) names.
+      - Servers count this number against their limits when the request arrives, even if the answer is shorter.
     type: int
   response_schema:
-    description: JSON schema that the answers must satisfy. They are parsed then, and checked against it.
+    description: JSON schema that the answers must satisfy. They are parsed and checked against it.
     type: dict
   strict:
-    description: Let the server hold the model to the schema, as in M(buildworks.toolchain.inference_chat).
+    description: Whether the server enforces the schema, as in M(buildworks.toolchain.inference_chat).
     type: bool
     default: true
   attempts:
-    description: How often a prompt is asked at most when its answer is not as the schema wants it, 1 to 20.
+    description: Maximum number of requests for a prompt whose answer does not match the schema, 1 to 20.
     type: int
     default: 1
   accept_incomplete:
-    description: Do not fail for answers that are refused, cut off, or not as the schema wants them.
+    description: Whether to tolerate answers that are refused, truncated, or do not match the schema.
     type: bool
     default: false
   cache:
@@ -212,20 +216,22 @@ options:
       - Folder of answers, as in M(buildworks.toolchain.inference_chat). The same request to the same address is
         answered from there, and nothing is sent. Equal prompts share one request, also those of other tasks of this
         user with this folder at the same time.
-      - The folder is made if it is not there. One that cannot be written to is refused before anything is asked.
+      - The folder is created if it is missing. A folder that is not writable is refused before the first request.
     type: path
   answer_timeout:
-    description: Seconds to wait for the answer to each try, 0.01 to 86,400. For the connection, it is O(timeout).
+    description: Seconds to wait for the response to each request, 0.01 to 86,400. O(timeout) limits the connection.
     type: float
     default: 600.0
   limits:
     description:
-      - The limits that are known beforehand, by model, in the form in which
-        M(buildworks.toolchain.inference_rate_limit_info) tells them. V(*) stands for all models that are not named.
-        A model that was tuned from another one may be named by that, as in C(ft:gpt-4o). All others are learned from
-        the headers of the responses, see O(limit_period).
-      - Heeded are C(max_requests_per_1_minute), C(max_tokens_per_1_minute), C(max_requests_per_1_day) and
-        C(max_tokens_per_1_day), each 0 to 2,147,483,647, which stands for as many as one likes.
+      - The known limits by model, in the form of the result of M(buildworks.toolchain.inference_rate_limit_info). V(*)
+        stands for all models that are not named. The name of a base model, as in C(ft:gpt-4o), stands for the models
+        that are fine-tuned from it. All other limits are learned from the headers of the responses, see
+        O(limit_period).
+      - The task observes C(max_requests_per_1_minute), C(max_tokens_per_1_minute), C(max_requests_per_1_day) and
+        C(max_tokens_per_1_day), each 0 to 2,147,483,647. 2,147,483,647 means unlimited. It ignores the other limits.
+      - Each run starts with limits that are unused. If an earlier run used up a limit per day, the server refuses the
+        first request, and the headers or the message of the refusal report it.
     type: dict
   limit_period:
     description:
@@ -237,7 +243,7 @@ options:
       minute: The headers report limits per minute.
       day: The headers report limits per day.
   prices:
-    description: What the models cost, for O(max_cost) and RV(cost). When given, it has to name each model, once.
+    description: Prices of the models, for O(max_cost) and RV(cost). If set, each model must have exactly one price.
     type: list
     elements: dict
     suboptions:
@@ -255,39 +261,41 @@ options:
         required: true
   max_tokens_total:
     description:
-      - No prompt is begun, and none asked again by O(attempts), that might make this run use more tokens than so many,
-        1 to 1,000,000,000,000. Its own tokens are guessed from its letters, and its answer is taken for as long as
-        O(max_tokens) lets it be. Without O(max_tokens) the answers under way may go beyond it.
-      - The task fails when prompts are left, unless O(on_error=report). The next run goes on with them.
+      - Maximum number of tokens of this run, 1 to 1,000,000,000,000. A request is not sent or repeated if it might
+        exceed this number. The tokens of its prompt are estimated from the number of letters, and its answer is assumed
+        to have O(max_tokens). Without O(max_tokens), the answers in progress may exceed the number.
+      - The task fails if prompts are left, unless O(on_error=report). The next run continues with them.
     type: int
   max_cost:
-    description: The same for the cost of this run, in the currency of O(prices), which it needs. 0 to 1,000,000,000.
+    description:
+      - Maximum cost of this run, in the currency of O(prices), 0 to 1,000,000,000, with the same rules as
+        O(max_tokens_total). It requires O(prices).
     type: float
   workers:
-    description: How many prompts are under way at the same time, 1 to 64.
+    description: Number of prompts in progress at the same time, 1 to 64.
     type: int
     default: 4
   on_error:
     description:
-      - What to do about prompts that fail. All others are sent in any case, up to O(max_failures), unless a refusal
-        holds for all.
-      - V(fail) fails the task at its end. V(report) leaves it to the playbook to look at RV(summary).
+      - What to do if prompts fail. The others are sent in any case, up to O(max_failures), unless a refusal holds for
+        all.
+      - V(fail) fails the task at its end. V(report) leaves the check of RV(summary) to the playbook.
     type: str
     choices: [fail, report]
     default: fail
   max_failures:
     description:
-      - After so many failed prompts no more are begun and the task fails, whatever O(on_error) says, 1 to 1,000,000.
-      - Without it all prompts are tried.
+      - Number of failed prompts, 1 to 1,000,000, after which no more are sent. The task fails, whatever O(on_error) is.
+      - If it is not set, all prompts are sent.
     type: int
   shown:
-    description: How many of the prompts, the first ones, are in RV(outcomes), 0 to 10,000.
+    description: Number of prompts, from the first one, that are in RV(outcomes), 0 to 10,000.
     type: int
     default: 10
 """
 
 EXAMPLES = r"""
-- name: See what a file of prompts would take
+- name: Estimate the cost of the prompts
   buildworks.toolchain.inference_chat_batch:
     prompts: &prompts
       - id: network
@@ -303,7 +311,7 @@ EXAMPLES = r"""
         output: 0.6
   check_mode: true
 
-- name: Ask them, for half a unit of money at most
+- name: Run them for at most half a unit of money
   buildworks.toolchain.inference_chat_batch:
     prompts: *prompts
     to_file: ~/answers.jsonl
@@ -317,7 +325,7 @@ EXAMPLES = r"""
     workers: 16
   register: batch
 
-- name: Ask with limits that are known
+- name: Run prompts with known limits
   buildworks.toolchain.inference_chat_batch:
     prompts:
       - prompt: Name a color.
@@ -336,7 +344,7 @@ EXAMPLES = r"""
     project_name: Sandbox
   register: known
 
-- name: Ask within them
+- name: Run prompts within these limits
   buildworks.toolchain.inference_chat_batch:
     prompts: *prompts
     to_file: ~/verdicts.jsonl
@@ -346,29 +354,29 @@ EXAMPLES = r"""
 
 RETURN = r"""
 summary:
-  description: How many prompts have which outcome, those with an answer of an earlier run among them.
+  description: Number of prompts by outcome, including those with an answer of an earlier run.
   returned: success
   type: dict
   sample: {answered: 1997, refused: 1, cut_off: 2, mismatched: 0, failed: 0}
 kept:
-  description: How many prompts had their answer in O(to_file) already.
+  description: Number of prompts that had an answer in O(to_file) before the run.
   returned: success
   type: int
   sample: 1200
 left:
-  description: How many prompts have neither an answer nor failed, as nobody asked them.
+  description: Number of prompts without an outcome, because they were not sent or the task was interrupted.
   returned: success
   type: int
   sample: 0
 usage:
   description:
     - The tokens that this run used, as the server counted them (C(prompt_tokens), C(completion_tokens),
-      C(total_tokens)); where it did not tell them, at a guess from the letters.
+      C(total_tokens)). If a response has no number, it is estimated from the number of letters.
   returned: success
   type: dict
   sample: {prompt_tokens: 15200, completion_tokens: 8000, total_tokens: 23200}
 cost:
-  description: What this run cost, in the currency of O(prices). None without them.
+  description: The cost of this run, in the currency of O(prices). Null without O(prices).
   returned: success
   type: float
   sample: 0.0071
@@ -400,19 +408,19 @@ unwritten:
   description:
     - The lines that could not be written to O(to_file), because the disk was full, say. Append them to the file, one
       JSON object per line, before the next run. Otherwise these prompts are paid for again.
-  returned: when O(to_file) could not be written
+  returned: if O(to_file) could not be written
   type: list
   elements: dict
   sample: []
 counts:
   description:
-    - How many prompts got a line in the file (C(changed)), had it before (C(ok)), C(failed), or were not begun
-      (C(skipped)). Of C(unknown), it was not known when the task was interrupted. None in check mode.
+    - Number of prompts that got a line in the file (C(changed)), had it before (C(ok)), C(failed), or were not sent
+      (C(skipped)). C(unknown) counts the prompts in progress when the task was interrupted. Null in check mode.
   returned: success
   type: dict
   sample: {changed: 797, ok: 1200, failed: 3, unknown: 0, skipped: 0}
 failures:
-  description: The prompts that failed, each as in RV(outcomes). None in check mode.
+  description: The prompts that failed, each as in RV(outcomes). Null in check mode.
   returned: success
   type: list
   elements: dict
@@ -428,8 +436,9 @@ failure_reasons:
     - {reason: "The answer was cut off at the limit of tokens: raise 'max_tokens'.", count: 3, first: 17}
 outcomes:
   description:
-    - What became of the first O(shown) prompts, in their order. None in check mode.
-    - C(item) has C(number) and C(id) of the prompt, C(completion) the answer. C(outcome) is V(kept) for an earlier one.
+    - The results of the first O(shown) prompts, in their order. Null in check mode.
+    - C(item) has the C(number) and the C(id) of the prompt, C(completion) the answer. C(outcome) is V(kept) if the
+      answer was in O(to_file) before the run.
   returned: success
   type: list
   elements: dict
@@ -442,10 +451,10 @@ outcomes:
       outcome: kept
 plan:
   description:
-    - What was asked, or would be in check mode. None when all prompts have their answers, in their order.
-    - C(tokens_at_least) and C(cost_at_least) are those of the prompts, at a guess from their letters; the answers come
-      on top. C(seconds_at_least) is how long O(limits) make it take when nothing of them is used up. What O(cache)
-      has the answer to is in none of these, nor in C(requests).
+    - The requests of the run, or in check mode those that it would send. Null if all prompts have their answers, in
+      their order.
+    - C(tokens_at_least) and C(cost_at_least) are estimates for the prompts, without the answers. C(seconds_at_least) is
+      the time that unused O(limits) require. Prompts with an answer in O(cache) are not included.
   returned: success
   type: dict
   sample:
