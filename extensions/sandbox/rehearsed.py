@@ -113,21 +113,15 @@ def resolve_links(*args: Any, **kwargs: Any) -> Any:
         _state.is_looking = before
 
 
-class Replacing:
+class Replacing(Redirected):
     """A function that moves a file: a temporary file becomes the copy of its destination.
 
     Other files are moved as without a rehearsal: in the scratch folder, which is removed, they would be lost.
     """
 
-    def __init__(self, function: Callable[..., None]) -> None:
-        self._function = function
-        functools.update_wrapper(self, function)
-        if function in os.supports_dir_fd:
-            os.supports_dir_fd.add(self)
-
     def __call__(self, src: Any, dst: Any, **kwargs: Any) -> None:
         """Call the function with the path of the copy."""
-        if not any(folder is not None for folder in kwargs.values()):
+        if all(folder is None for folder in kwargs.values()):
             dst = claim_copy(src, dst)
         self._function(src, dst, **kwargs)
 

@@ -9,9 +9,9 @@ name: mask_secrets
 short_description: Mask what looks like a secret of Artifactory, Jenkins or others
 description:
   - Replaces texts that look like secrets by V(MASKED_SECRET), at any depth of lists and dictionaries.
-  - These are values of properties, parameters and members whose names contain a word such as C(password) or C(token), or
-    of properties and parameters also C(key); user names and passwords in URLs; values after such names in texts and in
-    options of commands; and texts in the form of well-known tokens, of private keys and of a login in Base64.
+  - These are values of properties, parameters and members whose names contain a word such as C(password) or C(token),
+    or of properties and parameters also C(key); user names and passwords in URLs; values after such names in texts and
+    in options of commands; and texts in the form of well-known tokens, of private keys and of a login in Base64.
   - Names and paths are never masked.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
