@@ -223,9 +223,10 @@ class ArtifactService(Service):
             if route is not None and route.scope == registry.REGISTRY:
                 raise registry.wrong_credentials(error.message) from None
             raise error.refusal() from None
-        if principal is not None:
+        is_open = self.world.switch("artifact", "anonymous")
+        if principal is not None and (is_open or not principal.anonymous):
             return principal
-        if self.world.switch("artifact", "anonymous"):
+        if is_open:
             return self._state.accounts.nobody()
         if route is not None and route.scope == registry.REGISTRY:
             return Principal(ANONYMOUS)

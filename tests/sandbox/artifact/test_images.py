@@ -97,6 +97,16 @@ def test_the_challenge_leads_to_a_token(artifactory_reader, artifactory_anonymou
     assert (refused.status_code, refused.headers["WWW-Authenticate"]) == (401, CHALLENGE)
 
 
+def test_a_token_of_anonymous_ends_when_anonymous_access_is_switched_off(artifactory_anonymous, sandbox):
+    sandbox.switch("artifact", anonymous=True)
+    token = artifactory_anonymous.get("/api/docker/docker-local/v2/token").json()["token"]
+    anonymous = Session(artifactory_anonymous.base, token)
+    paths = ("/api/docker/docker-local/v2/acme/web/tags/list", "/api/storage/docker-local/acme")
+    assert [anonymous.get(path).status_code for path in paths] == [200, 200]
+    sandbox.switch("artifact", anonymous=False)
+    assert [anonymous.get(path).status_code for path in paths] == [401, 401]
+
+
 def test_manifests(artifactory):
     path = "/api/docker/docker-local/v2/acme/web/manifests"
     head, got = artifactory.head(f"{path}/1.0.0"), artifactory.get(f"{path}/1.0.0")
