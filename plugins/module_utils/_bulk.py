@@ -38,7 +38,7 @@ _FAILURES = ("failed", "unknown")
 # These go into the result of the task as a whole
 _NOT_OF_ITEMS = ("diff", "refused_credential")
 _SECONDS_BETWEEN_LOOKS = 0.2
-_MOST_GROUPS_TOLD = 3
+_MOST_GROUPS = 3
 # Addresses, numbers and ids, in which equal failures differ
 _OF_ONE_FAILURE = re.compile(r"\S*(?:\d|://)\S*")
 
@@ -113,26 +113,26 @@ def each(task: Task, items: t.Iterable[Item], act: Act) -> None:
     """
     if task.params["to_file"]:
         check_writable(task, task.params["to_file"], "to_file")
-    with lines_to(task, task.params["to_file"]) as tell_file:
-        work = worked_through(task, items, act, tell_file)
+    with lines_to(task, task.params["to_file"]) as write_outcome:
+        work = run_items(task, items, act, write_outcome)
     work.check()
 
 
-def worked_through(
+def run_items(
     task: Task,
     items: t.Iterable[Item],
     act: Act,
-    tell: t.Callable[[Item], None],
+    write_outcome: t.Callable[[Item], None],
     place: t.Callable[[int], str] = "items[{}]".format,
     **more: t.Any,
 ) -> Work:
-    """Act on each item as `each` does, but for `to_file`; whether some failed is told by the `check` of what it gives.
+    """Act on each item as `each` does, but for `to_file`; `check` of the result raises the failures.
 
-    :arg tell: called with each outcome as it comes, by one thread at a time
+    :arg write_outcome: called with each outcome as it comes, by one thread at a time
     :arg place: where the user gave an item, by its number
     :arg more: see `Work`
     """
-    work = Work(task, items, act, tell, place, **more)
+    work = Work(task, items, act, write_outcome, place, **more)
     try:
         work.carry_out()
     finally:
@@ -157,7 +157,7 @@ class Work:
         task: Task,
         items: t.Iterable[Item],
         act: Act,
-        tell_file: t.Callable[[Item], None],
+        write_outcome: t.Callable[[Item], None],
         place: t.Callable[[int], str],
         *,
         rest: Act = _skip,
@@ -166,7 +166,7 @@ class Work:
     ) -> None:
         self._task = task
         self._act = act
-        self._tell_file = tell_file
+        self._write_outcome = write_outcome
         self._place = place
         self._rest = rest
         self._stop = stop or threading.Event()
@@ -248,7 +248,7 @@ class Work:
         """Return what to add to the first failure: how many others are equal to it, or to one another."""
         same, *groups = self.failure_reasons()
         text = f" {same['count'] - 1:,} more failed in the same way." if same["count"] > 1 else ""
-        for group in [group for group in groups if group["count"] > 1][:_MOST_GROUPS_TOLD]:
+        for group in [group for group in groups if group["count"] > 1][:_MOST_GROUPS]:
             text += f" {group['count']:,} failed as {self._place(group['first'])}: {group['reason']}"
         return text
 
@@ -322,7 +322,7 @@ class Work:
             self._failures.append(outcome)
         if self._is_shown(outcome["index"]):
             self._first.append(outcome)
-        self._tell_file(outcome)
+        self._write_outcome(outcome)
 
     def _is_shown(self, index: int) -> bool:
         return index < self._task.params["shown"]

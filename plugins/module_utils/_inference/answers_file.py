@@ -133,13 +133,13 @@ class AnswersFile:
         :arg line: with the `index` and `id` of the prompt, the digest of the `request`, and the `outcome`
         """
         # what a model says is not looked through for secrets: it was paid for, and is there to be parsed
-        told = {**line, "reason": masked(line["reason"], self._task.secrets)}
-        data = _encoded(told)
+        masked_line = {**line, "reason": masked(line["reason"], self._task.secrets)}
+        data = _encoded(masked_line)
         try:
             self._append(data)
         except OSError:
             if line["outcome"] != "failed":  # it was paid for
-                self._task.result.setdefault("unwritten", []).append(told)
+                self._task.result.setdefault("unwritten", []).append(masked_line)
             raise
         self._lines[line["index"]] = self._note(line, len(data))
         self._new_ids.pop(line["index"], None)

@@ -12,7 +12,7 @@ import threading
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import NotTried, worked_through
+from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import NotTried, run_items
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import chat
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.answers_file import OUTCOMES, AnswersFile
@@ -77,7 +77,7 @@ class Batch:
         self._remaining.start()
         with self._answers.growing():
             try:
-                work = worked_through(
+                work = run_items(
                     task,
                     self,
                     self._complete,

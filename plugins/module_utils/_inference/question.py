@@ -176,12 +176,12 @@ def _message(place: str, message: Params) -> Params:
     content = _content(f"{place}.content", message["content"])
     if message["parts"] is not None:
         content = list(map(_part, message["parts"]))
-    told = {"role": message["role"], "content": content}
+    message_body = {"role": message["role"], "content": content}
     if message["tool_calls"] is not None:
-        told["tool_calls"] = list(map(_call, message["tool_calls"]))
+        message_body["tool_calls"] = list(map(_call, message["tool_calls"]))
     if message["tool_call_id"] is not None:
-        told["tool_call_id"] = message["tool_call_id"]
-    return told
+        message_body["tool_call_id"] = message["tool_call_id"]
+    return message_body
 
 
 def _content(place: str, content: t.Any) -> t.Any:
