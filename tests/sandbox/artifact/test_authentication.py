@@ -62,7 +62,7 @@ def _login(sandbox, password="wrong", name="reader"):
 
 
 @pytest.mark.parametrize("name", ["reader", "nobody"])
-def test_login_is_blocked_for_a_growing_time_after_the_third_failure(sandbox, name):
+def test_login_is_blocked_for_a_growing_time_when_it_failed_three_times(sandbox, name):
     sandbox.clock(frozen=True)
     for _attempt in range(3):
         assert error_of(_login(sandbox, name=name)) == (401, "Bad credentials")
@@ -77,7 +77,7 @@ def test_login_is_blocked_for_a_growing_time_after_the_third_failure(sandbox, na
 
 
 @pytest.mark.parametrize("seconds", [2, -3600])
-def test_login_with_the_right_password_is_blocked_until_the_clock_moves(sandbox, seconds):
+def test_a_block_of_logins_ends_when_the_clock_moves(sandbox, seconds):
     sandbox.clock(frozen=True)
     for _attempt in range(3):
         _login(sandbox)
@@ -111,7 +111,7 @@ def test_login_is_never_blocked_when_blocks_are_switched_off(sandbox):
     assert _login(sandbox, "sandbox-reader").status_code == 200
 
 
-def test_blocks_concern_one_account_and_end_with_a_reset(sandbox):
+def test_a_block_of_logins_spares_others_and_ends_when_the_sandbox_is_reset(sandbox):
     for _attempt in range(4):
         assert _login(sandbox).status_code in (401, 403)
     assert _login(sandbox, "sandbox-admin", "admin").status_code == 200

@@ -56,7 +56,7 @@ def test_download_reads_the_entry_of_an_archive_after_an_exclamation_mark(artifa
     assert error_of(artifactory.get(f"/{REPO}/none!x")) == (404, "File not found.")
 
 
-def test_slash_after_the_entry_of_an_archive_leads_nowhere(artifactory):
+def test_entry_of_an_archive_is_not_found_when_a_slash_follows(artifactory):
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w") as archive:
         archive.writestr("in/side.txt", "entry")
@@ -67,7 +67,7 @@ def test_slash_after_the_entry_of_an_archive_leads_nowhere(artifactory):
         assert answer.headers["Cache-Control"] == "no-store"
 
 
-def test_file_in_the_way_is_reported_before_the_names_of_a_path(artifactory):
+def test_file_in_the_way_is_reported_when_a_name_is_refused_as_well(artifactory):
     artifactory.put(f"/{REPO}/n/trail", b"file")
     for path in ("n/trail%20/x", "n/trail/a%7Cb"):
         assert error_of(artifactory.put(f"/{REPO}/{path}", b"x")) == (400, "Parent n/trail must be a folder")

@@ -80,7 +80,7 @@ def test_what_is_refused_is_not_kept(repository):
     assert kept() == set()
 
 
-def test_what_came_before_the_broken_part_of_an_archive_is_not_kept(repository):
+def test_nothing_of_an_archive_is_kept_when_a_part_is_broken(repository):
     session, kept = repository
     before, archive = kept(), io.BytesIO()
     with tarfile.open(fileobj=archive, mode="w:") as writer:

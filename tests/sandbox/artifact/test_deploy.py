@@ -188,7 +188,7 @@ def test_folder_is_taken_when_the_patterns_take_something_below_it(artifactory, 
     assert artifactory.put(f"/generic-local/{folder}/").status_code == status
 
 
-def test_root_of_a_repository_is_served_whatever_the_patterns_take(artifactory):
+def test_root_of_a_repository_is_served_when_no_pattern_takes_it(artifactory):
     artifactory.post("/api/repositories/generic-local", json={"includesPattern": "ok/**"})
     assert artifactory.get("/generic-local/").status_code == 200
     assert artifactory.put("/generic-local/").status_code == 201

@@ -333,7 +333,7 @@ def test_metadata_follows_when_a_build_is_promoted(artifactory, sandbox):
     assert artifactory.get("/releases/org/q/w/maven-metadata.xml").status_code == 404
 
 
-def test_metadata_of_a_group_lists_its_plugins(artifactory):
+def test_metadata_of_a_group_lists_plugins_when_their_poms_are_uploaded(artifactory):
     artifactory.put("/api/repositories/plugins", json=LOCAL)
     for artifact, name in (("maven-first-plugin", "<name>The first</name>"), ("second-maven-plugin", "")):
         coordinates = f"<groupId>org.q</groupId><artifactId>{artifact}</artifactId><version>1.0</version>"
@@ -441,7 +441,7 @@ def merging(sandbox):
     sandbox.seed({"artifact": {"repositories": [*members, virtual]}})
 
 
-def test_metadata_of_a_virtual_repository_has_the_versions_of_all_members(artifactory, sandbox, merging):
+def test_merged_metadata_has_all_versions_when_several_members_have_some(artifactory, sandbox, merging):
     for repo, version in (("first", "1.10"), ("second", "1.9"), ("second", "2.0-SNAPSHOT")):
         artifactory.put(f"/{repo}/org/q/w/{version}/w-{version}.pom", _pom(version))
     sandbox.clock(advance=60)
@@ -454,7 +454,7 @@ def test_metadata_of_a_virtual_repository_has_the_versions_of_all_members(artifa
     assert root.findtext("versioning/lastUpdated") == "20261123023030"
 
 
-def test_metadata_of_a_virtual_repository_has_the_latest_snapshot(artifactory, merging):
+def test_merged_metadata_has_the_latest_snapshot_when_several_members_have_some(artifactory, merging):
     for repo, revision in (("first", "20260101.010101-1"), ("second", "20260202.020202-2")):
         for extension in ("jar", "pom"):
             artifactory.put(f"/{repo}/{FOLDER}/w-1.1-{revision}.{extension}", _pom("1.1-SNAPSHOT"))
@@ -482,7 +482,7 @@ def test_metadata_of_a_virtual_repository_is_missing_when_no_member_has_any(arti
     assert artifactory.get(f"/merging/{path}.sha1").status_code == 404
 
 
-def test_a_virtual_repository_serves_the_snapshot_that_was_deployed_last(artifactory, sandbox, merging):
+def test_a_virtual_repository_serves_the_latest_snapshot_when_several_members_have_some(artifactory, sandbox, merging):
     for repo in ("first", "second"):
         artifactory.post(f"/api/repositories/{repo}", json={"snapshotVersionBehavior": "non-unique"})
         artifactory.put(f"/{repo}/{FOLDER}/w-1.1-SNAPSHOT.jar", repo)
@@ -492,7 +492,7 @@ def test_a_virtual_repository_serves_the_snapshot_that_was_deployed_last(artifac
     assert sha1 == hashlib.sha1(b"second").hexdigest()
 
 
-def test_metadata_of_a_virtual_repository_passes_over_members_without_snapshots(artifactory, merging):
+def test_merged_metadata_passes_over_a_member_when_it_takes_no_snapshots(artifactory, merging):
     artifactory.put(f"/first/{FOLDER}/w-1.1-20260101.010101-1.pom", _pom("1.1-SNAPSHOT"))
     artifactory.post("/api/repositories/first", json={"handleSnapshots": False})
     assert artifactory.get(f"/merging/{FOLDER}/maven-metadata.xml").status_code == 404
