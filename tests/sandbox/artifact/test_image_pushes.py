@@ -179,13 +179,7 @@ def test_an_upload_is_unknown_when_it_ends_while_its_last_chunk_arrives(
     sandbox: Sandbox, docker: Session, end: str
 ) -> None:
     place = _start(docker, "app")
-    address = urlsplit(docker.base + place)
-    head = (
-        f"PUT {address.path}?digest={_digest(b'12')} HTTP/1.1\r\nHost: {address.netloc}\r\nContent-Length: 2\r\n"
-        f"Authorization: {docker.headers['Authorization']}\r\nExpect: 100-continue\r\n\r\n"
-    )
-    with socket.create_connection((address.hostname, address.port)) as connection:
-        connection.sendall(head.encode())
+    with _begin(docker, "PUT", f"{place}?digest={_digest(b'12')}", 2, "Expect: 100-continue") as connection:
         assert connection.recv(1024).startswith(b"HTTP/1.1 100 ")  # The upload is being written.
         if end == "reset":
             sandbox.reset()
@@ -238,13 +232,8 @@ def test_blobs_are_removed_when_no_manifest_names_them_for_a_day(
 def test_nothing_of_a_chunk_is_kept_when_it_breaks_off(sandbox: Sandbox, docker: Session) -> None:
     place = _start(docker, "app")
     docker.patch(place, b"1234")
-    address = urlsplit(docker.base + place)
-    head = (
-        f"PATCH {address.path} HTTP/1.1\r\nHost: {address.netloc}\r\nContent-Length: 100\r\n"
-        f"Authorization: {docker.headers['Authorization']}\r\n\r\nbroken"
-    )
-    with socket.create_connection((address.hostname, address.port)) as connection:
-        connection.sendall(head.encode())
+    with _begin(docker, "PATCH", place, 100) as connection:
+        connection.sendall(b"broken")
     assert docker.patch(place, b"5678").headers["Range"] == "0-7"
     assert docker.put(f"{place}?digest={_digest(b'12345678')}").status_code == 201
 
@@ -473,6 +462,21 @@ def _upload(registry: Session, image: str, *blobs: bytes) -> None:
 def _start(registry: Session, image: str) -> str:
     """Begin an upload; return its address relative to the registry."""
     return registry.post(f"/{image}/blobs/uploads/").headers["Location"].removeprefix(registry.base)
+
+
+def _begin(registry: Session, method: str, path: str, length: int, *headers: str) -> socket.socket:
+    """Send the head of a request; return the connection, on which the body is expected."""
+    address = urlsplit(registry.base)
+    lines = (
+        f"{method} {address.path}{path} HTTP/1.1",
+        f"Host: {address.netloc}",
+        f"Authorization: {registry.headers['Authorization']}",
+        f"Content-Length: {length}",
+        *headers,
+    )
+    connection = socket.create_connection((address.hostname, address.port))
+    connection.sendall("\r\n".join((*lines, "", "")).encode())
+    return connection
 
 
 def _names(artifactory: Session, path: str) -> list[str]:
