@@ -69,6 +69,8 @@ OTHERS = [
     if case == next(first for first in CASES if module_of(first) == module_of(case)) and case not in REPRESENTATIVES
 ]
 EFFECTS = ("read", "fetch", "do", "create")
+# The cases read the new secrets in the results
+SECRET_IN_RESULT = re.compile(r"\[WARNING\]: Without '\w+_file' the secret of a new [\w ]+ is in the result")
 LEFT_OUT = "update|absent|check read|fetch again|do again"
 
 
@@ -204,7 +206,14 @@ def check_agreement(sandbox: Sandbox, plan: str, name: str) -> None:
 def list_result(done: Done) -> dict[str, Any]:
     """Return the result without the members that differ between two runs."""
     result = {key: value for key, value in done.result.items() if not key.startswith(("_ansible", "ansible_facts"))}
+    if "warnings" in result:
+        result["warnings"] = [text_of(warning) for warning in result["warnings"]]
     return normalize(result)
+
+
+def text_of(warning: str | dict[str, Any]) -> str:
+    """Return the text of a warning, which modules of ansible-core 2.19 and later wrap."""
+    return warning if isinstance(warning, str) else warning["event"]["msg"]
 
 
 @pytest.mark.parametrize(("plan", "way"), RUNS)
@@ -219,6 +228,6 @@ def test_no_secret_is_shown(running_sandbox: Sandbox, plan: str, way: str) -> No
 
 @pytest.mark.parametrize(("plan", "way"), RUNS)
 def test_no_warning_is_shown(running_sandbox: Sandbox, plan: str, way: str) -> None:
-    output = run_plan(running_sandbox, plan, way).output
+    output = SECRET_IN_RESULT.sub("", run_plan(running_sandbox, plan, way).output)
     assert "[WARNING]" not in output
     assert "[DEPRECATION" not in output

@@ -90,7 +90,8 @@ def generate_world(
         key, package_type = random.choice(["oci", "oci-local"]), random.choice(["oci", "oci", "helmoci"])
         layout.append((key, package_type, "local", _generate_image_paths))
     if random.random() < 0.7:
-        layout.append((random.choice(["maven", "maven-releases"]), "maven", "local", _generate_maven_paths))
+        # Not of the type maven, in which Artifactory writes maven-metadata.xml itself, between the rule sets
+        layout.append((random.choice(["maven", "maven-releases"]), "generic", "local", _generate_maven_paths))
     generic_keys = ["generic", "generic-local", "generic-local-2", "generic-locals", "g"]
     for key in random.sample(generic_keys, random.choice([1, 2, 2, 3])):
         package_type, rclass = random.choice(["generic"] * 4 + ["npm"]), random.choice(["local"] * 4 + ["federated"])

@@ -59,8 +59,7 @@ def _make_repository(repository: Repository) -> dict[str, str]:
     settings = {"key": repository.key, "rclass": repository.rclass, "packageType": repository.package_type}
     if repository.rclass == "remote":
         settings["url"] = "http://127.0.0.1:9/"
-    # With the Maven layout Artifactory would write maven-metadata.xml itself, between the rule sets.
-    return {**settings, "repoLayoutRef": "simple-default"}
+    return settings
 
 
 def _make_item(file: StoredFile) -> dict[str, Any]:
