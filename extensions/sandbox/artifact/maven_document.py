@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import re
 from dataclasses import dataclass, field
@@ -13,10 +14,13 @@ from xml.etree import ElementTree
 from xml.sax.saxutils import escape
 
 from ..documents import read_xml
+from ..world import World
 from .snapshots import SNAPSHOT, Revision
+from .tree import Item
 
 QUALIFIERS = {"alpha": 0, "a": 0, "beta": 1, "b": 1, "milestone": 2, "m": 2, "rc": 3, "cr": 3, "snapshot": 4, "sp": 6}
 RELEASE = 5
+LONGEST = 8 * 1024 * 1024  # bytes; clients can deploy anything as metadata
 LONGEST_NUMBER = 18  # digits of a build number that are read
 SNAPSHOTS = f"-{SNAPSHOT}"
 Elements = list[tuple[str, Any]]
@@ -28,6 +32,15 @@ def version_order(version: str) -> tuple[tuple[int, int, str], ...]:
     parts = re.findall(r"0*(\d+)|([a-z]+)", version.lower())
     keys = [(1, len(number), number) if number else (0, QUALIFIERS.get(word, RELEASE), word) for number, word in parts]
     return (*keys, (0, RELEASE, ""))
+
+
+def read_stored(world: World, item: Item | None) -> bytes | None:
+    """Return the content of stored metadata; null if it is missing or too long to be read at once."""
+    if item is None or item.sha256 is None or (item.size or 0) > LONGEST:
+        return None
+    with contextlib.suppress(OSError):
+        return world.files.path(item.sha256).read_bytes()
+    return None
 
 
 @dataclass

@@ -12,11 +12,10 @@ from xml.etree import ElementTree
 
 from ..files import Stored
 from .call import Call
-from .maven_document import SNAPSHOTS, Document
+from .maven_document import SNAPSHOTS, Document, read_stored
 from .snapshots import METADATA
 from .tree import Item
 
-LONGEST = 8 * 1024 * 1024  # bytes; clients can deploy anything as metadata
 # Clients that do not know the list of the files of a snapshot
 MAVEN_2 = re.compile(r"Apache.Maven/2\.")
 
@@ -56,10 +55,8 @@ def _counts(call: Call, item: Item) -> bool:
 
 
 def _document(call: Call, item: Item) -> Document | None:
-    content = call.world.files.path(item.sha256 or "")
-    if (item.size or 0) > LONGEST:
-        return None
+    content = read_stored(call.world, item)
     try:
-        return Document.read(content.read_bytes())
-    except (ElementTree.ParseError, OSError):
+        return Document.read(content) if content is not None else None
+    except ElementTree.ParseError:
         return None

@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 
 from ..world import World
 from .layouts import MAVEN_2, Module, module_of
-from .maven_document import SNAPSHOTS, Document, version_order
+from .maven_document import SNAPSHOTS, Document, read_stored, version_order
 from .poms import plugin
 from .repositories import Repositories, Repository
 from .snapshots import METADATA, POM, Folder, Revision, revision_of
@@ -38,9 +38,7 @@ class MavenMetadata:
         """Return the snapshots beside a file."""
         folder = parent_of(path) or ""
         metadata = self._items.find(repo, f"{folder}/{METADATA}")
-        content = self._world.files.path(metadata.sha256 or "") if metadata else None
-        names = self._items.names(repo, folder)
-        return Folder(names, content.read_bytes() if content and content.is_file() else None)
+        return Folder(self._items.names(repo, folder), read_stored(self._world, metadata))
 
     async def update_after_upload(self, repo: str, paths: Iterable[str], by: str) -> None:
         """Calculate what new files change: the metadata of their snapshots, and of their modules if they are POMs."""
@@ -108,11 +106,9 @@ class MavenMetadata:
 
     def _listed_plugins(self, repo: str, path: str) -> dict[str, tuple[str, str]]:
         """Return the plugins that a group has in its metadata."""
-        existing = self._items.find(repo, path)
         try:
-            content = self._world.files.path((existing and existing.sha256) or "").read_bytes()
-            return Document.read(content).plugins
-        except (ElementTree.ParseError, OSError):
+            return Document.read(read_stored(self._world, self._items.find(repo, path)) or b"").plugins
+        except ElementTree.ParseError:
             return {}
 
     def _store(self, repo: str, path: str, document: Document, by: str) -> None:
@@ -146,9 +142,8 @@ class MavenMetadata:
 
     def _is_misplaced(self, metadata: Item) -> bool:
         """Return whether Maven 2 deployed this metadata of snapshots above their folder: the server leaves it."""
-        content = self._world.files.path(metadata.sha256 or "")
-        above = not (metadata.parent or "").endswith(SNAPSHOTS)
-        return above and content.is_file() and b"<snapshotVersion>" in content.read_bytes()
+        is_above = not (metadata.parent or "").endswith(SNAPSHOTS)
+        return is_above and b"<snapshotVersion>" in (read_stored(self._world, metadata) or b"")
 
 
 def _changed_by_upload(repository: Repository, path: str) -> Iterator[str]:

@@ -349,6 +349,24 @@ def test_metadata_of_a_group_lists_plugins_when_their_poms_are_uploaded(artifact
     ]
 
 
+def test_plugins_of_a_group_are_read_from_its_poms_when_its_metadata_is_too_long(artifactory):
+    artifactory.put("/api/repositories/plugins", json=LOCAL)
+    _deploy_plugin(artifactory, "one")
+    listed = "<plugin><name>Other</name><prefix>x</prefix><artifactId>one-maven-plugin</artifactId></plugin>"
+    metadata = f"<!--{'x' * 8 * 1024 * 1024}--><metadata><plugins>{listed}</plugins></metadata>"
+    assert artifactory.put("/plugins/org/q/maven-metadata.xml", metadata.encode()).status_code == 201
+    _deploy_plugin(artifactory, "two")
+    root = ElementTree.fromstring(artifactory.get("/plugins/org/q/maven-metadata.xml").content)
+    assert [plugin.findtext("prefix") for plugin in root.iterfind("plugins/plugin")] == ["one", "two"]
+
+
+def _deploy_plugin(artifactory, prefix):
+    artifact = f"{prefix}-maven-plugin"
+    coordinates = f"<groupId>org.q</groupId><artifactId>{artifact}</artifactId><version>1.0</version>"
+    pom = f"<project>{coordinates}<packaging>maven-plugin</packaging></project>"
+    artifactory.put(f"/plugins/org/q/{artifact}/1.0/{artifact}-1.0.pom", pom.encode())
+
+
 CALCULATE = "/api/maven/calculateMetadata"
 
 
