@@ -187,7 +187,7 @@ def test_a_read_is_repeated(module: str, fault: str, sandbox: Sandbox) -> None:
     if fault == "truncated" and module in EMPTY_FIRST:
         assert "warnings" not in result
     else:
-        assert "1 request(s) had to be repeated" in result["warnings"][0]
+        assert any("1 request(s) had to be repeated" in text for text in result["warnings"])
 
 
 @pytest.mark.parametrize("module", SEQUENTIAL_QUERIES)
@@ -202,7 +202,7 @@ def test_each_request_of_a_query_is_repeated(module: str, sandbox: Sandbox) -> N
         if fault == "truncated" and not warnings:  # nothing is missing from an empty response
             assert result == expected, nth
         else:
-            assert "1 request(s) had to be repeated" in warnings[0], (fault, nth)
+            assert any("1 request(s) had to be repeated" in text for text in warnings), (fault, nth)
             assert result.keys() == expected.keys(), (fault, nth)
 
 

@@ -42,7 +42,7 @@ from support.cases import (
     module_of,
     task,
 )
-from support.ladder import Step, check_ladder, list_steps, normalize
+from support.ladder import SECRET_IN_RESULT, Step, check_ladder, list_steps, normalize
 from support.playbook import ROOT, Done, Run, run_tasks
 from support.playbook import environment as environment_of
 from support.servers.environments import environment, find
@@ -69,8 +69,6 @@ OTHERS = [
     if case == next(first for first in CASES if module_of(first) == module_of(case)) and case not in REPRESENTATIVES
 ]
 EFFECTS = ("read", "fetch", "do", "create")
-# The cases read the new secrets in the results
-SECRET_IN_RESULT = re.compile(r"\[WARNING\]: Without '\w+_file' the secret of a new [\w ]+ is in the result")
 LEFT_OUT = "update|absent|check read|fetch again|do again"
 
 
@@ -228,6 +226,6 @@ def test_no_secret_is_shown(running_sandbox: Sandbox, plan: str, way: str) -> No
 
 @pytest.mark.parametrize(("plan", "way"), RUNS)
 def test_no_warning_is_shown(running_sandbox: Sandbox, plan: str, way: str) -> None:
-    output = SECRET_IN_RESULT.sub("", run_plan(running_sandbox, plan, way).output)
+    output = re.sub(rf"\[WARNING\]: {SECRET_IN_RESULT}", "", run_plan(running_sandbox, plan, way).output)
     assert "[WARNING]" not in output
     assert "[DEPRECATION" not in output
