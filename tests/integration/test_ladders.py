@@ -226,6 +226,7 @@ def test_no_secret_is_shown(running_sandbox: Sandbox, plan: str, way: str) -> No
 
 @pytest.mark.parametrize(("plan", "way"), RUNS)
 def test_no_warning_is_shown(running_sandbox: Sandbox, plan: str, way: str) -> None:
-    output = re.sub(rf"\[WARNING\]: {SECRET_IN_RESULT}", "", run_plan(running_sandbox, plan, way).output)
+    unwrapped = " ".join(run_plan(running_sandbox, plan, way).output.split())
+    output = re.sub(rf"\[WARNING\]: {SECRET_IN_RESULT}", "", unwrapped)
     assert "[WARNING]" not in output
     assert "[DEPRECATION" not in output
