@@ -60,7 +60,7 @@ class Protocol(H11Protocol):
     def _closing_unless_read(self, serve: ASGI3Application) -> ASGI3Application:
         """Close the connection after a final answer to a client that still waits for 100 Continue.
 
-        Such a client may send the body or the next request, and nothing tells which of them it is.
+        Such a client may send the body or the next request, and they cannot be distinguished.
         """
 
         async def app(scope, receive, send):  # type: ignore[no-untyped-def]

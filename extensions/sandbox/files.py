@@ -39,7 +39,7 @@ class Files:
         self._stored: set[str] | None = None  # within `replacing`, what was stored since it began
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         folder.chmod(0o700)
-        self.incoming = folder / ".incoming"  # for files that nobody needs once the sandbox has ended
+        self.incoming = folder / ".incoming"  # for files that are obsolete once the sandbox has ended
         self.remove_incoming()
         self.incoming.mkdir(mode=0o700)
 
@@ -104,7 +104,7 @@ class Files:
                 path.unlink()
 
     def remove_orphaned(self, is_held: Callable[[str], bool]) -> None:
-        """Remove the contents that nobody holds, by their checksums."""
+        """Remove the contents that no service uses, by their checksums."""
         for path in self._folder.glob("??/*"):
             if SHA256.fullmatch(path.name) and not is_held(path.name):
                 path.unlink()

@@ -62,7 +62,7 @@ class Service:
             self.world.db.execute(f'DELETE FROM "{table["name"]}"')
 
     def holds(self, sha256: str) -> bool:
-        """Return whether anything has the content with this checksum; one that nobody holds is removed."""
+        """Return whether anything uses the content with this checksum; unused content is removed."""
         return False
 
     def settle(self) -> None:

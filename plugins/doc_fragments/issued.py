@@ -23,7 +23,7 @@ options:
   surplus:
     description:
       - What to do with others of the same name. The C(surplus) of the result lists them.
-      - If the response to a creation is lost, what was created is removed in any case.
+      - If the response to a creation is lost, the orphaned item is removed in any case.
       - O(state=absent) removes all of them in any case.
       - If a run is killed after it stored a new secret, or the old one cannot be removed, V(keep) leaves the old one
         alone in later runs.

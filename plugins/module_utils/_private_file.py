@@ -205,7 +205,7 @@ def open_private(path: str, mode: str) -> t.Any:
 
 
 def temporary_folder() -> str:
-    """Return the folder for what the tasks of this user share while they run. Nobody else can write to it.
+    """Return the folder for files that running tasks of this user share. Other users cannot write to it.
 
     :raises OSError: when there is none
     """

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Secrets that nobody declared: recognized by the name of a property or parameter, or by the form of a text."""
+"""Undeclared secrets: recognized by the name of a property or parameter, or by the form of a text."""
 
 from __future__ import annotations
 

@@ -131,7 +131,7 @@ SPEC = (ARTIFACT + LISTING) + ArgumentSpec(
 def run(task):
     artifact = ArtifactService(task)
     name, pattern = task.params["name"], task.params["pattern"]
-    counts = {"told": 0}
+    counts = {"reported": 0}
     if pattern:
         search.check_pattern(pattern, "pattern")
         matches = search.by_pattern(artifact, pattern)
@@ -146,7 +146,7 @@ def run(task):
             streamed=task.params["to_file"] is not None,
         )
     task.result["count"] = gather(task, "matches", matches, order=["repo", "path"])
-    capped = task.result["capped"] = counts["told"] == search.CAP
+    capped = task.result["capped"] = counts["reported"] == search.CAP
     if capped:
         task.warn(
             f"The server gave {search.CAP:,} results, which is as many as it gives at most: there may be more. Search "

@@ -202,7 +202,7 @@ def _read_entry(path: pathlib.Path, name: str) -> bytes | None:
 
 
 async def entries(files: Files, path: str, content: Stored) -> list[tuple[str, str]]:
-    """Return folder and name of each entry of an archive that is kept whole; none of what is no archive."""
+    """Return folder and name of each entry of an archive that is stored whole; nothing for other files."""
     if not path.lower().endswith(INDEXED):
         return []
     return await run_in_threadpool(_entries, files.path(content.sha256))

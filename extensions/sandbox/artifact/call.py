@@ -159,7 +159,7 @@ class Call:
         return taken
 
     def conflict(self, item: Item, repo: str, path: str) -> str | None:
-        """Return why an item cannot be stored at another place: what is there, or the settings for files."""
+        """Return why an item cannot be stored at another place: an existing item, or the settings for files."""
         obstacle = self.items.obstacle(repo, path, bool(item.folder))
         if obstacle is not None:
             return f"A folder and a file are in each other's way at '{repo}:{obstacle}'."

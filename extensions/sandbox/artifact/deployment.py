@@ -147,7 +147,7 @@ def _stored_path(call: Call, repository: Repository, asked: ContentPath) -> str:
 
 
 def _build_time(asked: ContentPath) -> float | None:
-    """Return the time of the build that the client sent, in seconds since the epoch; None for what is no time."""
+    """Return the time of the build that the client sent, in seconds since the epoch; None if it is not a time."""
     millis = integer_or_none(asked.properties.get("build.timestamp", [""])[0], 64)
     with contextlib.suppress(ValueError):
         return None if millis is None else moment(millis)

@@ -128,7 +128,7 @@ class MavenMetadata:
         if existing and not poms and not self._is_misplaced(existing):
             await self._items.delete(existing)
         module = module_of(poms[0], MAVEN_2) if poms else None
-        # What was found can be gone by now.
+        # The files may have been deleted meanwhile.
         if module is None or self._items.find(repository.key, poms[0]) is None:
             return
         now = datetime.fromtimestamp(self._world.clock.now(), UTC).strftime("%Y%m%d%H%M%S")

@@ -152,7 +152,7 @@ def image_of(manifest: Item) -> str:
 
 
 def invalid_digest(digest: Any) -> DockerError:
-    """Return the refusal of a content that has another digest, or of what is no digest."""
+    """Return the refusal of content with another digest, or of an invalid digest."""
     return DockerError(400, "DIGEST_INVALID", "provided digest did not match uploaded content", {"digest": str(digest)})
 
 
@@ -173,5 +173,5 @@ def unknown_manifest(reference: str) -> DockerError:
 
 
 def denied(name: str) -> DockerError:
-    """Return the refusal of what the caller has no right to."""
+    """Return the refusal of a request for which the caller lacks the right."""
     return DockerError(403, "DENIED", "requested access to the resource is denied", {"name": name})

@@ -249,7 +249,7 @@ def _answer_without_route(call: Call, resource: list[Route]) -> Response:
 
 
 def _check_accept(request: Request, route: Route) -> None:
-    """Refuse a client that takes nothing of what the call produces."""
+    """Refuse a client that accepts no media type that the call produces."""
     produced = PRODUCED.get(route.label)
     if produced and negotiate(join_accept(request), produced) is None:
         raise ArtifactError(406)

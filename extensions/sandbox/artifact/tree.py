@@ -95,7 +95,7 @@ class Tree:
         return self._select(IN_FOLDER, repo=repo, folder=path or ".")
 
     def names(self, repo: str, path: str) -> list[str]:
-        """Return the names of what lies directly in a folder, in order."""
+        """Return the names of the items directly in a folder, in order."""
         return self._column("name", IN_FOLDER, repo=repo, folder=path or ".")
 
     def below(self, item: Item, depth: int | None = None) -> Iterator[Item]:

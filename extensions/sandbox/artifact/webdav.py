@@ -32,7 +32,7 @@ DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>'
 DEPTHS = {"0": 0, "1": 1}
 DEEPEST = 3
 LOCK_TOKEN = "Artifactory:fake-lock-token"
-# The properties of items, each as the element that an answer has, or None for what a folder lacks
+# The properties of items, each as the element that an answer has, or None for members that folders lack
 PROPERTIES: dict[str, Callable[[Item], str | None]] = {
     "getcontentlength": lambda item: None if item.folder else str(item.size),
     "getcontenttype": lambda item: None if item.folder else media_type(item.name),

@@ -77,12 +77,12 @@ def _job(job: dict[str, Any]) -> dict[str, Any]:
 
 def _parameter(parameter: dict[str, Any]) -> dict[str, Any]:
     kind = parameter["type"] if parameter["type"] in PARAMETER_TYPES else "string"
-    told = {"name": parameter["name"], "type": kind, "description": parameter["description"]}
+    seed = {"name": parameter["name"], "type": kind, "description": parameter["description"]}
     if kind == "choice":
-        told["choices"] = parameter["choices"] or []
+        seed["choices"] = parameter["choices"] or []
     elif kind not in ("password", "file") and parameter["default"] is not None:
-        told["default"] = parameter["default"]
-    return told
+        seed["default"] = parameter["default"]
+    return seed
 
 
 def _build(build: dict[str, Any]) -> dict[str, Any]:

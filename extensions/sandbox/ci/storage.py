@@ -120,7 +120,7 @@ class Item:
 
 
 def _identity(name: str) -> str:
-    """Return what tells one job from others: case counts in folders, and does not at the root."""
+    """Return the name by which jobs are compared: case counts in folders, and does not at the root."""
     root, slash, rest = name.partition("/")
     return root.lower() + slash + rest
 

@@ -35,7 +35,7 @@ def by_name(
 
     :arg places: keys of repositories, and `key/path` for a folder in one
     :arg detail: `info` and `properties`, to be told of each
-    :arg counts: gets how many the server `told`, before the folders are looked at
+    :arg counts: receives the number of results `reported` by the server, before folders are read
     :arg streamed: hand them out as they come, for which the server has to tell `info` of each; memory stays flat then
     """
     folders = [_split(place) for place in places]
@@ -50,7 +50,7 @@ def by_name(
             matches = _found(artifact, name, keys, detail, with_info)
     is_wanted = _filter_of(folders)
     for match in matches:
-        counts["told"] += 1
+        counts["reported"] += 1
         if is_wanted(match):
             yield match
 

@@ -321,7 +321,7 @@ def _kind(what: str, period: str, initial: str, unit: str) -> tuple[str, int]:
 
 
 def _is_too_large(text: str) -> bool:
-    """Return whether a refusal is about the size of one request, which says nothing of what is left."""
+    """Return whether a refusal is about the size of one request, which does not depend on the remaining amount."""
     limit, requested = (pattern.search(text) for pattern in (_NAMED_LIMIT, _REQUESTED))
     return limit is not None and requested is not None and _integer(requested[1]) > _integer(limit[1])
 

@@ -199,7 +199,7 @@ class Deletion:
         return failures
 
     def _sum_up(self) -> Fields:
-        """Return what was deleted, by repository."""
+        """Return the deleted items, by repository."""
         rows = self._store.rows(
             "SELECT repo, sum(kind <> 'folder'), sum(size), sum(kind = 'folder') FROM plan "
             "WHERE outcome IN ('deleted', 'verified') GROUP BY repo ORDER BY repo"
