@@ -208,9 +208,7 @@ def find_prose(value: object, key: str = "") -> Iterator[str]:
     elif isinstance(value, list):
         for inner in value:
             yield from find_prose(inner, key)
-    elif (
-        isinstance(value, str) and " " in value and (key in (*prose, "choices") or key.endswith(("_changes", "fixes")))
-    ):
+    elif isinstance(value, str) and (key in (*PROSE, "choices") or key.endswith(("_changes", "fixes"))):
         yield value
 
 
