@@ -2,11 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Releases the changelog in a copy of the collection, as `make changelog` would, and tells what the release has.
+"""Release the changelog in a copy of the collection, as `make changelog` would, and print a summary.
 
-Fails when the version of galaxy.yml is none, when other files name another one, when a fragment does not fit or is
-missing, when the version is released without some of the fragments, and when a module, plugin or role is in no release,
-because its version_added is of another one.
+Fails if the version in galaxy.yml is malformed, if other files name another version, if there are no fragments or
+antsibull-changelog refuses one, and if a module, plugin or role is missing from all releases, because its version_added
+names another version.
 """
 
 from __future__ import annotations
@@ -39,18 +39,14 @@ def main() -> None:
         sys.exit(f"'{version}' of galaxy.yml is no version such as 0.2.0.")
     if others := [f"{path}: {other}" for path, other in versions_named() if other != version]:
         sys.exit("\n".join([f"These files name another version than galaxy.yml, {version}:", *others]))
-    fragments = {path.name for path in (CHECKOUT / "changelogs/fragments").glob("*.yml")}
+    waiting = {path.name for path in (CHECKOUT / "changelogs/fragments").glob("*.yml")}
     releases = released(CHECKOUT)
-    kept = {name for release in releases.values() for name in release.get("fragments", [])}
-    if missing := kept - fragments:
-        sys.exit(f"changelogs/fragments lacks {first(missing)}, of which releases were made.")
-    waiting = fragments - kept
     if version not in releases:
         if not waiting:
-            sys.exit(f"Nothing in changelogs/fragments tells what {version} changes.")
+            sys.exit(f"changelogs/fragments is empty: describe the changes of {version}.")
         releases = rehearse()
     elif waiting:
-        sys.exit(f"{version} is released without {first(waiting)}: name the next version in galaxy.yml.")
+        sys.exit(f"{version} is already released, without {first(waiting)}: set the next version in galaxy.yml.")
     told = {name for release in releases.values() for name in named(release)}
     if forgotten := {name for name, _path in documented()} - told:
         sys.exit(f"No release has {first(forgotten)}: version_added of what is new must be {version}.")

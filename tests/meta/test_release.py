@@ -51,7 +51,7 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     texts = {
         "galaxy.yml": "version: 0.1.0\n",
         "changelogs/changelog.yaml": "releases: {0.1.0: {fragments: [first.yml]}}\n",
-        "changelogs/fragments/first.yml": "release_summary: The first release.\n",
+        "changelogs/fragments/.gitkeep": "",
         "docs/site/start/requirements.yml": "https://repo.example.com/buildworks-toolchain-0.1.0.tar.gz\n",
         "extensions/sandbox/pyproject.toml": '[project]\nversion = "0.1.0" # as in galaxy.yml\n',
         "plugins/modules/ci_info.py": "",
@@ -76,17 +76,12 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (
             "changelogs/changelog.yaml",
             "releases: {0.0.1: {fragments: [first.yml]}}",
-            "Nothing in changelogs/fragments tells what 0.1.0 changes.",
-        ),
-        (
-            "changelogs/changelog.yaml",
-            "releases: {0.1.0: {fragments: [first.yml, gone.yml]}}",
-            "changelogs/fragments lacks gone.yml, of which releases were made.",
+            "changelogs/fragments is empty: describe the changes of 0.1.0.",
         ),
         (
             "changelogs/fragments/second.yml",
             "bugfixes: [something]",
-            "0.1.0 is released without second.yml: name the next version in galaxy.yml.",
+            "0.1.0 is already released, without second.yml: set the next version in galaxy.yml.",
         ),
         (
             "plugins/modules/ci_new.py",
