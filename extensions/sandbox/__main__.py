@@ -23,9 +23,9 @@ def main() -> None:
             f"The sandbox needs Python packages that are missing here ({', '.join(missing)}): "
             f"install them with '{sys.executable} -m pip install -r {REQUIREMENTS}'."
         )
-    from . import command
+    from . import command_line
 
-    command.main()
+    command_line.main()
 
 
 if __name__ == "__main__":

@@ -12,12 +12,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute
 
-from .seeding import ANYTHING, Shape
-from .snapshot import Folder
-from .world import World
+from .runtime.runtime import Runtime
+from .seeds.schema import ANY_VALUE, Schema
+from .seeds.snapshot import SnapshotDirectory
 
 
-class Dropped(Exception):
+class ConnectionDropped(Exception):
     """Raised by a service that resets the connection instead of answering."""
 
 
@@ -31,14 +31,16 @@ class Service:
     prefixes: ClassVar[tuple[str, ...]]
     schema: ClassVar[str] = ""
     switches: ClassVar[dict[str, Any]] = {}
-    seed_shape: ClassVar[Shape] = ANYTHING
-    summary: ClassVar[Mapping[str, str]] = {}  # tables of what there is, each as a query
-    spells_headers: ClassVar[bool] = True  # as in X-Jenkins; a server behind HTTP/2 writes them small
-    origins: ClassVar[frozenset[str]] = frozenset()  # of pages of the real service, which clients send
-    checks_origin: ClassVar[frozenset[str]] = frozenset()  # paths at which the service itself refuses other origins
+    seed_schema: ClassVar[Schema] = ANY_VALUE
+    state_queries: ClassVar[Mapping[str, str]] = {}  # tables of what there is, each as a query
+    has_canonical_headers: ClassVar[bool] = True  # as in X-Jenkins; a server behind HTTP/2 writes them small
+    client_origins: ClassVar[frozenset[str]] = frozenset()  # of pages of the real service, which clients send
+    origin_check_paths: ClassVar[frozenset[str]] = (
+        frozenset()
+    )  # paths at which the service itself refuses other origins
 
-    def __init__(self, world: World) -> None:
-        self.world = world
+    def __init__(self, runtime: Runtime) -> None:
+        self.runtime = runtime
         self.own_url: str | None = None  # where it has a port to itself, and no prefix
         self.ssh_address: tuple[str, int] | None = None  # where it listens for SSH, if it can
 
@@ -49,23 +51,23 @@ class Service:
     def seed(self, data: dict[str, Any]) -> None:
         """Add what the service's section of a seed describes."""
 
-    def seeds(self, snapshot: Folder) -> Iterator[dict[str, Any]]:
+    def convert_snapshot(self, snapshot: SnapshotDirectory) -> Iterator[dict[str, Any]]:
         """What a snapshot says of the service, as sections of seeds to be planted one after the other."""
         raise NotImplementedError
 
     def reset(self) -> None:
         """Forget everything: the rows of the service's tables, and in subclasses what they keep in memory."""
-        tables = self.world.db.execute(
+        tables = self.runtime.db.execute(
             "SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB ?", (f"{self.name}_*",)
         ).fetchall()
         for table in tables:
-            self.world.db.execute(f'DELETE FROM "{table["name"]}"')
+            self.runtime.db.execute(f'DELETE FROM "{table["name"]}"')
 
-    def holds(self, sha256: str) -> bool:
+    def uses_content(self, sha256: str) -> bool:
         """Return whether anything uses the content with this checksum; unused content is removed."""
         return False
 
-    def settle(self) -> None:
+    def process_due_events(self) -> None:
         """Let happen what is due by the clock."""
 
     def exports(self, base_url: str) -> dict[str, str]:

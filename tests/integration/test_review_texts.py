@@ -21,8 +21,8 @@ from hypothesis import strategies as st
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http import session
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer, Request
-from sandbox.app import App
-from sandbox.core import Sandbox
+from sandbox.http.app import App
+from sandbox.sandbox import Sandbox
 from support.running import run
 from support.wire.review import LTOKENS
 
@@ -41,10 +41,10 @@ class Server:
 
     def __init__(self) -> None:
         self._sandbox = Sandbox()
-        self._sandbox.world.set_switches({"review": {"version_major": "24"}})
+        self._sandbox.runtime.set_switches({"review": {"version_major": "24"}})
         self._app = App(self._sandbox, "secret", {})
         self._loop = asyncio.new_event_loop()
-        self.db = self._sandbox.world.db
+        self.db = self._sandbox.runtime.db
 
     def close(self) -> None:
         self._loop.run_until_complete(self._sandbox.stop())

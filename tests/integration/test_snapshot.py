@@ -15,8 +15,8 @@ import requests
 
 from sandbox import client
 from sandbox.client import Sandbox
-from sandbox.seeding import SeedError
-from sandbox.snapshot import Folder
+from sandbox.seeds.schema import SeedError
+from sandbox.seeds.snapshot import SnapshotDirectory
 from support.playbook import list_failures, played
 
 SECRET = "hunter2-of-production"
@@ -433,7 +433,7 @@ def test_lists_of_an_existing_snapshot_are_kept_when_it_is_rehearsed(
 def test_secrets_are_made_up_from_the_name_and_the_account(tmp_path: Path) -> None:
     def made_up(name: str, account: str) -> str:
         (tmp_path / "manifest.json").write_text(json.dumps({"format": 1, "name": name}))
-        return Folder(tmp_path).made_up(account)
+        return SnapshotDirectory(tmp_path).derive_secret(account)
 
     assert made_up("one", "ci") == made_up("one", "ci")
     assert len({made_up("one", "ci"), made_up("two", "ci"), made_up("one", "admin")}) == 3
@@ -639,4 +639,4 @@ def list_builds_and_issues(sandbox: Sandbox, project: str) -> tuple[list[str], l
 def test_a_folder_that_is_none_is_refused(text: str, tmp_path: Path) -> None:
     (tmp_path / "manifest.json").write_text(text)
     with pytest.raises(SeedError, match=rf"^{tmp_path}/manifest\.json is n"):
-        Folder(tmp_path)
+        SnapshotDirectory(tmp_path)

@@ -12,9 +12,10 @@ from urllib.parse import parse_qsl
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
-from .. import bodies, globs
-from ..documents import read_json
-from ..routing import Route
+from ..http import bodies
+from ..http.routing import Route
+from ..parsing import globs
+from ..parsing.documents import parse_json
 from . import scopes, since
 from .accounts import Principal, WrongCredentials
 from .call import Call
@@ -45,7 +46,7 @@ async def create(call: Call) -> Response:
     if grant_type == "refresh_token":
         return _refresh(call, given)
     caller = require_caller(call)
-    if caller.claims is None and not call.world.switch("artifact", "basic_creates_tokens"):
+    if caller.claims is None and not call.runtime.get_switch("artifact", "basic_creates_tokens"):
         raise AccessError(401, "Token generation with a password is not enabled")
     if grant_type != "client_credentials":
         raise AccessError(400, f"Unsupported grant type: {grant_type}")
@@ -150,7 +151,7 @@ def _checked(call: Call, given: dict[str, Any], caller: Principal) -> dict[str, 
 
 
 def _lifetime(call: Call, given: dict[str, Any], caller: Principal) -> int:
-    longest: int = call.world.switch("artifact", "default_token_expiry")
+    longest: int = call.runtime.get_switch("artifact", "default_token_expiry")
     try:
         lifetime = int(given.get("expires_in", longest))
     except (TypeError, ValueError):
@@ -213,11 +214,11 @@ def _truth(call: Call, given: dict[str, Any], name: str, version: str = "0") -> 
 
 async def _fields(request: Request) -> dict[str, Any]:
     """The members of a JSON body, but for those that are null, or the fields of a form."""
-    body = await bodies.read(request, LONGEST_BODY)  # a token is refreshed without other credentials
+    body = await bodies.read_body(request, LONGEST_BODY)  # a token is refreshed without other credentials
     if not request.headers.get("content-type", "").lower().startswith("application/json"):
         return dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True))
     try:
-        fields = read_json(body)
+        fields = parse_json(body)
     except ValueError:
         raise AccessError(400, "Failed to parse the request body") from None
     if not isinstance(fields, dict):

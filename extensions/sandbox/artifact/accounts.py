@@ -17,7 +17,7 @@ from typing import Any
 
 from starlette.requests import Request
 
-from ..world import World
+from ..runtime.runtime import Runtime
 from . import scopes
 from .errors import ArtifactError
 from .logins import Logins
@@ -94,11 +94,11 @@ class BlockedLogin(WrongCredentials):
 class Accounts:
     """The users and groups, and how a request is traced to one of them."""
 
-    def __init__(self, world: World, tokens: Tokens) -> None:
-        self._world = world
-        self._db = world.db
+    def __init__(self, runtime: Runtime, tokens: Tokens) -> None:
+        self._runtime = runtime
+        self._db = runtime.db
         self._tokens = tokens
-        self.logins = Logins(world.clock)
+        self.logins = Logins(runtime.clock)
 
     def add_group(self, name: str, permissions: dict[str, str], about: dict[str, Any] | None = None) -> None:
         """Make a group, or describe it anew; the permissions are actions by repository or path."""
@@ -225,7 +225,7 @@ class Accounts:
         if not name.strip():  # No filter of the server takes them.
             return None
         seconds = self.logins.blocked_seconds(name, credentials)
-        if seconds and self._world.switch("artifact", "login_blocks"):
+        if seconds and self._runtime.get_switch("artifact", "login_blocks"):
             raise BlockedLogin(name, seconds)
         try:
             principal = self._by_password(name, password)

@@ -18,7 +18,7 @@ from typing import BinaryIO, Self
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
-from ..files import Files, Stored
+from ..runtime.file_store import FileStore, StoredFile
 from . import poms
 from .call import Call
 from .content_path import check_names, conflict
@@ -60,10 +60,10 @@ async def explode(call: Call, repository: Repository, path: str) -> Response:
             f"Unsupported archive extension: '{extension}'; nested exception is java.lang.IllegalArgumentException: "
             f"Unsupported archive extension: '{extension}'",
         )
-    archive = await call.world.files.put_stream(call.request.stream())
-    members: list[tuple[str, Stored]] = []
+    archive = await call.runtime.files.put_stream(call.request.stream())
+    members: list[tuple[str, StoredFile]] = []
     try:
-        await run_in_threadpool(_read, call.world.files, archive, kind, members)
+        await run_in_threadpool(_read, call.runtime.files, archive, kind, members)
         stored = _deploy(call, repository, folder, members)
     finally:
         for content in (archive, *(content for _name, content in members)):
@@ -72,7 +72,7 @@ async def explode(call: Call, repository: Repository, path: str) -> Response:
     return Response(status_code=200)
 
 
-def _read(files: Files, archive: Stored, kind: str, members: list[tuple[str, Stored]]) -> None:
+def _read(files: FileStore, archive: StoredFile, kind: str, members: list[tuple[str, StoredFile]]) -> None:
     """Keep the content of each member of an archive, and add it to the list."""
     try:
         with contextlib.closing(_READERS[kind](files.path(archive.sha256))) as found:
@@ -87,22 +87,22 @@ def _chunks(content: BinaryIO) -> Iterator[bytes]:
         yield chunk
 
 
-def _deploy(call: Call, repository: Repository, folder: str, members: list[tuple[str, Stored]]) -> list[str]:
+def _deploy(call: Call, repository: Repository, folder: str, members: list[tuple[str, StoredFile]]) -> list[str]:
     """Store the members of an archive, all or none; return their paths."""
     paths = [f"{folder}/{name}".lstrip("/") for name, _content in members]
-    with call.world.transaction():
+    with call.runtime.transaction():
         for path, (_name, content) in zip(paths, members, strict=True):
             _store(call, repository, path, content)
     return paths
 
 
-def _store(call: Call, repository: Repository, path: str, content: Stored) -> None:
+def _store(call: Call, repository: Repository, path: str, content: StoredFile) -> None:
     repo = repository.key
     call.permit_deploying(repo, path)
     repository.check(path)
     check_names(repo, path)
     call.permit_replacing(repo, path, content.sha1)
-    poms.check(repository, path, call.world.files.path(content.sha256))
+    poms.check(repository, path, call.runtime.files.path(content.sha256))
     try:
         call.items.put_file(repo, path, content, ClientChecksums(), call.principal.name)
     except NotAFolder as error:
@@ -185,7 +185,7 @@ def _in_7z(path: pathlib.Path) -> Members:
 _READERS = {"zip": _in_zip, "7z": _in_7z} | dict.fromkeys(("tar", "tar.gz", "tgz", "tar.bz2"), _in_tar)
 
 
-async def entry(files: Files, archive: Item, name: str) -> bytes | None:
+async def entry(files: FileStore, archive: Item, name: str) -> bytes | None:
     """The content of one entry of an archive that is kept whole, if there is one."""
     path = files.path(archive.sha256 or "")
     if not archive.name.lower().endswith(INDEXED) or not path.is_file():
@@ -201,7 +201,7 @@ def _read_entry(path: pathlib.Path, name: str) -> bytes | None:
     return None
 
 
-async def entries(files: Files, path: str, content: Stored) -> list[tuple[str, str]]:
+async def entries(files: FileStore, path: str, content: StoredFile) -> list[tuple[str, str]]:
     """Return folder and name of each entry of an archive that is stored whole; nothing for other files."""
     if not path.lower().endswith(INDEXED):
         return []

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from ..world import World
+from ..runtime.runtime import Runtime
 from .formats import plain_time
 
 SCHEMA = """
@@ -119,9 +119,9 @@ class Build:
 class Builds:
     """All builds."""
 
-    def __init__(self, world: World) -> None:
-        self._world = world
-        self._db = world.db
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+        self._db = runtime.db
 
     def names(self, project: str) -> Iterator[tuple[str, float]]:
         """The names of all builds, and when each was started last."""
@@ -148,8 +148,8 @@ class Builds:
         :raises ValueError: when the record lacks a name, a number or a time
         """
         name, number, started = str(record["name"]), str(record["number"]), moment(record["started"])
-        now = self._world.clock.now()
-        with self._world.transaction():
+        now = self._runtime.clock.now()
+        with self._runtime.transaction():
             self._db.execute(
                 f"DELETE FROM artifact_builds WHERE {RUN} AND number = :number AND started = :started",
                 {"project": project, "name": name, "number": number, "started": started},
@@ -172,10 +172,10 @@ class Builds:
     def append(self, build: Build, modules: list[dict[str, Any]], by: str | None) -> None:
         """Add modules to a record."""
         record = {**build.record, "modules": [*build.record.get("modules", ()), *modules]}
-        with self._world.transaction():
+        with self._runtime.transaction():
             self._db.execute(
                 "UPDATE artifact_builds SET record = ?, modified = ?, modified_by = ? WHERE id = ?",
-                (json.dumps(record), self._world.clock.now(), by, build.id),
+                (json.dumps(record), self._runtime.clock.now(), by, build.id),
             )
             self._keep_modules(build.id, modules)
 

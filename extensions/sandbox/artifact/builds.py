@@ -13,8 +13,8 @@ from urllib.parse import quote
 
 from starlette.responses import PlainTextResponse, Response
 
-from ..documents import read_json
-from ..routing import Route
+from ..http.routing import Route
+from ..parsing.documents import parse_json
 from .build_diff import difference
 from .build_records import Build, moment, statuses
 from .call import Call
@@ -185,7 +185,7 @@ async def discard(call: Call, build: Build, artifacts: bool) -> list[Item]:
         path = (
             f"{RECORDS}/{quote(build.name, safe='')}/{quote(build.number, safe='')}-{round(build.started * 1000)}.json"
         )
-        content = call.world.files.put_bytes(json.dumps(build.record).encode())
+        content = call.runtime.files.put_bytes(json.dumps(build.record).encode())
         call.items.put_trashed(path, content, call.principal.name)
     return kept
 
@@ -226,7 +226,7 @@ async def posted(call: Call, kind: type) -> Any:
     if body and media_type != "application/json" and not VENDORS.fullmatch(media_type):
         raise ArtifactError(415)
     try:
-        value = read_json(body)
+        value = parse_json(body)
     except ValueError:
         raise ArtifactError(400, "Error parsing json body") from None
     if not isinstance(value, kind):

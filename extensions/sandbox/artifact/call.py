@@ -14,7 +14,7 @@ from urllib.parse import unquote
 from starlette.requests import Request
 from starlette.responses import Response
 
-from ..streaming import streamed
+from ..http.streaming import stream_query
 from . import poms, refusals, since
 from .accounts import ANONYMOUS, CHALLENGE, Principal
 from .errors import ArtifactError, PlainError
@@ -49,7 +49,7 @@ class Call:
         self.request = request
         self.query = query
         self.principal = Principal(ANONYMOUS)
-        self.world = state.world
+        self.runtime = state.runtime
         self.items = state.items
         self.builds = state.builds
         self.repositories = state.repositories
@@ -71,7 +71,7 @@ class Call:
 
     def switch(self, name: str) -> Any:
         """A switch of this service."""
-        return self.world.switch("artifact", name)
+        return self.runtime.get_switch("artifact", name)
 
     def has(self, version: str) -> bool:
         """Return whether the server is of this version or a later one."""
@@ -175,7 +175,7 @@ class Call:
         if reason == PATTERNS:
             rejected = f"The repository '{repository.key}' rejected the resolution of artifact in path '{path}'"
             return f"{rejected} due to a conflict with its include/exclude patterns."
-        content = self.world.files.path(item.sha256 or "")
+        content = self.runtime.files.path(item.sha256 or "")
         if repository.checks_poms and path.endswith(POM) and content.is_file() and poms.inconsistency(path, content):
             return f"Failed to validate target path of pom: {path}"
         return None
@@ -235,7 +235,7 @@ class Call:
 
     async def stream(self, question: Callable[[sqlite3.Connection], Iterator[str]], **headers: str) -> Response:
         """An answer that is sent while it is made in a thread, unless it is short."""
-        return await streamed(self.world.readers, question, headers)
+        return await stream_query(self.runtime.readers, question, headers)
 
     def _type(self, kind: str) -> dict[str, str]:
         header, produced = join_accept(self.request), vendor(kind)

@@ -14,7 +14,7 @@ from typing import Any
 
 from starlette.responses import Response
 
-from ..routing import Route
+from ..http.routing import Route
 from . import since
 from .call import Call
 from .repositories import Repository

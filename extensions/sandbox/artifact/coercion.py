@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import integers
+from ..parsing import integers
 
 
 def integer(value: Any) -> int:
@@ -21,10 +21,10 @@ def integer(value: Any) -> int:
         text = value.strip()
         if text in ("", "null"):
             return 0
-        return integers.integer(text, 64)
+        return integers.parse_integer(text, 64)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise ValueError(value)
-    return integers.integer(str(int(value)), 64)
+    return integers.parse_integer(str(int(value)), 64)
 
 
 def values(value: Any) -> list[Any]:

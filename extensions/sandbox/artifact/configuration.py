@@ -9,8 +9,8 @@ from typing import Any
 
 from starlette.responses import PlainTextResponse, Response
 
-from ..documents import read_json
-from ..routing import Route
+from ..http.routing import Route
+from ..parsing.documents import parse_json
 from . import since
 from .call import Call
 from .errors import ArtifactError
@@ -115,7 +115,7 @@ def _listed(call: Call, repository: Repository) -> dict[str, Any]:
 
 async def _configuration(call: Call) -> dict[str, Any]:
     try:
-        configuration = read_json(await call.request.body())
+        configuration = parse_json(await call.request.body())
     except ValueError:
         raise ArtifactError(400, "Error parsing json body") from None
     if not isinstance(configuration, dict):

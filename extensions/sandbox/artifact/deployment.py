@@ -13,10 +13,10 @@ from xml.etree import ElementTree
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
-from ..documents import read_xml
-from ..files import Stored
-from ..integers import integer_or_none
-from ..routing import Route
+from ..http.routing import Route
+from ..parsing.documents import parse_xml
+from ..parsing.integers import parse_integer_or_none
+from ..runtime.file_store import StoredFile
 from . import archives, content_path, poms, since, snapshots
 from .build_records import moment
 from .call import CONTENT, OUTSIDE_API, Call
@@ -65,9 +65,9 @@ async def deploy(call: Call, target: str) -> Response:
         _check_checksums(call, repository, asked, client, content)
         path = _stored_path(call, repository, asked)
         if path.endswith(snapshots.POM):
-            await run_in_threadpool(poms.check, repository, path, call.world.files.path(content.sha256))
+            await run_in_threadpool(poms.check, repository, path, call.runtime.files.path(content.sha256))
         written = asked.written if path == asked.path else path
-        entries = await archives.entries(call.world.files, path, content)
+        entries = await archives.entries(call.runtime.files, path, content)
         item = _put(call, asked.repo, path, written, content, client, properties, entries)
         await _note_plugin(call, repository, item, content)
     finally:
@@ -93,7 +93,7 @@ async def create_folder(call: Call, target: str) -> Response:
     content_path.check_names(asked.repo, f"{asked.path}/")
     before = call.items.find(asked.repo, asked.path)
     try:
-        with call.world.transaction():
+        with call.runtime.transaction():
             folder = call.items.make_folder(asked.repo, asked.path, call.principal.name)
             _replace_properties(call, folder, properties)
     except NotAFolder as error:
@@ -143,12 +143,12 @@ def _stored_path(call: Call, repository: Repository, asked: ContentPath) -> str:
     if repository.snapshot_behavior == "non-unique":
         return snapshots.non_unique_path(asked.path)
     folder = call.maven.snapshot_folder(asked.repo, asked.path)
-    return snapshots.unique_path(asked.path, folder, call.world.clock.now(), _build_time(asked))
+    return snapshots.unique_path(asked.path, folder, call.runtime.clock.now(), _build_time(asked))
 
 
 def _build_time(asked: ContentPath) -> float | None:
     """Return the time of the build that the client sent, in seconds since the epoch; None if it is not a time."""
-    millis = integer_or_none(asked.properties.get("build.timestamp", [""])[0], 64)
+    millis = parse_integer_or_none(asked.properties.get("build.timestamp", [""])[0], 64)
     with contextlib.suppress(ValueError):
         return None if millis is None else moment(millis)
     return None
@@ -175,17 +175,17 @@ def _client_checksums(call: Call) -> ClientChecksums:
     return ClientChecksums(**{name: value.lower() for name, value in given.items() if value})
 
 
-async def _content(call: Call, client: ClientChecksums) -> Stored:
+async def _content(call: Call, client: ClientChecksums) -> StoredFile:
     """What is deployed: a content that the server has already, or the one that is sent."""
     if _is_true(call, "x-checksum-deploy"):
         return await _known_content(call, client)
     if call.request.headers.get("expect", "").lower() == "100-continue":
         with contextlib.suppress(ArtifactError):
             return await _known_content(call, client)
-    return await call.world.files.put_stream(call.request.stream())
+    return await call.runtime.files.put_stream(call.request.stream())
 
 
-async def _known_content(call: Call, client: ClientChecksums) -> Stored:
+async def _known_content(call: Call, client: ClientChecksums) -> StoredFile:
     """A content that the server has already, and that the caller may read somewhere."""
     algorithm, checksum = ("sha256", client.sha256) if client.sha256 else ("sha1", client.sha1)
     if not checksum:
@@ -198,7 +198,7 @@ async def _known_content(call: Call, client: ClientChecksums) -> Stored:
     if ALGORITHM_BY_LENGTH.get(len(checksum)) != algorithm:
         raise ArtifactError(404, f"Checksum deploy failed. Invalid {SHOWN[algorithm]}: {checksum}")
     may = call.principal.may
-    readable = await call.world.readers.read(
+    readable = await call.runtime.readers.read(
         lambda db: next(
             (item for item in Tree(db).with_content(algorithm, checksum) if may("r", item.repo, item.path)), None
         )
@@ -206,12 +206,12 @@ async def _known_content(call: Call, client: ClientChecksums) -> Stored:
     # It may have gone meanwhile.
     if readable is not None and next(call.items.with_content(algorithm, checksum), None) is not None:
         assert readable.sha256 and readable.sha1 and readable.md5 and readable.size is not None
-        return Stored(readable.sha256, readable.sha1, readable.md5, readable.size)
+        return StoredFile(readable.sha256, readable.sha1, readable.md5, readable.size)
     raise ArtifactError(404, f"Checksum deploy failed. No existing file with {SHOWN[algorithm]}: {checksum}")
 
 
 def _check_checksums(
-    call: Call, repository: Repository, asked: ContentPath, client: ClientChecksums, content: Stored
+    call: Call, repository: Repository, asked: ContentPath, client: ClientChecksums, content: StoredFile
 ) -> None:
     """Refuse a content with other checksums than the client sent, unless the repository trusts its own alone."""
     if repository.configuration["checksumPolicyType"] == SERVER_CHECKSUMS:
@@ -227,10 +227,10 @@ def _check_checksums(
         raise ArtifactError(409, f"{policy} Checksums info: ChecksumsInfo{{checksums={{{infos}}}}}")
 
 
-async def _note_plugin(call: Call, repository: Repository, item: Item, content: Stored) -> None:
+async def _note_plugin(call: Call, repository: Repository, item: Item, content: StoredFile) -> None:
     """Mark the POM of a Maven plugin, so that the metadata of its group lists the plugin."""
     if repository.is_of_maven and item.path.endswith(snapshots.POM):
-        found = await run_in_threadpool(poms.plugin, call.world.files.path(content.sha256))
+        found = await run_in_threadpool(poms.plugin, call.runtime.files.path(content.sha256))
         if found:
             call.items.set_properties(item, {PLUGIN: ["true"]})
 
@@ -240,7 +240,7 @@ def _put(
     repo: str,
     path: str,
     written: str,
-    content: Stored,
+    content: StoredFile,
     client: ClientChecksums,
     properties: dict[str, list[str]],
     entries: list[tuple[str, str]],
@@ -254,7 +254,7 @@ def _put(
     call.permit_replacing(repo, path, content.sha1)
     content_path.check_place(call.items, repo, path)
     try:
-        with call.world.transaction():
+        with call.runtime.transaction():
             item = call.items.put_file(repo, path, content, client, user)
             _replace_properties(call, item, properties)
             call.items.note_entries(item.sha1, entries)
@@ -300,7 +300,7 @@ async def _take_properties(call: Call, asked: ContentPath) -> Response:
     of = asked.path.removesuffix(PROPERTIES)
     call.permit("a", asked.repo, of, f"Not enough permissions to annotate '{asked.repo}:{of}'.")
     try:
-        root = read_xml(await call.request.body())
+        root = parse_xml(await call.request.body())
     except ElementTree.ParseError as error:
         raise ArtifactError(409, f"Failed to deploy properties : {error} on path {asked}") from None
     item = call.items.find(asked.repo, of)

@@ -13,10 +13,10 @@ from typing import Any
 
 from starlette.responses import PlainTextResponse, Response
 
-from .. import globs
-from ..globs import Glob
-from ..integers import integer
-from ..routing import Route
+from ..http.routing import Route
+from ..parsing import globs
+from ..parsing.globs import Glob
+from ..parsing.integers import parse_integer
 from . import builds, promotion, since
 from .build_records import Build
 from .call import Call
@@ -289,7 +289,7 @@ async def _versions(call: Call) -> list[str]:
             if child.folder and call.principal.may("r", storage, child.path)
         }
 
-    found = await call.world.readers.read(question)
+    found = await call.runtime.readers.read(question)
     if not found:
         raise ArtifactError(404, "Unable to find artifact versions")
     return sorted(found, key=version_order, reverse=True)
@@ -349,7 +349,7 @@ def _readable(call: Call, items: Iterable[Item]) -> Iterator[Item]:
 
 async def _some(call: Call, kind: str, question: Callable[[sqlite3.Connection], list[dict[str, Any]]]) -> Response:
     """Results of a search that does not answer when there are none."""
-    found = await call.world.readers.read(question)
+    found = await call.runtime.readers.read(question)
     if not found:
         raise ArtifactError(404, NOT_FOUND)
     return call.vnd(f"search.{kind}", {"results": found})
@@ -398,7 +398,7 @@ def _millis(call: Call, name: str) -> float | None:
     if not text:
         return None
     try:
-        return integer(text, 64) / 1000
+        return parse_integer(text, 64) / 1000
     except ValueError:
         raise ArtifactError(404) from None  # what JAX-RS makes of an argument that is no number
 
@@ -426,5 +426,5 @@ ROUTES = (
     Route("GET", f"{SEARCH}/dates", dated, "dates_search"),
     Route("GET", f"{SEARCH}/versions", versions, "versions_search"),
     Route("GET", f"{SEARCH}/latestVersion", latest_version, "latest_version_search"),
-    Route("POST", f"{SEARCH}/buildArtifacts", build_artifacts, "build_artifacts_search", reads=True),
+    Route("POST", f"{SEARCH}/buildArtifacts", build_artifacts, "build_artifacts_search", read_only=True),
 )

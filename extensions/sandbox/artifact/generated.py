@@ -24,7 +24,7 @@ def generate(state: State, repo: str, path: str, count: int, by: str = "admin", 
     files = _Files(state, repo, path, count, by, facts)
     state.planting.folders(repo, (parent_of(path) or "" for path in files.each(path)), by)
     if facts.keys() <= {"content"}:
-        stored = state.world.files.put_bytes(facts.get("content", "").encode())
+        stored = state.runtime.files.put_bytes(facts.get("content", "").encode())
         state.items.add_files(repo, files.each(path), stored, by)
     else:
         files.plant()
@@ -39,7 +39,7 @@ class _Files:
         self._times: dict[str, tuple[float, float]] = {
             name: _span(facts[name]) for name in ("created", "modified", "downloaded") if name in facts
         }
-        self._now = state.world.clock.now()
+        self._now = state.runtime.clock.now()
 
     def each(self, text: str) -> Iterator[str]:
         """The text for each file."""

@@ -10,8 +10,8 @@ from typing import Any
 
 from starlette.responses import PlainTextResponse, Response
 
-from ..documents import read_json
-from ..routing import Route
+from ..http.routing import Route
+from ..parsing.documents import parse_json
 from . import builds
 from .call import Call
 from .coercion import boolean
@@ -92,8 +92,8 @@ async def _members(call: Call, tag: Item) -> dict[str, Item]:
 def _digests(call: Call, manifests: Item | None) -> list[str]:
     """Return what a list of manifests names; a file of that name may be anything."""
     with contextlib.suppress(ValueError, KeyError, TypeError, OSError):
-        content = call.world.files.path((manifests and manifests.sha256) or "").read_bytes()
-        digests = [member["digest"] for member in read_json(content)["manifests"]]
+        content = call.runtime.files.path((manifests and manifests.sha256) or "").read_bytes()
+        digests = [member["digest"] for member in parse_json(content)["manifests"]]
         return [digest for digest in digests if DIGEST.fullmatch(digest)]
     return []
 

@@ -16,9 +16,9 @@ from typing import Any
 
 from starlette.responses import Response
 
-from ..documents import read_json
-from ..files import Stored
-from ..routing import Route
+from ..http.routing import Route
+from ..parsing.documents import parse_json
+from ..runtime.file_store import StoredFile
 from .call import Call
 from .errors import DockerError
 from .images import find_blob, manifests_of
@@ -153,7 +153,7 @@ class _Manifest:
     def __init__(self, content: bytes, content_type: str) -> None:
         self.content = content
         try:
-            document = read_json(content)
+            document = parse_json(content)
             self.type = self._type(document, content_type.partition(";")[0].strip())
             self.is_list = "manifests" in document
             self.name = LIST if self.is_list else MANIFEST
@@ -183,9 +183,9 @@ async def _store(
 ) -> None:
     """Make the folder of a tag what the manifest says, and nothing else."""
     key, folder, user = repository.key, f"{image}/{reference}", call.principal.name
-    stored = call.world.files.put_bytes(manifest.content)
+    stored = call.runtime.files.put_bytes(manifest.content)
     try:
-        with call.world.transaction():
+        with call.runtime.transaction():
             for blob in blobs.values():
                 path = f"{folder}/sha256__{blob.sha256}"
                 call.items.put_file(key, path, _content_of(blob), ClientChecksums(), user)
@@ -207,7 +207,7 @@ def _is_of_tag(item: Item) -> bool:
 
 
 def _properties(
-    call: Call, image: str, reference: str, manifest: _Manifest, stored: Stored, blobs: dict[str, Item]
+    call: Call, image: str, reference: str, manifest: _Manifest, stored: StoredFile, blobs: dict[str, Item]
 ) -> dict[str, list[str]]:
     return {
         "docker.manifest": [reference],
@@ -224,7 +224,7 @@ def _labels(call: Call, config: Item | None) -> Iterator[tuple[str, str]]:
     if config is None or (config.size or 0) > LONGEST_MANIFEST:
         return
     try:
-        labels = read_json(call.world.files.path(config.sha256 or "").read_bytes())["config"]["Labels"]
+        labels = parse_json(call.runtime.files.path(config.sha256 or "").read_bytes())["config"]["Labels"]
         yield from ((name, value) for name, value in labels.items() if isinstance(value, str))
     except (ValueError, KeyError, TypeError, AttributeError):
         return
@@ -286,7 +286,7 @@ async def _finish(call: Call, repo: str, upload: Upload) -> Response:
     return _created(call, repo, upload.image, f"blobs/{digest}", checksum)
 
 
-def _keep(call: Call, repo: str, image: str, content: Stored) -> None:
+def _keep(call: Call, repo: str, image: str, content: StoredFile) -> None:
     try:
         call.uploads.keep(repo, image, content, call.principal.name)
     except NotAFolder as error:
@@ -302,9 +302,9 @@ async def _body(call: Call) -> bytes:
     return bytes(content)
 
 
-def _content_of(item: Item) -> Stored:
+def _content_of(item: Item) -> StoredFile:
     assert item.sha256 and item.sha1 and item.md5 and item.size is not None
-    return Stored(item.sha256, item.sha1, item.md5, item.size)
+    return StoredFile(item.sha256, item.sha1, item.md5, item.size)
 
 
 def _status(call: Call, repo: str, upload: Upload, status: int) -> Response:

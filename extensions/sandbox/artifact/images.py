@@ -12,9 +12,9 @@ from typing import Any
 
 from starlette.responses import Response
 
-from ..documents import read_json
-from ..integers import integer_or_none
-from ..routing import Route
+from ..http.routing import Route
+from ..parsing.documents import parse_json
+from ..parsing.integers import parse_integer_or_none
 from .call import Call
 from .errors import ArtifactError, DockerError
 from .formats import jackson
@@ -75,7 +75,7 @@ async def catalog(call: Call, repo: str) -> Response:
     else:
         storages = dict.fromkeys(readable(call, repo, "registry:catalog:*"), "")
     may = call.principal.may
-    images = await call.world.readers.read(
+    images = await call.runtime.readers.read(
         lambda db: {
             f"{before}{image_of(item)}"
             for storage, before in storages.items()
@@ -89,7 +89,7 @@ async def catalog(call: Call, repo: str) -> Response:
 async def tags(call: Call, repo: str, image: str) -> Response:
     """GET /api/docker/{repo}/v2/{image}/tags/list"""
     storages = readable(call, repo, scope_of(call, repo, image, "pull"))
-    manifests = await call.world.readers.read(
+    manifests = await call.runtime.readers.read(
         lambda db: [item for storage in storages for item in Tree(db).manifests(storage, image)]
     )
     of_image = select_readable(call, repo, image, (item for item in manifests if image_of(item) == image))
@@ -106,7 +106,7 @@ async def manifest(call: Call, repo: str, image: str, reference: str) -> Respons
     stored = [item for storage in storages for item in await manifests_of(call, storage, image, reference)]
     found = next(iter(select_readable(call, repo, image, stored)), None)
     try:
-        content = call.world.files.path((found and found.sha256) or "").read_bytes()
+        content = call.runtime.files.path((found and found.sha256) or "").read_bytes()
     except OSError:  # It may have been deleted meanwhile.
         found = None
     if found is None:
@@ -140,11 +140,11 @@ async def manifests_of(call: Call, storage: str, image: str, reference: str) -> 
     else:
         checksum = checksum_of(reference)
         found = iter(
-            await call.world.readers.read(
+            await call.runtime.readers.read(
                 lambda db: [item for item in Tree(db).with_content("sha256", checksum) if _is_of(item, storage, image)]
             )
         )
-    return [item for item in found if item and item.sha256 and call.world.files.path(item.sha256).is_file()]
+    return [item for item in found if item and item.sha256 and call.runtime.files.path(item.sha256).is_file()]
 
 
 def find_blob(call: Call, storages: Iterable[str], checksum: str) -> Item | None:
@@ -156,7 +156,7 @@ def find_blob(call: Call, storages: Iterable[str], checksum: str) -> Item | None
             for item in call.items.with_content("sha256", checksum)
             if item.repo in wanted
             and call.principal.may("r", item.repo, item.path)
-            and call.world.files.path(checksum).is_file()
+            and call.runtime.files.path(checksum).is_file()
         ),
         None,
     )
@@ -175,7 +175,7 @@ def _media_type(call: Call, item: Item, content: bytes) -> str:
     """Return the type with which a manifest was pushed, or else the one that it names."""
     pushed = call.items.properties(item).get("docker.manifest.type")
     with contextlib.suppress(ValueError, KeyError, TypeError):  # A file of that name may be anything.
-        found = pushed[0] if pushed else read_json(content)["mediaType"]
+        found = pushed[0] if pushed else parse_json(content)["mediaType"]
         if MEDIA_TYPE.fullmatch(found):
             return str(found)
     return MANIFEST_TYPE
@@ -184,14 +184,14 @@ def _media_type(call: Call, item: Item, content: bytes) -> str:
 def _page(call: Call, path: str, member: str, head: dict[str, Any], names: Iterable[str]) -> Response:
     everything = sorted(names)
     size = call.query.get("n", "0")
-    most = integer_or_none(size)
+    most = parse_integer_or_none(size)
     if most is None or most < 0:
         raise DockerError(400, "PAGINATION_NUMBER_INVALID", "invalid number of results requested", {"n": size})
     begin = _begin(call, call.query.get("last", ""), everything)
     end = begin + most if most else len(everything)
     headers = dict(VERSION_HEADER)
     if end < len(everything):
-        marker = end if call.world.switch("artifact", "image_marker") == "offset" else everything[end - 1]
+        marker = end if call.runtime.get_switch("artifact", "image_marker") == "offset" else everything[end - 1]
         # The path is that of a registry at the root: below /artifactory it leads nowhere, as on the real server.
         headers["Link"] = f'<{path}?last={marker}&n={size}>; rel="next"'
     body = jackson({**head, member: everything[begin:end]})
@@ -199,7 +199,7 @@ def _page(call: Call, path: str, member: str, head: dict[str, Any], names: Itera
 
 
 def _begin(call: Call, last: str, everything: list[str]) -> int:
-    offset = integer_or_none(last) if call.world.switch("artifact", "image_marker") == "offset" else None
+    offset = parse_integer_or_none(last) if call.runtime.get_switch("artifact", "image_marker") == "offset" else None
     if offset is not None and offset >= 0:
         return offset
     return bisect.bisect_right(everything, last) if last else 0

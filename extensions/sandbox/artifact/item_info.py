@@ -14,8 +14,8 @@ from typing import Any
 
 from starlette.responses import Response
 
-from ..integers import integer
-from ..routing import Route
+from ..http.routing import Route
+from ..parsing.integers import parse_integer
 from . import content_path, properties, since
 from .accounts import Principal
 from .call import Call
@@ -56,7 +56,7 @@ async def last_modified(call: Call, repo: str, path: str) -> Response:
     call.need_pro()
     repo = call.repositories.shown_as(repo)
     item = _found(call, repo, path)[0]
-    newest = await call.world.readers.read(lambda db: Tree(db).newest_file(item)) if item.folder else item
+    newest = await call.runtime.readers.read(lambda db: Tree(db).newest_file(item)) if item.folder else item
     if newest is None:
         raise ArtifactError(404, "Unable to find item")
     body = {"uri": f"{call.base}/api/storage/{repo}/{newest.path}", "lastModified": plain_time(newest.modified)}
@@ -80,7 +80,7 @@ async def list_files(call: Call, repo: str, path: str) -> Response:
         "storage.FileList",
         lambda db: {
             "uri": f"{call.base}/api/storage/{repo}/{path}".rstrip("/"),
-            "created": colon_time(call.world.clock.now()),
+            "created": colon_time(call.runtime.clock.now()),
             "files": _entries(db, found, depth, flags),
         },
     )
@@ -209,7 +209,7 @@ def _found(call: Call, repo: str, path: str, missing: str | None = None) -> list
 def _flag(call: Call, name: str) -> int:
     text = call.query.get(name, "")
     try:
-        return integer(text) if text.strip() else 0
+        return parse_integer(text) if text.strip() else 0
     except ValueError:
         raise ArtifactError(400, f'For input string: "{text}"') from None
 

@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl
 
 from starlette.responses import PlainTextResponse, Response
 
-from ..routing import Route
+from ..http.routing import Route
 from . import scopes
 from .call import PAID, Call
 from .errors import Refusal

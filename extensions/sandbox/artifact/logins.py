@@ -9,7 +9,7 @@ import hashlib
 from collections import OrderedDict
 from typing import NamedTuple, TypeVar
 
-from ..clock import Clock
+from ..runtime.clock import Clock
 
 ALLOWED = 2  # failures without a block
 STEP = 0.5  # seconds that each further failure adds

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
-from ..routing import Route
+from ..http.routing import Route
 from .call import Call
 from .errors import ArtifactError
 

@@ -13,8 +13,8 @@ from typing import Any
 from xml.etree import ElementTree
 from xml.sax.saxutils import escape
 
-from ..documents import read_xml
-from ..world import World
+from ..parsing.documents import parse_xml
+from ..runtime.runtime import Runtime
 from .snapshots import SNAPSHOT, Revision
 from .tree import Item
 
@@ -34,12 +34,12 @@ def version_order(version: str) -> tuple[tuple[int, int, str], ...]:
     return (*keys, (0, RELEASE, ""))
 
 
-def read_stored(world: World, item: Item | None) -> bytes | None:
+def read_stored(runtime: Runtime, item: Item | None) -> bytes | None:
     """Return the content of stored metadata; null if it is missing or too long to be read at once."""
     if item is None or item.sha256 is None or (item.size or 0) > LONGEST:
         return None
     with contextlib.suppress(OSError):
-        return world.files.path(item.sha256).read_bytes()
+        return runtime.files.path(item.sha256).read_bytes()
     return None
 
 
@@ -65,7 +65,7 @@ class Document:
 
         :raises ElementTree.ParseError: when it is no XML, or names a document type
         """
-        root = read_xml(content)
+        root = parse_xml(content)
 
         def text(path: str, element: ElementTree.Element = root) -> str:
             return (element.findtext(_any_namespace(path)) or "").strip()

@@ -10,7 +10,7 @@ import re
 from dataclasses import replace
 from xml.etree import ElementTree
 
-from ..files import Stored
+from ..runtime.file_store import StoredFile
 from .call import Call
 from .maven_document import SNAPSHOTS, Document, read_stored
 from .snapshots import METADATA
@@ -37,7 +37,7 @@ def merged(call: Call, key: str, path: str) -> tuple[Item, bytes] | None:
     if MAVEN_2.search(call.request.headers.get("user-agent", "")):
         result.files = {}
     content = result.write()
-    stored = Stored(
+    stored = StoredFile(
         hashlib.sha256(content).hexdigest(),
         hashlib.sha1(content).hexdigest(),
         hashlib.md5(content).hexdigest(),
@@ -55,7 +55,7 @@ def _counts(call: Call, item: Item) -> bool:
 
 
 def _document(call: Call, item: Item) -> Document | None:
-    content = read_stored(call.world, item)
+    content = read_stored(call.runtime, item)
     try:
         return Document.read(content) if content is not None else None
     except ElementTree.ParseError:

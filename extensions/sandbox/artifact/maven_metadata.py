@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from itertools import chain
 from xml.etree import ElementTree
 
-from ..world import World
+from ..runtime.runtime import Runtime
 from .layouts import MAVEN_2, Module, module_of
 from .maven_document import SNAPSHOTS, Document, read_stored, version_order
 from .poms import plugin
@@ -29,8 +29,8 @@ PLUGIN = "artifactory.maven.mavenPlugin"
 class MavenMetadata:
     """Calculates the metadata of Maven folders when their files change."""
 
-    def __init__(self, world: World, items: Items, repositories: Repositories) -> None:
-        self._world, self._items, self._repositories = world, items, repositories
+    def __init__(self, runtime: Runtime, items: Items, repositories: Repositories) -> None:
+        self._runtime, self._items, self._repositories = runtime, items, repositories
         # Of two uploads at once, the one that read first could write last
         self._calculating = asyncio.Lock()
 
@@ -38,7 +38,7 @@ class MavenMetadata:
         """Return the snapshots beside a file."""
         folder = parent_of(path) or ""
         metadata = self._items.find(repo, f"{folder}/{METADATA}")
-        return Folder(self._items.names(repo, folder), read_stored(self._world, metadata))
+        return Folder(self._items.names(repo, folder), read_stored(self._runtime, metadata))
 
     async def update_after_upload(self, repo: str, paths: Iterable[str], by: str) -> None:
         """Calculate what new files change: the metadata of their snapshots, and of their modules if they are POMs."""
@@ -61,7 +61,7 @@ class MavenMetadata:
         """Calculate the metadata of a folder, and of all folders below it if this is recursive."""
         repository = self._supporting(repo)
         if repository is not None:
-            below = await self._world.readers.read(lambda db: _folders(Tree(db), repo, folder)) if recursive else ()
+            below = await self._runtime.readers.read(lambda db: _folders(Tree(db), repo, folder)) if recursive else ()
             await self._update(repository, [folder, *below], by)
 
     async def _update_above(self, repo: str, path: str, by: str) -> None:
@@ -87,7 +87,7 @@ class MavenMetadata:
 
     async def _update_plugins(self, repository: Repository, groups: set[str], by: str) -> None:
         """List the plugins of those of the folders that are groups, where that list has changed."""
-        poms = await self._world.readers.read(lambda db: Tree(db).paths_with_property(repository.key, PLUGIN))
+        poms = await self._runtime.readers.read(lambda db: Tree(db).paths_with_property(repository.key, PLUGIN))
         of_groups: dict[str, dict[str, str]] = {}
         for pom in poms:
             group, *parts = pom.rsplit("/", 3)
@@ -102,17 +102,17 @@ class MavenMetadata:
 
     def _plugin(self, repository: Repository, path: str) -> tuple[str, str]:
         pom = self._items.find(repository.key, path)
-        return (pom and plugin(self._world.files.path(pom.sha256 or ""))) or ("", "")
+        return (pom and plugin(self._runtime.files.path(pom.sha256 or ""))) or ("", "")
 
     def _listed_plugins(self, repo: str, path: str) -> dict[str, tuple[str, str]]:
         """Return the plugins that a group has in its metadata."""
         try:
-            return Document.read(read_stored(self._world, self._items.find(repo, path)) or b"").plugins
+            return Document.read(read_stored(self._runtime, self._items.find(repo, path)) or b"").plugins
         except ElementTree.ParseError:
             return {}
 
     def _store(self, repo: str, path: str, document: Document, by: str) -> None:
-        stored = self._world.files.put_bytes(document.write())
+        stored = self._runtime.files.put_bytes(document.write())
         with contextlib.suppress(NotAFolder):  # What is in the way stays.
             self._items.put_file(repo, path, stored, ClientChecksums(), by)
         self._items.release(stored)
@@ -120,7 +120,7 @@ class MavenMetadata:
     async def _calculate(self, repository: Repository, folder: str, by: str) -> None:
         """Store the metadata of a folder; one without POMs loses what it had."""
         of_snapshots = folder.endswith(SNAPSHOTS)
-        poms = await self._world.readers.read(lambda db: _poms(db, repository.key, folder, of_snapshots))
+        poms = await self._runtime.readers.read(lambda db: _poms(db, repository.key, folder, of_snapshots))
         path = f"{folder}/{METADATA}"
         existing = self._items.find(repository.key, path)
         if existing and existing.folder:
@@ -131,7 +131,7 @@ class MavenMetadata:
         # The files may have been deleted meanwhile.
         if module is None or self._items.find(repository.key, poms[0]) is None:
             return
-        now = datetime.fromtimestamp(self._world.clock.now(), UTC).strftime("%Y%m%d%H%M%S")
+        now = datetime.fromtimestamp(self._runtime.clock.now(), UTC).strftime("%Y%m%d%H%M%S")
         if of_snapshots:
             names = self._items.names(repository.key, folder)
             document = _of_snapshots(repository, folder, module, poms, names)
@@ -143,7 +143,7 @@ class MavenMetadata:
     def _is_misplaced(self, metadata: Item) -> bool:
         """Return whether Maven 2 deployed this metadata of snapshots above their folder: the server leaves it."""
         is_above = not (metadata.parent or "").endswith(SNAPSHOTS)
-        return is_above and b"<snapshotVersion>" in (read_stored(self._world, metadata) or b"")
+        return is_above and b"<snapshotVersion>" in (read_stored(self._runtime, metadata) or b"")
 
 
 def _changed_by_upload(repository: Repository, path: str) -> Iterator[str]:

@@ -10,7 +10,7 @@ from xml.sax.saxutils import quoteattr
 
 from starlette.responses import Response
 
-from ..routing import Route
+from ..http.routing import Route
 from .errors import ArtifactError, Refusal
 
 # The order in which the server lists methods: that of its hash table

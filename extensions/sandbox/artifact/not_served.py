@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 
 from starlette.responses import Response
 
-from ..routing import ANY, Route
+from ..http.routing import ANY, Route
 from .access import require_caller
 from .call import PAID, Call
 from .errors import AccessError, ArtifactError

@@ -9,7 +9,7 @@ from typing import Any
 
 from starlette.responses import Response
 
-from ..routing import Route
+from ..http.routing import Route
 from . import builds, promotion
 from .build_records import Build
 from .call import Call
@@ -73,4 +73,4 @@ def _shown(call: Call, item: Item) -> dict[str, Any]:
     }
 
 
-ROUTES = (Route("POST", "/api/build/patternArtifacts", pattern_artifacts, "pattern_artifacts", reads=True),)
+ROUTES = (Route("POST", "/api/build/patternArtifacts", pattern_artifacts, "pattern_artifacts", read_only=True),)

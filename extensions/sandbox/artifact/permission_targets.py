@@ -9,7 +9,7 @@ from typing import Any
 
 from starlette.responses import PlainTextResponse, Response
 
-from ..routing import Route
+from ..http.routing import Route
 from .accounts import KINDS
 from .call import Call
 from .errors import ArtifactError

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
 from typing import Any
 
-from ..world import World
+from ..runtime.runtime import Runtime
 from .tree import SELF, Item, parent_of
 
 COLUMNS = [field.name for field in fields(Item) if field.name != "id"]
@@ -33,9 +33,9 @@ WHERE type = 'index' AND tbl_name IN ('artifact_items', 'artifact_properties', '
 class Planting:
     """What seeds add to the tables of items; there need not be any content behind it."""
 
-    def __init__(self, world: World) -> None:
-        self._world = world
-        self._db = world.db
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+        self._db = runtime.db
 
     @contextlib.contextmanager
     def indexes_later(self) -> Iterator[None]:
@@ -58,7 +58,7 @@ class Planting:
 
     def folders(self, repo: str, paths: Iterable[str], by: str | None) -> None:
         """Add many folders with all above them, as far as they are not there yet."""
-        now = self._world.clock.now()
+        now = self._runtime.clock.now()
         times = {"created": now, "created_by": by, "modified": now, "modified_by": by, "updated": now}
         self._insert("OR IGNORE", ({**located(repo, path), **times, "folder": True} for path in _with_parents(paths)))
 

@@ -9,7 +9,7 @@ import pathlib
 import re
 from xml.etree import ElementTree
 
-from ..documents import read_xml
+from ..parsing.documents import parse_xml
 from .errors import ArtifactError
 from .layouts import MAVEN_2, module_of
 from .repositories import Repository
@@ -35,7 +35,7 @@ def inconsistency(path: str, pom: pathlib.Path) -> str | None:
     if pom.stat().st_size > LONGEST:
         return None
     try:
-        root = read_xml(pom.read_bytes())
+        root = parse_xml(pom.read_bytes())
     except ElementTree.ParseError as error:
         return f"Failed to read POM for '{path}': {error}."
     group, artifact = _text(root, "groupId") or _text(root, "parent/groupId"), _text(root, "artifactId")
@@ -59,7 +59,7 @@ def inconsistency(path: str, pom: pathlib.Path) -> str | None:
 def plugin(pom: pathlib.Path) -> tuple[str, str] | None:
     """Return name and prefix of the Maven plugin that a POM describes; None when it describes none."""
     try:
-        root = read_xml(pom.read_bytes()) if pom.stat().st_size <= LONGEST else None
+        root = parse_xml(pom.read_bytes()) if pom.stat().st_size <= LONGEST else None
     except (ElementTree.ParseError, OSError):
         return None
     if root is None or _text(root, "packaging") != "maven-plugin":

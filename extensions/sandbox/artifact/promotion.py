@@ -11,7 +11,7 @@ from typing import Any
 
 from starlette.responses import Response
 
-from ..routing import Route
+from ..http.routing import Route
 from . import builds
 from .build_records import Build, Promotion, moment
 from .call import Call
@@ -143,7 +143,7 @@ def _note_status(call: Call, build: Build, order: dict[str, Any], messages: list
     if not order.get("status") or order.get("dryRun"):
         return
     try:
-        created = moment(order["timestamp"]) if order.get("timestamp") else call.world.clock.now()
+        created = moment(order["timestamp"]) if order.get("timestamp") else call.runtime.clock.now()
     except ValueError:
         text = f"Skipping promotion status update: invalid unparsable timestamp {order['timestamp']}."
         messages.append(_error(text))

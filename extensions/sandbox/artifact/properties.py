@@ -13,8 +13,8 @@ from xml.etree import ElementTree
 
 from starlette.responses import Response
 
-from ..documents import read_json
-from ..routing import Route
+from ..http.routing import Route
+from ..parsing.documents import parse_json
 from . import since
 from .call import Call
 from .errors import ArtifactError
@@ -90,7 +90,7 @@ async def patch(call: Call, repo: str, path: str) -> Response:
         raise ArtifactError(404)
     call.need_pro()
     try:
-        body = read_json(await call.request.body())
+        body = parse_json(await call.request.body())
     except ValueError:
         raise ArtifactError(400, "Error parsing json body") from None
     props = body.get("props") if isinstance(body, dict) else None

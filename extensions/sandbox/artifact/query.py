@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from starlette.responses import Response
 
-from ..routing import Route
+from ..http.routing import Route
 from .aql import rows, sql, text
 from .aql.errors import QueryError, QueryFailure
 from .call import Call
@@ -36,7 +36,7 @@ async def query(call: Call) -> Response:
     virtual = call.repositories.members_of_virtual()
     try:
         _check_fields(call, asked)
-        statement = _statement(call, text.read(asked), sql.World(call.world.clock.now(), virtual))
+        statement = _statement(call, text.read(asked), sql.World(call.runtime.clock.now(), virtual))
         return await _answer(call, statement, rows.Rows(statement, virtual))
     except QueryError as error:
         raise ArtifactError(400, str(error)) from None
@@ -56,9 +56,9 @@ def _check_fields(call: Call, asked: str) -> None:
         )
 
 
-def _statement(call: Call, read: text.Query, world: sql.World) -> sql.Statement:
-    world.ordinary_account = not call.principal.admin
-    statement = sql.statement(read, world)
+def _statement(call: Call, read: text.Query, runtime: sql.World) -> sql.Statement:
+    runtime.ordinary_account = not call.principal.admin
+    statement = sql.statement(read, runtime)
     if call.is_oss:
         _check_edition(read)
     return statement
@@ -102,4 +102,4 @@ def _path(record: rows.Record) -> str:
     return "/".join(part for part in (record["path"], record["name"]) if part != ".")
 
 
-ROUTES = (Route("POST", "/api/search/aql", query, "query", reads=True),)
+ROUTES = (Route("POST", "/api/search/aql", query, "query", read_only=True),)

@@ -10,7 +10,7 @@ from collections import Counter
 
 from starlette.responses import Response
 
-from ..routing import Route
+from ..http.routing import Route
 from . import content_path
 from .call import Call
 from .errors import ArtifactError
@@ -41,7 +41,7 @@ async def _relocate(call: Call, path: str, copying: bool) -> Response:
     refusal = _refusal(call, item, repo, target, copying)
     if refusal:
         return _answer(409, "ERROR", refusal)
-    counted = await call.world.readers.read(lambda db: _counted(db, item))
+    counted = await call.runtime.readers.read(lambda db: _counted(db, item))
     dry = call.query.get("dry", "0") != "0"
     if not dry:
         try:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ..world import World
+from ..runtime.runtime import Runtime
 from .errors import ArtifactError
 from .layouts import MAVEN_2, module_of
 from .scopes import leads_to, matches
@@ -194,8 +194,8 @@ def _read(key: str, configuration: str) -> Repository:
 class Repositories:
     """All repositories."""
 
-    def __init__(self, world: World, items: Items) -> None:
-        self._db = world.db
+    def __init__(self, runtime: Runtime, items: Items) -> None:
+        self._db = runtime.db
         self._items = items
 
     async def delete(self, repository: Repository) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from starlette.responses import Response
 
-from ..routing import Route
+from ..http.routing import Route
 from . import builds
 from .build_records import Build, moment
 from .call import Call

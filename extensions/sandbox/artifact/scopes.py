@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from .. import globs
-from ..globs import Glob
+from ..parsing import globs
+from ..parsing.globs import Glob
 
 ALL_ACTIONS = "rwdamxs"
 SCOPES = (

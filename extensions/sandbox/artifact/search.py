@@ -13,9 +13,9 @@ from typing import Any
 
 from starlette.responses import Response
 
-from .. import globs
-from ..globs import Glob
-from ..routing import Route
+from ..http.routing import Route
+from ..parsing import globs
+from ..parsing.globs import Glob
 from . import methods
 from .call import Call
 from .errors import ArtifactError

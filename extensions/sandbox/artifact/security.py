@@ -11,8 +11,8 @@ from urllib.parse import quote
 
 from starlette.responses import PlainTextResponse, Response
 
-from ..documents import read_json
-from ..routing import Route
+from ..http.routing import Route
+from ..parsing.documents import parse_json
 from .call import Call
 from .errors import ArtifactError
 from .formats import jackson
@@ -216,7 +216,7 @@ def names_only(value: Any) -> bool:
 
 async def _body(call: Call) -> Any:
     try:
-        return read_json(await call.request.body())
+        return parse_json(await call.request.body())
     except ValueError:
         raise ArtifactError(400, "Error parsing json body") from None
 

@@ -9,7 +9,7 @@ import json
 from contextlib import nullcontext
 from typing import Any
 
-from ..seeding import keys
+from ..seeds.schema import mapping_schema
 from .build_records import Promotion
 from .formats import plain_time, seconds
 from .generated import generate
@@ -28,30 +28,32 @@ BUILD_RECORD = (
 MODULE = "id type repository properties artifacts dependencies"
 ABOUT_RECORD = ("created", "created_by", "modified", "modified_by")
 TIMES = ("created", "modified", "updated")
-SEED_SHAPE = keys(
+SEED_SHAPE = mapping_schema(
     "",
-    groups=[keys("name! permissions")],
-    users=[keys("name! password api_key admin locked groups permissions")],
-    tokens=[keys("token! username! token_id scope expires_in issued_at expiry refreshable description exported")],
+    groups=[mapping_schema("name! permissions")],
+    users=[mapping_schema("name! password api_key admin locked groups permissions")],
+    tokens=[
+        mapping_schema("token! username! token_id scope expires_in issued_at expiry refreshable description exported")
+    ],
     repositories=[
-        keys(
+        mapping_schema(
             f"key! rclass! files images {' '.join(CONFIGURATION)}",
-            generate=[keys("path! count! content by size created modified downloaded properties")],
+            generate=[mapping_schema("path! count! content by size created modified downloaded properties")],
         )
     ],
     items=[
-        keys(
+        mapping_schema(
             "repo! path! folder created created_by modified modified_by updated size sha1 md5 sha256 original_sha1"
             " original_md5 properties",
-            statistics=[keys(" ".join(STATISTICS))],
+            statistics=[mapping_schema(" ".join(STATISTICS))],
         )
     ],
-    archives=[keys("sha1!", entries=[keys("path! name!")])],
+    archives=[mapping_schema("sha1!", entries=[mapping_schema("path! name!")])],
     builds=[
-        keys(
+        mapping_schema(
             f"name! number! started! {BUILD_RECORD} {' '.join(ABOUT_RECORD)}",
-            modules=[keys(f"id! {MODULE}")],
-            promotions=[keys("status! created created_by repo comment ci_user")],
+            modules=[mapping_schema(f"id! {MODULE}")],
+            promotions=[mapping_schema("status! created created_by repo comment ci_user")],
         )
     ],
 )
@@ -94,7 +96,7 @@ def _plant_repository(state: State, repository: dict[str, Any]) -> None:
 
 
 def _plant_file(state: State, repo: str, path: str, file: dict[str, Any]) -> None:
-    stored = state.world.files.put_bytes(str(file.get("content", "")).encode())
+    stored = state.runtime.files.put_bytes(str(file.get("content", "")).encode())
     item = state.items.put_file(repo, path, stored, ClientChecksums(), file.get("by", "admin"))
     state.items.set_properties(item, _properties(file))
 
@@ -104,7 +106,7 @@ def _plant_item(state: State, item: dict[str, Any]) -> None:
     repo, path = item["repo"], item["path"].strip("/")
     if path:
         state.items.make_folder(repo, parent_of(path) or "", None)
-    now = state.world.clock.now()
+    now = state.runtime.clock.now()
     times = {name: seconds(item[name]) if name in item else now for name in TIMES}
     folder = bool(item.get("folder"))
     state.planting.forget(repo, path)
@@ -145,7 +147,7 @@ def _plant_build(state: State, build: dict[str, Any]) -> None:
     about = {name: build[name] for name in ABOUT_RECORD if build.get(name) is not None}
     state.builds.date(kept, {name: seconds(value) if name in TIMES else value for name, value in about.items()})
     for promotion in build.get("promotions", ()):
-        created = seconds(promotion["created"]) if "created" in promotion else state.world.clock.now()
+        created = seconds(promotion["created"]) if "created" in promotion else state.runtime.clock.now()
         told = {name: promotion.get(name) for name in ("created_by", "status", "repo", "comment", "ci_user")}
         state.builds.promote(kept, Promotion(created, **told))
 
@@ -159,7 +161,7 @@ def _properties(described: dict[str, Any]) -> dict[str, list[str]]:
 
 def _push(state: State, repo: str, image: str, tag: str) -> None:
     config = {"architecture": "amd64", "os": "linux", "config": {"Labels": {"image": image, "tag": tag}}}
-    stored = state.world.files.put_bytes(json.dumps(config).encode())
+    stored = state.runtime.files.put_bytes(json.dumps(config).encode())
     manifest = {
         "schemaVersion": 2,
         "mediaType": MANIFEST_TYPE,
@@ -170,7 +172,7 @@ def _push(state: State, repo: str, image: str, tag: str) -> None:
         },
         "layers": [],
     }
-    content = state.world.files.put_bytes(json.dumps(manifest).encode())
+    content = state.runtime.files.put_bytes(json.dumps(manifest).encode())
     folder = f"{image}/{tag}"
     state.items.put_file(repo, f"{folder}/sha256__{stored.sha256}", stored, ClientChecksums(), "admin")
     item = state.items.put_file(repo, f"{folder}/manifest.json", content, ClientChecksums(), "admin")

@@ -12,10 +12,10 @@ from urllib.parse import parse_qsl, unquote
 from starlette.requests import Request
 from starlette.responses import Response
 
-from ..routing import ANY, Found, Route, Routes
+from ..http.routing import ANY, Route, RouteMatch, Routes
+from ..runtime.runtime import Runtime
+from ..seeds.snapshot import SnapshotDirectory
 from ..service import Service
-from ..snapshot import Folder
-from ..world import World
 from . import (
     access,
     build_records,
@@ -105,8 +105,8 @@ class ArtifactService(Service):
     name = "artifact"
     prefixes = ("/artifactory", "/access", registry.ROOT)
     schema = SCHEMA + build_records.SCHEMA
-    seed_shape = SEED_SHAPE
-    summary = SUMMARY
+    seed_schema = SEED_SHAPE
+    state_queries = SUMMARY
     switches: ClassVar[dict[str, Any]] = {
         "version": "7.77.3",
         "edition": "pro",  # or oss
@@ -126,9 +126,9 @@ class ArtifactService(Service):
         "login_blocks": True,  # after several failed logins
     }
 
-    def __init__(self, world: World) -> None:
-        super().__init__(world)
-        self._state = State(world)
+    def __init__(self, runtime: Runtime) -> None:
+        super().__init__(runtime)
+        self._state = State(runtime)
 
     def seed(self, data: dict[str, Any]) -> None:
         plant(self._state, data)
@@ -138,11 +138,11 @@ class ArtifactService(Service):
         self._state.accounts.logins.clear()
         self._state.uploads.clear()
 
-    def seeds(self, snapshot: Folder) -> Iterator[dict[str, Any]]:
+    def convert_snapshot(self, snapshot: SnapshotDirectory) -> Iterator[dict[str, Any]]:
         return parts(snapshot)
 
-    def holds(self, sha256: str) -> bool:
-        found = self.world.db.execute("SELECT 1 FROM artifact_items WHERE sha256 = ?", (sha256,))
+    def uses_content(self, sha256: str) -> bool:
+        found = self.runtime.db.execute("SELECT 1 FROM artifact_items WHERE sha256 = ?", (sha256,))
         return found.fetchone() is not None
 
     def exports(self, base_url: str) -> dict[str, str]:
@@ -165,7 +165,7 @@ class ArtifactService(Service):
                 response = await self._artifactory(request, below)
         except Refusal as refusal:
             response = refusal.response()
-        version = self.world.switch("artifact", "version")
+        version = self.runtime.get_switch("artifact", "version")
         response.headers["Server"] = f"Artifactory/{version}"
         response.headers["X-Artifactory-Id"] = NODE_ID
         response.headers["X-Artifactory-Node-Id"] = system.NODE_NAME
@@ -175,20 +175,20 @@ class ArtifactService(Service):
 
     def _check_length(self, request: Request) -> None:
         line = b" ".join((request.method.encode(), _target(request), b"HTTP/1.1"))
-        if len(line) > self.world.switch("artifact", "longest_request_line"):
+        if len(line) > self.runtime.get_switch("artifact", "longest_request_line"):
             raise TooLong
 
     async def _access(self, request: Request, path: str) -> Response:
-        is_oss = self.world.switch("artifact", "edition") == "oss"
-        if is_oss or not at_least(self.world.switch("artifact", "version"), since.TOKENS):
+        is_oss = self.runtime.get_switch("artifact", "edition") == "oss"
+        if is_oss or not at_least(self.runtime.get_switch("artifact", "version"), since.TOKENS):
             raise AccessError(404, "HTTP 404 Not Found")
         query = _query(request)
         found = ACCESS_ROUTES.find(request.method, path, query)
         if found.route is None:
-            status = 405 if found.allowed else 404
+            status = 405 if found.allowed_methods else 404
             raise AccessError(status, f"HTTP {status}")
         found.route.enter(request)
-        return await found.route.handler(Call(request, self._state, query), **found.decoded)
+        return await found.route.handler(Call(request, self._state, query), **found.decoded_parameters)
 
     async def _artifactory(self, request: Request, path: str) -> Response:
         if not path:  # The web server sends the bare name of an application to its root, before any filter.
@@ -212,9 +212,11 @@ class ArtifactService(Service):
         if call.is_oss and found.route.scope == PAID:
             raise ArtifactError(404)
         _check_accept(request, found.route)
-        if "target" in found.parts:
-            call.check_repository(content_path.parse(found.parts["target"]).repo)
-        return await found.route.handler(call, **{name: _decoded(name, part) for name, part in found.parts.items()})
+        if "target" in found.parameters:
+            call.check_repository(content_path.parse(found.parameters["target"]).repo)
+        return await found.route.handler(
+            call, **{name: _decoded(name, part) for name, part in found.parameters.items()}
+        )
 
     def _principal(self, request: Request, route: Route | None) -> Principal:
         try:
@@ -223,7 +225,7 @@ class ArtifactService(Service):
             if route is not None and route.scope == registry.REGISTRY:
                 raise registry.wrong_credentials(error.message) from None
             raise error.refusal() from None
-        is_open = self.world.switch("artifact", "anonymous")
+        is_open = self.runtime.get_switch("artifact", "anonymous")
         if principal is not None and (is_open or not principal.anonymous):
             return principal
         if is_open:
@@ -233,10 +235,10 @@ class ArtifactService(Service):
         raise ArtifactError(401, "Authentication is required", CHALLENGE)
 
 
-def _find_lacking_resource(path: str, found: Found) -> list[Route]:
+def _find_lacking_resource(path: str, found: RouteMatch) -> list[Route]:
     """Return the resource at a path if it lacks the method, which is then not that of the family around it either."""
     if path.startswith("/api/") and (found.route is None or found.route.method == ANY):
-        return ROUTES.resource(path)
+        return ROUTES.find_resource(path)
     return []
 
 

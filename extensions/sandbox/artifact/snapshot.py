@@ -9,7 +9,7 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
-from ..snapshot import Folder
+from ..seeds.snapshot import SnapshotDirectory
 from .planting import STATISTICS
 from .repositories import CONFIGURATION, KINDS
 from .seeding import BUILD_RECORD, MODULE
@@ -21,34 +21,34 @@ UNKNOWN = "https://unknown.invalid"
 AS_THEY_ARE = ("created", "created_by", "modified", "modified_by", "updated", "sha256", "original_sha1", "original_md5")
 
 
-def parts(folder: Folder) -> Iterator[dict[str, Any]]:
+def parts(folder: SnapshotDirectory) -> Iterator[dict[str, Any]]:
     """What is small, then the items, so many at once."""
-    tokens = folder.about["tokens"]
+    tokens = folder.manifest["tokens"]
     yield {
         "users": [_user(folder, name) for name in sorted({_account(token) for token in tokens} - {ADMIN})]
         + [{**_user(folder, ADMIN), "admin": True}],
         "tokens": [_token(folder, token) for token in tokens] + [_own_token(folder)],
-        "repositories": [_repository(found) for found in folder.about["repositories"] if found["type"] in KINDS],
-        "builds": [_build(record) for record in folder.about["builds"]],
+        "repositories": [_repository(found) for found in folder.manifest["repositories"] if found["type"] in KINDS],
+        "builds": [_build(record) for record in folder.manifest["builds"]],
     }
-    rows = folder.each("items")
+    rows = folder.read_records("items")
     while batch := [_item(row) for row in itertools.islice(rows, ITEMS_AT_ONCE)]:
         yield {"items": batch}
 
 
-def _user(folder: Folder, name: str) -> dict[str, Any]:
-    return {"name": name, "password": folder.made_up(f"artifact user {name}")}
+def _user(folder: SnapshotDirectory, name: str) -> dict[str, Any]:
+    return {"name": name, "password": folder.derive_secret(f"artifact user {name}")}
 
 
 def _account(token: dict[str, Any]) -> str:
     return str(token["username"] or (token["subject"] or "unknown").rpartition("/")[2])
 
 
-def _token(folder: Folder, token: dict[str, Any]) -> dict[str, Any]:
+def _token(folder: SnapshotDirectory, token: dict[str, Any]) -> dict[str, Any]:
     told = {name: token[name] for name in ("token_id", "scope", "description") if token[name] is not None}
     return {
         **told,
-        "token": folder.made_up(f"artifact token {token['token_id']}"),
+        "token": folder.derive_secret(f"artifact token {token['token_id']}"),
         "username": _account(token),
         "issued_at": token["issued_at"],
         "expiry": token["expiry"],
@@ -56,9 +56,9 @@ def _token(folder: Folder, token: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _own_token(folder: Folder) -> dict[str, Any]:
+def _own_token(folder: SnapshotDirectory) -> dict[str, Any]:
     return {
-        "token": folder.made_up("artifact token"),
+        "token": folder.derive_secret("artifact token"),
         "username": ADMIN,
         "scope": "applied-permissions/admin",
         "description": "of the snapshot, not of the server",

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 from xml.etree import ElementTree
 
-from ..documents import read_xml
+from ..parsing.documents import parse_xml
 from .layouts import MAVEN_2, Module, module_of
 
 SNAPSHOT = "SNAPSHOT"
@@ -134,6 +134,6 @@ def _renamed(path: str, old: str, new: str) -> str:
 
 def _build_number(metadata: bytes) -> int:
     try:
-        return int(read_xml(metadata).findtext("versioning/snapshot/buildNumber") or 0)
+        return int(parse_xml(metadata).findtext("versioning/snapshot/buildNumber") or 0)
     except (ElementTree.ParseError, ValueError):
         return 0

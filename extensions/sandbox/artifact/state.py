@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from ..world import World
+from ..runtime.runtime import Runtime
 from .accounts import Accounts
 from .build_records import Builds
 from .maven_metadata import MavenMetadata
@@ -17,15 +17,15 @@ from .uploads import Uploads
 
 
 class State:
-    """Items, builds, repositories, tokens and accounts of one world."""
+    """Items, builds, repositories, tokens and accounts of one runtime."""
 
-    def __init__(self, world: World) -> None:
-        self.world = world
-        self.items = Items(world)
-        self.planting = Planting(world)
-        self.builds = Builds(world)
-        self.repositories = Repositories(world, self.items)
-        self.uploads = Uploads(world, self.items, self.repositories)
-        self.tokens = Tokens(world)
-        self.maven = MavenMetadata(world, self.items, self.repositories)
-        self.accounts = Accounts(world, self.tokens)
+    def __init__(self, runtime: Runtime) -> None:
+        self.runtime = runtime
+        self.items = Items(runtime)
+        self.planting = Planting(runtime)
+        self.builds = Builds(runtime)
+        self.repositories = Repositories(runtime, self.items)
+        self.uploads = Uploads(runtime, self.items, self.repositories)
+        self.tokens = Tokens(runtime)
+        self.maven = MavenMetadata(runtime, self.items, self.repositories)
+        self.accounts = Accounts(runtime, self.tokens)

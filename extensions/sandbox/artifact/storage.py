@@ -11,8 +11,8 @@ from collections.abc import AsyncIterator, Iterable, Iterator
 from dataclasses import astuple, dataclass
 from itertools import islice
 
-from ..files import Stored
-from ..world import World
+from ..runtime.file_store import StoredFile
+from ..runtime.runtime import Runtime
 from .tree import TRASH, Item, Tree, lineage, parent_of
 
 # How many items a write may touch before other requests have their turn
@@ -58,9 +58,9 @@ class NotAFolder(Exception):
 class Items(Tree):
     """The tree with all that changes it; what can touch many items does so a portion at a time."""
 
-    def __init__(self, world: World) -> None:
-        super().__init__(world.db)
-        self._world = world
+    def __init__(self, runtime: Runtime) -> None:
+        super().__init__(runtime.db)
+        self._runtime = runtime
 
     def make_folder(self, repo: str, path: str, by: str | None) -> Item:
         """The folder at this path, made with its parents if it is not there."""
@@ -77,7 +77,7 @@ class Items(Tree):
             return self._existing(repo, path)
         return found
 
-    def put_file(self, repo: str, path: str, content: Stored, client: ClientChecksums, by: str | None) -> Item:
+    def put_file(self, repo: str, path: str, content: StoredFile, client: ClientChecksums, by: str | None) -> Item:
         """Store a file; another content than before makes it a new item without properties."""
         before = self.find(repo, path)
         if before is not None and before.folder:
@@ -95,7 +95,7 @@ class Items(Tree):
             self._insert(repo, [path], by, content, client)
         return self._existing(repo, path)
 
-    def add_files(self, repo: str, paths: Iterable[str], content: Stored, by: str | None) -> None:
+    def add_files(self, repo: str, paths: Iterable[str], content: StoredFile, by: str | None) -> None:
         """Store many new files with one content, in folders that are there."""
         self._insert(repo, paths, by, content, ClientChecksums())
 
@@ -106,7 +106,7 @@ class Items(Tree):
     async def delete(self, item: Item) -> None:
         """Remove an item with all that is below it; the root of a repository stays."""
         async for ids in self._portions(item, leaving=True):
-            with self._world.transaction():
+            with self._runtime.transaction():
                 self._delete(ids)
 
     async def move_to_trash(self, item: Item, by: str) -> None:
@@ -116,7 +116,7 @@ class Items(Tree):
             await self.delete(self._existing(TRASH, obstacle))
         self.make_folder(TRASH, f"{item.repo}/{parent_of(item.path) or ''}".rstrip("/"), None)
         async for ids in self._portions(item, leaving=True):
-            with self._world.transaction():
+            with self._runtime.transaction():
                 self._db.execute(
                     "UPDATE OR REPLACE artifact_items SET repo = :trash, path = repo || '/' || path,"
                     f" parent = rtrim(repo || '/' || parent, '/') WHERE id IN {LISTED}",
@@ -125,7 +125,7 @@ class Items(Tree):
                 self._say_where_from(ids, by)
                 self._forget_released()
 
-    def put_trashed(self, path: str, content: Stored, by: str) -> None:
+    def put_trashed(self, path: str, content: StoredFile, by: str) -> None:
         """Lay a file into the trash can that was no item before: the record of a build."""
         item = self.put_file(TRASH, path, content, ClientChecksums(), by)
         self._say_where_from([item.id], by)
@@ -135,7 +135,7 @@ class Items(Tree):
         self.make_folder(repo, parent_of(path) or "", by)
         start = len(item.path)
         for portion in _portioned([item, *self.below(item)] if item.folder else [item]):
-            with self._world.transaction():
+            with self._runtime.transaction():
                 for source in portion:
                     self._copy(source, repo, (path + source.path[start:]).strip("/"), by)
             await asyncio.sleep(0)
@@ -180,7 +180,7 @@ class Items(Tree):
         async for ids in self._portions(item, leaving=False):
             self._set_properties(ids, changes)
 
-    def release(self, content: Stored) -> None:
+    def release(self, content: StoredFile) -> None:
         """Let go of a content: it is removed unless an item has it."""
         self._db.execute("INSERT OR IGNORE INTO artifact_released VALUES (?)", (content.sha256,))
         self._forget_released()
@@ -234,14 +234,14 @@ class Items(Tree):
 
     def _forget_released(self) -> None:
         for row in self._db.execute(RELEASED_BY_ALL).fetchall():
-            self._world.files.remove(row["sha256"])
+            self._runtime.files.remove(row["sha256"])
         self._db.execute("DELETE FROM artifact_released")
 
     def _set_properties(self, ids: list[int], changes: dict[str, list[str]]) -> None:
         if not changes:
             return
         listed = {"ids": json.dumps(ids), "now": self._now()}
-        with self._world.transaction():
+        with self._runtime.transaction():
             for name, values in changes.items():
                 self._db.execute(
                     f"DELETE FROM artifact_properties WHERE item IN {LISTED} AND name = :name", {**listed, "name": name}
@@ -255,7 +255,7 @@ class Items(Tree):
             self._db.execute(f"UPDATE artifact_items SET properties_modified = :now WHERE id IN {LISTED}", listed)
 
     def _insert(
-        self, repo: str, paths: Iterable[str], by: str | None, content: Stored | None, client: ClientChecksums
+        self, repo: str, paths: Iterable[str], by: str | None, content: StoredFile | None, client: ClientChecksums
     ) -> None:
         now = self._now()
         of_content = (content.sha256, content.sha1, content.md5, content.size) if content else (None,) * 4
@@ -274,7 +274,7 @@ class Items(Tree):
         return item
 
     def _now(self) -> float:
-        return round(self._world.clock.now(), 3)  # as precise as times are shown
+        return round(self._runtime.clock.now(), 3)  # as precise as times are shown
 
 
 def _portioned(items: Iterable[Item]) -> Iterator[list[Item]]:

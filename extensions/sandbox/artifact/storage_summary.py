@@ -10,7 +10,7 @@ from typing import Any
 
 from starlette.responses import Response
 
-from ..routing import Route
+from ..http.routing import Route
 from . import since
 from .call import PAID, Call
 from .formats import jackson, package_name
@@ -32,7 +32,7 @@ async def summary(call: Call) -> Response:
     """GET /api/storageinfo"""
     if not call.principal.may_read_of_system("info/storage"):
         call.need_admin()
-    found = call.world.recall(SUMMARY) or await _calculate(call)
+    found = call.runtime.load_setting(SUMMARY) or await _calculate(call)
     if not call.has(since.STORAGE_IN_BYTES):
         found = _in_old_form(found)
     return Response(jackson(found).encode(), 200, {"Content-Type": "application/json", "Cache-Control": "no-store"})
@@ -49,8 +49,8 @@ async def calculate(call: Call) -> Response:
 async def _calculate(call: Call) -> dict[str, Any]:
     """Count, and keep what was counted until the next time."""
     described = _repositories(call)
-    found = await call.world.readers.read(lambda db: _calculated(db, described))
-    call.world.remember(SUMMARY, found)
+    found = await call.runtime.readers.read(lambda db: _calculated(db, described))
+    call.runtime.save_setting(SUMMARY, found)
     return found
 
 
@@ -142,5 +142,5 @@ def share(part: int, whole: int) -> str:
 
 ROUTES = (
     Route("GET", "/api/storageinfo", summary, "storage_summary"),
-    Route("POST", "/api/storageinfo/calculate", calculate, "calculate_storage_summary", reads=True, scope=PAID),
+    Route("POST", "/api/storageinfo/calculate", calculate, "calculate_storage_summary", read_only=True, scope=PAID),
 )

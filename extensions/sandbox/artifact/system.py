@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from starlette.responses import PlainTextResponse, Response
 
-from ..routing import Route
+from ..http.routing import Route
 from . import builds
 from .call import Call
 from .formats import jackson
@@ -60,5 +60,5 @@ ROUTES = (
     Route("GET", "/api/system/version", version, "version"),
     Route("GET", "/api/system/service_id", service_id, "service_id"),
     Route("GET", "/api/system/status", status, "status"),
-    Route("POST", "/api/system/usage", usage, "report_usage", reads=True),
+    Route("POST", "/api/system/usage", usage, "report_usage", read_only=True),
 )

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ..world import World
+from ..runtime.runtime import Runtime
 
 ISSUER = "jfac@01jcsandbox0000000000000000"
 # The clean-up job removes expired tokens once an hour.
@@ -52,14 +52,14 @@ class Claims:
 class Tokens:
     """Issues, verifies, lists and revokes tokens; short-lived ones are known by nothing but their signature."""
 
-    def __init__(self, world: World) -> None:
-        self._world = world
-        self._db = world.db
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+        self._db = runtime.db
 
     def add(self, token: dict[str, Any]) -> None:
         """Store a token whose text is given, so that clients can know it beforehand."""
         lifetime = token.get("expires_in", 0)
-        now = int(self._world.clock.now())
+        now = int(self._runtime.clock.now())
         claims = Claims(
             token_id=token.get("token_id") or str(uuid.uuid5(uuid.NAMESPACE_OID, token["token"])),
             username=token["username"],
@@ -82,12 +82,12 @@ class Tokens:
 
     def issue(self, *, lifetime: int, forced: bool = False, **fields: Any) -> Claims:
         """A new token; it is stored only if it lives long enough, or if that is asked for."""
-        now = int(self._world.clock.now())
+        now = int(self._runtime.clock.now())
         claims = Claims(
             token_id=str(uuid.uuid4()),
             issued_at=now,
             expiry=now + lifetime if lifetime else None,
-            stored=forced or not lifetime or lifetime >= self._world.switch("artifact", "persistency_threshold"),
+            stored=forced or not lifetime or lifetime >= self._runtime.get_switch("artifact", "persistency_threshold"),
             **fields,
         )
         if claims.stored:
@@ -135,7 +135,7 @@ class Tokens:
     def verify(self, token: str) -> Claims:
         """What a token or reference token says, if it is good; with `last_used` noted."""
         claims = self._by_secret("reference", token) or self._signed(token)
-        now = int(self._world.clock.now())
+        now = int(self._runtime.clock.now())
         if claims.expiry is not None and claims.expiry <= now:
             raise InvalidToken("expired")
         if claims.stored:
@@ -163,7 +163,7 @@ class Tokens:
 
     def _select(self, condition: str, *values: str) -> Iterator[tuple[Claims, int | None]]:
         """Stored tokens, but for those that the clean-up job has removed."""
-        oldest = self._world.clock.now() - LISTED_AFTER_EXPIRY
+        oldest = self._runtime.clock.now() - LISTED_AFTER_EXPIRY
         for row in self._db.execute(f"SELECT * FROM artifact_tokens WHERE {condition} ORDER BY rowid", values):
             claims = _claims(row["claims"])
             if claims.expiry is None or claims.expiry > oldest:

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from starlette.responses import Response
 
-from ..routing import Route
+from ..http.routing import Route
 from . import archives, content_path, index_page, maven_merging, properties, ranges, since, snapshots
 from .call import CONTENT, Call
 from .content_path import PROPERTIES, ContentPath
@@ -95,7 +95,7 @@ async def _entry(call: Call, found: list[Item], name: str) -> Response:
     """One entry of an archive, which may be asked for without the rest."""
     if found and call.is_oss:
         raise ArtifactError(403, "Direct resource download from zip requires the Filtered resources add-on.")
-    content = await archives.entry(call.world.files, found[0], name) if found else None
+    content = await archives.entry(call.runtime.files, found[0], name) if found else None
     if content is None:
         raise ArtifactError(404, "File not found.")
     return Response(content, headers={"Content-Type": media_type(name)})
@@ -149,7 +149,7 @@ def _file(call: Call, item: Item) -> Response:
     if _is_known(call, item):
         return Response(status_code=304, headers=headers)
     headers["Content-Type"] = media_type(item.name)
-    if not call.world.files.path(item.sha256).exists():
+    if not call.runtime.files.path(item.sha256).exists():
         raise ArtifactError(
             404, "The content of this file is not here: it was planted with its size and checksums alone."
         )
@@ -163,7 +163,7 @@ def serve_content(call: Call, item: Item, headers: dict[str, str]) -> Response:
     assert item.sha256 and item.sha1 and item.size is not None
     if call.request.method == "HEAD":
         return Response(headers={**headers, "Content-Length": str(item.size)})
-    path, sent = call.world.files.path(item.sha256), call.request.headers
+    path, sent = call.runtime.files.path(item.sha256), call.request.headers
     asked = sent.get("range", "")
     if ranges.is_outdated(sent.get("if-range", ""), item.sha1, item.modified):
         asked = ""
@@ -216,7 +216,7 @@ async def delete(call: Call, target: str) -> Response:
 
 async def _permit_deleting_below(call: Call, item: Item) -> None:
     may = call.principal.may
-    if not call.principal.admin and not await call.world.readers.read(
+    if not call.principal.admin and not await call.runtime.readers.read(
         lambda db: all(may("d", below.repo, below.path) for below in Tree(db).below(item))
     ):
         raise ArtifactError(403, call.refusal("delete_below", item.repo, item.path))

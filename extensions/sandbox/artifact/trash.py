@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from starlette.responses import PlainTextResponse, Response
 
-from ..routing import Route
+from ..http.routing import Route
 from .call import PAID, Call
 from .errors import ArtifactError
 from .storage import NotAFolder

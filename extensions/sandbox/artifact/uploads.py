@@ -11,8 +11,8 @@ import uuid
 from collections.abc import AsyncIterable
 from dataclasses import dataclass, field
 
-from ..files import Stored
-from ..world import World
+from ..runtime.file_store import StoredFile
+from ..runtime.runtime import Runtime
 from .repositories import Repositories
 from .storage import ClientChecksums, Items
 from .tree import Item, Tree
@@ -39,16 +39,16 @@ class Upload:
 class Uploads:
     """The uploads of blobs, which do not outlive the sandbox, and the folders of complete blobs, which do."""
 
-    def __init__(self, world: World, items: Items, repositories: Repositories) -> None:
-        self._world, self._items, self._repositories = world, items, repositories
+    def __init__(self, runtime: Runtime, items: Items, repositories: Repositories) -> None:
+        self._runtime, self._items, self._repositories = runtime, items, repositories
         self._open: dict[str, Upload] = {}
         # Held while a manifest is stored, so that another one of the same tag does not remove its layers
         self.storing = asyncio.Lock()
-        self._swept = world.clock.now()
+        self._swept = runtime.clock.now()
 
     def start(self, repo: str, image: str) -> Upload:
         """Begin to receive a blob of an image."""
-        upload = Upload(repo, image, self._world.files.new_partial(), self._world.clock.now())
+        upload = Upload(repo, image, self._runtime.files.create_partial(), self._runtime.clock.now())
         self._open[upload.id] = upload
         return upload
 
@@ -78,12 +78,12 @@ class Uploads:
             except BaseException:
                 file.truncate(upload.size)
                 raise
-        upload.size, upload.touched = size, self._world.clock.now()
+        upload.size, upload.touched = size, self._runtime.clock.now()
 
-    async def finish(self, upload: Upload) -> Stored:
+    async def finish(self, upload: Upload) -> StoredFile:
         """Keep the content; the caller releases it."""
         del self._open[upload.id]
-        return await self._world.files.adopt(upload.file)
+        return await self._runtime.files.put_file(upload.file)
 
     def cancel(self, upload: Upload) -> None:
         """Forget what has arrived."""
@@ -95,7 +95,7 @@ class Uploads:
         for upload in list(self._open.values()):
             self.cancel(upload)
 
-    def keep(self, repo: str, image: str, content: Stored, by: str) -> Item:
+    def keep(self, repo: str, image: str, content: StoredFile, by: str) -> Item:
         """Store a complete blob until a manifest names it."""
         path = f"{image}/{UPLOADS}/sha256__{content.sha256}"
         return self._items.put_file(repo, path, content, ClientChecksums(), by)
@@ -110,14 +110,14 @@ class Uploads:
 
     async def sweep(self) -> None:
         """Remove what has expired; at most once an hour."""
-        now = self._world.clock.now()
+        now = self._runtime.clock.now()
         if 0 <= now - self._swept < BETWEEN_SWEEPS:
             return
         self._swept = now
         for upload in list(self._open.values()):
             if self._is_stale(upload):
                 self.cancel(upload)
-        for folder in await self._world.readers.read(lambda db: list(Tree(db).folders_named(UPLOADS))):
+        for folder in await self._runtime.readers.read(lambda db: list(Tree(db).folders_named(UPLOADS))):
             repository = self._repositories.find(folder.repo)
             if repository is None or not repository.holds_images:
                 continue
@@ -130,7 +130,7 @@ class Uploads:
         return self._has_expired(upload.touched) and not upload.writing.locked()
 
     def _has_expired(self, touched: float) -> bool:
-        return self._world.clock.now() - touched > LIFETIME
+        return self._runtime.clock.now() - touched > LIFETIME
 
     async def _remove_if_empty(self, repo: str, path: str) -> None:
         """Remove a folder without content, and the folder of its image if that is empty as well."""

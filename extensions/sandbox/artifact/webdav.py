@@ -16,8 +16,8 @@ from xml.sax.saxutils import escape
 
 from starlette.responses import Response
 
-from ..documents import read_xml
-from ..routing import ANY, Route
+from ..http.routing import ANY, Route
+from ..parsing.documents import parse_xml
 from . import content_path, deployment, relocation
 from .call import CONTENT, Call
 from .content_path import ContentPath
@@ -162,7 +162,7 @@ def _require_repository(call: Call, target: str) -> ContentPath:
 async def _read_xml(call: Call) -> Any:
     """Return the root of the XML in the request, or None if it has no valid XML."""
     try:
-        return read_xml(await call.request.body())
+        return parse_xml(await call.request.body())
     except ElementTree.ParseError:
         return None
 
@@ -200,11 +200,11 @@ def _describe_item(item: Item, names: Collection[str]) -> str:
 ROUTES = (
     Route("OPTIONS", CONTENT, options, "webdav_options"),
     Route("POST", CONTENT, post, "post_content"),
-    Route("PROPFIND", CONTENT, propfind, "find_properties", reads=True),
-    Route("PROPPATCH", CONTENT, proppatch, "patch_properties", reads=True),
+    Route("PROPFIND", CONTENT, propfind, "find_properties", read_only=True),
+    Route("PROPPATCH", CONTENT, proppatch, "patch_properties", read_only=True),
     Route("MKCOL", CONTENT, mkcol, "make_collection"),
     Route("MOVE", CONTENT, move, "move_content"),
-    Route("LOCK", CONTENT, lock, "lock_content", reads=True),
-    Route("UNLOCK", CONTENT, unlock, "unlock_content", reads=True),
-    Route(ANY, CONTENT, unsupported, "unsupported_method", reads=True),
+    Route("LOCK", CONTENT, lock, "lock_content", read_only=True),
+    Route("UNLOCK", CONTENT, unlock, "unlock_content", read_only=True),
+    Route(ANY, CONTENT, unsupported, "unsupported_method", read_only=True),
 )

@@ -10,9 +10,9 @@ from xml.sax.saxutils import escape
 
 from starlette.responses import Response
 
-from ..documents import read_json
-from ..integers import integer
-from ..routing import ANY, Route
+from ..http.routing import ANY, Route
+from ..parsing.documents import parse_json
+from ..parsing.integers import parse_integer
 from . import computers, configuration, job_config, pages
 from .call import Call
 from .permissions import AGENT_CONFIGURE, AGENT_CONNECT, AGENT_CREATE, AGENT_DELETE, AGENT_DISCONNECT, Permission
@@ -68,7 +68,7 @@ def _create(call: Call) -> Response:
 
 def _submitted(text: str) -> dict[str, Any]:
     try:
-        form = read_json(text)
+        form = parse_json(text)
         return {
             "description": str(form.get("nodeDescription", "")),
             "remote_fs": str(form.get("remoteFS", "")),
@@ -81,7 +81,7 @@ def _submitted(text: str) -> dict[str, Any]:
 
 
 def _executors(text: str) -> int:
-    count = integer(text.strip())
+    count = parse_integer(text.strip())
     if count > MOST_EXECUTORS:
         raise EngineError(400, f"The sandbox has at most {MOST_EXECUTORS} executors on an agent.")
     return count
@@ -170,7 +170,7 @@ def _page_without_slash(call: Call, name: str) -> Response:
 
 
 ROUTES = (
-    Route(ANY, "/computer/new", _new, "nodes", reads=True),
+    Route(ANY, "/computer/new", _new, "nodes", read_only=True),
     Route(ANY, "/computer/doCreateItem", _create, "create_node"),
     Route(ANY, AGENT + "/config.xml", _config, "node_config"),
     Route(ANY, AGENT + "/toggleOffline", _toggle_offline, "toggle_node"),
@@ -182,6 +182,6 @@ ROUTES = (
 
 # Behind those of the built-in node
 PAGES = (
-    Route(ANY, AGENT + "/", _page, "node", reads=True),
-    Route(ANY, AGENT, _page_without_slash, "node", reads=True),
+    Route(ANY, AGENT + "/", _page, "node", read_only=True),
+    Route(ANY, AGENT, _page_without_slash, "node", read_only=True),
 )

@@ -12,7 +12,7 @@ import zipfile
 
 from starlette.responses import Response
 
-from ..routing import ANY, Route
+from ..http.routing import ANY, Route
 from . import builds, pages
 from .call import Call
 from .refusals import Nothing
@@ -61,7 +61,7 @@ def _zipped(artifacts: dict[str, str]) -> bytes:
 def _given(call: Call, job: str, build: str, name: str, path: str) -> Response:
     for parameter in builds.named(call, job, build).parameters or []:
         if parameter["name"] == name == path and "file" in parameter:
-            content = call.controller.world.files.path(parameter["file"]).read_bytes()
+            content = call.controller.runtime.files.path(parameter["file"]).read_bytes()
             return _served(content, mimetypes.guess_type(path)[0] or "application/octet-stream")
     raise Nothing
 
@@ -72,8 +72,8 @@ def _without_slash(call: Call, job: str, build: str) -> Response:
 
 
 ROUTES = (
-    Route(ANY, builds.PATH + "/parameters/parameter/{name}/{path}", _given, "given_file", reads=True),
-    Route(ANY, BELOW, _without_slash, "artifact", reads=True),
-    Route(ANY, BELOW + "/", _listing, "artifact", reads=True),
-    Route(ANY, BELOW + "/{path:.+}", _file, "artifact", reads=True),
+    Route(ANY, builds.PATH + "/parameters/parameter/{name}/{path}", _given, "given_file", read_only=True),
+    Route(ANY, BELOW, _without_slash, "artifact", read_only=True),
+    Route(ANY, BELOW + "/", _listing, "artifact", read_only=True),
+    Route(ANY, BELOW + "/{path:.+}", _file, "artifact", read_only=True),
 )

@@ -10,8 +10,8 @@ from itertools import islice
 
 from starlette.responses import Response
 
-from ..integers import integer
-from ..routing import ANY, Route
+from ..http.routing import ANY, Route
+from ..parsing.integers import parse_integer
 from . import actions, configuration, executors, pages
 from .beans import ALWAYS, Bean, Property, opaque
 from .call import JOB, Answer, Call
@@ -50,7 +50,7 @@ def named(call: Call, job: str, build: str) -> Build:
     """The build of a path, by its number or an alias."""
     owner = call.job(job)
     try:
-        found = call.storage.build(owner.name, integer(build))
+        found = call.storage.build(owner.name, parse_integer(build))
     except ValueError:
         found = find(call, owner, build) if build in ALIASES else None
     if not found:
@@ -216,10 +216,10 @@ def unknown(call: Call, job: str, build: str) -> Response:
 
 
 ROUTES = (
-    Route(ANY, PATH + API, _show, "build_info", reads=True),
-    Route(ANY, PATH + "/", _page, "build_page", reads=True),
-    Route(ANY, PATH + "/changes{:/?}", _page, "build_page", reads=True),
-    Route(ANY, PATH + "/buildNumber", _number, "build_info", reads=True),
+    Route(ANY, PATH + API, _show, "build_info", read_only=True),
+    Route(ANY, PATH + "/", _page, "build_page", read_only=True),
+    Route(ANY, PATH + "/changes{:/?}", _page, "build_page", read_only=True),
+    Route(ANY, PATH + "/buildNumber", _number, "build_info", read_only=True),
     Route(ANY, PATH + "/stop{:/?}", _stop, "stop_build"),
     Route(ANY, PATH + "/{way:term|kill}{:/?}", _end, "stop_build"),
     Route(ANY, PATH + "/executor/stop{:/?}", _stop_executor, "stop_build"),
@@ -229,4 +229,4 @@ ROUTES = (
 )
 
 # Behind all others of a build
-UNKNOWN = (Route(ANY, PATH + "{:(?:/.+)?}", unknown, "unknown_of_build", reads=True),)
+UNKNOWN = (Route(ANY, PATH + "{:(?:/.+)?}", unknown, "unknown_of_build", read_only=True),)

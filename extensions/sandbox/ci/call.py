@@ -14,8 +14,8 @@ from urllib.parse import parse_qsl, quote, urljoin
 from starlette.requests import Request
 from starlette.responses import Response
 
-from .. import bodies
-from ..routing import effect
+from ..http import bodies
+from ..http.routing import classify_effect
 from . import configuration, multipart, pages, sessions
 from .controller import Controller
 from .kinds import FOLDER
@@ -68,14 +68,14 @@ class Call:
         if self.content_type != FORM:
             return
         try:
-            limit = bodies.LARGEST if self.principal.may(READ) else LARGEST_OF_STRANGERS
-            self.body = await bodies.read(self.request, limit)
+            limit = bodies.MAX_BODY_SIZE if self.principal.may(READ) else LARGEST_OF_STRANGERS
+            self.body = await bodies.read_body(self.request, limit)
         except bodies.BodyTooLarge:
             if self.principal.may(READ):
                 raise
         text = self.body.decode("utf-8", "replace")
         try:
-            self._parameters += parse_qsl(text, keep_blank_values=True, max_num_fields=bodies.MOST_FIELDS)
+            self._parameters += parse_qsl(text, keep_blank_values=True, max_num_fields=bodies.MAX_FORM_FIELDS)
         except ValueError:
             raise EngineError(400, "Unable to parse form content") from None
 
@@ -96,7 +96,7 @@ class Call:
 
     def enter(self, label: str, reads: bool) -> None:
         """Tell the journal what this is, where the path alone does not; see `Route.enter`."""
-        self.request.scope["sandbox.enter"](label, effect(self.method, reads))
+        self.request.scope["sandbox.enter"](label, classify_effect(self.method, reads))
 
     @property
     def content_type(self) -> str:

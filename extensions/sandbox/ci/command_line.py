@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from starlette.responses import Response
 
-from ..routing import ANY, Route
+from ..http.routing import ANY, Route
 from . import pages
 from .call import Answer, Call
 from .cli import jar
@@ -86,8 +86,8 @@ def _origin_refusal(call: Call) -> str | None:
 
 
 ROUTES = (
-    Route(ANY, "/jnlpJars/{name:.*}", _jar, "cli_jar", scope="open", reads=True),
-    Route(ANY, "/cli", _without_slash, "cli", reads=True, scope="open", streams=True),
-    Route(ANY, "/cli/", _overview, "cli", scope="open", reads=True),
-    Route(ANY, WEB_SOCKET_PATH, _web_socket, WEB_SOCKET, scope="open", reads=True),
+    Route(ANY, "/jnlpJars/{name:.*}", _jar, "cli_jar", scope="open", read_only=True),
+    Route(ANY, "/cli", _without_slash, "cli", read_only=True, scope="open", streams_body=True),
+    Route(ANY, "/cli/", _overview, "cli", scope="open", read_only=True),
+    Route(ANY, WEB_SOCKET_PATH, _web_socket, WEB_SOCKET, scope="open", read_only=True),
 )

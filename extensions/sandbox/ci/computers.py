@@ -9,7 +9,7 @@ from typing import Any
 
 from starlette.responses import Response
 
-from ..routing import ANY, Route
+from ..http.routing import ANY, Route
 from . import builds, executors, jobs, pages
 from .beans import ALWAYS, Bean, Property, opaque
 from .call import Answer, Call
@@ -246,14 +246,14 @@ def _stop_executor(call: Call, number: str) -> Response:
 
 
 ROUTES = (
-    Route(ANY, "/computer/", _page, "nodes", reads=True),
-    Route(ANY, BUILT_IN + "/", _page, "node", reads=True),
-    Route(ANY, BUILT_IN, _page_without_slash, "node", reads=True),
-    Route(ANY, "/computer", _page_without_slash, "nodes", reads=True),
-    Route(ANY, "/computer" + API, _show_all, "nodes", reads=True),
-    Route(ANY, BUILT_IN + API, _show, "node", reads=True),
-    Route(ANY, "/computer/{name}" + API, _show_agent, "node", reads=True),
+    Route(ANY, "/computer/", _page, "nodes", read_only=True),
+    Route(ANY, BUILT_IN + "/", _page, "node", read_only=True),
+    Route(ANY, BUILT_IN, _page_without_slash, "node", read_only=True),
+    Route(ANY, "/computer", _page_without_slash, "nodes", read_only=True),
+    Route(ANY, "/computer" + API, _show_all, "nodes", read_only=True),
+    Route(ANY, BUILT_IN + API, _show, "node", read_only=True),
+    Route(ANY, "/computer/{name}" + API, _show_agent, "node", read_only=True),
     Route(ANY, BUILT_IN + r"/executors/{number:\d+}/stop{:/?}", _stop_executor, "stop_build"),
-    Route(ANY, "/label/{name}" + API, _show_label, "label", reads=True),
-    Route(ANY, "/overallLoad" + API, _show_load, "load", reads=True),
+    Route(ANY, "/label/{name}" + API, _show_label, "label", read_only=True),
+    Route(ANY, "/overallLoad" + API, _show_load, "load", read_only=True),
 )

@@ -14,7 +14,7 @@ from xml.sax.saxutils import escape
 
 from lxml import etree
 
-from ..integers import integer_or_none
+from ..parsing.integers import parse_integer_or_none
 from . import doctype
 from .installed_plugins import InstalledPlugins
 from .kinds import BY_NAME, BY_ROOT, FOLDER, FREESTYLE, PIPELINE, Kind
@@ -190,7 +190,7 @@ def parse(config: str) -> Definition:
         display_name=root.findtext("displayName") or None,
         disabled=root.findtext("disabled", "") == "true",
         concurrent=_concurrent(root, kind),
-        quiet_period=integer_or_none(quiet_period),
+        quiet_period=parse_integer_or_none(quiet_period),
         trigger_token=root.findtext("authToken"),
         label=None
         if kind is not FREESTYLE or root.findtext("canRoam") == "true"

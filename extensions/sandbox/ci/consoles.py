@@ -10,8 +10,8 @@ import html
 
 from starlette.responses import Response
 
-from ..routing import ANY, Route
-from ..service import Dropped
+from ..http.routing import ANY, Route
+from ..service import ConnectionDropped
 from . import computers, pages, plugin_scripts, scripts
 from .call import Answer, Call
 from .permissions import ADMINISTER
@@ -70,7 +70,7 @@ async def result(call: Call, script: str, node: str = "") -> str:
 
     What the sandbox knows of itself comes first, then the table, then plain Groovy if there is any.
     """
-    with call.controller.world.transaction():
+    with call.controller.runtime.transaction():
         known = None if node else plugin_scripts.answer(call, script)
     if known is not None:
         return known
@@ -81,7 +81,7 @@ async def result(call: Call, script: str, node: str = "") -> str:
         where = f"node:{node}" if node else "controller"
         answer = await call.controller.groovy.answer(jar, where, {**fields, "script": script})
         if answer is None:
-            raise Dropped
+            raise ConnectionDropped
         return answer
     ending = ending or scripts.ending(scripts.UNKNOWN if script.strip() else {})
     await asyncio.sleep(ending.seconds)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..world import World
+from ..runtime.runtime import Runtime
 from .groovy_process import Groovy
 from .installations import Installations
 from .installed_plugins import InstalledPlugins
@@ -20,10 +20,10 @@ from .update_site import UpdateSite
 class Controller(State):
     """The state, and what makes things happen as time goes by."""
 
-    def __init__(self, world: World) -> None:
-        super().__init__(world)
+    def __init__(self, runtime: Runtime) -> None:
+        super().__init__(runtime)
         self.lifecycle = Lifecycle(self)
-        self.groovy = Groovy(world.guard)
+        self.groovy = Groovy(runtime.guard)
         self.plugins = InstalledPlugins(self)
         self.update_site = UpdateSite(self)
         self.installations = Installations(self, self.lifecycle, self.plugins, self.update_site)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from starlette.responses import Response
 
-from ..routing import ANY, Route
+from ..http.routing import ANY, Route
 from . import pages, security
 from .beans import Bean, Property
 from .call import Answer, Call
@@ -47,6 +47,6 @@ def _without_slash(call: Call) -> Response:
 
 
 ROUTES = (
-    Route(ANY, "/crumbIssuer", _without_slash, "crumb", reads=True),
-    Route(ANY, "/crumbIssuer" + API, _crumb_issuer, "crumb", reads=True),
+    Route(ANY, "/crumbIssuer", _without_slash, "crumb", read_only=True),
+    Route(ANY, "/crumbIssuer" + API, _crumb_issuer, "crumb", read_only=True),
 )

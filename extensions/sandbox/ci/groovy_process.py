@@ -9,7 +9,7 @@ import asyncio
 import pathlib
 from urllib.parse import unquote_plus, urlencode
 
-from ..guard import Guard
+from ..runtime.guard import Guard
 
 FOLDER = pathlib.Path(__file__).parent / "groovy"
 LONGEST_ANSWER = 2**28

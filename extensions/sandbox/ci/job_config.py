@@ -10,7 +10,7 @@ import unicodedata
 
 from starlette.responses import Response
 
-from ..routing import ANY, Route
+from ..http.routing import ANY, Route
 from . import configuration, pages
 from .call import JOB, Call
 from .kinds import BY_MODE
@@ -131,7 +131,7 @@ def _rename(call: Call, job: str) -> Response:
 ROUTES = (
     Route(ANY, "/createItem", _create, "create_job"),
     Route(ANY, JOB + "/createItem", _create, "create_job"),
-    Route(ANY, "/checkJobName", _check_name, "check_job_name", reads=True),
+    Route(ANY, "/checkJobName", _check_name, "check_job_name", read_only=True),
     Route(ANY, JOB + "/config.xml", _config, "job_config"),
     Route(ANY, JOB + "/{:doRename|confirmRename}", _rename, "rename_job"),
 )

@@ -11,8 +11,8 @@ from typing import Any
 
 from starlette.responses import Response
 
-from ..evaluator import EvaluationError
-from ..routing import ANY, Route
+from ..http.routing import ANY, Route
+from ..runtime.evaluator import EvaluationError
 from . import actions, builds, configuration, pages, queue_items
 from .beans import ALWAYS, Bean, Property, opaque
 from .call import JOB, Answer, Call
@@ -104,7 +104,7 @@ def _matching(call: Call, pattern: str, names: list[str]) -> set[str]:
     """Return the names that a regular expression describes as a whole; none if it is no regular expression."""
     try:
         re.compile(pattern)
-        found = call.controller.world.evaluator.fullmatch(pattern, names)
+        found = call.controller.runtime.evaluator.fullmatch(pattern, names)
     except (re.error, RecursionError):
         return set()
     except EvaluationError:
@@ -338,17 +338,17 @@ def _show_view(call: Call, job: str, form: str) -> Answer:
 
 
 ROUTES = (
-    Route(ANY, JOB + "/view/{:[aA]ll}" + API, _show_view, "view", reads=True),
-    Route(ANY, JOB + API, _show, "job_info", reads=True),
+    Route(ANY, JOB + "/view/{:[aA]ll}" + API, _show_view, "view", read_only=True),
+    Route(ANY, JOB + API, _show, "job_info", read_only=True),
     Route(ANY, JOB + "/", _page, "job_page"),
-    Route(ANY, JOB, _page_without_slash, "job_page", reads=True),
-    Route(ANY, JOB + "/changes{:/?}", _changes, "job_page", reads=True),
-    Route(ANY, JOB + "/configure", _configure_page, "job_page", reads=True),
+    Route(ANY, JOB, _page_without_slash, "job_page", read_only=True),
+    Route(ANY, JOB + "/changes{:/?}", _changes, "job_page", read_only=True),
+    Route(ANY, JOB + "/configure", _configure_page, "job_page", read_only=True),
     Route(ANY, JOB + "/description", _description, "describe_job"),
     Route(ANY, JOB + "/submitDescription", _submit_description, "describe_job"),
     Route(ANY, JOB + "/doDelete", _delete, "delete_job"),
     Route(ANY, JOB + "/enable", _enable, "enable_job"),
     Route(ANY, JOB + "/disable", _disable, "disable_job"),
-    Route(ANY, JOB + "/ws/", _workspace, "workspace", reads=True),
+    Route(ANY, JOB + "/ws/", _workspace, "workspace", read_only=True),
     Route(ANY, JOB + "/doWipeOutWorkspace", _wipe_out_workspace, "wipe_out_workspace"),
 )

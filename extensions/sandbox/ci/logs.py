@@ -11,8 +11,8 @@ from typing import Any
 
 from starlette.responses import Response
 
-from ..integers import integer
-from ..routing import ANY, Route
+from ..http.routing import ANY, Route
+from ..parsing.integers import parse_integer
 from . import builds, pages
 from .call import Call
 from .kinds import PIPELINE
@@ -62,7 +62,7 @@ def _console_text(call: Call, job: str, build: str) -> Response:
 def _progressive_text(call: Call, job: str, build: str) -> Response:
     found = builds.named(call, job, build)
     try:
-        start = integer(call.parameters("start")[0], 64) if call.parameters("start") else 0
+        start = parse_integer(call.parameters("start")[0], 64) if call.parameters("start") else 0
     except ValueError:
         raise Oops from None
     log = printed(found, call.now, notes=True).encode()
@@ -89,9 +89,9 @@ def _console(call: Call, job: str, build: str) -> Response:
 
 
 ROUTES = (
-    Route(ANY, builds.PATH + "/consoleText", _console_text, "console_text", reads=True),
-    Route(ANY, builds.PATH + "/console{:Full|}{:/?}", _console, "console_page", reads=True),
-    Route(ANY, builds.PATH + "/logText/progressiveText", _progressive_text, "progressive_text", reads=True),
-    Route(ANY, builds.PATH + "/progressiveLog", _progressive_text, "progressive_text", reads=True),
-    Route(ANY, builds.PATH + "/logText/progressiveHtml", _progressive_html, "progressive_text", reads=True),
+    Route(ANY, builds.PATH + "/consoleText", _console_text, "console_text", read_only=True),
+    Route(ANY, builds.PATH + "/console{:Full|}{:/?}", _console, "console_page", read_only=True),
+    Route(ANY, builds.PATH + "/logText/progressiveText", _progressive_text, "progressive_text", read_only=True),
+    Route(ANY, builds.PATH + "/progressiveLog", _progressive_text, "progressive_text", read_only=True),
+    Route(ANY, builds.PATH + "/logText/progressiveHtml", _progressive_html, "progressive_text", read_only=True),
 )

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from starlette.responses import Response
 
-from ..routing import ANY, Route
+from ..http.routing import ANY, Route
 from . import pages
 from .call import Answer, Call
 from .permissions import ADMINISTER, MANAGE
@@ -77,11 +77,11 @@ def _safe_exit(call: Call) -> None:
 
 
 ROUTES = (
-    Route(ANY, "/{:(?:manage/)?systemInfo/?}", _system_information, "management", reads=True),
-    Route(ANY, "/{:threadDump/?}", _thread_dump, "management", reads=True),
-    Route(ANY, "/{:(?:manage/)?log/.*}", _log, "management", reads=True),
-    Route(ANY, "/{:(?:manage/)?configure}", _overview, "management", reads=True),
-    Route(ANY, "/manage/{:.*}", _overview, "management", reads=True),
+    Route(ANY, "/{:(?:manage/)?systemInfo/?}", _system_information, "management", read_only=True),
+    Route(ANY, "/{:threadDump/?}", _thread_dump, "management", read_only=True),
+    Route(ANY, "/{:(?:manage/)?log/.*}", _log, "management", read_only=True),
+    Route(ANY, "/{:(?:manage/)?configure}", _overview, "management", read_only=True),
+    Route(ANY, "/manage/{:.*}", _overview, "management", read_only=True),
     Route(ANY, "/reload", _reload, "reload"),
     Route(ANY, "/exit", _ending(_exit), "exit"),
     Route(ANY, "/safeExit", _ending(_safe_exit), "exit"),

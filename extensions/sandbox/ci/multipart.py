@@ -11,7 +11,7 @@ from collections.abc import AsyncIterable, Iterator
 from dataclasses import dataclass
 from typing import BinaryIO, cast
 
-from ..bodies import LARGEST, BodyTooLarge
+from ..http.bodies import MAX_BODY_SIZE, BodyTooLarge
 
 _BOUNDARY = re.compile(r'boundary="?([^";]+)')
 _NAME = re.compile(rb'\bname="([^"]*)"')
@@ -33,7 +33,7 @@ class Part:
     def text(self) -> str:
         """Return the content of a field."""
         self.file.seek(0)
-        return self.file.read(LARGEST).decode("utf-8", "replace")
+        return self.file.read(MAX_BODY_SIZE).decode("utf-8", "replace")
 
     def chunks(self) -> Iterator[bytes]:
         """Return the content of a file piece by piece."""
@@ -105,8 +105,8 @@ class _Reader:
             self._part.file.write(self._waiting[:size])
             if self._part.file_name is None:
                 self._size_of_fields += size
-                if self._size_of_fields > LARGEST:
-                    raise BodyTooLarge(LARGEST)
+                if self._size_of_fields > MAX_BODY_SIZE:
+                    raise BodyTooLarge(MAX_BODY_SIZE)
         del self._waiting[:size]
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple, NoReturn
 
-from ..routing import ANY, Route
+from ..http.routing import ANY, Route
 from . import builds, computers
 from .call import JOB, Answer, Call
 from .kinds import PIPELINE
@@ -163,7 +163,7 @@ def _routes(
     rows: Iterable[Row], below: str = "", refusing: Callable[[Row], Callable[..., Answer]] = _refusing
 ) -> Iterator[Route]:
     for row in rows:
-        yield Route(ANY, below + row.path, refusing(row), "not_served", reads=row.method == "GET")
+        yield Route(ANY, below + row.path, refusing(row), "not_served", read_only=row.method == "GET")
 
 
 # Ahead of the routes that take any name of a node, or any path below a build

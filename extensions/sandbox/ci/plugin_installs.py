@@ -13,8 +13,8 @@ from xml.etree import ElementTree
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
-from ..documents import read_json, read_xml
-from ..routing import ANY, Route
+from ..http.routing import ANY, Route
+from ..parsing.documents import parse_json, parse_xml
 from . import pages, plugin_archive
 from .call import Call
 from .installations import NoSuchPlugin
@@ -38,7 +38,7 @@ def _administers(call: Call) -> None:
 def _install_plugins(call: Call) -> Response:
     _administers(call)
     try:
-        wanted = read_json(call.body)
+        wanted = parse_json(call.body)
         names, dynamic = [_to_text(name) for name in wanted["plugins"]], bool(wanted["dynamicLoad"])
     except (ValueError, KeyError, TypeError):
         raise Oops from None
@@ -71,7 +71,7 @@ def _install_chosen(call: Call) -> Response:
 def _asked_for(call: Call) -> dict[str, str]:
     """Versions by name, of all attributes `plugin="NAME@VERSION"` of a document."""
     try:
-        root = read_xml(call.body)
+        root = parse_xml(call.body)
         named = [element.get("plugin") for element in root.iter() if element.get("plugin")]
         return dict(str(text).split("@", 1) for text in named)
     except (ElementTree.ParseError, ValueError):
@@ -122,7 +122,7 @@ async def _upload(call: Call) -> Response:
             archive = await run_in_threadpool(plugin_archive.read, file.file)
         except ValueError:
             raise Oops from None
-    with call.controller.world.transaction():
+    with call.controller.runtime.transaction():
         call.installations.upload(archive, call.now)
         call.scheduler.settle(call.now)
     return _to_updates(call)
@@ -152,9 +152,9 @@ ROUTES = (
     Route(ANY, "/pluginManager/installPlugins", _install_plugins, "install_plugins"),
     Route(ANY, "/pluginManager/install", _install_chosen, "install_plugins"),
     Route(ANY, "/pluginManager/installNecessaryPlugins", _install_necessary, "install_plugins"),
-    Route(ANY, "/pluginManager/prevalidateConfig", _prevalidate, "prevalidate_plugins", reads=True),
+    Route(ANY, "/pluginManager/prevalidateConfig", _prevalidate, "prevalidate_plugins", read_only=True),
     Route(ANY, "/pluginManager/uploadPlugin", _upload, "upload_plugin"),
     Route(ANY, "/pluginManager/siteConfigure", _configure_site, "configure_update_site"),
     Route(ANY, "/pluginManager/checkUpdatesServer", _check_updates, "refresh_metadata"),
-    Route(ANY, "/pluginManager/checkUpdateSiteUrl", _check_site, "update_site", reads=True),
+    Route(ANY, "/pluginManager/checkUpdateSiteUrl", _check_site, "update_site", read_only=True),
 )

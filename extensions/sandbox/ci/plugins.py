@@ -9,7 +9,7 @@ import html
 
 from starlette.responses import Response
 
-from ..routing import ANY, Route
+from ..http.routing import ANY, Route
 from . import pages, plugin_beans
 from .beans import Bean, Property
 from .call import Answer, Call
@@ -91,12 +91,14 @@ def _installed(call: Call) -> Response:
 PLUGIN = "/pluginManager/plugin/{name}"
 
 ROUTES = (
-    Route(ANY, "/pluginManager" + API, _show_all, "plugins", reads=True),
-    Route(ANY, PLUGIN + API, _show, "plugin", reads=True),
+    Route(ANY, "/pluginManager" + API, _show_all, "plugins", read_only=True),
+    Route(ANY, PLUGIN + API, _show, "plugin", read_only=True),
     Route(ANY, PLUGIN + "/makeEnabled", _enable, "enable_plugin"),
     Route(ANY, PLUGIN + "/makeDisabled", _disable, "disable_plugin"),
     Route(ANY, PLUGIN + "/pin", _pin, "pin_plugin"),
     Route(ANY, PLUGIN + "/doUninstall", _uninstall, "uninstall_plugin"),
-    Route(ANY, "/{:(?:manage/)?}pluginManager/{:(?:available|updates/|advanced)?}", _page, "plugins_page", reads=True),
-    Route(ANY, "/{:(?:manage/)?}pluginManager/installed", _installed, "plugins_page", reads=True),
+    Route(
+        ANY, "/{:(?:manage/)?}pluginManager/{:(?:available|updates/|advanced)?}", _page, "plugins_page", read_only=True
+    ),
+    Route(ANY, "/{:(?:manage/)?}pluginManager/installed", _installed, "plugins_page", read_only=True),
 )

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
-from ..integers import integer
-from ..routing import ANY, Route
+from ..http.routing import ANY, Route
+from ..parsing.integers import parse_integer
 from . import jobs, pages, queue_items
 from .beans import Bean, Property
 from .call import JOB, Answer, Call
@@ -34,7 +34,7 @@ def _queue(call: Call, form: str) -> Answer:
 
 def _item(call: Call, number: str) -> Item:
     try:
-        item = call.scheduler.item(integer(number, bits=64), call.now)
+        item = call.scheduler.item(parse_integer(number, bits=64), call.now)
     except ValueError:
         raise Oops from None
     if not item or not call.principal.may(JOB_READ):
@@ -60,7 +60,7 @@ def _cancel(call: Call, item: Item) -> None:
 def _cancel_item(call: Call) -> Response:
     call.require_post()
     try:
-        item = call.scheduler.item(integer(call.parameter("id") or "", bits=64), call.now)
+        item = call.scheduler.item(parse_integer(call.parameter("id") or "", bits=64), call.now)
     except ValueError:
         item = None
     if not item:
@@ -95,10 +95,10 @@ def _item_without_slash(call: Call, number: str) -> Response:
 
 
 ROUTES = (
-    Route(ANY, "/queue" + API, _queue, "queue", reads=True),
-    Route(ANY, "/queue/item/{number}" + API, _show_item, "queue_item", reads=True),
-    Route(ANY, "/queue/item/{number}", _item_without_slash, "queue_item", reads=True),
-    Route(ANY, "/queue/item/{number}/", _item_page, "queue_item", reads=True),
+    Route(ANY, "/queue" + API, _queue, "queue", read_only=True),
+    Route(ANY, "/queue/item/{number}" + API, _show_item, "queue_item", read_only=True),
+    Route(ANY, "/queue/item/{number}", _item_without_slash, "queue_item", read_only=True),
+    Route(ANY, "/queue/item/{number}/", _item_page, "queue_item", read_only=True),
     Route(ANY, "/queue/item/{number}/cancelQueue", _cancel_queue, "cancel_item"),
     Route(ANY, "/queue/cancelItem", _cancel_item, "cancel_item"),
     Route(ANY, JOB + "/cancelQueue", _cancel_of_job, "cancel_item"),

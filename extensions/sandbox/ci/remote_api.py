@@ -10,8 +10,8 @@ from typing import Any
 
 from starlette.responses import Response
 
-from ..evaluator import EvaluationError
-from ..integers import integer
+from ..parsing.integers import parse_integer
+from ..runtime.evaluator import EvaluationError
 from . import error_pages, pages, xpath
 from .beans import Bean, ByDepth, Pruner, export
 from .call import Answer, Call
@@ -53,7 +53,7 @@ def _signed(call: Call, answer: Response) -> Response:
 def _pruner(call: Call) -> Pruner:
     tree = call.parameter("tree")
     try:
-        return parse_tree(tree) if tree is not None else ByDepth(1 - integer(call.parameters("depth")[:1][0]))
+        return parse_tree(tree) if tree is not None else ByDepth(1 - parse_integer(call.parameters("depth")[:1][0]))
     except IndexError:
         return ByDepth(1)
     except (TreeError, ValueError):
@@ -91,7 +91,7 @@ def _xml(call: Call, bean: Bean) -> Answer:
 async def _evaluated(call: Call, *arguments: Any) -> Response:
     """The answer to an XPath that can take long."""
     try:
-        outcome = await call.controller.world.evaluator.call(xpath.__file__, xpath.evaluate.__name__, *arguments)
+        outcome = await call.controller.runtime.evaluator.call(xpath.__file__, xpath.evaluate.__name__, *arguments)
     except EvaluationError as error:
         return pages.bare_text(f"The sandbox does not answer this XPath: {error}.", 500)
     return _outcome(call, *outcome)

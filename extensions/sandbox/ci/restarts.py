@@ -11,9 +11,9 @@ import math
 
 from starlette.responses import Response
 
-from ..integers import integer_or_none
-from ..routing import ANY, Route
-from ..service import Dropped
+from ..http.routing import ANY, Route
+from ..parsing.integers import parse_integer_or_none
+from ..service import ConnectionDropped
 from . import error_pages, pages, security
 from .call import Answer, Call
 from .lifecycle import Outage
@@ -31,7 +31,7 @@ def outage(call: Call) -> Answer | None:
     if not down:
         return None
     if down.stage == "refused":
-        raise Dropped
+        raise ConnectionDropped
     if down.stage == "hanging":
         return _never(call, down)
     if down.stage == "unauthorized" and security.sends_credentials(call):
@@ -44,9 +44,9 @@ def outage(call: Call) -> Answer | None:
 
 async def _never(call: Call, down: Outage) -> Response:
     """Take the connection and say nothing, until the process is ready that drops it."""
-    while call.controller.world.clock.now() < down.ends:
+    while call.controller.runtime.clock.now() < down.ends:
         await asyncio.sleep(BLOCK_INTERVAL)
-    raise Dropped
+    raise ConnectionDropped
 
 
 def _quiet_down(call: Call) -> Answer:
@@ -59,9 +59,9 @@ def _quiet_down(call: Call) -> Answer:
 
 
 async def _blocked(call: Call) -> Response:
-    timeout = integer_or_none(call.parameter("timeout") or "") or 0
+    timeout = parse_integer_or_none(call.parameter("timeout") or "") or 0
     deadline = call.now + timeout / 1000 if timeout > 0 else math.inf
-    scheduler, lifecycle, clock = call.scheduler, call.lifecycle, call.controller.world.clock
+    scheduler, lifecycle, clock = call.scheduler, call.lifecycle, call.controller.runtime.clock
     while lifecycle.quieting and scheduler.running(clock.now()) and clock.now() < deadline:
         await asyncio.sleep(BLOCK_INTERVAL)
         scheduler.settle(clock.now())

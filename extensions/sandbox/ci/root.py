@@ -10,7 +10,7 @@ import pathlib
 
 from starlette.responses import Response
 
-from ..routing import ANY, Route
+from ..http.routing import ANY, Route
 from . import computers, jobs, pages
 from .beans import ALWAYS, Bean, Property
 from .call import Answer, Call
@@ -118,17 +118,17 @@ def _no_agents(call: Call) -> Response:
 
 
 ROUTES = (
-    Route(ANY, "", _without_slash, "dashboard", scope="open", reads=True),
-    Route(ANY, "/", _dashboard, "dashboard", reads=True),
-    Route(ANY, API, _root, "root", reads=True),
-    Route(ANY, "/manage" + API, _management, "root", reads=True),
-    Route(ANY, "/{:manage|pluginManager|whoAmI|me|updateCenter}", _with_slash, "dashboard", reads=True),
-    Route(ANY, "/{:(?:view/[aA]ll/)?newJob}", _new_item, "dashboard", reads=True),
-    Route(ANY, "/view/{:[aA]ll}/", _dashboard, "dashboard", reads=True),
-    Route(ANY, "/view/{:[aA]ll}" + API, _show_view, "view", reads=True),
-    Route(ANY, "/userContent/", _user_content, "user_content", reads=True),
-    Route(ANY, "/userContent/{path:.+}", _user_file, "user_content", reads=True),
-    Route(ANY, "/robots.txt", _robots, "robots", scope="open", reads=True),
-    Route(ANY, "/favicon.ico", _icon, "icon", scope="open", reads=True),
-    Route(ANY, "/tcpSlaveAgentListener{:/?}", _no_agents, "agents", scope="open", reads=True),
+    Route(ANY, "", _without_slash, "dashboard", scope="open", read_only=True),
+    Route(ANY, "/", _dashboard, "dashboard", read_only=True),
+    Route(ANY, API, _root, "root", read_only=True),
+    Route(ANY, "/manage" + API, _management, "root", read_only=True),
+    Route(ANY, "/{:manage|pluginManager|whoAmI|me|updateCenter}", _with_slash, "dashboard", read_only=True),
+    Route(ANY, "/{:(?:view/[aA]ll/)?newJob}", _new_item, "dashboard", read_only=True),
+    Route(ANY, "/view/{:[aA]ll}/", _dashboard, "dashboard", read_only=True),
+    Route(ANY, "/view/{:[aA]ll}" + API, _show_view, "view", read_only=True),
+    Route(ANY, "/userContent/", _user_content, "user_content", read_only=True),
+    Route(ANY, "/userContent/{path:.+}", _user_file, "user_content", read_only=True),
+    Route(ANY, "/robots.txt", _robots, "robots", scope="open", read_only=True),
+    Route(ANY, "/favicon.ico", _icon, "icon", scope="open", read_only=True),
+    Route(ANY, "/tcpSlaveAgentListener{:/?}", _no_agents, "agents", scope="open", read_only=True),
 )

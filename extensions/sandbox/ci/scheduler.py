@@ -35,7 +35,7 @@ class Scheduler:
     """The queue and the executors."""
 
     def __init__(self, state: State, lifecycle: Lifecycle, installations: Installations) -> None:
-        self._world = state.world
+        self._runtime = state.runtime
         self._storage = state.storage
         self._lifecycle = lifecycle
         self._installations = installations
@@ -48,7 +48,7 @@ class Scheduler:
     def settle(self, now: float) -> None:
         """Let everything happen that is due."""
         self._settled = min(self._settled, now)
-        with self._world.transaction():
+        with self._runtime.transaction():
             while (moment := self._next_moment(now)) is not None:
                 self._let_happen(moment)
             self._let_happen(now)

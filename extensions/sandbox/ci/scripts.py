@@ -9,14 +9,14 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from ..evaluator import EvaluationError
-from ..seeding import Keys, keys
+from ..runtime.evaluator import EvaluationError
+from ..seeds.schema import MappingSchema, mapping_schema
 from .state import State
 from .storage import Storage
 
-SHAPE: Keys = keys(
+SHAPE: MappingSchema = mapping_schema(
     "script pattern name node after output value seconds",
-    error=keys("type! message line"),
+    error=mapping_schema("type! message line"),
 )
 UNKNOWN = {
     "error": {
@@ -86,6 +86,6 @@ def _is_for(entry: dict[str, Any], node: str, storage: Storage) -> bool:
 
 async def _fits(entry: dict[str, Any], code: str, state: State) -> bool:
     if "pattern" in entry:
-        (is_found,) = await state.world.evaluator.search([entry["pattern"]], code)
+        (is_found,) = await state.runtime.evaluator.search([entry["pattern"]], code)
         return is_found
     return bool(entry["script"].strip() == code.strip())

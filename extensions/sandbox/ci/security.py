@@ -12,7 +12,7 @@ import html
 
 from starlette.responses import Response
 
-from ..routing import ANY, Route
+from ..http.routing import ANY, Route
 from . import pages
 from .call import Call
 from .permissions import ADMINISTER, BY_TITLE, JOB_READ, READ
@@ -149,8 +149,8 @@ def _logout(call: Call) -> Response:
 
 
 ROUTES = (
-    Route(ANY, "/login", _login_page, "login_page", reads=True, scope="open"),
-    Route(ANY, "/loginError", _login_error, "login_page", reads=True, scope="open"),
+    Route(ANY, "/login", _login_page, "login_page", read_only=True, scope="open"),
+    Route(ANY, "/loginError", _login_error, "login_page", read_only=True, scope="open"),
     Route(ANY, LOGIN_PATH, _login, "login", scope="open"),
     Route(ANY, "/logout", _logout, "logout", scope="open"),
 )

@@ -39,7 +39,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from ..seeding import keys
+from ..seeds.schema import mapping_schema
 from . import configuration, scripts
 from .controller import Controller
 from .kinds import FOLDER
@@ -49,31 +49,31 @@ from .storage import Build, Item, Job, User
 STARTED_BY_TIMER = {"_class": "hudson.triggers.TimerTrigger$TimerTriggerCause", "shortDescription": "Started by timer"}
 DEFAULT_AGO_SECONDS = 3600
 PLUGIN = "name! version! long_name url required_core_version minimum_java_version supports_dynamic_load broken"
-DEPENDENCIES = [keys("name! version! optional")]
-SHAPE = keys(
+DEPENDENCIES = [mapping_schema("name! version! optional")]
+SHAPE = mapping_schema(
     "url executors version restart_required quieting_down update_site user_content",
-    users=[keys("name! password! full_name tokens permissions public_keys")],
+    users=[mapping_schema("name! password! full_name tokens permissions public_keys")],
     plugins=[
-        keys(
+        mapping_schema(
             f"{PLUGIN} active enabled deleted pinned has_update backup_version failed",
             dependencies=DEPENDENCIES,
         )
     ],
     update_sites=[
-        keys(
+        mapping_schema(
             "url fetched broken",
-            plugins=[keys(f"{PLUGIN} excerpt older seconds fails file", dependencies=DEPENDENCIES)],
+            plugins=[mapping_schema(f"{PLUGIN} excerpt older seconds fails file", dependencies=DEPENDENCIES)],
         )
     ],
-    agents=[keys("name! offline executors description")],
+    agents=[mapping_schema("name! offline executors description")],
     scripts=[scripts.SHAPE],
     jobs=[
-        keys(
+        mapping_schema(
             "name! kind config description command script archive seconds quiet_period trigger_token disabled"
             " concurrent next_build",
-            parameters=[keys("name! type default choices trim description")],
-            builds=[keys("number result seconds ago started keep description parameters log artifacts")],
-            queued=[keys("seconds parameters")],
+            parameters=[mapping_schema("name! type default choices trim description")],
+            builds=[mapping_schema("number result seconds ago started keep description parameters log artifacts")],
+            queued=[mapping_schema("seconds parameters")],
         )
     ],
 )
@@ -99,7 +99,7 @@ class Seeder:
             if name in data:
                 self._controller.set_switch(name, data[name])
         if "quieting_down" in data:
-            self._controller.lifecycle.quiet_down(data["quieting_down"], self._controller.world.clock.now())
+            self._controller.lifecycle.quiet_down(data["quieting_down"], self._controller.runtime.clock.now())
         for user in data.get("users", []):
             self._add_user(user)
         for plugin in data.get("plugins", []):
@@ -149,7 +149,7 @@ class Seeder:
         if "started" in build:
             started = datetime.fromisoformat(build["started"]).timestamp()
         else:
-            started = self._controller.world.clock.now() - build.get("ago", DEFAULT_AGO_SECONDS)
+            started = self._controller.runtime.clock.now() - build.get("ago", DEFAULT_AGO_SECONDS)
         self._storage.put_build(
             Build(
                 job=job,
@@ -169,7 +169,7 @@ class Seeder:
         )
 
     def _add_item(self, job: str, item: dict[str, Any], definition: configuration.Definition) -> None:
-        now = self._controller.world.clock.now()
+        now = self._controller.runtime.clock.now()
         due = now + item.get("seconds", 0)
         number = self._storage.next_item_id()
         self._storage.put_item(Item(number, job, now, due, [STARTED_BY_TIMER], _values(item, definition)))

@@ -13,10 +13,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute
 
-from ..routing import Route, Routes
+from ..http.routing import Route, Routes
+from ..runtime.runtime import Runtime
+from ..seeds.snapshot import SnapshotDirectory
 from ..service import Service
-from ..snapshot import Folder
-from ..world import World
 from . import (
     agents,
     artifacts,
@@ -89,10 +89,10 @@ class CiService(Service):
 
     name: ClassVar[str] = NAME
     prefixes: ClassVar[tuple[str, ...]] = (Call.context,)
-    checks_origin: ClassVar[frozenset[str]] = frozenset({Call.context + command_line.WEB_SOCKET_PATH})
+    origin_check_paths: ClassVar[frozenset[str]] = frozenset({Call.context + command_line.WEB_SOCKET_PATH})
     schema: ClassVar[str] = SCHEMA
-    seed_shape = SHAPE
-    summary = SUMMARY
+    seed_schema = SHAPE
+    state_queries = SUMMARY
     switches: ClassVar[dict[str, Any]] = {
         "version": "2.579",
         "csrf": True,
@@ -111,25 +111,25 @@ class CiService(Service):
         "cli_upload_seconds": 15.0,
     }
 
-    def __init__(self, world: World) -> None:
-        super().__init__(world)
-        self._controller = Controller(world)
+    def __init__(self, runtime: Runtime) -> None:
+        super().__init__(runtime)
+        self._controller = Controller(runtime)
         self._ssh: Any = None
 
     def reset(self) -> None:
         super().reset()
         self._controller.reset()
 
-    def settle(self) -> None:
-        self._controller.scheduler.settle(self.world.clock.now())
+    def process_due_events(self) -> None:
+        self._controller.scheduler.settle(self.runtime.clock.now())
 
     def seed(self, data: dict[str, Any]) -> None:
         Seeder(self._controller).add(data)
 
-    def seeds(self, snapshot: Folder) -> Iterator[dict[str, Any]]:
+    def convert_snapshot(self, snapshot: SnapshotDirectory) -> Iterator[dict[str, Any]]:
         return parts(snapshot)
 
-    def holds(self, sha256: str) -> bool:
+    def uses_content(self, sha256: str) -> bool:
         return self._controller.storage.mentions(sha256)
 
     def exports(self, base_url: str) -> dict[str, str]:
@@ -158,7 +158,7 @@ class CiService(Service):
         return [jar.control_route(self._controller)]
 
     async def __call__(self, request: Request) -> Response:
-        now = self.world.clock.now()
+        now = self.runtime.clock.now()
         self._controller.scheduler.settle(now)
         call = Call(self._controller, request, now)
         views.beyond(call)
@@ -167,22 +167,22 @@ class CiService(Service):
             found.route.enter(request)
         answer = restarts.outage(call)
         if answer is None:
-            answer = self._answer(call, found.route, found.decoded)
+            answer = self._answer(call, found.route, found.decoded_parameters)
         return call.finish(await answer if inspect.isawaitable(answer) else answer)
 
     async def _answer(self, call: Call, route: Route | None, arguments: dict[str, str]) -> Response:
         try:
             call.principal = security.authenticate(call)
-            if not route or not route.streams:
+            if not route or not route.streams_body:
                 await call.read_form()
             security.check_crumb(call)
             if not route or route.scope != "open":
                 call.require(READ)
             if not route:
                 raise NotFound
-            if not route.streams and call.principal.may(READ):
+            if not route.streams_body and call.principal.may(READ):
                 await call.read()
-            with self.world.transaction():
+            with self.runtime.transaction():
                 answer = route.handler(call, **arguments)
                 self._controller.scheduler.settle(call.now)
             return await answer if inspect.isawaitable(answer) else answer

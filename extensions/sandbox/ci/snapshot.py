@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..snapshot import Folder
+from ..seeds.snapshot import SnapshotDirectory
 
 JOBS_AT_ONCE = 1000
 ADMIN = "snapshot-admin"
@@ -22,21 +22,21 @@ PARAMETER_TYPES = ("string", "text", "boolean", "choice", "password", "file")
 BUILDS = ("last", "last_completed", "last_successful", "last_failed")
 
 
-def parts(folder: Folder) -> Iterator[dict[str, Any]]:
+def parts(folder: SnapshotDirectory) -> Iterator[dict[str, Any]]:
     """What is small, then the jobs, so many at once."""
-    server = folder.about["server"]
+    server = folder.manifest["server"]
     told = {"executors": server["executors"] or 1}
     if server["product"] == "jenkins":
         told["version"] = server["version"]
-    token = folder.made_up("ci token")[:34]
-    admin = {"name": ADMIN, "password": folder.made_up("ci password"), "tokens": [token]}
+    token = folder.derive_secret("ci token")[:34]
+    admin = {"name": ADMIN, "password": folder.derive_secret("ci password"), "tokens": [token]}
     yield {
         **told,
         "users": [{**admin, "permissions": ["Overall/Administer"]}],
-        "plugins": [_plugin(plugin) for plugin in folder.about["plugins"]],
+        "plugins": [_plugin(plugin) for plugin in folder.manifest["plugins"]],
     }
     batch: list[dict[str, Any]] = []
-    for job in folder.each("jobs"):
+    for job in folder.read_records("jobs"):
         batch.append(_job(_sayable(job)))
         if len(batch) == JOBS_AT_ONCE:
             yield {"jobs": batch}

@@ -8,7 +8,7 @@ from __future__ import annotations
 import secrets
 from typing import Any
 
-from ..world import World
+from ..runtime.runtime import Runtime
 from .sessions import Sessions
 from .storage import Storage
 
@@ -18,18 +18,18 @@ NAME = "ci"
 class State:
     """The state that the parts of the service share."""
 
-    def __init__(self, world: World) -> None:
-        self.world = world
-        self.storage = Storage(world.db)
+    def __init__(self, runtime: Runtime) -> None:
+        self.runtime = runtime
+        self.storage = Storage(runtime.db)
         self.sessions = Sessions()
 
     def switch(self, name: str) -> Any:
         """The present value of one of the service's switches."""
-        return self.world.switch(NAME, name)
+        return self.runtime.get_switch(NAME, name)
 
     def set_switch(self, name: str, value: Any) -> None:
         """Change one of the service's switches."""
-        self.world.set_switches({NAME: {name: value}})
+        self.runtime.set_switches({NAME: {name: value}})
 
     def reset(self) -> None:
         """What a server has that nobody has set up."""

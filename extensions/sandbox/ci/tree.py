@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from ..integers import integer
+from ..parsing.integers import parse_integer
 from .beans import ByName
 
 _TOKEN = re.compile(r"[,\[\]{}]|[^,\[\]{}]+")
@@ -66,7 +66,7 @@ class _TreeParser:
         name = self._name()
         if not name.isdigit():
             raise TreeError
-        return integer(name)
+        return parse_integer(name)
 
     def _accept(self, token: str) -> bool:
         if self._tokens and self._tokens[-1] == token:

@@ -10,9 +10,9 @@ from typing import Any
 
 from starlette.responses import Response
 
-from ..documents import read_json
-from ..integers import integer, integer_or_none
-from ..routing import ANY, Route
+from ..http.routing import ANY, Route
+from ..parsing.documents import parse_json
+from ..parsing.integers import parse_integer, parse_integer_or_none
 from . import actions, configuration, pages
 from .call import JOB, Call
 from .configuration import FILE, Definition, Parameter
@@ -35,7 +35,7 @@ def _delay(call: Call, definition: Definition) -> float:
     if not found:
         raise Oops
     try:
-        number = integer(found[1], 64)
+        number = parse_integer(found[1], 64)
     except ValueError:
         raise Oops from None
     return max(0, number if found[2] else number // 1000)
@@ -92,13 +92,13 @@ def _build_from_form(call: Call, job: Job, definition: Definition, cause: dict[s
     target = str(form.get("redirectTo", ""))
     if "://" not in target and not target.startswith("//"):
         location = call.absolute(target or call.here)
-    status = integer_or_none(str(form.get("statusCode", ""))) or 0
+    status = parse_integer_or_none(str(form.get("statusCode", ""))) or 0
     return pages.redirect(location, status if 200 <= status < 600 else 201)
 
 
 def _json_object(text: str) -> dict[str, Any]:
     try:
-        form = read_json(text)
+        form = parse_json(text)
     except ValueError:
         raise Oops from None
     if not isinstance(form, dict):
@@ -129,7 +129,7 @@ def _submitted_file(call: Call, parameter: Parameter, part: str) -> dict[str, An
     file = call.file(part)
     if file is None or file.file_name is None:
         return None
-    stored = call.controller.world.files.put(file.chunks())
+    stored = call.controller.runtime.files.put(file.chunks())
     return parameter.file_value(file.file_name, stored.sha256)
 
 

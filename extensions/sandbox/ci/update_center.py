@@ -11,7 +11,7 @@ from typing import Any
 
 from starlette.responses import Response
 
-from ..routing import ANY, Route
+from ..http.routing import ANY, Route
 from . import pages, plugin_beans
 from .call import Answer, Call
 from .permissions import ADMINISTER
@@ -116,15 +116,15 @@ def _cancel_restart(call: Call) -> Response:
 PLUGIN = "/updateCenter/{:(?:site/default/)?}plugin/{name}"
 
 ROUTES = (
-    Route(ANY, "/updateCenter" + API, _show, "update_center", reads=True),
-    Route(ANY, "/updateCenter/site/default" + API, _show_site, "update_site", reads=True),
-    Route(ANY, PLUGIN + API, _show_offer, "offered_plugin", reads=True),
+    Route(ANY, "/updateCenter" + API, _show, "update_center", read_only=True),
+    Route(ANY, "/updateCenter/site/default" + API, _show_site, "update_site", read_only=True),
+    Route(ANY, PLUGIN + API, _show_offer, "offered_plugin", read_only=True),
     Route(ANY, PLUGIN + "/{when:install|installNow}", _install, "install_plugins"),
     Route(ANY, PLUGIN + "/downgrade", _downgrade, "downgrade_plugin"),
-    Route(ANY, "/updateCenter/connectionStatus", _connection_status, "update_center", reads=True),
-    Route(ANY, "/updateCenter/installStatus", _install_status, "update_center", reads=True),
+    Route(ANY, "/updateCenter/connectionStatus", _connection_status, "update_center", read_only=True),
+    Route(ANY, "/updateCenter/installStatus", _install_status, "update_center", read_only=True),
     Route(ANY, "/updateCenter/invalidateData", _invalidate, "refresh_metadata"),
-    Route(ANY, "/updateCenter/site/default/verifySignature", _verify_signature, "update_site", reads=True),
+    Route(ANY, "/updateCenter/site/default/verifySignature", _verify_signature, "update_site", read_only=True),
     Route(ANY, "/updateCenter/safeRestart", _restart, "restart_after_installing"),
     Route(ANY, "/updateCenter/cancelRestart", _cancel_restart, "cancel_restart_after_installing"),
 )

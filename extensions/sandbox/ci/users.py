@@ -12,7 +12,7 @@ import uuid
 
 from starlette.responses import Response
 
-from ..routing import ANY, Route
+from ..http.routing import ANY, Route
 from . import pages
 from .beans import ALWAYS, Bean, Property
 from .call import Answer, Call
@@ -143,13 +143,13 @@ def _other_token_call(call: Call) -> Response:
 
 
 ROUTES = (
-    Route(ANY, "/whoAmI" + API, _who_am_i, "who_am_i", scope="open", reads=True),
-    Route(ANY, "/whoAmI/", _who_am_i_page, "who_am_i", scope="open", reads=True),
-    Route(ANY, "/me" + API, _me, "me", reads=True),
-    Route(ANY, "/user/{name}" + API, _user, "user", reads=True),
-    Route(ANY, "/me/", _my_page, "me", reads=True),
-    Route(ANY, "/user/{name}/", _user_page, "user", reads=True),
-    Route(ANY, "/user/{name}", _user_without_slash, "user", reads=True),
+    Route(ANY, "/whoAmI" + API, _who_am_i, "who_am_i", scope="open", read_only=True),
+    Route(ANY, "/whoAmI/", _who_am_i_page, "who_am_i", scope="open", read_only=True),
+    Route(ANY, "/me" + API, _me, "me", read_only=True),
+    Route(ANY, "/user/{name}" + API, _user, "user", read_only=True),
+    Route(ANY, "/me/", _my_page, "me", read_only=True),
+    Route(ANY, "/user/{name}/", _user_page, "user", read_only=True),
+    Route(ANY, "/user/{name}", _user_without_slash, "user", read_only=True),
     Route(ANY, "/me" + TOKEN_PROPERTY + "/generateNewToken", _generate_my_token, "generate_token"),
     Route(ANY, "/user/{name}" + TOKEN_PROPERTY + "/generateNewToken", _generate_token, "generate_token"),
     Route(ANY, "/me" + TOKEN_PROPERTY + "/revoke", _revoke_my_token, "revoke_token"),

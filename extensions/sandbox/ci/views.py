@@ -10,7 +10,7 @@ from urllib.parse import unquote
 from lxml import etree
 from starlette.responses import Response
 
-from ..routing import ANY, Route
+from ..http.routing import ANY, Route
 from . import configuration, job_config, jobs, pages
 from .call import JOB, Answer, Call
 from .permissions import VIEW_CONFIGURE, VIEW_CREATE, VIEW_DELETE
@@ -195,7 +195,7 @@ def _is_view(call: Call, segments: list[str], name: str) -> bool:
 
 
 ROUTES = tuple(
-    Route(ANY, where + path, handler, label, reads=reads)
+    Route(ANY, where + path, handler, label, read_only=reads)
     for where in ("", JOB)
     for path, handler, label, reads in (
         ("/createView", _create, "create_view", False),

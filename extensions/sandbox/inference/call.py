@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from starlette.requests import Request
 
-from ..world import World
+from ..runtime.runtime import Runtime
 from .keys import Caller
 from .limits import RateLimits
 from .replies import Replies
@@ -20,6 +20,6 @@ class Call(NamedTuple):
 
     request: Request
     caller: Caller
-    world: World
+    runtime: Runtime
     limits: RateLimits
     replies: Replies

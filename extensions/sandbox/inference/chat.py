@@ -14,7 +14,7 @@ from typing import Any
 
 from starlette.responses import Response, StreamingResponse
 
-from ..routing import Route
+from ..http.routing import Route
 from .answers import Answer, prompt_tokens, respond, tokens
 from .call import Call
 from .errors import ApiError, failure, header_fields
@@ -39,7 +39,7 @@ async def complete(call: Call) -> Response:
     """Answer a chat request."""
     require_json(call.request)
     request = parse_chat_request(await call.request.body())
-    model = model_for_chat(call.world, request["model"])
+    model = model_for_chat(call.runtime, request["model"])
     check_for_model(request, model)
     check_conversation(request["messages"])
     prompt = prompt_tokens(request["messages"])
@@ -55,7 +55,7 @@ async def complete(call: Call) -> Response:
         error.headers = {**headers, **error.headers}
         raise
     headers.update(header_fields((scripted or {}).get("headers", {})))
-    completion = Completion(request, model, int(call.world.clock.now()), answers, prompt)
+    completion = Completion(request, model, int(call.runtime.clock.now()), answers, prompt)
     if request.get("store") and not any(answer.stream_error for answer in answers if request.get("stream")):
         keep(call, request, completion.whole())
     if request.get("stream"):
@@ -65,9 +65,9 @@ async def complete(call: Call) -> Response:
 
 def _scripted(call: Call) -> dict[str, Any] | None:
     """The reply that is scripted for this request, unless a switch makes all of them fail."""
-    name = call.world.switch("inference", "chat_failure")
+    name = call.runtime.get_switch("inference", "chat_failure")
     if name:
-        raise failure(name, call.world.switch("inference", "chat_failure_headers"))
+        raise failure(name, call.runtime.get_switch("inference", "chat_failure_headers"))
     return call.replies.take()
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from starlette.responses import Response
 
-from ..routing import Route
+from ..http.routing import Route
 from .call import Call
 from .errors import ApiError
 from .keys import key_class, redacted
@@ -22,10 +22,10 @@ BROWSER_HEADERS = ("User-Agent", "Origin", "Referer")
 
 async def organizations(call: Call) -> Response:
     """That of the key, with its projects; admin keys may see it too."""
-    row = call.world.db.execute(
+    row = call.runtime.db.execute(
         "SELECT * FROM inference_organizations WHERE id = ?", (call.caller.organization,)
     ).fetchone()
-    projects = call.world.db.execute(
+    projects = call.runtime.db.execute(
         "SELECT * FROM inference_projects WHERE organization = ? AND archived_at IS NULL ORDER BY rowid", (row["id"],)
     )
     organization = {
@@ -42,7 +42,7 @@ async def organizations(call: Call) -> Response:
 async def rate_limits(call: Call) -> Response:
     """Keyed by model and what is none, such as `*` for all others; numbers are floats."""
     _check_browser(call)
-    rows = call.world.db.execute("SELECT * FROM inference_limits ORDER BY id")
+    rows = call.runtime.db.execute("SELECT * FROM inference_limits ORDER BY id")
     return json_response({row["id"]: limits for row in rows if (limits := _limits(row))})
 
 
@@ -73,7 +73,7 @@ async def subscription(call: Call) -> Response:
 async def user_keys(call: Call) -> Response:
     """The keys that belong to no project."""
     _check_browser(call)
-    rows = call.world.db.execute(
+    rows = call.runtime.db.execute(
         "SELECT * FROM inference_keys WHERE organization = ? AND project IS NULL AND listed ORDER BY rowid",
         (call.caller.organization,),
     )
@@ -100,7 +100,7 @@ async def feature_flags(call: Call) -> Response:
 async def project_users(call: Call, o: str, p: str) -> Response:
     """Those of one project."""
     _check_browser(call)
-    rows = call.world.db.execute(
+    rows = call.runtime.db.execute(
         """
         SELECT u.id, u.name, u.email, m.role, m.added_at
         FROM inference_members m JOIN inference_users u USING (id)
@@ -121,7 +121,7 @@ async def project_users(call: Call, o: str, p: str) -> Response:
 
 
 def _check_browser(call: Call) -> None:
-    if not call.world.switch("inference", "dashboards_want_browser"):
+    if not call.runtime.get_switch("inference", "dashboards_want_browser"):
         return
     lacking = [name for name in BROWSER_HEADERS if not call.request.headers.get(name)]
     if lacking:

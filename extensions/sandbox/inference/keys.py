@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from starlette.requests import Request
 
-from ..world import World
+from ..runtime.runtime import Runtime
 from .errors import ApiError, ScopeError
 
 # What begins so is for these classes of keys; everything else is for secret ones. They do not overlap: an admin key
@@ -52,19 +52,19 @@ class Caller(NamedTuple):
         return self.key_class in classes and (self.scopes is None or scope in self.scopes)
 
 
-def authenticate(world: World, request: Request) -> Caller:
+def authenticate(runtime: Runtime, request: Request) -> Caller:
     """The caller that the Authorization header proves, for the organization and project that the headers choose."""
     key = _given_key(request.headers.get("authorization", ""))
     if not key:
         raise ApiError(401, NO_KEY, headers={"WWW-Authenticate": 'Basic realm="OpenAI API"'})
-    row = world.db.execute(
+    row = runtime.db.execute(
         """
         SELECT k.*, o.name AS organization_name
         FROM inference_keys k JOIN inference_organizations o ON o.id = k.organization WHERE k.key = ?
         """,
         (key,),
     ).fetchone()
-    now = int(world.clock.now())
+    now = int(runtime.clock.now())
     if row is None or (row["expires_at"] or now) < now:
         raise ApiError(
             401,
@@ -72,7 +72,7 @@ def authenticate(world: World, request: Request) -> Caller:
             "https://platform.openai.com/account/api-keys.",
             code="invalid_api_key",
         )
-    world.db.execute(
+    runtime.db.execute(
         "UPDATE inference_keys SET last_used_at = ? WHERE id = ? AND coalesce(last_used_at, 0) <= ?",
         (now, row["id"], now - USE_IS_NOTED_EVERY),
     )
@@ -82,13 +82,13 @@ def authenticate(world: World, request: Request) -> Caller:
             401, "OpenAI-Organization header should match organization for API key", code="mismatched_organization"
         )
     project = request.headers.get("openai-project") or row["project"] or ""
-    if not _may_choose(world, row["organization"], row["project"], project):
+    if not _may_choose(runtime, row["organization"], row["project"], project):
         raise ApiError(401, "OpenAI-Project header should match project for API key", code="mismatched_project")
     scopes = None if row["scopes"] is None else frozenset(json.loads(row["scopes"]))
     return Caller(key_class(key), organization, row["organization_name"], project, scopes)
 
 
-def require_scope(world: World, caller: Caller, scope: str, call: str) -> None:
+def require_scope(runtime: Runtime, caller: Caller, scope: str, call: str) -> None:
     """Refuse a caller whose key does not have the scope."""
     if caller.has(scope):
         return
@@ -99,7 +99,7 @@ def require_scope(world: World, caller: Caller, scope: str, call: str) -> None:
             f"You made it with the following key type: {caller.key_class}.",
             type="server_error",
         )
-    raise ScopeError(scope, bare=world.switch("inference", "bare_scope_errors"))
+    raise ScopeError(scope, bare=runtime.get_switch("inference", "bare_scope_errors"))
 
 
 def key_class(key: str) -> str:
@@ -139,11 +139,11 @@ def _given_key(authorization: str) -> str:
     return ""
 
 
-def _may_choose(world: World, organization: str, own: str | None, chosen: str) -> bool:
+def _may_choose(runtime: Runtime, organization: str, own: str | None, chosen: str) -> bool:
     """A project's key is for that project, any other key for all projects of its organization."""
     if own or not chosen:
         return chosen == (own or "")
-    row = world.db.execute(
+    row = runtime.db.execute(
         "SELECT 1 FROM inference_projects WHERE id = ? AND organization = ?", (chosen, organization)
     ).fetchone()
     return row is not None

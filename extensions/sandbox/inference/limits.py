@@ -10,7 +10,7 @@ import sqlite3
 from dataclasses import dataclass
 from typing import Any
 
-from ..world import World
+from ..runtime.runtime import Runtime
 from .errors import ApiError
 from .keys import Caller
 from .messages import text_of
@@ -71,8 +71,8 @@ class Bucket:
 class RateLimits:
     """All buckets. They are told in headers always, and enforced where the switch `enforce_rate_limits` is on."""
 
-    def __init__(self, world: World) -> None:
-        self._world = world
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
         self.clear()
 
     def clear(self) -> None:
@@ -82,7 +82,7 @@ class RateLimits:
     def spend(self, caller: Caller, model: sqlite3.Row, tokens: int) -> dict[str, str]:
         """Take one request and its tokens; returns the headers that tell what is left. A refused request counts too."""
         buckets = self._buckets_of(caller, model)
-        enforced = self._world.switch("inference", "enforce_rate_limits")
+        enforced = self._runtime.get_switch("inference", "enforce_rate_limits")
         amounts = {"requests": 1, "tokens": tokens}
         for bucket in buckets:
             amount = amounts[bucket.what]
@@ -92,10 +92,10 @@ class RateLimits:
 
     def count_admin_call(self, key: str, label: str) -> None:
         """Where the switch limits administrative calls, refuse one too many; nothing says how long to wait."""
-        limit = int(self._world.switch("inference", "admin_calls_per_minute"))
+        limit = int(self._runtime.get_switch("inference", "admin_calls_per_minute"))
         if not limit:
             return
-        now = self._world.clock.now()
+        now = self._runtime.clock.now()
         bucket = self._buckets.setdefault(
             (key, "", label, "admin", limit), Bucket("requests", "minute", limit, limit, now)
         )
@@ -116,7 +116,7 @@ class RateLimits:
         """Those of the limits that the model has, requests first."""
         own = {
             row["name"]: row["value"]
-            for row in self._world.db.execute(
+            for row in self._runtime.db.execute(
                 "SELECT name, value FROM inference_project_limits WHERE project = ? AND id = ?",
                 (caller.project, model["id"]),
             )
@@ -126,7 +126,7 @@ class RateLimits:
         return [self._bucket(caller, model, what, period, limit) for what, period, limit in limits if limit is not None]
 
     def _bucket(self, caller: Caller, model: sqlite3.Row, what: str, period: str, limit: int) -> Bucket:
-        now = self._world.clock.now()
+        now = self._runtime.clock.now()
         key = (caller.organization, caller.project, model["id"], what, period, limit)
         bucket = self._buckets.setdefault(key, Bucket(what, period, limit, limit, now))
         bucket.refill(now)

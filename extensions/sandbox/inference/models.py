@@ -10,16 +10,16 @@ from typing import Any
 
 from starlette.responses import Response
 
-from ..routing import Route
-from ..world import World
+from ..http.routing import Route
+from ..runtime.runtime import Runtime
 from .call import Call
 from .errors import ApiError
 from .protocol import json_response
 
 
-def model_for_chat(world: World, model_id: str) -> sqlite3.Row:
+def model_for_chat(runtime: Runtime, model_id: str) -> sqlite3.Row:
     """The model that a request wants to ask."""
-    row = _find(world, model_id)
+    row = _find(runtime, model_id)
     if row is None:
         message = f"The model `{model_id}` does not exist or you do not have access to it."
         raise ApiError(404, message, code="model_not_found")
@@ -28,28 +28,28 @@ def model_for_chat(world: World, model_id: str) -> sqlite3.Row:
 
 async def list_models(call: Call) -> Response:
     """The order is by id, so a client that wants the newest first must sort."""
-    rows = call.world.db.execute("SELECT * FROM inference_models ORDER BY id")
+    rows = call.runtime.db.execute("SELECT * FROM inference_models ORDER BY id")
     return json_response({"object": "list", "data": [_record(row) for row in rows]})
 
 
 async def retrieve_model(call: Call, id: str) -> Response:
     """One model."""
-    return json_response(_record(_require(call.world, id)))
+    return json_response(_record(_require(call.runtime, id)))
 
 
 async def delete_model(call: Call, id: str) -> Response:
     """Delete a fine-tuned model."""
-    _require(call.world, id)
+    _require(call.runtime, id)
     if not id.startswith("ft:"):
         raise ApiError(403, f"The model `{id}` is not a fine-tuned model, and cannot be deleted.")
     for table in ("inference_models", "inference_limits"):
-        call.world.db.execute(f"DELETE FROM {table} WHERE id = ?", (id,))
+        call.runtime.db.execute(f"DELETE FROM {table} WHERE id = ?", (id,))
     return json_response({"id": id, "object": "model", "deleted": True})
 
 
 async def tuning_limits(call: Call) -> Response:
     """The limits of tuning, and what of them is used up. No job ever runs in here."""
-    rows = call.world.db.execute("SELECT * FROM inference_models WHERE max_pending_jobs IS NOT NULL ORDER BY id")
+    rows = call.runtime.db.execute("SELECT * FROM inference_models WHERE max_pending_jobs IS NOT NULL ORDER BY id")
     data = [
         {
             "id": row["id"],
@@ -63,15 +63,15 @@ async def tuning_limits(call: Call) -> Response:
     return json_response({"object": "list", "data": data})
 
 
-def _find(world: World, model_id: str) -> sqlite3.Row | None:
-    row: sqlite3.Row | None = world.db.execute(
+def _find(runtime: Runtime, model_id: str) -> sqlite3.Row | None:
+    row: sqlite3.Row | None = runtime.db.execute(
         "SELECT * FROM inference_models JOIN inference_limits USING (id) WHERE id = ?", (model_id,)
     ).fetchone()
     return row
 
 
-def _require(world: World, model_id: str) -> sqlite3.Row:
-    row = _find(world, model_id)
+def _require(runtime: Runtime, model_id: str) -> sqlite3.Row:
+    row = _find(runtime, model_id)
     if row is None:
         raise ApiError(404, f"The model '{model_id}' does not exist", param="model", code="model_not_found")
     return row

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
-from ..routing import ANY, Route
+from ..http.routing import ANY, Route
 from .call import Call
 from .errors import ApiError
 from .protocol import public_path

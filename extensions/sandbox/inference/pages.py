@@ -10,7 +10,7 @@ from typing import Any
 
 from starlette.responses import Response
 
-from ..integers import integer_or_none
+from ..parsing.integers import parse_integer_or_none
 from .call import Call
 from .checks import number, one_of
 from .errors import invalid
@@ -45,7 +45,7 @@ def page(call: Call, records: Iterable[dict[str, Any]], usual: int = 20) -> Resp
 
 
 def _limit(text: str) -> int:
-    value: Any = integer_or_none(text, 64)
+    value: Any = parse_integer_or_none(text, 64)
     value = text if value is None else value
     number(1, 100, "limit", value, integer=True)
     return int(value)

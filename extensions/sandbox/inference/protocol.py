@@ -12,7 +12,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from ..documents import read_json
+from ..parsing.documents import parse_json
 from .errors import invalid
 
 PREFIX = "/inference"
@@ -50,7 +50,7 @@ def require_json(request: Request) -> None:
 def parse_object(body: bytes) -> dict[str, Any]:
     """The object in the body of a request."""
     try:
-        data = read_json(body)
+        data = parse_json(body)
     except ValueError as error:
         raise invalid(BAD_JSON, None) from error
     if not isinstance(data, dict):

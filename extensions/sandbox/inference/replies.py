@@ -13,8 +13,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from ..documents import read_json
-from ..world import World
+from ..parsing.documents import parse_json
+from ..runtime.runtime import Runtime
 from .errors import failure
 
 FINISH_REASONS = ("stop", "length", "tool_calls", "content_filter", "function_call")
@@ -34,8 +34,8 @@ FIELDS: Mapping[str, type | tuple[type, ...]] = {
 class Replies:
     """The queue."""
 
-    def __init__(self, world: World) -> None:
-        self._db = world.db
+    def __init__(self, runtime: Runtime) -> None:
+        self._db = runtime.db
 
     def add(self, reply: Any) -> None:
         """Put a reply at the end; ValueError when it makes no sense."""
@@ -59,14 +59,14 @@ class Replies:
         """No reply is scripted any more."""
         self._db.execute("DELETE FROM inference_replies")
 
-    def route(self, world: World) -> Route:
+    def route(self, runtime: Runtime) -> Route:
         """The control path: GET lists, POST adds one reply or a list of them, DELETE clears."""
 
         async def endpoint(request: Request) -> Response:
             try:
                 if request.method == "POST":
-                    body = read_json(await request.body())
-                    with world.transaction():
+                    body = parse_json(await request.body())
+                    with runtime.transaction():
                         for reply in body if isinstance(body, list) else [body]:
                             self.add(reply)
                 elif request.method == "DELETE":

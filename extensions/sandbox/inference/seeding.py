@@ -10,7 +10,7 @@ import json
 import sqlite3
 from typing import Any
 
-from ..seeding import keys
+from ..seeds.schema import mapping_schema
 from .storage import LIMITS, insert
 
 # What a seed can limit; no call of the API tells the tokens of a day, only a refusal does.
@@ -20,32 +20,32 @@ SEEDED_LIMITS = (*LIMITS, "tokens_per_day")
 LONG_AGO = 1_735_689_600
 _DAY = 86_400
 
-SEED_SHAPE = keys(
+SEED_SHAPE = mapping_schema(
     "replies",
     organizations=[
-        keys(
+        mapping_schema(
             "id! name! title description created",
             projects=[
-                keys(
+                mapping_schema(
                     "id! name! default created_at archived_at external_key_id",
-                    members=[keys("id! role added_at")],
-                    service_accounts=[keys("id! name! role created_at")],
-                    limits=[keys(f"id! {' '.join(LIMITS)}")],
+                    members=[mapping_schema("id! role added_at")],
+                    service_accounts=[mapping_schema("id! name! role created_at")],
+                    limits=[mapping_schema(f"id! {' '.join(LIMITS)}")],
                 )
             ],
-            users=[keys("id! email! name role added_at")],
-            invites=[keys("id! email! role projects created_at expires_at accepted_at")],
+            users=[mapping_schema("id! email! name role added_at")],
+            invites=[mapping_schema("id! email! role projects created_at expires_at accepted_at")],
         )
     ],
-    keys=[keys("key! organization! project scopes id name owner created_at expires_at last_used_at listed")],
+    keys=[mapping_schema("key! organization! project scopes id name owner created_at expires_at last_used_at listed")],
     models=[
-        keys(
+        mapping_schema(
             "id! created! owned_by snapshot chat reasoning context_window max_completion_tokens shutdown_date",
-            fine_tuning=keys("max_pending_jobs max_jobs_per_day"),
+            fine_tuning=mapping_schema("max_pending_jobs max_jobs_per_day"),
             **dict.fromkeys(SEEDED_LIMITS, ...),
         )
     ],
-    limits=[keys(f"id! {' '.join(SEEDED_LIMITS)}")],
+    limits=[mapping_schema(f"id! {' '.join(SEEDED_LIMITS)}")],
 )
 
 

@@ -14,10 +14,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute
 
-from ..routing import Routes
+from ..http.routing import Routes
+from ..runtime.runtime import Runtime
+from ..seeds.snapshot import SnapshotDirectory
 from ..service import Service
-from ..snapshot import Folder
-from ..world import World
 from . import admin, chat, dashboards, models, not_served, stored
 from .call import Call
 from .errors import ApiError
@@ -38,8 +38,8 @@ class InferenceService(Service):
 
     name: ClassVar[str] = "inference"
     prefixes: ClassVar[tuple[str, ...]] = (PREFIX,)
-    spells_headers: ClassVar[bool] = False
-    origins: ClassVar[frozenset[str]] = frozenset({"https://platform.openai.com"})
+    has_canonical_headers: ClassVar[bool] = False
+    client_origins: ClassVar[frozenset[str]] = frozenset({"https://platform.openai.com"})
     schema: ClassVar[str] = SCHEMA
     switches: ClassVar[dict[str, Any]] = {
         "chat_failure": "",  # a name in errors.FAILURES, with which every chat request then fails,
@@ -51,13 +51,13 @@ class InferenceService(Service):
         "dashboards_want_browser": False,
     }
 
-    seed_shape = SEED_SHAPE
-    summary = SUMMARY
+    seed_schema = SEED_SHAPE
+    state_queries = SUMMARY
 
-    def __init__(self, world: World) -> None:
-        super().__init__(world)
-        self._limits = RateLimits(world)
-        self._replies = Replies(world)
+    def __init__(self, runtime: Runtime) -> None:
+        super().__init__(runtime)
+        self._limits = RateLimits(runtime)
+        self._replies = Replies(runtime)
 
     async def __call__(self, request: Request) -> Response:
         began = time.perf_counter()
@@ -74,23 +74,23 @@ class InferenceService(Service):
         method, path = request.method, public_path(request)
         found = ROUTES.find(method, path, request.query_params)
         if found.route is None:
-            raise _not_there(method, path, found.allowed)
+            raise _not_there(method, path, found.allowed_methods)
         found.route.enter(request)
-        caller = authenticate(self.world, request)
+        caller = authenticate(self.runtime, request)
         headers["openai-organization"] = caller.organization_name
         if found.route in admin.ROUTES:
             self._limits.count_admin_call(request.headers["authorization"], found.route.label)
-        require_scope(self.world, caller, str(found.route.scope), f"{method} {path}")
-        call = Call(request, caller, self.world, self._limits, self._replies)
-        response: Response = await found.route.handler(call, **found.decoded)
+        require_scope(self.runtime, caller, str(found.route.scope), f"{method} {path}")
+        call = Call(request, caller, self.runtime, self._limits, self._replies)
+        response: Response = await found.route.handler(call, **found.decoded_parameters)
         return response
 
     def seed(self, data: dict[str, Any]) -> None:
-        plant(self.world.db, data)
+        plant(self.runtime.db, data)
         for reply in data.get("replies", []):
             self._replies.add(reply)
 
-    def seeds(self, snapshot: Folder) -> Iterator[dict[str, Any]]:
+    def convert_snapshot(self, snapshot: SnapshotDirectory) -> Iterator[dict[str, Any]]:
         return parts(snapshot)
 
     def reset(self) -> None:
@@ -98,7 +98,7 @@ class InferenceService(Service):
         self._limits.clear()
 
     def exports(self, base_url: str) -> dict[str, str]:
-        keys = [row["key"] for row in self.world.db.execute("SELECT key FROM inference_keys ORDER BY rowid")]
+        keys = [row["key"] for row in self.runtime.db.execute("SELECT key FROM inference_keys ORDER BY rowid")]
         first = {key_class(key): key for key in reversed(keys)}
         return {
             "OPENAI_BASE_URL": f"{base_url}{PREFIX}/v1",
@@ -109,7 +109,7 @@ class InferenceService(Service):
         }
 
     def control_routes(self) -> list[BaseRoute]:
-        return [self._replies.route(self.world)]
+        return [self._replies.route(self.runtime)]
 
 
 def _not_there(method: str, path: str, allowed: tuple[str, ...]) -> ApiError:

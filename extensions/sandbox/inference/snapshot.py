@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..snapshot import Folder
+from ..seeds.snapshot import SnapshotDirectory
 from .storage import LIMITS
 
 Record = dict[str, Any]
@@ -23,9 +23,9 @@ DEFAULT_PROJECT = "Default project"
 UNLIMITED: Record = dict.fromkeys(LIMITS)
 
 
-def parts(folder: Folder) -> Iterator[Record]:
+def parts(folder: SnapshotDirectory) -> Iterator[Record]:
     """All at once."""
-    about = folder.about
+    about = folder.manifest
     organization = _organization(about)
     limits = _limits(about)
     own = {"organization": organization["id"], "name": ADMIN, "listed": False}
@@ -39,7 +39,7 @@ def parts(folder: Folder) -> Iterator[Record]:
                 "projects": [_project(project, limits) for project in _projects(about, organization)],
             }
         ],
-        "keys": [{"key": prefix + folder.made_up(f"inference {prefix}"), **own} for prefix in OWN_PREFIXES]
+        "keys": [{"key": prefix + folder.derive_secret(f"inference {prefix}"), **own} for prefix in OWN_PREFIXES]
         + [{"organization": organization["id"], **key} for key in _keys(folder)],
         "models": [_model(model, UNLIMITED if limits else {}, about["model_limits"]) for model in about["models"]],
         "limits": [{"id": model, **row} for model, row in limits.items()],
@@ -114,25 +114,25 @@ def _invite(invite: Record) -> Record:
     return {**_told(invite, "id", "email", "role", **moments), "projects": invite["projects"]}
 
 
-def _keys(folder: Folder) -> Iterator[Record]:
-    for project in folder.about["projects"]:
+def _keys(folder: SnapshotDirectory) -> Iterator[Record]:
+    for project in folder.manifest["projects"]:
         for key in project.get("api_keys", ()):
             prefix = "sk-svcacct-" if key["owner"]["type"] == "service_account" else "sk-proj-"
             yield {**_key(folder, prefix, key), "project": project["id"]}
-    for key in folder.about["admin_keys"]:
+    for key in folder.manifest["admin_keys"]:
         yield _key(folder, "sk-admin-", key)
-    for number, key in enumerate(folder.about["user_keys"]):
+    for number, key in enumerate(folder.manifest["user_keys"]):
         yield {
-            "key": f"sk-{folder.made_up(f'inference user key {number}')}",
+            "key": f"sk-{folder.derive_secret(f'inference user key {number}')}",
             **_told(key, created_at="created", last_used_at="last_use"),
             "name": key["name"] or "",
         }
 
 
-def _key(folder: Folder, prefix: str, key: Record) -> Record:
+def _key(folder: SnapshotDirectory, prefix: str, key: Record) -> Record:
     moments = {"created_at": "created", "last_used_at": "last_used", "expires_at": "expires"}
     return {
-        "key": prefix + folder.made_up(f"inference key {key['id']}"),
+        "key": prefix + folder.derive_secret(f"inference key {key['id']}"),
         **_told(key, "id", **moments),
         "name": key["name"] or "",
         "owner": key["owner"]["id"],

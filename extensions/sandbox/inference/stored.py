@@ -11,7 +11,7 @@ from typing import Any
 
 from starlette.responses import Response
 
-from ..routing import Route
+from ..http.routing import Route
 from .call import Call
 from .checks import metadata, missing
 from .errors import ApiError
@@ -25,7 +25,7 @@ _OF_PROJECT = "SELECT * FROM inference_completions WHERE organization = ? AND pr
 def keep(call: Call, request: dict[str, Any], completion: dict[str, Any]) -> None:
     """Store a completion beside what was asked."""
     insert(
-        call.world.db,
+        call.runtime.db,
         "inference_completions",
         id=completion["id"],
         organization=call.caller.organization,
@@ -41,7 +41,7 @@ async def list_completions(call: Call) -> Response:
     """Those of a model, or with these metadata; a model may be named as it was asked for, or as it answered."""
     asked = call.request.query_params
     model, wanted = asked.get("model"), _wanted(call)
-    found = call.world.db.execute(f"{_OF_PROJECT} ORDER BY number", _whose(call)).fetchall()
+    found = call.runtime.db.execute(f"{_OF_PROJECT} ORDER BY number", _whose(call)).fetchall()
     records = (_record(row) for row in found if model in (None, row["model"], json.loads(row["completion"])["model"]))
     return page(call, (record for record in records if wanted.items() <= record["metadata"].items()))
 
@@ -60,14 +60,14 @@ async def update_completion(call: Call, id: str) -> Response:
         raise missing("metadata")
     given = {} if data["metadata"] is None else data["metadata"]
     metadata("metadata", given)
-    call.world.db.execute("UPDATE inference_completions SET metadata = ? WHERE id = ?", (json.dumps(given), id))
+    call.runtime.db.execute("UPDATE inference_completions SET metadata = ? WHERE id = ?", (json.dumps(given), id))
     return await retrieve_completion(call, id)
 
 
 async def delete_completion(call: Call, id: str) -> Response:
     """One, with its messages."""
     _find(call, id)
-    call.world.db.execute("DELETE FROM inference_completions WHERE id = ?", (id,))
+    call.runtime.db.execute("DELETE FROM inference_completions WHERE id = ?", (id,))
     return json_response({"object": "chat.completion.deleted", "id": id, "deleted": True})
 
 
@@ -78,7 +78,7 @@ async def list_messages(call: Call, id: str) -> Response:
 
 
 def _find(call: Call, id: str) -> sqlite3.Row:
-    row: sqlite3.Row | None = call.world.db.execute(f"{_OF_PROJECT} AND id = ?", (*_whose(call), id)).fetchone()
+    row: sqlite3.Row | None = call.runtime.db.execute(f"{_OF_PROJECT} AND id = ?", (*_whose(call), id)).fetchone()
     if row is None:
         raise ApiError(404, f"The chat completion '{id}' was not found")
     return row

@@ -9,7 +9,7 @@ import hmac
 import json
 from typing import NamedTuple
 
-from ..world import World
+from ..runtime.runtime import Runtime
 from .protocol import ActionError
 
 ROOT_ADMIN = "Projects root admin"
@@ -68,18 +68,18 @@ class Access:
             raise ActionError(403, f"User {self.user} is not a {ROOT_ADMIN}")
 
 
-def authenticate(world: World, user: str, ltoken: str) -> Access:
+def authenticate(runtime: Runtime, user: str, ltoken: str) -> Access:
     """The rights of `user`, proved by the login token that was issued to the same user."""
-    if not world.switch("review", "access_control"):
+    if not runtime.get_switch("review", "access_control"):
         return Access(user, grants=None)
-    row = world.db.execute("SELECT ltoken FROM review_users WHERE name = ?", (user,)).fetchone()
+    row = runtime.db.execute("SELECT ltoken FROM review_users WHERE name = ?", (user,)).fetchone()
     if not row or not row["ltoken"] or not hmac.compare_digest(row["ltoken"].encode(), ltoken.encode()):
         raise ActionError(401, f"Authentication failed for user {user}")
-    return Access(user, _grants(world, user))
+    return Access(user, _grants(runtime, user))
 
 
-def _grants(world: World, user: str) -> list[Grant]:
-    rows = world.db.execute(
+def _grants(runtime: Runtime, user: str) -> list[Grant]:
+    rows = runtime.db.execute(
         """
         SELECT a.role, a.project, r.permissions, r.transitions
         FROM review_assignments a JOIN review_roles r ON r.name = a.role

@@ -16,7 +16,7 @@ import pathlib
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ..routing import Route, Routes
+from ..http.routing import Route, Routes
 from . import builds, not_served, projects
 from .call import Call
 from .protocol import ActionError, already_exists, missing_parameter, not_found
@@ -163,7 +163,7 @@ def load(call: Call) -> None:
         "review_builds",
         project=project["id"],
         name=name,
-        date=int(call.world.clock.now() * 1000),
+        date=int(call.runtime.clock.now() * 1000),
         keepit=False,
         figures={},
     )
@@ -205,7 +205,7 @@ def _changeable(call: Call) -> str:
 def _route(handler: Callable[[Call], Any], command: str | None = None) -> Route:
     command = command or handler.__name__.replace("_", "-")
     reads = command.startswith(("list-", "get-"))
-    return Route("POST", ADMIN_PATH, handler, f"kwadmin {command}", reads=reads, argument=f"command={command}")
+    return Route("POST", ADMIN_PATH, handler, f"kwadmin {command}", read_only=reads, argument=f"command={command}")
 
 
 ROUTES = Routes(

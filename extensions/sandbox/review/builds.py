@@ -18,7 +18,7 @@ from .storage import change, project_by
 
 def builds(call: Call) -> Iterable[Record]:
     """The newest one first."""
-    tags: Record = {"tags": []} if major_version(call.world) >= 23 else {}
+    tags: Record = {"tags": []} if major_version(call.runtime) >= 23 else {}
     for row in _listed(call, _project(call)):
         yield {
             "id": row["id"],
@@ -59,7 +59,7 @@ def project_configuration(call: Call) -> Iterable[Record]:
     build = _require(call, project, name) if name else next(iter(rows), None)
     if build is None:
         raise not_found("Build", "latest")
-    version = ".".join(call.world.switch("review", f"version_{part}") for part in ("major", "minor"))
+    version = ".".join(call.runtime.get_switch("review", f"version_{part}") for part in ("major", "minor"))
     loaded = time.gmtime(build["date"] / 1000)
     figures = {name: str(value) for name, value in json.loads(build["figures"]).items()}
     yield {

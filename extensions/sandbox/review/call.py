@@ -10,9 +10,9 @@ import sqlite3
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-from .. import globs
-from ..routing import Route
-from ..world import World
+from ..http.routing import Route
+from ..parsing import globs
+from ..runtime.runtime import Runtime
 from .access import Access
 from .catalogue import ACTIONS
 from .protocol import Parameters
@@ -25,28 +25,28 @@ DEFAULT_LIMIT = 1000
 
 
 class Call(NamedTuple):
-    """The world, its database, the caller, the parameters and the address of the server.
+    """The runtime, its database, the caller, the parameters and the address of the server.
 
     A handler yields records, gives a file, or returns nothing for an empty body.
     """
 
-    world: World
+    runtime: Runtime
     db: sqlite3.Connection
     access: Access
     parameters: Parameters
     url: str
 
 
-def major_version(world: World) -> int:
+def major_version(runtime: Runtime) -> int:
     """That of the server: 20 of 20.4."""
-    told = re.match("[0-9]+", world.switch("review", "version_major"))
+    told = re.match("[0-9]+", runtime.get_switch("review", "version_major"))
     return int(told[0]) if told else 0
 
 
 def action(handler: Handler) -> Route:
     """The route of the action with the name of its handler: one address serves all, and `action` tells them apart."""
     name = handler.__name__
-    return Route("POST", API_PATH, handler, name, reads=not ACTIONS[name].writes, argument=f"action={name}")
+    return Route("POST", API_PATH, handler, name, read_only=not ACTIONS[name].writes, argument=f"action={name}")
 
 
 def matching(call: Call, names: Iterable[str]) -> list[str]:

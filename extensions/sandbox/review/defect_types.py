@@ -58,7 +58,7 @@ def defect_types(call: Call) -> Iterable[Record]:
     taxonomy = call.parameters.text("taxonomy")
     if taxonomy and taxonomy not in taxonomies_of(call, project):
         raise not_found("Taxonomy", taxonomy)
-    tells_support = major_version(call.world) >= 23
+    tells_support = major_version(call.runtime) >= 23
     for checker in _checkers(call, project):
         if taxonomy in ("", *checker.taxonomies):
             supported = {"supportLevel": checker.support_level} if tells_support and checker.support_level else {}

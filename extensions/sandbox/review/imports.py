@@ -12,7 +12,7 @@ import sqlite3
 from collections.abc import Iterable
 from urllib.parse import urlsplit
 
-from ..world import World
+from ..runtime.runtime import Runtime
 from .call import Call, Record, action
 from .protocol import ActionError, already_exists
 from .storage import add_project, change, insert
@@ -41,7 +41,7 @@ def import_server_configuration(call: Call) -> None:
 def import_status(call: Call) -> Iterable[Record]:
     """The imports that run, and with the switch `imports_kept` those that have ended."""
     call.access.require_root_admin()
-    kept = call.world.switch("review", "imports_kept")
+    kept = call.runtime.get_switch("review", "imports_kept")
     for row in call.db.execute("SELECT * FROM review_imports ORDER BY id"):
         if kept or row["status"] == RUNNING:
             yield {
@@ -57,7 +57,7 @@ def import_status(call: Call) -> Iterable[Record]:
 def task_status(call: Call) -> Iterable[Record]:
     """The tasks that run; an idle server lists nothing."""
     call.access.require_root_admin()
-    now = call.world.clock.now()
+    now = call.runtime.clock.now()
     for row in _under_way(call.db):
         done = (now - row["begun"]) / max(row["ends"] - row["begun"], 0.001)
         yield {
@@ -69,22 +69,22 @@ def task_status(call: Call) -> Iterable[Record]:
         }
 
 
-def settle(world: World) -> None:
+def settle(runtime: Runtime) -> None:
     """End the imports whose time has come."""
-    now = world.clock.now()
-    if not any(row["ends"] <= now for row in _under_way(world.db)):
+    now = runtime.clock.now()
+    if not any(row["ends"] <= now for row in _under_way(runtime.db)):
         return
-    with world.transaction():
-        for row in _under_way(world.db):
+    with runtime.transaction():
+        for row in _under_way(runtime.db):
             if row["ends"] <= now:
-                _end(world.db, row)
+                _end(runtime.db, row)
 
 
 def _begin(call: Call, kind: str, project: str) -> None:
     source = call.parameters.text("sourceURL")
     if urlsplit(source).scheme not in ("http", "https") or not urlsplit(source).hostname:
         raise ActionError(400, f"Invalid value for parameter sourceURL: {source}")
-    now = call.world.clock.now()
+    now = call.runtime.clock.now()
     insert(
         call.db,
         "review_imports",
@@ -93,9 +93,9 @@ def _begin(call: Call, kind: str, project: str) -> None:
         creator=call.access.user,
         source=source,
         status=RUNNING,
-        message=call.world.switch("review", "import_failure"),
+        message=call.runtime.get_switch("review", "import_failure"),
         begun=now,
-        ends=now + call.world.switch("review", "import_seconds"),
+        ends=now + call.runtime.get_switch("review", "import_seconds"),
     )
 
 

@@ -41,9 +41,9 @@ class Issues:
         if build:
             terms.append(Term("build", (Value(build, exact=True),), excluded=False))
         self.modules = modules = ModulePaths(call, self.project)
-        reader = Reader(call.world.switch("review", "more_keywords"), modules.named)
-        self._builds = chosen(self._listed_builds(), terms, major_version(call.world))
-        self._grouped = _grouping(terms, call.world.switch("review", "grouping_by_default"), reader.warnings)
+        reader = Reader(call.runtime.get_switch("review", "more_keywords"), modules.named)
+        self._builds = chosen(self._listed_builds(), terms, major_version(call.runtime))
+        self._grouped = _grouping(terms, call.runtime.get_switch("review", "grouping_by_default"), reader.warnings)
         conditions = [condition for part in parts for condition in reader.conditions(part)]
         if texts and not any(term.keyword == "state" for term in terms):
             diff = any(term.keyword == "diff" for term in terms)
@@ -181,7 +181,7 @@ def update_status(call: Call) -> None:
             call.db,
             "review_history",
             issue=row["key"],
-            date=int(call.world.clock.now() * 1000),
+            date=int(call.runtime.clock.now() * 1000),
             userid=call.access.user,
             status=status,
             comment=fields.get("comment", ""),
@@ -212,7 +212,7 @@ def _fields(call: Call) -> dict[str, str]:
 
 def _require_owner(call: Call, owner: str) -> None:
     known = call.db.execute("SELECT 1 FROM review_users WHERE name = ?", (owner,)).fetchone()
-    if owner != UNOWNED and not known and call.world.switch("review", "access_control"):
+    if owner != UNOWNED and not known and call.runtime.get_switch("review", "access_control"):
         raise not_found("User", owner)
 
 
@@ -243,7 +243,7 @@ def _grouping(terms: Iterable[Term], default: bool, warnings: list[str]) -> bool
 def _support(call: Call) -> Record:
     """Newer servers tell who stands in for a checker."""
     supported = {"supportLevel": "Klocwork Supported", "supportLevelCode": 2}
-    return supported if major_version(call.world) >= 23 else {}
+    return supported if major_version(call.runtime) >= 23 else {}
 
 
 def _told(row: sqlite3.Row, name: str) -> Record:

@@ -11,8 +11,8 @@ import re
 import sqlite3
 from collections.abc import Iterable
 
-from .. import globs
-from ..globs import Glob
+from ..parsing import globs
+from ..parsing.globs import Glob
 from .call import Call
 from .conditions import NEVER, Condition, either
 from .query import Value

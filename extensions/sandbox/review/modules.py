@@ -25,7 +25,7 @@ def modules(call: Call) -> Iterable[Record]:
             "paths": json.loads(row["paths"]),
             **tags_of(row["tags"]),
         }
-        if call.world.switch("review", "module_access_told"):
+        if call.runtime.get_switch("review", "module_access_told"):
             record.update({_told_as(name): json.loads(row[name]) for name in ACCESS_LISTS})
         yield record
 

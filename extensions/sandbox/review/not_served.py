@@ -9,7 +9,7 @@ from html import escape
 
 from starlette.responses import HTMLResponse, Response
 
-from ..routing import Route
+from ..http.routing import Route
 from .call import Call
 from .protocol import ActionError
 

@@ -14,7 +14,7 @@ from .storage import add_project, change, project_by, tags_of
 
 
 def projects(call: Call) -> Iterable[Record]:
-    streams_too = call.world.switch("review", "streams") and call.parameters.boolean("include_streams")
+    streams_too = call.runtime.get_switch("review", "streams") and call.parameters.boolean("include_streams")
     for row in call.db.execute("SELECT * FROM review_projects ORDER BY rowid"):
         if call.access.sees(row["id"]) and (streams_too or not row["stream"]):
             yield {

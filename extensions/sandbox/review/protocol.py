@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl
 from starlette.requests import Request
 from starlette.responses import Response
 
-from ..bodies import MOST_FIELDS
+from ..http.bodies import MAX_FORM_FIELDS
 
 HEADERS = {"Content-Type": "application/json;charset=UTF-8"}
 FORM = "application/x-www-form-urlencoded"
@@ -90,7 +90,7 @@ async def read_parameters(request: Request) -> Parameters:
 
 def _fields(encoded: bytes, charset: str) -> list[tuple[str, str]]:
     text = encoded.decode(charset, "replace")
-    return parse_qsl(text, keep_blank_values=True, encoding=charset, max_num_fields=MOST_FIELDS)
+    return parse_qsl(text, keep_blank_values=True, encoding=charset, max_num_fields=MAX_FORM_FIELDS)
 
 
 def lines(records: Iterable[Mapping[str, object]]) -> Iterator[str]:

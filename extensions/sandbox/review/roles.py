@@ -122,7 +122,7 @@ def _searched(call: Call) -> list[str]:
 
 
 def _flags(call: Call) -> tuple[str, ...]:
-    return PERMISSIONS + STREAM_PERMISSIONS if call.world.switch("review", "streams") else PERMISSIONS
+    return PERMISSIONS + STREAM_PERMISSIONS if call.runtime.get_switch("review", "streams") else PERMISSIONS
 
 
 def _permissions(call: Call, held: list[str]) -> list[str]:

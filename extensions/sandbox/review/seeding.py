@@ -9,7 +9,7 @@ import itertools
 import sqlite3
 from typing import Any
 
-from ..seeding import keys
+from ..seeds.schema import mapping_schema
 from .accounts import set_members
 from .issue_seeding import generate_issues, plant_issues
 from .storage import DEFAULT_VIEW, OF_ALL, add_module, add_project, add_view, insert
@@ -18,34 +18,36 @@ _ISSUE = (
     "id code! file! title message method line severity status owner category taxonomy reference comment bug_id date"
     " found_in fixed_in"
 )
-_HISTORY = [keys("date! account! status! comment")]
-_TAXONOMIES = [keys("name! custom")]
-_DEFECT_TYPES = [keys("code! name! severity! taxonomies! enabled support_level")]
+_HISTORY = [mapping_schema("date! account! status! comment")]
+_TAXONOMIES = [mapping_schema("name! custom")]
+_DEFECT_TYPES = [mapping_schema("code! name! severity! taxonomies! enabled support_level")]
 
-SEED_SHAPE = keys(
+SEED_SHAPE = mapping_schema(
     "version streams module_access_told",
-    users=[keys("name! password ltoken readonly")],
-    groups=[keys("name! users readonly")],
+    users=[mapping_schema("name! password ltoken readonly")],
+    groups=[mapping_schema("name! users readonly")],
     projects=[
-        keys(
+        mapping_schema(
             "name! creator! id description tags stream streams generate_issues",
             taxonomies=_TAXONOMIES,
             defect_types=_DEFECT_TYPES,
-            modules=[keys("name! paths! allow_all allow_users allow_groups deny_users deny_groups tags")],
-            builds=[keys("name! date! keepit figures")],
-            ci_builds=[keys("name! date! tags")],
-            metrics=[keys("file! tag! value! entity system")],
-            issues=[keys(_ISSUE, history=_HISTORY)],
-            views=[keys("name! query! creator is_public tags")],
+            modules=[mapping_schema("name! paths! allow_all allow_users allow_groups deny_users deny_groups tags")],
+            builds=[mapping_schema("name! date! keepit figures")],
+            ci_builds=[mapping_schema("name! date! tags")],
+            metrics=[mapping_schema("file! tag! value! entity system")],
+            issues=[mapping_schema(_ISSUE, history=_HISTORY)],
+            views=[mapping_schema("name! query! creator is_public tags")],
         )
     ],
     roles=[
-        keys("name! readonly permissions transitions", assignments=[keys("account! group project")]),
+        mapping_schema(
+            "name! readonly permissions transitions", assignments=[mapping_schema("account! group project")]
+        ),
     ],
     taxonomies=_TAXONOMIES,
     defect_types=_DEFECT_TYPES,
-    issues=[keys(f"project! {_ISSUE}", history=_HISTORY)],
-    licenses=[keys("feature! version! count! days_to_expiry! permanent servers")],
+    issues=[mapping_schema(f"project! {_ISSUE}", history=_HISTORY)],
+    licenses=[mapping_schema("feature! version! count! days_to_expiry! permanent servers")],
 )
 
 

@@ -16,10 +16,10 @@ from urllib.parse import urlsplit
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
-from ..routing import Route, Routes
+from ..http.routing import Route, Routes
+from ..http.streaming import stream_query
+from ..seeds.snapshot import SnapshotDirectory
 from ..service import Service
-from ..snapshot import Folder
-from ..streaming import streamed
 from . import (
     accounts,
     administration,
@@ -49,7 +49,7 @@ from .storage import SCHEMA
 from .summary import SUMMARY
 
 PREFIX = "/analysis"
-ADMIN_TOOL = pathlib.Path(__file__).parent.parent / "kwadmin.py"
+ADMIN_TOOL = pathlib.Path(__file__).with_name("kwadmin.py")
 
 ROUTES = Routes(
     (
@@ -97,8 +97,8 @@ class ReviewService(Service):
         "all_failures_500": False,  # as some old servers are believed to answer
     }
 
-    seed_shape = SEED_SHAPE
-    summary = SUMMARY
+    seed_schema = SEED_SHAPE
+    state_queries = SUMMARY
 
     async def __call__(self, request: Request) -> Response:
         path = request.scope["raw_path"].decode("latin-1").removeprefix(PREFIX)
@@ -107,14 +107,14 @@ class ReviewService(Service):
         if path != API_PATH:
             return _page(request, path)
         if request.method in ("GET", "HEAD"):
-            return reference_page(major_version(self.world))
+            return reference_page(major_version(self.runtime))
         if request.method != "POST":
             page = "<html><body><h1>405 Method Not Allowed</h1></body></html>"
             return HTMLResponse(page, 405, {"Allow": "GET, HEAD, POST"})
         try:
             return await self._act(request)
         except ActionError as error:
-            status = 500 if self.world.switch("review", "all_failures_500") else error.status
+            status = 500 if self.runtime.get_switch("review", "all_failures_500") else error.status
             return error_line(status, error.message)
 
     async def _act(self, request: Request) -> Response:
@@ -125,26 +125,26 @@ class ReviewService(Service):
         access = self._caller(parameters)
         if not parameters.text("action"):
             raise missing_parameter("action")
-        if route is None or ACTIONS[route.label].since > major_version(self.world):
+        if route is None or ACTIONS[route.label].since > major_version(self.runtime):
             raise ActionError(400, f"Unknown action: {parameters.text('action')}")
         _require_parameters(ACTIONS[route.label], parameters)
-        imports.settle(self.world)
+        imports.settle(self.runtime)
         return await self._answer(route, access, parameters, self._address(request))
 
     async def _administer(self, request: Request) -> Response:
         """A sub-command of the administration tool."""
-        warnings = self.world.switch("review", "kwadmin_warnings")
+        warnings = self.runtime.get_switch("review", "kwadmin_warnings")
         try:
             parameters = await read_parameters(request)
             route = administration.ROUTES.find("POST", administration.ADMIN_PATH, parameters).route
             if route is not None:
                 route.enter(request)
-            access = authenticate(self.world, parameters.text("user"), parameters.text("ltoken"))
+            access = authenticate(self.runtime, parameters.text("user"), parameters.text("ltoken"))
             if route is None:
                 raise ActionError(400, f"Unknown command: {parameters.text('command')}")
-            imports.settle(self.world)
-            call = Call(self.world, self.world.db, access, parameters, self._address(request))
-            with self.world.transaction():
+            imports.settle(self.runtime)
+            call = Call(self.runtime, self.runtime.db, access, parameters, self._address(request))
+            with self.runtime.transaction():
                 lines = list(route.handler(call) or ())
         except ActionError as error:
             return JSONResponse({"message": error.message, "warnings": warnings}, error.status)
@@ -153,17 +153,17 @@ class ReviewService(Service):
     async def _answer(self, route: Route, access: Access, parameters: Parameters, url: str) -> Response:
         """Write at once, or read beside all else."""
         if ACTIONS[route.label].writes:
-            with self.world.transaction():
-                route.handler(Call(self.world, self.world.db, access, parameters, url))
+            with self.runtime.transaction():
+                route.handler(Call(self.runtime, self.runtime.db, access, parameters, url))
             return empty()
         if ACTIONS[route.label].gives_file:
-            content = route.handler(Call(self.world, self.world.db, access, parameters, url))
+            content = route.handler(Call(self.runtime, self.runtime.db, access, parameters, url))
             return Response(content, media_type="application/octet-stream")
 
         def records(db: sqlite3.Connection) -> Iterator[str]:
-            return lines(route.handler(Call(self.world, db, access, parameters, url)))
+            return lines(route.handler(Call(self.runtime, db, access, parameters, url)))
 
-        return await streamed(self.world.readers, records, HEADERS)
+        return await stream_query(self.runtime.readers, records, HEADERS)
 
     def _address(self, request: Request) -> str:
         """Where the caller found the server."""
@@ -172,25 +172,25 @@ class ReviewService(Service):
     def _caller(self, parameters: Parameters) -> Access:
         if not parameters.text("user"):
             raise missing_parameter("user")
-        access = authenticate(self.world, parameters.text("user"), parameters.text("ltoken"))
+        access = authenticate(self.runtime, parameters.text("user"), parameters.text("ltoken"))
         access.require_web_api()
         return access
 
     def reset(self) -> None:
         super().reset()
-        self.world.db.execute("DELETE FROM sqlite_sequence WHERE name GLOB 'review_*'")  # ids begin anew, too
+        self.runtime.db.execute("DELETE FROM sqlite_sequence WHERE name GLOB 'review_*'")  # ids begin anew, too
 
-    def settle(self) -> None:
-        imports.settle(self.world)
+    def process_due_events(self) -> None:
+        imports.settle(self.runtime)
 
     def seed(self, data: dict[str, Any]) -> None:
         told: dict[str, Any] = {name: data[name] for name in ("streams", "module_access_told") if name in data}
         if "version" in data:
             told["version_major"], told["version_minor"] = _major_and_minor(data["version"])
-        self.world.set_switches({self.name: told})
-        plant(self.world.db, data)
+        self.runtime.set_switches({self.name: told})
+        plant(self.runtime.db, data)
 
-    def seeds(self, snapshot: Folder) -> Iterator[dict[str, Any]]:
+    def convert_snapshot(self, snapshot: SnapshotDirectory) -> Iterator[dict[str, Any]]:
         return parts(snapshot)
 
     def exports(self, base_url: str) -> dict[str, str]:
@@ -203,7 +203,7 @@ class ReviewService(Service):
 
     def _write_admin_tool(self) -> str:
         """A program that is called as the server's administration tool, and needs no other Python than this one."""
-        path = self.world.state / "sandbox-kwadmin"
+        path = self.runtime.state_path / "sandbox-kwadmin"
         words = [sys.executable, "-I", str(ADMIN_TOOL)]
         path.write_text(f'#!/bin/sh\nexec {shlex.join(words)} "$@"\n', encoding="utf-8")
         path.chmod(0o700)
@@ -212,10 +212,10 @@ class ReviewService(Service):
     def _write_ltoken_file(self, *urls: str) -> str:
         """A file like the login tool's, with a line for every address and user that has a token."""
         addresses = dict.fromkeys((url.hostname, url.port or 80) for url in map(urlsplit, urls))
-        rows = self.world.db.execute("SELECT name, ltoken FROM review_users WHERE ltoken IS NOT NULL ORDER BY rowid")
+        rows = self.runtime.db.execute("SELECT name, ltoken FROM review_users WHERE ltoken IS NOT NULL ORDER BY rowid")
         tokens = [(row["name"], row["ltoken"]) for row in rows]
         lines = [f"{host};{port};{name};{token}\n" for host, port in addresses for name, token in tokens]
-        path = self.world.state / "ltoken"
+        path = self.runtime.state_path / "ltoken"
         path.touch(mode=0o600)
         path.chmod(0o600)
         path.write_text("".join(lines), encoding="utf-8")

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import quote
 
-from ..snapshot import Folder
+from ..seeds.snapshot import SnapshotDirectory
 from .access import ROOT_ADMIN
 from .catalogue import PERMISSIONS, STREAM_PERMISSIONS
 from .storage import ACCESS_LISTS
@@ -26,9 +26,9 @@ NO_FIGURES = ("build", "creationDate")
 Fields = dict[str, Any]
 
 
-def parts(folder: Folder) -> Iterator[Fields]:
+def parts(folder: SnapshotDirectory) -> Iterator[Fields]:
     """Accounts, then project after project, and roles when the projects are there."""
-    about = folder.about
+    about = folder.manifest
     names = {project["name"] for project in about["projects"]}
     modules = [module for project in about["projects"] for module in project["modules"]]
     yield {
@@ -52,10 +52,10 @@ def parts(folder: Folder) -> Iterator[Fields]:
     yield {"roles": [*_roles(about["roles"], names)]}
 
 
-def _listed(folder: Folder, name: str, project: Fields) -> Iterator[Fields]:
+def _listed(folder: SnapshotDirectory, name: str, project: Fields) -> Iterator[Fields]:
     """A long list of a project."""
-    if name in folder.about["lists"]:
-        yield from folder.each(f"{name}-{quote(project['id'], safe='')}")
+    if name in folder.manifest["lists"]:
+        yield from folder.read_records(f"{name}-{quote(project['id'], safe='')}")
 
 
 def _is_stream(name: str, names: set[str]) -> bool:
@@ -66,11 +66,11 @@ def _has_streams(role: Fields) -> bool:
     return any(role["permissions"].get(permission) for permission in STREAM_PERMISSIONS)
 
 
-def _user(folder: Folder, user: Fields) -> Fields:
+def _user(folder: SnapshotDirectory, user: Fields) -> Fields:
     return {
         "name": user["name"],
         "readonly": user.get("readonly") or False,
-        "ltoken": folder.made_up(f"review {user['name']}"),
+        "ltoken": folder.derive_secret(f"review {user['name']}"),
     }
 
 
@@ -129,7 +129,7 @@ def _view(view: Fields, creator: str) -> Fields:
     }
 
 
-def _builds(folder: Folder, project: Fields) -> list[Fields]:
+def _builds(folder: SnapshotDirectory, project: Fields) -> list[Fields]:
     """From the first to the last; where none may be seen but issues may, one that has these."""
     if project["builds"]:
         return [_build(build, project["configuration"]) for build in reversed(project["builds"])]
@@ -150,7 +150,7 @@ def _build(build: Fields, configuration: Fields | None) -> Fields:
     return {**told, "figures": figures}
 
 
-def _issues(folder: Folder, project: Fields, builds: list[Fields]) -> Iterator[Fields]:
+def _issues(folder: SnapshotDirectory, project: Fields, builds: list[Fields]) -> Iterator[Fields]:
     """Those of the last build, then what earlier ones fixed, of which nobody tells in which."""
     loaded = [(build["name"], build["date"]) for build in builds]
     histories = {row["id"]: row["history"] for row in _listed(folder, "histories", project)}

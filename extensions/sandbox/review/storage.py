@@ -167,7 +167,7 @@ def require(call: Call, kind: str, name: str) -> sqlite3.Row:
 def project_by(call: Call, column: str, value: str) -> sqlite3.Row:
     """The project with this `name` or `id`; 404 when the caller sees none."""
     row: sqlite3.Row | None = call.db.execute(f"SELECT * FROM review_projects WHERE {column} = ?", (value,)).fetchone()
-    hidden_stream = row is not None and row["stream"] and not call.world.switch("review", "streams")
+    hidden_stream = row is not None and row["stream"] and not call.runtime.get_switch("review", "streams")
     if row is None or hidden_stream or not call.access.sees(row["id"]):
         raise not_found("Project", value)
     return row

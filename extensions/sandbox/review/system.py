@@ -13,8 +13,8 @@ from .call import Call, Record, action
 
 def version(call: Call) -> Iterable[Record]:
     yield {
-        "majorVersion": call.world.switch("review", "version_major"),
-        "minorVersion": call.world.switch("review", "version_minor"),
+        "majorVersion": call.runtime.get_switch("review", "version_major"),
+        "minorVersion": call.runtime.get_switch("review", "version_minor"),
     }
 
 

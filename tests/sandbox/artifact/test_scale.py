@@ -23,7 +23,7 @@ from sandbox.artifact import build_records
 from sandbox.artifact.aql import sql, text
 from sandbox.artifact.schema import SCHEMA
 from sandbox.artifact.storage import ClientChecksums, Items
-from sandbox.world import World
+from sandbox.runtime.runtime import Runtime
 from support.work import processor_time, work_before_answers
 
 MANY = 30_000
@@ -40,19 +40,19 @@ with urllib.request.urlopen(request) as answer:
 
 
 @pytest.fixture
-def world() -> Iterator[World]:
-    """A world with nothing in it."""
-    world = World()
-    world.create(SCHEMA + build_records.SCHEMA)
-    yield world
-    world.close()
+def runtime() -> Iterator[Runtime]:
+    """A runtime with nothing in it."""
+    runtime = Runtime()
+    runtime.create(SCHEMA + build_records.SCHEMA)
+    yield runtime
+    runtime.close()
 
 
-def test_nothing_is_scanned(world):
-    items = Items(world)
-    content = world.files.put([b"content"])
+def test_nothing_is_scanned(runtime):
+    items = Items(runtime)
+    content = runtime.files.put([b"content"])
     statements: list[str] = []
-    world.db.set_trace_callback(statements.append)
+    runtime.db.set_trace_callback(statements.append)
     file = items.put_file("generic", "a/b/c.txt", content, ClientChecksums(), "admin")
     items.put_file("docker", "acme/web/1/manifest.json", content, ClientChecksums(), "admin")
     folder = items.make_folder("generic", "a", "admin")
@@ -75,10 +75,10 @@ def test_nothing_is_scanned(world):
     trashed = items.find("auto-trashcan", "generic/a")
     assert trashed is not None
     asyncio.run(items.delete(trashed))
-    world.db.set_trace_callback(None)
+    runtime.db.set_trace_callback(None)
 
     plans = {
-        statement: [row["detail"] for row in world.db.execute(f"EXPLAIN QUERY PLAN {statement}")]
+        statement: [row["detail"] for row in runtime.db.execute(f"EXPLAIN QUERY PLAN {statement}")]
         for statement in statements
         if statement.startswith(("SELECT", "INSERT", "UPDATE", "DELETE"))
     }
@@ -117,9 +117,9 @@ SORTED = '.include("repo","path","name","size","created").sort({"$asc":["repo","
         ('items.find({"actual_sha1":"0"})', ["artifact_items_sha1"]),
     ],
 )
-def test_queries_go_by_indexes(world, query, steps):
+def test_queries_go_by_indexes(runtime, query, steps):
     statement = sql.statement(text.read(query), sql.World(1_700_000_000))
-    explained = world.db.execute(f"EXPLAIN QUERY PLAN {statement.sql}", statement.parameters)
+    explained = runtime.db.execute(f"EXPLAIN QUERY PLAN {statement.sql}", statement.parameters)
     plan = "\n".join(row["detail"] for row in explained)
     assert "SCAN main" not in plan
     assert all(step in plan for step in steps), plan

@@ -13,9 +13,10 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from sandbox import bodies, client
-from sandbox.bodies import BodyTooLarge
+from sandbox import client
 from sandbox.ci import multipart
+from sandbox.http import bodies
+from sandbox.http.bodies import BodyTooLarge
 from support.wire.ci import TOKENS, Ci
 
 LARGE = 400_000_000
@@ -108,9 +109,9 @@ def test_body_is_refused_when_it_turns_out_not_to_fit_into_memory() -> None:
             for _piece in range(3):
                 yield b"12345"
 
-    assert asyncio.run(bodies.read(Chunked(), 15)) == b"123451234512345"
+    assert asyncio.run(bodies.read_body(Chunked(), 15)) == b"123451234512345"
     with pytest.raises(BodyTooLarge, match="at most 14 bytes"):
-        asyncio.run(bodies.read(Chunked(), 14))
+        asyncio.run(bodies.read_body(Chunked(), 14))
 
 
 @pytest.mark.parametrize("separator", ["&", ";&"])

@@ -63,7 +63,7 @@ def test_its_files_are_there_without_a_secret_and_allow_nothing_but_themselves(s
 
 
 def test_what_is_no_file_of_it_is_not_there(sandbox):
-    for path in (f"{CONSOLE}/__init__.py", f"{CONSOLE}/../control.py", f"{CONSOLE}/%2e%2e/control.py", f"{CONSOLE}/"):
+    for path in (f"{CONSOLE}/__init__.py", f"{CONSOLE}/../service.py", f"{CONSOLE}/%2e%2e/service.py", f"{CONSOLE}/"):
         with requests.Session() as session:
             request = session.prepare_request(requests.Request("GET", sandbox.url + path))
             request.url = sandbox.url + path  # as it stands there

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from sandbox import database
-from sandbox.database import QuestionTooLong, Readers, writer
+from sandbox.runtime import database
+from sandbox.runtime.database import QueryTimeout, Readers, connect_writer
 from support.servers.process import wait_for
 
 ENDLESS = "WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers) SELECT max(n) FROM numbers"
@@ -22,7 +22,7 @@ ENDLESS = "WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM nu
 
 @pytest.fixture
 def readers(tmp_path: Path) -> Iterator[Readers]:
-    writer(tmp_path / "test.sqlite3").close()
+    connect_writer(tmp_path / "test.sqlite3").close()
     found = Readers(tmp_path / "test.sqlite3")
     yield found
     found.close()
@@ -37,13 +37,13 @@ def one(connection: sqlite3.Connection) -> int:
 
 
 def test_question_is_not_answered_at_once_when_it_takes_long(readers: Readers) -> None:
-    assert readers.read_at_once(endless) is None
-    assert readers.read_at_once(one) == 1
+    assert readers.read_if_small(endless) is None
+    assert readers.read_if_small(one) == 1
 
 
 def test_question_is_given_up_when_it_takes_too_long(readers: Readers, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(database, "SECONDS", 0.2)
-    with pytest.raises(QuestionTooLong, match=r"gave up reading its database after 0\.2 seconds"):
+    monkeypatch.setattr(database, "QUERY_TIMEOUT", 0.2)
+    with pytest.raises(QueryTimeout, match=r"gave up reading its database after 0\.2 seconds"):
         asyncio.run(readers.read(endless))
     assert asyncio.run(readers.read(one)) == 1
 
@@ -51,7 +51,7 @@ def test_question_is_given_up_when_it_takes_too_long(readers: Readers, monkeypat
 def test_part_of_an_answer_is_given_up_when_it_takes_too_long(
     readers: Readers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(database, "SECONDS", 0.2)
+    monkeypatch.setattr(database, "QUERY_TIMEOUT", 0.2)
 
     def parts(connection: sqlite3.Connection) -> Iterator[int]:
         yield one(connection)
@@ -59,7 +59,7 @@ def test_part_of_an_answer_is_given_up_when_it_takes_too_long(
 
     async def read() -> list[int]:
         found = []
-        with pytest.raises(QuestionTooLong):
+        with pytest.raises(QueryTimeout):
             async for part in readers.stream(parts):
                 found.append(part)
         return found
@@ -78,7 +78,7 @@ def test_question_is_aborted_when_the_readers_are_closed(readers: Readers) -> No
     def ask() -> None:
         try:
             asyncio.run(readers.read(endless))
-        except QuestionTooLong as error:
+        except QueryTimeout as error:
             aborted.append(error)
 
     asking = threading.Thread(target=ask)

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 import requests
 
-from sandbox import client, globs
+from sandbox import client
+from sandbox.parsing import globs
 from support.wire.ci import XML, Ci, oops
 
 LISTS = b"[" * 30_000 + b"]" * 30_000

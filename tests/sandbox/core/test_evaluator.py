@@ -13,10 +13,11 @@ from pathlib import Path
 import pytest
 import requests
 
-from sandbox import client, evaluator
+from sandbox import client
 from sandbox.ci import xpath
-from sandbox.evaluator import EvaluationError, Evaluator, is_simple
-from sandbox.guard import Guard
+from sandbox.runtime import evaluator
+from sandbox.runtime.evaluator import EvaluationError, Evaluator, is_simple
+from sandbox.runtime.guard import Guard
 from support.servers.process import wait_for
 from support.wire.ci import CONFIG, Ci
 
@@ -37,8 +38,8 @@ def evaluation() -> Iterator[Evaluator]:
 
 @pytest.fixture
 def brief(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(evaluator, "SECONDS", 0.2)
-    monkeypatch.setattr(evaluator, "BRIEF_SECONDS", 0.2)
+    monkeypatch.setattr(evaluator, "TIMEOUT", 0.2)
+    monkeypatch.setattr(evaluator, "BLOCKING_TIMEOUT", 0.2)
 
 
 @pytest.mark.parametrize("pattern", ["", "^/ci/", "/api/.*/x$", "a.c", r"x\.y", "[^/]+$", r"\d+", "/storage/.*"])

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandbox import globs
-from sandbox.globs import Glob
+from sandbox.parsing import globs
+from sandbox.parsing.globs import Glob
 from support.session import Session
 
 WILDCARDS = (globs.ANY, globs.IN_FOLDER, globs.ONE, globs.ONE_IN_FOLDER, globs.FOLDERS, globs.BELOW)

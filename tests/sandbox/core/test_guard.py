@@ -17,7 +17,7 @@ import pytest
 import requests
 
 from sandbox import client
-from sandbox.state_folder import IN_USE, LOCK, TEMPORARY
+from sandbox.runtime.state_directory import IN_USE, LOCK, TEMPORARY_PREFIX
 from support.servers.process import wait_for
 from support.wire.ci import CONFIG, TOKENS, XML
 from support.wire.core import EXTENSIONS
@@ -27,7 +27,7 @@ SLOW_XPATH = "//*[count(//*[count(//*[count(//*[count(//*[count(//*) > 0]) > 0])
 # A process as the sandbox while its interpreter is in native code that neither a thread nor a signal interrupts
 STUCK = """
 import pathlib, re, signal, subprocess, sys
-from sandbox.guard import Guard
+from sandbox.runtime.guard import Guard
 guard = Guard(pathlib.Path(sys.argv[1]))
 for number in (signal.SIGTERM, signal.SIGINT):
     signal.signal(number, lambda number, frame: None)
@@ -113,7 +113,7 @@ def _ask_in_vain(url: str, auth: tuple[str, str]) -> None:
 def test_nothing_is_left_when_it_is_killed(tmp_path: Path) -> None:
     process, _sandbox = start(tmp_path)
     with process:
-        (folder,) = tmp_path.glob(f"{TEMPORARY}*")
+        (folder,) = tmp_path.glob(f"{TEMPORARY_PREFIX}*")
         (guard,) = children(process.pid)
         process.kill()
     wait_for(lambda: not folder.exists(), "the removal of the temporary folder")
@@ -121,7 +121,7 @@ def test_nothing_is_left_when_it_is_killed(tmp_path: Path) -> None:
 
 
 def test_temporary_folder_is_removed_at_the_next_start_when_the_guard_was_killed_too(tmp_path: Path) -> None:
-    foreign, running = tmp_path / f"{TEMPORARY}mine", tmp_path / f"{TEMPORARY}marked"
+    foreign, running = tmp_path / f"{TEMPORARY_PREFIX}mine", tmp_path / f"{TEMPORARY_PREFIX}marked"
     foreign.mkdir()
     running.mkdir()
     (running / LOCK).touch()

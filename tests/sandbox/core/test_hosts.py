@@ -15,7 +15,7 @@ import pytest
 import requests
 
 from sandbox import client
-from sandbox.hosts import Hosts
+from sandbox.http.hosts import Hosts
 from support.wire.core import EXTENSIONS
 
 ROUTES = (

@@ -13,8 +13,8 @@ import pytest
 import requests
 
 from sandbox import client
-from sandbox.documents import read_json
 from sandbox.inference import structured
+from sandbox.parsing.documents import parse_json
 from support.wire.ci import Ci, oops
 from support.wire.inference import ADMIN, Api
 
@@ -48,7 +48,7 @@ def artifactory(sandbox: client.Sandbox) -> Artifactory:
     ],
 )
 def test_json_has_no_half_of_a_surrogate_pair(text: bytes, value: Any) -> None:
-    assert read_json(text) == value
+    assert parse_json(text) == value
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_json_has_no_half_of_a_surrogate_pair(text: bytes, value: Any) -> None:
 )
 def test_json_is_refused_when_no_text_or_number_can_be_read(text: bytes) -> None:
     with pytest.raises(ValueError, match=r"."):
-        read_json(text)
+        parse_json(text)
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import pytest
 
-from sandbox.routing import ANY, Found, Route, Routes, effect
+from sandbox.http.routing import ANY, Route, RouteMatch, Routes, classify_effect
 
 
-def find(routes: list[Route], method: str, path: str, **arguments: str) -> Found:
+def find(routes: list[Route], method: str, path: str, **arguments: str) -> RouteMatch:
     """What a request finds among routes."""
     return Routes(routes).find(method, path, arguments)
 
@@ -51,7 +51,7 @@ def test_paths_are_templates(template, path, parts):
 
 def test_parts_come_as_they_stand_and_decoded():
     found = find([route("GET", "/{name}")], "GET", "/a%3Bb")
-    assert (found.parts, found.decoded) == ({"name": "a%3Bb"}, {"name": "a;b"})
+    assert (found.parameters, found.decoded_parameters) == ({"name": "a%3Bb"}, {"name": "a;b"})
 
 
 def test_the_first_that_fits_is_the_one():
@@ -68,8 +68,8 @@ def test_a_head_goes_where_a_get_goes_and_any_method_where_all_go():
 
 def test_a_wrong_method_learns_the_right_ones():
     routes = [route("GET", "/a"), route("PUT", "/a"), route("PUT", "/a", argument="x"), route("GET", "/b")]
-    assert find(routes, "POST", "/a") == Found(None, {}, ("GET", "PUT"))
-    assert find(routes, "POST", "/c") == Found(None, {}, ())
+    assert find(routes, "POST", "/a") == RouteMatch(None, {}, ("GET", "PUT"))
+    assert find(routes, "POST", "/c") == RouteMatch(None, {}, ())
 
 
 def test_resource_has_the_most_exact_template_when_several_fit():
@@ -80,10 +80,12 @@ def test_resource_has_the_most_exact_template_when_several_fit():
         route("GET", "/build/{name}", "runs", argument="x"),
         route(ANY, "/build{:(/.*)?}", "family"),
     ]
-    resources = {path: [one.label for one in Routes(routes).resource(path)] for path in ("/build/a", "/build/rename/a")}
+    resources = {
+        path: [one.label for one in Routes(routes).find_resource(path)] for path in ("/build/a", "/build/rename/a")
+    }
     assert resources == {"/build/a": ["runs", "delete"], "/build/rename/a": ["rename"]}
-    assert [one.label for one in Routes(routes).resource("/build/a/1")] == ["run"]
-    assert Routes(routes).resource("/build") == []
+    assert [one.label for one in Routes(routes).find_resource("/build/a/1")] == ["run"]
+    assert Routes(routes).find_resource("/build") == []
 
 
 def test_an_argument_decides():
@@ -110,4 +112,4 @@ def test_an_argument_decides():
     ],
 )
 def test_the_method_tells_the_effect_unless_the_route_does(method, reads, expected):
-    assert effect(method, reads) == expected
+    assert classify_effect(method, reads) == expected

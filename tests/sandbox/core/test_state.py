@@ -22,7 +22,7 @@ import pytest
 import requests
 
 from sandbox import client
-from sandbox.state_folder import IN_USE, LOCK
+from sandbox.runtime.state_directory import IN_USE, LOCK
 from support.servers.process import wait_for
 from support.wire.ci import Ci
 

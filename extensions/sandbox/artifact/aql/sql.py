@@ -54,18 +54,18 @@ class World:
     ordinary_account: bool = False
 
 
-def statement(query: Query, world: World) -> Statement:
+def statement(query: Query, runtime: World) -> Statement:
     """The SQL of a query.
 
     :raises QueryError: for values and combinations that the server refuses
     :raises QueryFailure: for those that it fails over
     """
-    criteria = settled.criteria(query.criteria, world.now)
+    criteria = settled.criteria(query.criteria, runtime.now)
     result = Result(query)
-    result.check(world.ordinary_account)
+    result.check(runtime.ordinary_account)
     if query.domain.name == "archives":
         raise QueryError("Failed to execute the following sql query")
-    return _Compiler(query, world, criteria, result).statement()
+    return _Compiler(query, runtime, criteria, result).statement()
 
 
 @dataclass(frozen=True)
@@ -80,9 +80,9 @@ class _Rows:
 
 
 class _Compiler:
-    def __init__(self, query: Query, world: World, criteria: Group, result: Result) -> None:
+    def __init__(self, query: Query, runtime: World, criteria: Group, result: Result) -> None:
         self._query = query
-        self._world = world
+        self._runtime = runtime
         self._criteria = criteria
         self._result = result
         self._aliases: dict[str, str] = {query.domain.name: "main"}
@@ -186,7 +186,7 @@ class _Compiler:
     def _repo(self, condition: Condition, described: Field, column: str) -> str:
         """A condition on a repository's key; virtual ones stand for their members."""
         operator, value = condition.operator, condition.value
-        members = conditions.members_meant(operator, value, self._world.virtual)
+        members = conditions.members_meant(operator, value, self._runtime.virtual)
         negated = operator in ("ne", "nmatch")
         wanted = [("ne" if negated else "eq", member) for member in members]
         if operator not in ("eq", "ne") or not members:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from ...integers import integer_or_none
+from ...parsing.integers import parse_integer_or_none
 from .. import builds, configuration, logs, scripts
 from ..kinds import FOLDER
 from ..permissions import ADMINISTER, JOB_BUILD, JOB_CONFIGURE, MANAGE, READ
@@ -158,7 +158,7 @@ async def _build(session: Session, given: Given) -> int:
     values = _parameters(session, job, definition, given.pairs)
     if definition.disabled:
         raise WrongState(f"Cannot build {configuration.title(session.storage, job.name)} because it is disabled.")
-    with session.controller.world.transaction():
+    with session.controller.runtime.transaction():
         item, _waited = session.scheduler.schedule(job, session.now, values, _cause(session), session.now)
     session.settle()
     if not ("-w" in given or "-s" in given or "-f" in given):
@@ -175,7 +175,7 @@ async def _build(session: Session, given: Given) -> int:
     except asyncio.CancelledError:
         if "-f" in given:
             return INTERRUPTED
-        with session.controller.world.transaction():
+        with session.controller.runtime.transaction():
             session.scheduler.stop(build, session.principal.name, session.now)
         raise Aborted("null") from None
     await session.say(f"Completed {name} : {build.outcome}\n")
@@ -259,7 +259,7 @@ def _grown(session: Session, build: Build, written: int) -> tuple[str, bool] | N
 
 
 def _named(session: Session, job: Job, name: str) -> Build:
-    number = integer_or_none(name)
+    number = parse_integer_or_none(name)
     if number is not None and number >= 0:
         build = session.storage.build(job.name, number)
         if not build:
@@ -276,7 +276,7 @@ def _named(session: Session, job: Job, name: str) -> Build:
 async def _quiet_down(session: Session, given: Given) -> int:
     session.require(MANAGE)
     seconds = given.number("-timeout", 0) / 1000
-    with session.controller.world.transaction():
+    with session.controller.runtime.transaction():
         session.lifecycle.quiet_down(given.values.get("-reason"), session.now)
     if "-block" in given:
         deadline = session.now + seconds if seconds else math.inf
@@ -291,7 +291,7 @@ def _when_quiet(session: Session, deadline: float) -> bool | None:
 
 async def _cancel_quiet_down(session: Session, given: Given) -> int:
     session.require(MANAGE)
-    with session.controller.world.transaction():
+    with session.controller.runtime.transaction():
         session.lifecycle.cancel()
     return 0
 
@@ -300,7 +300,7 @@ async def _safe_restart(session: Session, given: Given) -> int:
     session.require(MANAGE)
     if not session.controller.switch("restart_supported"):
         raise CommandError(UNEXPECTED.format("safe-restart").removeprefix("ERROR: "))
-    with session.controller.world.transaction():
+    with session.controller.runtime.transaction():
         session.lifecycle.quiet_down(given.values.get("-message"), session.now, then="restart")
     return 0
 

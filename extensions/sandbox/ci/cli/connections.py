@@ -14,8 +14,8 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from ...jetty import JettyResponse
-from ...service import Dropped
+from ...http.jetty import JettyResponse
+from ...service import ConnectionDropped
 from ..call import Call
 from . import frames
 from .commands import COMMANDS, execute
@@ -72,7 +72,7 @@ class Duplex:
         try:
             await asyncio.wait_for(self._uploading.wait(), self._patience)
         except TimeoutError:
-            raise Dropped from None
+            raise ConnectionDropped from None
         code = await self._session.run(execute)
         await self._send(frames.EXIT, frames.exit_code(code))
         with contextlib.suppress(asyncio.TimeoutError):

@@ -39,7 +39,7 @@ def serve(call: Call, name: str) -> Response:
     }
     if content is not None:
         return Response(content, headers=headers, media_type="application/java-archive")
-    path = call.controller.world.files.path(own["sha256"])
+    path = call.controller.runtime.files.path(own["sha256"])
     answer = FileResponse(path, headers=headers, media_type="application/java-archive")
     answer.headers["Last-Modified"] = modified
     return answer
@@ -66,8 +66,8 @@ def control_route(state: State) -> BaseRoute:
     """Where a test puts the client program that it wants to be served."""
 
     async def put(request: Request) -> Response:
-        stored = await state.world.files.put_stream(request.stream())
-        own: dict[str, Any] = {"sha256": stored.sha256, "since": int(state.world.clock.now())}
+        stored = await state.runtime.files.put_stream(request.stream())
+        own: dict[str, Any] = {"sha256": stored.sha256, "since": int(state.runtime.clock.now())}
         state.storage.set("cli_jar", own)
         return JSONResponse({"size": stored.size})
 

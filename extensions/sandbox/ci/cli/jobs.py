@@ -31,7 +31,7 @@ async def create_job(session: Session, given: Given) -> int:
         config = configuration.load(await session.read(), session.controller.plugins)
     except (Failure, ValueError) as error:
         raise CommandError(f"{UNEXPECTED.removeprefix('ERROR: ').format('create-job')}\n{error}") from None
-    with session.controller.world.transaction():
+    with session.controller.runtime.transaction():
         session.storage.put_job(Job(f"{folder}/{leaf}" if folder else leaf, config))
     return 0
 
@@ -52,7 +52,7 @@ async def delete_job(session: Session, given: Given) -> int:
     names, failed = list(dict.fromkeys(given.words)), False
     for name in names:
         try:
-            with session.controller.world.transaction():
+            with session.controller.runtime.transaction():
                 session.storage.delete_job(_deletable(session, name), session.now)
         except CommandError as error:
             if len(names) == 1:
@@ -90,7 +90,7 @@ def _switch(session: Session, name: str, disabled: bool) -> int:
         hint = f". Perhaps you meant \u2018{nearest(name, others)}\u2019?" if others else "."
         raise BadUsage(f"No such job \u2018{name}\u2019 exists{hint}") from None
     session.require(JOB_CONFIGURE)
-    with session.controller.world.transaction():
+    with session.controller.runtime.transaction():
         job.config = configuration.with_text(job.config, "disabled", str(disabled).lower())
         session.storage.put_job(job)
         if disabled:

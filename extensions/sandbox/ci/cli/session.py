@@ -12,8 +12,8 @@ from collections.abc import Awaitable, Callable
 from difflib import SequenceMatcher
 from typing import TypeVar
 
-from ... import bodies
-from ...service import Dropped
+from ...http import bodies
+from ...service import ConnectionDropped
 from .. import configuration
 from ..controller import Controller
 from ..kinds import FOLDER
@@ -128,7 +128,7 @@ class Session:
         except CommandError as error:
             await self.complain(f"\nERROR: {error}\n")
             return error.code
-        except Dropped:
+        except ConnectionDropped:
             raise
         except Exception:
             traceback.print_exc(file=sys.stderr)
@@ -153,14 +153,14 @@ class Session:
         while piece := await self._input.get():
             pieces.append(piece)
             size += len(piece)
-            if size > bodies.LARGEST:
-                raise CommandError(f"The sandbox reads at most {bodies.LARGEST} bytes of the standard input.")
+            if size > bodies.MAX_BODY_SIZE:
+                raise CommandError(f"The sandbox reads at most {bodies.MAX_BODY_SIZE} bytes of the standard input.")
         return b"".join(pieces).decode("utf-8", "replace")
 
     @property
     def now(self) -> float:
         """The time."""
-        return self.controller.world.clock.now()
+        return self.controller.runtime.clock.now()
 
     def settle(self) -> None:
         """Let everything happen that is due.
@@ -170,7 +170,7 @@ class Session:
         self.scheduler.settle(self.now)
         down = self.lifecycle.outage(self.now)
         if down and down.stage != "stopping":
-            raise Dropped
+            raise ConnectionDropped
 
     async def until(self, look: Callable[[], Found | None]) -> Found:
         """What is found as soon as something is.
@@ -184,7 +184,7 @@ class Session:
             # A restart that began during the look closes the connection before the result is sent.
             self.settle()
             if self.storage.setting("session") != session:
-                raise Dropped
+                raise ConnectionDropped
             if found is not None:
                 return found
             await asyncio.sleep(LOOKS_AGAIN_AFTER)

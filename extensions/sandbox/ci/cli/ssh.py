@@ -12,7 +12,7 @@ from pathlib import Path
 
 import asyncssh
 
-from ...service import Dropped
+from ...service import ConnectionDropped
 from ..controller import Controller
 from ..security import principal
 from . import frames
@@ -35,7 +35,7 @@ class Server:
 
     async def start(self, host: str, port: int) -> str:
         """Listen; tells the endpoint as `X-SSH-Endpoint` has it."""
-        key = _host_key(self._controller.world.state / "ssh_host_key")
+        key = _host_key(self._controller.runtime.state_path / "ssh_host_key")
         self._acceptor = await asyncssh.create_server(
             functools.partial(_Login, self._controller),
             host,
@@ -90,7 +90,7 @@ async def _run(controller: Controller, process: asyncssh.SSHServerProcess[bytes]
     try:
         await session.take(frames.START, b"")
         process.exit(await session.run(execute))
-    except Dropped:
+    except ConnectionDropped:
         process.get_extra_info("connection").abort()
     finally:
         feeding.cancel()

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from ...integers import integer
+from ...parsing.integers import parse_integer
 from .session import BadUsage
 
 
@@ -53,7 +53,7 @@ class Given:
         """
         text = self.values.get(option, str(default))
         try:
-            return integer(text)
+            return parse_integer(text)
         except ValueError:
             raise BadUsage(f'"{text}" is not a valid value for "{option}"') from None
 

@@ -46,7 +46,7 @@ async def retrieve_key(call: Call, id: str) -> Response:
 async def delete_key(call: Call, id: str) -> Response:
     """Any, even the one that asks for it."""
     _find(call, id)
-    call.world.db.execute("DELETE FROM inference_keys WHERE id = ?", (id,))
+    call.runtime.db.execute("DELETE FROM inference_keys WHERE id = ?", (id,))
     return deleted("organization.admin_api_key", id)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from starlette.responses import Response
 
-from ...routing import Route
+from ...http.routing import Route
 from ..call import Call
 from ..checks import Check, missing, string, unknown
 from ..errors import AdminError, invalid
@@ -33,7 +33,7 @@ def route(method: str, path: str, handler: Callable[..., Any], label: str) -> Ro
 
 def now(call: Call) -> int:
     """The time, in seconds since 1970."""
-    return int(call.world.clock.now())
+    return int(call.runtime.clock.now())
 
 
 def new_id(prefix: str) -> str:
@@ -43,17 +43,17 @@ def new_id(prefix: str) -> str:
 
 def refusal(call: Call, status: int, message: str) -> AdminError:
     """A refusal, in the shape that the switch asks for."""
-    return AdminError(status, message, bare=call.world.switch("inference", "bare_admin_errors"))
+    return AdminError(status, message, bare=call.runtime.get_switch("inference", "bare_admin_errors"))
 
 
 def rows(call: Call, statement: str, *values: Any) -> list[sqlite3.Row]:
     """All rows that a statement finds."""
-    return call.world.db.execute(statement, values).fetchall()
+    return call.runtime.db.execute(statement, values).fetchall()
 
 
 def one(call: Call, what: str, id: str, statement: str, *values: Any) -> sqlite3.Row:
     """The row that a statement finds; 404 when there is none."""
-    row: sqlite3.Row | None = call.world.db.execute(statement, values).fetchone()
+    row: sqlite3.Row | None = call.runtime.db.execute(statement, values).fetchone()
     if row is None:
         raise refusal(call, 404, f"The {what} {id} was not found")
     return row
@@ -77,7 +77,7 @@ def find_project(call: Call, id: str, *, active: bool = False) -> sqlite3.Row:
 def new_key(call: Call, kind: str, **members: Any) -> tuple[str, str]:
     """Keep a new key of a kind, such as `admin`: its id, and the value that is told once."""
     id, value = new_id("key_"), f"sk-{kind}-{uuid.uuid4().hex}{uuid.uuid4().hex}"
-    insert(call.world.db, "inference_keys", key=value, id=id, organization=call.caller.organization, **members)
+    insert(call.runtime.db, "inference_keys", key=value, id=id, organization=call.caller.organization, **members)
     return id, value
 
 

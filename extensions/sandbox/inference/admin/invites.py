@@ -50,7 +50,7 @@ async def create_invite(call: Call) -> Response:
         find_project(call, project["id"], active=True)
     _check_new(call, values["email"])
     id = new_id("invite-")
-    call.world.db.execute(
+    call.runtime.db.execute(
         "INSERT INTO inference_invites VALUES (?, ?, ?, ?, ?, ?, ?, NULL)",
         (
             id,
@@ -74,7 +74,7 @@ async def delete_invite(call: Call, id: str) -> Response:
     """Take it back, unless it was accepted."""
     if _find(call, id)["accepted_at"]:
         raise refusal(call, 400, "An accepted invite cannot be deleted")
-    call.world.db.execute("DELETE FROM inference_invites WHERE id = ?", (id,))
+    call.runtime.db.execute("DELETE FROM inference_invites WHERE id = ?", (id,))
     return deleted("organization.invite", id)
 
 

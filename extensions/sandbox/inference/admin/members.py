@@ -46,7 +46,7 @@ async def create_member(call: Call, project: str) -> Response:
     )
     if rows(call, "SELECT 1 FROM inference_members WHERE project = ? AND id = ?", project, user["id"]):
         raise refusal(call, 400, f"The user {who} is already a member of this project")
-    call.world.db.execute(
+    call.runtime.db.execute(
         "INSERT INTO inference_members VALUES (?, ?, ?, ?)", (project, user["id"], values["role"], now(call))
     )
     return await retrieve_member(call, project, user["id"])
@@ -63,14 +63,16 @@ async def update_member(call: Call, project: str, id: str) -> Response:
     _check_may_change(call, project, id)
     values = await given(call, role=choice(ROLES))
     for role in values.values():
-        call.world.db.execute("UPDATE inference_members SET role = ? WHERE project = ? AND id = ?", (role, project, id))
+        call.runtime.db.execute(
+            "UPDATE inference_members SET role = ? WHERE project = ? AND id = ?", (role, project, id)
+        )
     return await retrieve_member(call, project, id)
 
 
 async def delete_member(call: Call, project: str, id: str) -> Response:
     """A user leaves."""
     _check_may_change(call, project, id)
-    call.world.db.execute("DELETE FROM inference_members WHERE project = ? AND id = ?", (project, id))
+    call.runtime.db.execute("DELETE FROM inference_members WHERE project = ? AND id = ?", (project, id))
     return deleted("organization.project.user", id)
 
 

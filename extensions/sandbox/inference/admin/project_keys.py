@@ -38,7 +38,7 @@ async def delete_key(call: Call, project: str, id: str) -> Response:
     if "service_account" in _record(call, _find(call, project, id))["owner"]:
         message = "API keys cannot be deleted for service accounts, please delete the service account"
         raise refusal(call, 400, message)
-    call.world.db.execute("DELETE FROM inference_keys WHERE id = ?", (id,))
+    call.runtime.db.execute("DELETE FROM inference_keys WHERE id = ?", (id,))
     return deleted("organization.project.api_key", id)
 
 

@@ -44,9 +44,9 @@ async def update_limit(call: Call, project: str, id: str) -> Response:
     columns = {wire: column for column, wire in LIMITS.items()}
     for name, value in values.items():
         _check(row, name, row[columns[name]], value)
-    with call.world.transaction():
+    with call.runtime.transaction():
         for name, value in values.items():
-            call.world.db.execute(
+            call.runtime.db.execute(
                 "INSERT OR REPLACE INTO inference_project_limits VALUES (?, ?, ?, ?)",
                 (project, model, columns[name], value),
             )

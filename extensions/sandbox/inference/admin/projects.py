@@ -44,7 +44,7 @@ async def create_project(call: Call) -> Response:
     if values.keys() >= {"geography", "residency"}:
         raise refusal(call, 400, "Provide either geography or residency, not both")
     id = new_id("proj_")
-    call.world.db.execute(
+    call.runtime.db.execute(
         "INSERT INTO inference_projects VALUES (?, ?, ?, ?, NULL, FALSE, ?)",
         (id, call.caller.organization, values["name"], now(call), values.get("external_key_id")),
     )
@@ -62,14 +62,14 @@ async def update_project(call: Call, project: str) -> Response:
     values = await given(call, name=name_, geography=string, external_key_id=string)
     values.pop("geography", None)
     for name, value in values.items():
-        call.world.db.execute(f"UPDATE inference_projects SET {name} = ? WHERE id = ?", (value, project))
+        call.runtime.db.execute(f"UPDATE inference_projects SET {name} = ? WHERE id = ?", (value, project))
     return await retrieve_project(call, project)
 
 
 async def archive_project(call: Call, project: str) -> Response:
     """There is no way back."""
     _check_ordinary(call, find_project(call, project, active=True))
-    call.world.db.execute("UPDATE inference_projects SET archived_at = ? WHERE id = ?", (now(call), project))
+    call.runtime.db.execute("UPDATE inference_projects SET archived_at = ? WHERE id = ?", (now(call), project))
     return await retrieve_project(call, project)
 
 

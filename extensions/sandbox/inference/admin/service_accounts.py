@@ -33,8 +33,8 @@ async def create_account(call: Call, project: str) -> Response:
     values = await given(call, ("name",), name=name_, create_service_account_only=boolean)
     alone = values.get("create_service_account_only", False)
     id, role = new_id("svc_acct_"), "none" if alone else "member"
-    with call.world.transaction():
-        call.world.db.execute(
+    with call.runtime.transaction():
+        call.runtime.db.execute(
             "INSERT INTO inference_service_accounts VALUES (?, ?, ?, ?, ?)",
             (id, project, values["name"], role, now(call)),
         )
@@ -52,7 +52,7 @@ async def update_account(call: Call, project: str, id: str) -> Response:
     find_project(call, project, active=True)
     _find(call, project, id)
     for name, value in (await given(call, name=name_, role=choice(ROLES))).items():
-        call.world.db.execute(f"UPDATE inference_service_accounts SET {name} = ? WHERE id = ?", (value, id))
+        call.runtime.db.execute(f"UPDATE inference_service_accounts SET {name} = ? WHERE id = ?", (value, id))
     return await retrieve_account(call, project, id)
 
 
@@ -60,9 +60,9 @@ async def delete_account(call: Call, project: str, id: str) -> Response:
     """Its keys go with it."""
     find_project(call, project, active=True)
     _find(call, project, id)
-    with call.world.transaction():
-        call.world.db.execute("DELETE FROM inference_service_accounts WHERE id = ?", (id,))
-        call.world.db.execute("DELETE FROM inference_keys WHERE owner = ?", (id,))
+    with call.runtime.transaction():
+        call.runtime.db.execute("DELETE FROM inference_service_accounts WHERE id = ?", (id,))
+        call.runtime.db.execute("DELETE FROM inference_keys WHERE owner = ?", (id,))
     return deleted("organization.project.service_account", id)
 
 

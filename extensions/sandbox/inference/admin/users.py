@@ -38,16 +38,16 @@ async def update_user(call: Call, id: str) -> Response:
         call, role=choice(ROLES), role_id=_refuse_role_id, technical_level=string, developer_persona=string
     )
     for name, value in values.items():
-        call.world.db.execute(f"UPDATE inference_users SET {name} = ? WHERE id = ?", (value, id))
+        call.runtime.db.execute(f"UPDATE inference_users SET {name} = ? WHERE id = ?", (value, id))
     return await retrieve_user(call, id)
 
 
 async def delete_user(call: Call, id: str) -> Response:
     """Who leaves the organization leaves its projects."""
     find_user(call, id)
-    with call.world.transaction():
-        call.world.db.execute("DELETE FROM inference_users WHERE id = ?", (id,))
-        call.world.db.execute("DELETE FROM inference_members WHERE id = ?", (id,))
+    with call.runtime.transaction():
+        call.runtime.db.execute("DELETE FROM inference_users WHERE id = ?", (id,))
+        call.runtime.db.execute("DELETE FROM inference_members WHERE id = ?", (id,))
     return deleted("organization.user", id)
 
 

@@ -16,13 +16,13 @@ from collections.abc import Iterator
 from .database import DATABASE, StateError
 
 LOCK = "sandbox.lock"
-TEMPORARY = "toolchain-sandbox-"
+TEMPORARY_PREFIX = "toolchain-sandbox-"
 # The lock file has this content while a sandbox uses the folder, and keeps it if the sandbox is killed.
 IN_USE = b"in use\n"
 PRIVATE_FILES = (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm")
 
 
-class StateFolder:
+class StateDirectory:
     """A locked folder; `was_killed` says whether the sandbox that had it before did not end by itself."""
 
     def __init__(self, folder: pathlib.Path | None) -> None:
@@ -33,11 +33,11 @@ class StateFolder:
         self.is_temporary = folder is None
         if folder is None:
             _remove_orphaned()
-        self.path = folder or pathlib.Path(tempfile.mkdtemp(prefix=TEMPORARY))
+        self.path = folder or pathlib.Path(tempfile.mkdtemp(prefix=TEMPORARY_PREFIX))
         self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
         _make_private(self.path)
         self._lock = os.open(self.path / LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
-        if not _is_locked_by_us(self._lock):
+        if not _try_lock(self._lock):
             os.close(self._lock)
             raise StateError(f"another sandbox uses the state folder {self.path}; end it, or use another folder")
         os.fchmod(self._lock, 0o600)
@@ -56,7 +56,7 @@ class StateFolder:
         os.close(self._lock)
 
 
-def _is_locked_by_us(lock: int) -> bool:
+def _try_lock(lock: int) -> bool:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -77,19 +77,19 @@ def _make_private(folder: pathlib.Path) -> None:
 
 def _remove_orphaned() -> None:
     """Remove the temporary folders of sandboxes that were killed."""
-    for folder in _orphaned(pathlib.Path(tempfile.gettempdir())):
+    for folder in _find_orphaned(pathlib.Path(tempfile.gettempdir())):
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _orphaned(parent: pathlib.Path) -> Iterator[pathlib.Path]:
-    for folder in parent.glob(f"{TEMPORARY}*"):
+def _find_orphaned(parent: pathlib.Path) -> Iterator[pathlib.Path]:
+    for folder in parent.glob(f"{TEMPORARY_PREFIX}*"):
         with contextlib.suppress(OSError):
             if folder.is_symlink() or folder.stat().st_uid != os.geteuid():
                 continue
             lock = os.open(folder / LOCK, os.O_RDWR | os.O_NOFOLLOW)
             try:
                 # A sandbox that starts writes this after it has the lock, which must be free until then.
-                if os.read(lock, len(IN_USE)) == IN_USE and _is_locked_by_us(lock):
+                if os.read(lock, len(IN_USE)) == IN_USE and _try_lock(lock):
                     yield folder
             finally:
                 os.close(lock)

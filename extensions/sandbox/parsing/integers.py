@@ -10,7 +10,7 @@ import re
 _INTEGER = re.compile(r"[+-]?[0-9]{1,4000}")
 
 
-def integer(text: str, bits: int = 32) -> int:
+def parse_integer(text: str, bits: int = 32) -> int:
     """Return a number of so many bits.
 
     :raises ValueError: if the text is none
@@ -21,9 +21,9 @@ def integer(text: str, bits: int = 32) -> int:
     return number
 
 
-def integer_or_none(text: str, bits: int = 32) -> int | None:
+def parse_integer_or_none(text: str, bits: int = 32) -> int | None:
     """Return a number of so many bits, or null if the text is none."""
     try:
-        return integer(text, bits)
+        return parse_integer(text, bits)
     except ValueError:
         return None

@@ -24,19 +24,19 @@ from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 
-from . import evaluation
+from . import worker
 from .guard import Guard
 
-SECONDS_TO_START = 60.0
-SECONDS = 5.0  # for an expression of a request that waits alone
-BRIEF_SECONDS = 0.5  # for one that all requests wait for
-AT_ONCE = 2  # expressions that are evaluated side by side
-PIECE = 65536
+START_TIMEOUT = 60.0
+TIMEOUT = 5.0  # for an expression of a request that waits alone
+BLOCKING_TIMEOUT = 0.5  # for one that all requests wait for
+MAX_PROCESSES = 2  # expressions that are evaluated side by side
+READ_SIZE = 65536
 # Of a regular expression that takes a time in proportion to the square of the text: one repetition at most.
-_PLAIN = r"[\w\s/:;,=@%&~<>!#'\"-]|\\\W|\.(?![*+?{])"
-_REPEATED = r"(?:\.|\[\^?[\w/.-]+\]|\\[dw])[*+]"
-_SIMPLE = re.compile(rf"\^?(?:{_PLAIN})*(?:{_REPEATED}(?:{_PLAIN})*)?\$?")
-SHORT = 1000  # characters of a text for which that is no time
+_LITERAL = r"[\w\s/:;,=@%&~<>!#'\"-]|\\\W|\.(?![*+?{])"
+_REPETITION = r"(?:\.|\[\^?[\w/.-]+\]|\\[dw])[*+]"
+_SIMPLE = re.compile(rf"\^?(?:{_LITERAL})*(?:{_REPETITION}(?:{_LITERAL})*)?\$?")
+SHORT_TEXT = 1000  # characters of a text for which that is no time
 
 
 class EvaluationError(Exception):
@@ -50,7 +50,7 @@ class Evaluator:
         self._guard = guard
         self._idle: list[subprocess.Popen[bytes]] = []
         self._running: set[subprocess.Popen[bytes]] = set()
-        self._turns = asyncio.Semaphore(AT_ONCE)
+        self._turns = asyncio.Semaphore(MAX_PROCESSES)
 
     async def call(self, file: str, function: str, *arguments: Any) -> Any:
         """Call a function of a file in a child process.
@@ -58,7 +58,7 @@ class Evaluator:
         :raises EvaluationError: if it takes longer than `SECONDS`, or fails
         """
         async with self._turns:
-            return await run_in_threadpool(self._call, SECONDS, file, function, *arguments)
+            return await run_in_threadpool(self._call, TIMEOUT, file, function, *arguments)
 
     async def search(self, patterns: list[str], text: str) -> list[bool]:
         """Return which of the regular expressions are found in a text.
@@ -66,8 +66,8 @@ class Evaluator:
         :raises EvaluationError: if it takes longer than `SECONDS`
         """
         if all(is_simple(pattern, text) for pattern in patterns):
-            return evaluation.search(patterns, text)
-        found: list[bool] = await self.call(evaluation.__file__, evaluation.search.__name__, patterns, text)
+            return worker.search(patterns, text)
+        found: list[bool] = await self.call(worker.__file__, worker.search.__name__, patterns, text)
         return found
 
     def fullmatch(self, pattern: str, texts: list[str]) -> list[bool]:
@@ -76,10 +76,8 @@ class Evaluator:
         :raises EvaluationError: if it takes longer than `BRIEF_SECONDS`
         """
         if all(is_simple(pattern, text) for text in texts):
-            return evaluation.fullmatch(pattern, texts)
-        matching: list[bool] = self._call(
-            BRIEF_SECONDS, evaluation.__file__, evaluation.fullmatch.__name__, pattern, texts
-        )
+            return worker.fullmatch(pattern, texts)
+        matching: list[bool] = self._call(BLOCKING_TIMEOUT, worker.__file__, worker.fullmatch.__name__, pattern, texts)
         return matching
 
     def stop(self) -> None:
@@ -90,7 +88,7 @@ class Evaluator:
     def _call(self, seconds: float, *call: Any) -> Any:
         process = self._find_idle() or self._start()
         try:
-            line = _exchange(process, _request(*call), seconds)
+            line = _send_call(process, _encode_call(*call), seconds)
         except BaseException:
             self._end(process)
             raise
@@ -108,7 +106,7 @@ class Evaluator:
     def _start(self) -> subprocess.Popen[bytes]:
         process = subprocess.Popen(
             # Without -P, the modules beside the file would take the place of those of the standard library.
-            [sys.executable, "-P", str(pathlib.Path(evaluation.__file__))],
+            [sys.executable, "-P", str(pathlib.Path(worker.__file__))],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -116,7 +114,7 @@ class Evaluator:
         )
         self._running.add(process)
         try:
-            _exchange(process, _request(evaluation.__file__, evaluation.search.__name__, [], ""), SECONDS_TO_START)
+            _send_call(process, _encode_call(worker.__file__, worker.search.__name__, [], ""), START_TIMEOUT)
         except BaseException:
             self._end(process)
             raise
@@ -128,11 +126,11 @@ class Evaluator:
         process.communicate()
 
 
-def _request(file: str, function: str, *arguments: Any) -> bytes:
+def _encode_call(file: str, function: str, *arguments: Any) -> bytes:
     return json.dumps([file, function, arguments]).encode() + b"\n"
 
 
-def _exchange(process: subprocess.Popen[bytes], line: bytes, seconds: float) -> bytes:
+def _send_call(process: subprocess.Popen[bytes], line: bytes, seconds: float) -> bytes:
     """Send a line, and return the line that comes back in time."""
     assert process.stdin and process.stdout
     deadline = time.monotonic() + seconds
@@ -148,7 +146,7 @@ def _exchange(process: subprocess.Popen[bytes], line: bytes, seconds: float) -> 
         left = deadline - time.monotonic()
         if left <= 0 or not output.poll(left * 1000):
             raise EvaluationError(f"the evaluation took longer than {seconds:g} seconds")
-        received.append(os.read(process.stdout.fileno(), PIECE))
+        received.append(os.read(process.stdout.fileno(), READ_SIZE))
         if not received[-1]:
             raise EvaluationError("the evaluation failed")
     return b"".join(received)
@@ -156,9 +154,9 @@ def _exchange(process: subprocess.Popen[bytes], line: bytes, seconds: float) -> 
 
 def is_simple(pattern: str, text: str) -> bool:
     """Return whether a regular expression certainly takes no time for a text."""
-    return len(text) <= SHORT and _is_simple(pattern)
+    return len(text) <= SHORT_TEXT and _is_simple(pattern)
 
 
 @functools.lru_cache(maxsize=1024)
 def _is_simple(pattern: str) -> bool:
-    return len(pattern) <= SHORT and _SIMPLE.fullmatch(pattern) is not None
+    return len(pattern) <= SHORT_TEXT and _SIMPLE.fullmatch(pattern) is not None

@@ -12,33 +12,33 @@ from collections.abc import Iterator
 from typing import Any
 
 from .clock import Clock
-from .database import DATABASE, Readers, create, writer
+from .database import DATABASE, Readers, connect_writer, create_tables
 from .evaluator import Evaluator
-from .files import Files
+from .file_store import FileStore
 from .guard import Guard
-from .state_folder import StateFolder
+from .state_directory import StateDirectory
 
 SETTINGS = "CREATE TABLE sandbox_settings (name TEXT PRIMARY KEY, value TEXT NOT NULL);"
 
 
-class World:
+class Runtime:
     """Everything the services know, in one place."""
 
     def __init__(self, folder: pathlib.Path | None = None) -> None:
-        self.folder = StateFolder(folder)
-        self.state = self.folder.path
-        self.guard = Guard(self.state if self.folder.is_temporary else None)
+        self.state_directory = StateDirectory(folder)
+        self.state_path = self.state_directory.path
+        self.guard = Guard(self.state_path if self.state_directory.is_temporary else None)
         self.evaluator = Evaluator(self.guard)
-        self.files = Files(self.state / "files")
+        self.files = FileStore(self.state_path / "files")
         self.clock = Clock()
-        self.db = writer(self.state / DATABASE)
-        self.readers = Readers(self.state / DATABASE)
+        self.db = connect_writer(self.state_path / DATABASE)
+        self.readers = Readers(self.state_path / DATABASE)
         self._defaults: dict[str, dict[str, Any]] = {}
         self._switches: dict[str, dict[str, Any]] = {}
 
     def create(self, schema: str) -> None:
         """Make the tables of the services; StateError when the folder has those of another version."""
-        create(self.db, SETTINGS + schema)
+        create_tables(self.db, SETTINGS + schema)
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[None]:
@@ -57,13 +57,13 @@ class World:
     def declare_switches(self, service: str, defaults: dict[str, Any]) -> None:
         """Make the switches of a service known."""
         self._defaults[service] = dict(defaults)
-        self._switches[service] = {**defaults, **self.recall(f"switches.{service}", {})}
+        self._switches[service] = {**defaults, **self.load_setting(f"switches.{service}", {})}
 
-    def switch(self, service: str, name: str) -> Any:
+    def get_switch(self, service: str, name: str) -> Any:
         """The present value of a switch."""
         return self._switches[service][name]
 
-    def switches(self) -> dict[str, dict[str, Any]]:
+    def all_switches(self) -> dict[str, dict[str, Any]]:
         """All switches by service."""
         return {service: dict(values) for service, values in self._switches.items()}
 
@@ -73,7 +73,7 @@ class World:
             self._check_switches(service, values)
         for service, values in changes.items():
             self._switches[service].update(values)
-            self.remember(f"switches.{service}", self._switches[service])
+            self.save_setting(f"switches.{service}", self._switches[service])
 
     def _check_switches(self, service: str, values: Any) -> None:
         if service not in self._switches:
@@ -84,7 +84,7 @@ class World:
             if name not in self._defaults[service]:
                 raise ValueError(f"Service {service!r} has no switch {name!r}.")
             default = self._defaults[service][name]
-            if default is not None and not _same_kind(default, value):
+            if default is not None and not _has_same_type(default, value):
                 raise ValueError(f"Switch {name!r} of {service!r} takes a {type(default).__name__}.")
 
     def reset(self) -> None:
@@ -93,11 +93,11 @@ class World:
         self.db.execute("DELETE FROM sandbox_settings")
         self._switches = {service: dict(values) for service, values in self._defaults.items()}
 
-    def remember(self, name: str, value: Any) -> None:
+    def save_setting(self, name: str, value: Any) -> None:
         """Keep a setting in the state folder."""
         self.db.execute("INSERT OR REPLACE INTO sandbox_settings VALUES (?, ?)", (name, json.dumps(value)))
 
-    def recall(self, name: str, default: Any = None) -> Any:
+    def load_setting(self, name: str, default: Any = None) -> Any:
         """A setting that an earlier run kept."""
         row = self.db.execute("SELECT value FROM sandbox_settings WHERE name = ?", (name,)).fetchone()
         return json.loads(row["value"]) if row else default
@@ -112,12 +112,12 @@ class World:
         if is_complete:
             self.db.close()
             self.files.remove_incoming()
-        self.folder.close(is_complete)
+        self.state_directory.close(is_complete)
         if is_complete:
             self.guard.end()
 
 
-def _same_kind(default: Any, value: Any) -> bool:
+def _has_same_type(default: Any, value: Any) -> bool:
     if isinstance(default, bool) or isinstance(value, bool):
         return isinstance(default, bool) and isinstance(value, bool)
     if isinstance(default, (int, float)):

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-LENGTH = 100_000
-CONFIDENTIAL = ("token", "password", "secret", "crumb", "apikey", "api_key")
+MAX_ENTRIES = 100_000
+SECRET_PARAMETERS = ("token", "password", "secret", "crumb", "apikey", "api_key")
 
 
 @dataclass(frozen=True)
-class Entry:
+class JournalEntry:
     """One request; `status` is None when the connection was dropped without an answer."""
 
     n: int
@@ -41,28 +41,28 @@ class Journal:
 
     def clear(self) -> None:
         """Forget them and count from 1 again."""
-        self._entries: deque[Entry] = deque(maxlen=LENGTH)
+        self._entries: deque[JournalEntry] = deque(maxlen=MAX_ENTRIES)
         self._numbers = itertools.count(1)
         self.began = time.time()
 
     def page(self) -> Callable[..., None]:
         """What notes a request that arrives now, once it is answered; when all is forgotten by then, so is that one."""
-        return partial(_note, self._entries, self._numbers)
+        return partial(_append_entry, self._entries, self._numbers)
 
-    def entries(self, service: str | None = None, after: int = 0, last: int = LENGTH) -> list[dict[str, Any]]:
+    def entries(self, service: str | None = None, after: int = 0, last: int = MAX_ENTRIES) -> list[dict[str, Any]]:
         """The requests of one service, or of all, after the one with this number: at most so many of the last."""
         newer = itertools.takewhile(lambda entry: entry.n > after, reversed(self._entries))
         found = itertools.islice((entry for entry in newer if service in (None, entry.service)), last)
         return [dict(vars(entry)) for entry in found][::-1]
 
 
-def _note(entries: deque[Entry], numbers: Iterator[int], **fields: Any) -> None:
+def _append_entry(entries: deque[JournalEntry], numbers: Iterator[int], **fields: Any) -> None:
     """Values of confidential query arguments are left out."""
     if "=" in fields["query"]:
-        fields["query"] = "&".join(map(_without_secret, fields["query"].split("&")))
-    entries.append(Entry(n=next(numbers), **fields))
+        fields["query"] = "&".join(map(_mask_secret, fields["query"].split("&")))
+    entries.append(JournalEntry(n=next(numbers), **fields))
 
 
-def _without_secret(argument: str) -> str:
+def _mask_secret(argument: str) -> str:
     name, equals, _unused = argument.partition("=")
-    return f"{name}=***" if equals and name.lower().endswith(CONFIDENTIAL) else argument
+    return f"{name}=***" if equals and name.lower().endswith(SECRET_PARAMETERS) else argument

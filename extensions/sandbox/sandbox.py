@@ -15,16 +15,16 @@ from typing import Any
 from anyio.to_thread import current_default_thread_limiter
 from starlette.concurrency import run_in_threadpool
 
-from .database import StateError
-from .faults import Faults
-from .journal import Journal
-from .seeding import SeedError, check, keys, load
+from .control.faults import Faults
+from .control.journal import Journal
+from .runtime.database import StateError
+from .runtime.runtime import Runtime
+from .seeds.schema import SeedError, load_seed, mapping_schema, validate_seed
+from .seeds.snapshot import find_snapshots
 from .service import Service
-from .snapshot import folders
-from .world import World
 
 SERVICES = ("artifact", "ci", "review", "inference")
-SUMMARY_ROWS = 100
+MAX_STATE_ROWS = 100
 DEFAULT_SEED = pathlib.Path(__file__).parent / "seeds" / "default"
 
 
@@ -32,9 +32,9 @@ class Sandbox:
     """The services, and everything that the control API works on."""
 
     def __init__(self, state: pathlib.Path | None = None, seed: pathlib.Path = DEFAULT_SEED) -> None:
-        self._snapshot = folders(seed, SERVICES)
-        self._seed = None if self._snapshot else load(seed)
-        self.world = World(state)
+        self._snapshot = find_snapshots(seed, SERVICES)
+        self._seed = None if self._snapshot else load_seed(seed)
+        self.runtime = Runtime(state)
         self.journal = Journal()
         self.faults = Faults(SERVICES)
         self._planting = asyncio.Lock()
@@ -42,47 +42,49 @@ class Sandbox:
             self.services = self._load()
             self._resume()
         except (SeedError, StateError):
-            self.world.close()
+            self.runtime.close()
             raise
 
     def _load(self) -> list[Service]:
         classes: list[type[Service]] = [importlib.import_module(f"{__package__}.{name}").SERVICE for name in SERVICES]
-        self.world.create("".join(service.schema for service in classes))
+        self.runtime.create("".join(service.schema for service in classes))
         for service in classes:
-            self.world.declare_switches(service.name, service.switches)
-        return [service(self.world) for service in classes]
+            self.runtime.declare_switches(service.name, service.switches)
+        return [service(self.runtime) for service in classes]
 
     def _resume(self) -> None:
         """Go on with what the state folder holds, if it holds anything."""
-        if self.world.recall("seeded"):
-            if self.world.folder.was_killed:
-                self.world.files.remove_orphaned(lambda sha256: any(service.holds(sha256) for service in self.services))
-            self.world.clock.restore(self.world.recall("clock", self.world.clock.state()))
+        if self.runtime.load_setting("seeded"):
+            if self.runtime.state_directory.was_killed:
+                self.runtime.files.remove_orphaned(
+                    lambda sha256: any(service.uses_content(sha256) for service in self.services)
+                )
+            self.runtime.clock.restore(self.runtime.load_setting("clock", self.runtime.clock.state()))
         else:
             self.reset()
 
     def reset(self) -> None:
         """Be as right after the first start."""
         self.faults = Faults(SERVICES)
-        with self.world.files.replacing(), self.world.transaction():
+        with self.runtime.files.replace_all(), self.runtime.transaction():
             for service in self.services:
                 service.reset()
-            self.world.reset()
+            self.runtime.reset()
             self.seed(self._seed)
             self._plant_snapshot()
-            self.world.remember("seeded", True)
+            self.runtime.save_setting("seeded", True)
         self.journal.clear()
 
     def _plant_snapshot(self) -> None:
         """Part by part, for all of it need not fit into memory."""
         for name, folder in self._snapshot.items():
             try:
-                for section in self.service(name).seeds(folder):
+                for section in self.service(name).convert_snapshot(folder):
                     self.seed({name: section})
             except (AttributeError, KeyError, TypeError) as error:
                 raise SeedError(f"The snapshot of {name} is damaged: {error!r}. Make it anew.") from error
 
-    async def at_rest(self) -> None:
+    async def wait_for_seeding(self) -> None:
         """Wait for the seed that is being planted, if there is one."""
         async with self._planting:
             pass
@@ -95,8 +97,10 @@ class Sandbox:
     def seed(self, data: Any, reset: bool = False) -> None:
         """Add what a seed describes, with `reset` to nothing else; SeedError when it is none."""
         sections = {name: section or {} for name, section in data.items()} if isinstance(data, dict) else data or {}
-        check(sections, keys("", **{service.name: service.seed_shape for service in self.services}), "seed")
-        with self.world.transaction():
+        validate_seed(
+            sections, mapping_schema("", **{service.name: service.seed_schema for service in self.services}), "seed"
+        )
+        with self.runtime.transaction():
             for service in self.services if reset else ():
                 service.reset()
             for service in self.services:
@@ -115,9 +119,9 @@ class Sandbox:
     async def state(self) -> dict[str, dict[str, Any]]:
         """What there is, as tables by service: all rows are counted, and as many are told as a person reads."""
         for service in self.services:
-            service.settle()
-        return await self.world.readers.read(
-            lambda db: {service.name: _tables(db, service.summary) for service in self.services}
+            service.process_due_events()
+        return await self.runtime.readers.read(
+            lambda db: {service.name: _read_tables(db, service.state_queries) for service in self.services}
         )
 
     def exports(self, base_url: str) -> dict[str, str]:
@@ -135,14 +139,14 @@ class Sandbox:
             await service.stop()
         is_complete = current_default_thread_limiter().borrowed_tokens == 0
         if not self._planting.locked():
-            self.world.remember("clock", self.world.clock.state())
-        self.world.close(is_complete)
+            self.runtime.save_setting("clock", self.runtime.clock.state())
+        self.runtime.close(is_complete)
 
 
-def _tables(db: sqlite3.Connection, queries: Mapping[str, str]) -> dict[str, Any]:
+def _read_tables(db: sqlite3.Connection, queries: Mapping[str, str]) -> dict[str, Any]:
     tables = {}
     for name, query in queries.items():
         (total,) = db.execute(f"SELECT count(*) FROM ({query})").fetchone()
-        rows = db.execute(f"SELECT * FROM ({query}) LIMIT ?", (SUMMARY_ROWS,))
+        rows = db.execute(f"SELECT * FROM ({query}) LIMIT ?", (MAX_STATE_ROWS,))
         tables[name] = {"total": total, "rows": [dict(row) for row in rows]}
     return tables

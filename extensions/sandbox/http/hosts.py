@@ -35,14 +35,14 @@ class Hosts:
             if not value:
                 continue
             if name == b"host":
-                host = _host(value)
+                host = _parse_authority(value)
                 if not self._is_known(host, scope):
-                    return f"The sandbox does not answer for the host '{host}'.{_remedy(host)}"
+                    return f"The sandbox does not answer for the host '{host}'.{_suggest_remedy(host)}"
             elif name == b"origin" and not has_any_origin:
                 origin = value.decode("latin-1")
-                host = _host(value.rpartition(b"://")[2].partition(b"/")[0])
+                host = _parse_authority(value.rpartition(b"://")[2].partition(b"/")[0])
                 if origin not in own_origins and not self._is_known(host, scope):
-                    return f"The sandbox does not answer pages of the origin '{origin}'.{_remedy(host)}"
+                    return f"The sandbox does not answer pages of the origin '{origin}'.{_suggest_remedy(host)}"
         return ""
 
     def _is_known(self, host: str, scope: Scope) -> bool:
@@ -50,7 +50,7 @@ class Hosts:
 
 
 @functools.lru_cache(maxsize=1024)
-def _host(authority: bytes) -> str:
+def _parse_authority(authority: bytes) -> str:
     """Return the host of `host:port`, in lower case and without brackets."""
     text = authority.decode("latin-1").strip().lower()
     found = _AUTHORITY.fullmatch(text)
@@ -67,7 +67,7 @@ def _is_loopback(host: str) -> bool:
         return False
 
 
-def _remedy(host: str) -> str:
+def _suggest_remedy(host: str) -> str:
     try:
         return f" To allow it, start the sandbox with '--allow-host {parse_name(host)}'." if host != "null" else ""
     except ValueError:

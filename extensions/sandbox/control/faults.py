@@ -10,7 +10,7 @@ import re
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from .evaluator import Evaluator
+from ..runtime.evaluator import Evaluator
 
 KINDS = ("latency", "status", "reset_before", "reset_after", "truncate", "body")
 NUMBER = (int, float)
@@ -92,7 +92,7 @@ class Faults:
         """Nothing goes wrong any more."""
         self._faults = []
 
-    def clear_one(self, id: int) -> None:
+    def remove(self, id: int) -> None:
         """One thing does not go wrong any more."""
         others = [fault for fault in self._faults if fault.id != id]
         if len(others) == len(self._faults):

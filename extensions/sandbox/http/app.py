@@ -10,12 +10,12 @@ from collections.abc import Mapping
 from starlette.responses import JSONResponse
 from starlette.types import Receive, Scope, Send
 
-from . import upgrade
-from .control import Control
-from .core import Sandbox
+from ..control.api import Control
+from ..sandbox import Sandbox
+from ..service import Service
+from . import websocket
 from .exchange import Exchange
 from .hosts import Hosts
-from .service import Service
 
 _CONTROL = "/_sandbox"
 
@@ -28,12 +28,12 @@ class App:
         self._ports = ports
         self._hosts = hosts or Hosts()
         self._prefixes = [(prefix, service) for service in sandbox.services for prefix in service.prefixes]
-        self._origins = frozenset[str]().union(*(service.origins for service in sandbox.services))
+        self._origins = frozenset[str]().union(*(service.client_origins for service in sandbox.services))
         self._control = Control(sandbox, secret)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "websocket":
-            scope, receive, send = upgrade.as_request(scope, receive, send)
+            scope, receive, send = websocket.adapt_websocket(scope, receive, send)
         path = scope["raw_path"].decode("latin-1")
         service = self._service(scope, path)
         if refusal := self._refusal(scope, path, service):
@@ -55,6 +55,6 @@ class App:
 
     def _refusal(self, scope: Scope, path: str, service: Service | None) -> str:
         if service:
-            return self._hosts.refusal(scope, service.origins, path in service.checks_origin)
+            return self._hosts.refusal(scope, service.client_origins, path in service.origin_check_paths)
         # a client of a service with a wrong path in its address needs the 404, as from the real service
         return self._hosts.refusal(scope, frozenset() if path.startswith(_CONTROL) else self._origins)

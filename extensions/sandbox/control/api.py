@@ -15,16 +15,16 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount, Route, Router
 from starlette.types import Receive, Scope, Send
 
-from . import console
-from .core import Sandbox
-from .documents import read_json
+from .. import console
+from ..parsing.documents import parse_json
+from ..sandbox import Sandbox
 from .faults import NoSuchFaultError
 
 Handler = Callable[[Request], Awaitable[Any]]
 
 HEALTH = "/_sandbox/health"
 # What needs no secret, for there is none in it
-OPEN = {HEALTH, *(route.path for route in console.ROUTES)}
+PUBLIC_PATHS = {HEALTH, *(route.path for route in console.ROUTES)}
 
 
 class Control:
@@ -36,28 +36,28 @@ class Control:
         self._router = Router(
             [
                 *console.ROUTES,
-                Route(HEALTH, _json(self._health)),
-                Route("/_sandbox/reset", _json(self._reset), methods=["POST"]),
-                Route("/_sandbox/seed", _json(self._seed), methods=["POST"]),
-                Route("/_sandbox/exports", _json(self._exports)),
-                Route("/_sandbox/state", _json(self._state)),
-                Route("/_sandbox/clock", _json(self._clock), methods=["GET", "PUT"]),
-                Route("/_sandbox/switches", _json(self._switches), methods=["GET", "PATCH"]),
-                Route("/_sandbox/faults", _json(self._faults), methods=["GET", "POST", "DELETE"]),
-                Route("/_sandbox/faults/{id:int}", _json(self._clear_fault), methods=["DELETE"]),
-                Route("/_sandbox/journal", _json(self._journal), methods=["GET", "DELETE"]),
+                Route(HEALTH, _json_endpoint(self._health)),
+                Route("/_sandbox/reset", _json_endpoint(self._reset), methods=["POST"]),
+                Route("/_sandbox/seed", _json_endpoint(self._seed), methods=["POST"]),
+                Route("/_sandbox/exports", _json_endpoint(self._exports)),
+                Route("/_sandbox/state", _json_endpoint(self._state)),
+                Route("/_sandbox/clock", _json_endpoint(self._clock), methods=["GET", "PUT"]),
+                Route("/_sandbox/switches", _json_endpoint(self._switches), methods=["GET", "PATCH"]),
+                Route("/_sandbox/faults", _json_endpoint(self._faults), methods=["GET", "POST", "DELETE"]),
+                Route("/_sandbox/faults/{id:int}", _json_endpoint(self._clear_fault), methods=["DELETE"]),
+                Route("/_sandbox/journal", _json_endpoint(self._journal), methods=["GET", "DELETE"]),
                 *(Mount(f"/_sandbox/{service.name}", routes=service.control_routes()) for service in sandbox.services),
             ]
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["path"] not in OPEN:
+        if scope["path"] not in PUBLIC_PATHS:
             given = Request(scope).headers.get("authorization", "")
             if not secrets.compare_digest(given.encode("utf-8"), self._authorization.encode("utf-8")):
                 refusal = {"error": "The control API needs the secret that was printed at the start."}
                 await JSONResponse(refusal, 401)(scope, receive, send)
                 return
-            await self._sandbox.at_rest()
+            await self._sandbox.wait_for_seeding()
         await self._router(scope, receive, send)
 
     async def _health(self, request: Request) -> Any:
@@ -69,7 +69,7 @@ class Control:
         return {}
 
     async def _seed(self, request: Request) -> Any:
-        await self._sandbox.plant(_parsed(await request.body()), reset=request.query_params.get("reset") == "1")
+        await self._sandbox.plant(_parse_seed(await request.body()), reset=request.query_params.get("reset") == "1")
         self._export(request)
         return {}
 
@@ -84,9 +84,9 @@ class Control:
         return await self._sandbox.state()
 
     async def _clock(self, request: Request) -> Any:
-        clock = self._sandbox.world.clock
+        clock = self._sandbox.runtime.clock
         if request.method == "PUT":
-            change = _mapping(read_json(await request.body()), "A change of the clock")
+            change = _require_mapping(parse_json(await request.body()), "A change of the clock")
             if not change or set(change) - {"advance", "set", "frozen"}:
                 raise ValueError("The clock takes advance, set or frozen.")
             if "frozen" in change:  # first, so that a time that is set as well stands still exactly there
@@ -99,29 +99,31 @@ class Control:
 
     async def _switches(self, request: Request) -> Any:
         if request.method == "PATCH":
-            self._sandbox.world.set_switches(_mapping(read_json(await request.body()), "A change of switches"))
-        return self._sandbox.world.switches()
+            self._sandbox.runtime.set_switches(
+                _require_mapping(parse_json(await request.body()), "A change of switches")
+            )
+        return self._sandbox.runtime.all_switches()
 
     async def _faults(self, request: Request) -> Any:
         if request.method == "POST":
-            return self._sandbox.faults.add(_mapping(read_json(await request.body()), "A fault"))
+            return self._sandbox.faults.add(_require_mapping(parse_json(await request.body()), "A fault"))
         if request.method == "DELETE":
             self._sandbox.faults.clear()
         return {"faults": self._sandbox.faults.all()}
 
     async def _clear_fault(self, request: Request) -> Any:
-        self._sandbox.faults.clear_one(request.path_params["id"])
+        self._sandbox.faults.remove(request.path_params["id"])
         return {"faults": self._sandbox.faults.all()}
 
     async def _journal(self, request: Request) -> Any:
         journal = self._sandbox.journal
         if request.method == "DELETE":
             journal.clear()
-        limits = {name: _number(request, name) for name in ("after", "last") if name in request.query_params}
+        limits = {name: _parse_number(request, name) for name in ("after", "last") if name in request.query_params}
         return {"began": journal.began, "requests": journal.entries(request.query_params.get("service"), **limits)}
 
 
-def _json(handler: Handler) -> Callable[[Request], Awaitable[Response]]:
+def _json_endpoint(handler: Handler) -> Callable[[Request], Awaitable[Response]]:
     """Answer in JSON: bad input with 400, what is not there with 404."""
 
     async def endpoint(request: Request) -> Response:
@@ -137,22 +139,22 @@ def _json(handler: Handler) -> Callable[[Request], Awaitable[Response]]:
     return endpoint
 
 
-def _parsed(body: bytes) -> Any:
+def _parse_seed(body: bytes) -> Any:
     """A seed: JSON, whose escapes YAML reads otherwise, or YAML."""
     try:
-        return read_json(body)
+        return parse_json(body)
     except ValueError:
         return yaml.safe_load(body)
 
 
-def _number(request: Request, name: str) -> int:
+def _parse_number(request: Request, name: str) -> int:
     given = request.query_params[name]
     if not given.isdecimal():
         raise ValueError(f"{name} takes a number, not {given!r}.")
     return int(given)
 
 
-def _mapping(value: Any, what: str) -> dict[str, Any]:
+def _require_mapping(value: Any, what: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ValueError(f"{what} must be an object.")
     return value

@@ -12,8 +12,8 @@ from typing import Any, NoReturn
 from xml.etree import ElementTree
 from xml.parsers import expat
 
-DEEPEST = 200  # levels of JSON; the functions that go through it call themselves
-TOO_DEEP = f"The JSON is nested deeper than {DEEPEST} levels."
+MAX_DEPTH = 200  # levels of JSON; the functions that go through it call themselves
+TOO_DEEP = f"The JSON is nested deeper than {MAX_DEPTH} levels."
 # An escape in a text of JSON: a surrogate pair, half of one, or any other
 _ESCAPE = re.compile(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})|\\.", re.DOTALL
@@ -23,7 +23,7 @@ NO_DOCTYPE = (
 )
 
 
-def read_json(text: bytes | str) -> Any:
+def parse_json(text: bytes | str) -> Any:
     """Return the value in JSON, with a question mark for half of a surrogate pair: nothing could store or send it.
 
     :raises ValueError: when it is no JSON, is nested too deep, or has a number that is not finite
@@ -32,15 +32,15 @@ def read_json(text: bytes | str) -> Any:
     if "\\ud" in document or "\\uD" in document:
         document = _ESCAPE.sub(lambda escape: "?" if escape[1] else escape[0], document)
     try:
-        value = json.loads(document, parse_float=_finite, parse_constant=_refuse_constant)
+        value = json.loads(document, parse_float=_parse_finite, parse_constant=_refuse_constant)
     except RecursionError:
         raise ValueError(TOO_DEEP) from None
-    if document.count("[") + document.count("{") > DEEPEST and _is_deeper(value, DEEPEST):
+    if document.count("[") + document.count("{") > MAX_DEPTH and _is_deeper(value, MAX_DEPTH):
         raise ValueError(TOO_DEEP)
     return value
 
 
-def read_xml(text: bytes) -> ElementTree.Element:
+def parse_xml(text: bytes) -> ElementTree.Element:
     """Return the root of a document.
 
     :raises ElementTree.ParseError: when it is no XML, names a document type or an encoding that cannot be read
@@ -50,13 +50,13 @@ def read_xml(text: bytes) -> ElementTree.Element:
     try:
         parser.Parse(text, True)
     except expat.ExpatError as error:
-        raise ElementTree.ParseError(_fault_before_root(text) or str(error)) from None
+        raise ElementTree.ParseError(_describe_error_before_root(text) or str(error)) from None
     except (LookupError, ValueError) as error:  # of an encoding that the document names
         raise ElementTree.ParseError(str(error)) from None
     return ElementTree.fromstring(text)
 
 
-def _finite(text: str) -> float:
+def _parse_finite(text: str) -> float:
     number = float(text)
     if not math.isfinite(number):
         raise ValueError(f"{text} is too large")
@@ -77,7 +77,7 @@ def _is_deeper(value: Any, levels: int) -> bool:
     return True
 
 
-def _fault_before_root(text: bytes) -> str | None:
+def _describe_error_before_root(text: bytes) -> str | None:
     """Return what the server's parser reports about a document that does not begin with an element."""
     document = text.decode("utf-8", "replace")
     rest = document.lstrip()

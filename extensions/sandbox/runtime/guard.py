@@ -19,7 +19,7 @@ import subprocess
 import sys
 import time
 
-PATIENCE = 4  # seconds between the signal and the end
+KILL_TIMEOUT = 4  # seconds between the signal and the end
 SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
@@ -77,7 +77,7 @@ def main(sandbox: int, *folders: str) -> None:
         if not received:
             break
         if deadline == math.inf and any(number in received for number in SIGNALS):
-            deadline = time.monotonic() + PATIENCE
+            deadline = time.monotonic() + KILL_TIMEOUT
     for folder in folders:
         shutil.rmtree(folder, ignore_errors=True)
     os.killpg(0, signal.SIGKILL)

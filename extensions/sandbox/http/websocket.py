@@ -8,7 +8,7 @@ from __future__ import annotations
 from starlette.types import Message, Receive, Scope, Send
 
 
-def as_request(scope: Scope, receive: Receive, send: Send) -> tuple[Scope, Receive, Send]:
+def adapt_websocket(scope: Scope, receive: Receive, send: Send) -> tuple[Scope, Receive, Send]:
     """The request as a service gets it: without a body, and with what goes through the socket if it is accepted."""
     pending = [{"type": "http.request", "body": b"", "more_body": False}]
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from starlette.requests import Request
 
-LARGEST = 64 * 1024 * 1024  # bytes
-MOST_FIELDS = 10_000  # of a form
+MAX_BODY_SIZE = 64 * 1024 * 1024  # bytes
+MAX_FORM_FIELDS = 10_000  # of a form
 
 
 class BodyTooLarge(Exception):
@@ -26,11 +26,11 @@ class BoundedRequest(Request):
         :raises BodyTooLarge: if it has more than `LARGEST` bytes
         """
         if not hasattr(self, "_body"):
-            self._body = await read(self, LARGEST)
+            self._body = await read_body(self, MAX_BODY_SIZE)
         return self._body
 
 
-async def read(request: Request, limit: int) -> bytes:
+async def read_body(request: Request, limit: int) -> bytes:
     """Return the body of a request; one that says it is too large is not read.
 
     :raises BodyTooLarge: if it has more than `limit` bytes

@@ -15,13 +15,13 @@ from typing import TypeVar
 
 from starlette.concurrency import iterate_in_threadpool, run_in_threadpool
 
-Answer = TypeVar("Answer")
+Result = TypeVar("Result")
 DATABASE = "sandbox.sqlite3"
 CACHE_KIB = 65536
-SMALL_PAGES = 512  # of 4 KiB
-SECONDS_AT_ONCE = 0.1
-SECONDS = 60.0  # for an answer, or for a part of one that is sent part by part
-STEPS = 10_000  # of the database between two looks at the time
+MAX_INLINE_PAGES = 512  # of 4 KiB
+INLINE_TIMEOUT = 0.1
+QUERY_TIMEOUT = 60.0  # for an answer, or for a part of one that is sent part by part
+PROGRESS_STEPS = 10_000  # of the database between two looks at the time
 END = object()
 
 
@@ -29,7 +29,7 @@ class StateError(Exception):
     """A state folder that cannot be used; the message says why."""
 
 
-def writer(path: pathlib.Path) -> sqlite3.Connection:
+def connect_writer(path: pathlib.Path) -> sqlite3.Connection:
     """The connection that belongs to the event loop: what it is asked must be short.
 
     A thread has it while all else waits.
@@ -45,7 +45,7 @@ def writer(path: pathlib.Path) -> sqlite3.Connection:
     return connection
 
 
-def create(connection: sqlite3.Connection, schema: str) -> None:
+def create_tables(connection: sqlite3.Connection, schema: str) -> None:
     """Make the tables, or see that those that are there are the same; StateError when they are not."""
     version = zlib.crc32(schema.encode()) >> 1
     if not connection.execute("SELECT 1 FROM sqlite_master").fetchone():
@@ -55,24 +55,24 @@ def create(connection: sqlite3.Connection, schema: str) -> None:
         raise StateError("its state folder was written by another version of it; give it another folder")
 
 
-class QuestionTooLong(Exception):
+class QueryTimeout(Exception):
     """A question to the database was given up because it took too long."""
 
 
 @contextlib.contextmanager
-def limited(connection: sqlite3.Connection, seconds: float) -> Iterator[None]:
+def limit_time(connection: sqlite3.Connection, seconds: float) -> Iterator[None]:
     """Give up what the connection is asked within the block after so many seconds.
 
     :raises QuestionTooLong: when that happens
     """
     deadline = time.monotonic() + seconds
-    connection.set_progress_handler(lambda: time.monotonic() > deadline, STEPS)
+    connection.set_progress_handler(lambda: time.monotonic() > deadline, PROGRESS_STEPS)
     try:
         yield
     except sqlite3.OperationalError as error:
         if error.sqlite_errorcode != sqlite3.SQLITE_INTERRUPT:
             raise
-        raise QuestionTooLong(f"The sandbox gave up reading its database after {seconds:g} seconds.") from error
+        raise QueryTimeout(f"The sandbox gave up reading its database after {seconds:g} seconds.") from error
     finally:
         connection.set_progress_handler(None, 0)
 
@@ -85,29 +85,29 @@ class Readers:
         self._idle: list[sqlite3.Connection] = []
         self._busy: set[sqlite3.Connection] = set()
 
-    def read_at_once(self, question: Callable[[sqlite3.Connection], Answer]) -> Answer | None:
+    def read_if_small(self, question: Callable[[sqlite3.Connection], Result]) -> Result | None:
         """The answer to a question that is not long, since the database is small; None when it is.
 
         To ask in a thread costs more than to answer from so little.
         """
         with self._connection() as connection:
-            if connection.execute("PRAGMA page_count").fetchone()[0] > SMALL_PAGES:
+            if connection.execute("PRAGMA page_count").fetchone()[0] > MAX_INLINE_PAGES:
                 return None
             try:
-                with limited(connection, SECONDS_AT_ONCE):
+                with limit_time(connection, INLINE_TIMEOUT):
                     return question(connection)
-            except QuestionTooLong:
+            except QueryTimeout:
                 return None
 
-    async def read(self, question: Callable[[sqlite3.Connection], Answer]) -> Answer:
+    async def read(self, question: Callable[[sqlite3.Connection], Result]) -> Result:
         """The answer to a question."""
         with self._connection() as connection:
-            return await run_in_threadpool(_answer, question, connection)
+            return await run_in_threadpool(_run_query, question, connection)
 
-    async def stream(self, question: Callable[[sqlite3.Connection], Iterator[Answer]]) -> AsyncIterator[Answer]:
+    async def stream(self, question: Callable[[sqlite3.Connection], Iterator[Result]]) -> AsyncIterator[Result]:
         """The parts of an answer, one after the other, as of one moment."""
         with self._connection() as connection, contextlib.closing(question(connection)) as parts:  # type: ignore[type-var]
-            async for part in iterate_in_threadpool(_limited_parts(parts, connection)):
+            async for part in iterate_in_threadpool(_iterate_with_limit(parts, connection)):
                 yield part
 
     def close(self) -> None:
@@ -134,14 +134,14 @@ class Readers:
         return connection
 
 
-def _answer(question: Callable[[sqlite3.Connection], Answer], connection: sqlite3.Connection) -> Answer:
-    with limited(connection, SECONDS):
+def _run_query(question: Callable[[sqlite3.Connection], Result], connection: sqlite3.Connection) -> Result:
+    with limit_time(connection, QUERY_TIMEOUT):
         return question(connection)
 
 
-def _limited_parts(parts: Iterator[Answer], connection: sqlite3.Connection) -> Iterator[Answer]:
+def _iterate_with_limit(parts: Iterator[Result], connection: sqlite3.Connection) -> Iterator[Result]:
     while True:
-        with limited(connection, SECONDS):
+        with limit_time(connection, QUERY_TIMEOUT):
             part = next(parts, END)
         if part is END:
             return

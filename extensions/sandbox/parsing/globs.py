@@ -18,11 +18,11 @@ ONE, ONE_IN_FOLDER = Wildcard("."), Wildcard("[^/]")
 FOLDERS, BELOW = Wildcard("(?:.*/)?"), Wildcard("(?:/.*)?")
 CAN_BE_EMPTY = (ANY, IN_FOLDER, FOLDERS, BELOW)
 # For so many of those, and a text of so many characters, a regular expression never takes long, and is faster.
-MOST_IN_EXPRESSION = 3
-LONGEST_IN_EXPRESSION = 200
+MAX_REGEX_WILDCARDS = 3
+MAX_REGEX_TEXT = 200
 
 # A place in a pattern: before the part with this index, or within the text that it stands for
-Place = tuple[int, bool]
+Position = tuple[int, bool]
 
 
 class Glob:
@@ -33,11 +33,11 @@ class Glob:
         self._parts = [piece for part in parts for piece in ([part] if isinstance(part, Wildcard) else part)]
         expression = "".join(part if isinstance(part, Wildcard) else re.escape(part) for part in parts)
         self._expression = re.compile(expression, re.DOTALL)
-        self._is_simple = sum(part in CAN_BE_EMPTY for part in parts) <= MOST_IN_EXPRESSION
+        self._is_simple = sum(part in CAN_BE_EMPTY for part in parts) <= MAX_REGEX_WILDCARDS
 
     def fullmatch(self, text: str) -> bool:
         """Return whether a text as a whole fits the pattern."""
-        if self._is_simple and len(text) <= LONGEST_IN_EXPRESSION:
+        if self._is_simple and len(text) <= MAX_REGEX_TEXT:
             return self._expression.fullmatch(text) is not None
         return self.matches_slowly(text)
 
@@ -48,7 +48,7 @@ class Glob:
             places = self._with_empty({after for place in places for after in self._after(place, character)})
         return (len(self._parts), False) in places
 
-    def _with_empty(self, places: set[Place]) -> set[Place]:
+    def _with_empty(self, places: set[Position]) -> set[Position]:
         """Add the places behind parts that can stand for nothing, or for nothing more."""
         found = set(places)
         for index, is_within in places:
@@ -64,7 +64,7 @@ class Glob:
     def _is_wildcard(self, index: int, wildcards: tuple[Wildcard, ...]) -> bool:
         return isinstance(self._parts[index], Wildcard) and self._parts[index] in wildcards
 
-    def _after(self, place: Place, character: str) -> list[Place]:
+    def _after(self, place: Position, character: str) -> list[Position]:
         """Return the places to which a character leads."""
         index, is_within = place
         if index == len(self._parts):

@@ -15,7 +15,7 @@ import sys
 from types import ModuleType
 from typing import Any
 
-MEMORY = 2**30  # bytes
+MEMORY_LIMIT = 2**30  # bytes
 
 
 def search(patterns: list[str], text: str) -> list[bool]:
@@ -29,7 +29,7 @@ def fullmatch(pattern: str, texts: list[str]) -> list[bool]:
 
 
 @functools.cache
-def _load(path: str) -> ModuleType:
+def _load_module(path: str) -> ModuleType:
     """Load a file that imports nothing of the sandbox, which would take its time."""
     spec = importlib.util.spec_from_file_location(f"evaluated_{len(path)}", path)
     assert spec and spec.loader
@@ -42,10 +42,10 @@ def _load(path: str) -> ModuleType:
 def main() -> None:
     """Serve calls until the sandbox closes the pipe."""
     with contextlib.suppress(ValueError, OSError):  # not all systems have this limit
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
     for line in sys.stdin.buffer:
         path, function, arguments = json.loads(line)
-        result: Any = getattr(_load(path), function)(*arguments)
+        result: Any = getattr(_load_module(path), function)(*arguments)
         sys.stdout.buffer.write(json.dumps(result).encode() + b"\n")
         sys.stdout.buffer.flush()
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import functools
 
-SPELT = {word.lower(): word for word in ("ETag", "JFrog", "SSH", "CLI", "WWW")}
+CANONICAL_WORDS = {word.lower(): word for word in ("ETag", "JFrog", "SSH", "CLI", "WWW")}
 
 
 @functools.cache
-def spelt(name: bytes) -> bytes:
+def canonicalize_name(name: bytes) -> bytes:
     """The name with each of its words in the usual spelling: X-Jenkins-Session, ETag, X-JFrog-Version."""
     words = name.decode("latin-1").lower().split("-")
-    return "-".join(SPELT.get(word, word.capitalize()) for word in words).encode("latin-1")
+    return "-".join(CANONICAL_WORDS.get(word, word.capitalize()) for word in words).encode("latin-1")

@@ -15,13 +15,13 @@ from urllib.parse import unquote
 from starlette.requests import Request
 
 ANY = "*"
-READING_METHODS = ("GET", "HEAD", "OPTIONS")
+READ_METHODS = ("GET", "HEAD", "OPTIONS")
 PLACEHOLDER = re.compile(r"\{(\w*)(?::([^{}]*))?\}")
 
 
-def effect(method: str, reads: bool | None = None) -> str:
+def classify_effect(method: str, reads: bool | None = None) -> str:
     """`read` or `write`, as the journal has it; the method tells unless the route says otherwise."""
-    return "read" if (method in READING_METHODS if reads is None else reads) else "write"
+    return "read" if (method in READ_METHODS if reads is None else reads) else "write"
 
 
 @dataclass(frozen=True)
@@ -39,16 +39,16 @@ class Route:
     path: str
     handler: Callable[..., Any]
     label: str
-    reads: bool | None = None
+    read_only: bool | None = None
     argument: str | None = None
     scope: str | None = None
-    streams: bool = False
+    streams_body: bool = False
 
-    def serves(self, method: str) -> bool:
+    def accepts_method(self, method: str) -> bool:
         """Whether a request with this method is this call."""
         return self.method in (ANY, "GET" if method == "HEAD" else method)
 
-    def takes(self, arguments: Mapping[str, str]) -> bool:
+    def accepts_arguments(self, arguments: Mapping[str, str]) -> bool:
         """Whether the argument that makes it this call is there."""
         if self.argument is None:
             return True
@@ -64,10 +64,10 @@ class Route:
 
     def enter(self, request: Request) -> None:
         """Tell the journal which call this is; faults that are bound to the label strike here, before it acts."""
-        request.scope["sandbox.enter"](self.label, effect(request.method, self.reads))
+        request.scope["sandbox.enter"](self.label, classify_effect(request.method, self.read_only))
 
     @cached_property
-    def shape(self) -> str:
+    def template(self) -> str:
         """The template without the names and expressions of its placeholders."""
         return PLACEHOLDER.sub("{}", self.path)
 
@@ -85,20 +85,20 @@ class Route:
         return re.compile(expression + re.escape(self.path[end:]))
 
 
-class Found(NamedTuple):
+class RouteMatch(NamedTuple):
     """The route of a request, if there is one, and the named parts of the path, still encoded.
 
     Without a route, `allowed` has the methods that the path takes; it is empty where nothing is.
     """
 
     route: Route | None
-    parts: dict[str, str]
-    allowed: tuple[str, ...]
+    parameters: dict[str, str]
+    allowed_methods: tuple[str, ...]
 
     @property
-    def decoded(self) -> dict[str, str]:
+    def decoded_parameters(self) -> dict[str, str]:
         """The named parts of the path, decoded."""
-        return {name: unquote(part) for name, part in self.parts.items()}
+        return {name: unquote(part) for name, part in self.parameters.items()}
 
 
 class Routes:
@@ -112,26 +112,26 @@ class Routes:
         """How its calls are named in the journal."""
         return {route.label for route in self._routes}
 
-    def resource(self, path: str) -> list[Route]:
+    def find_resource(self, path: str) -> list[Route]:
         """Return the calls of the template that describes a path best, without those that take any method."""
         fitting = [route for route in self._routes if route.method != ANY and route.match(path) is not None]
-        best = max((route.shape for route in fitting), key=_precision, default=None)
-        return [route for route in fitting if route.shape == best]
+        best = max((route.template for route in fitting), key=_measure_precision, default=None)
+        return [route for route in fitting if route.template == best]
 
-    def find(self, method: str, path: str, arguments: Mapping[str, str]) -> Found:
+    def find(self, method: str, path: str, arguments: Mapping[str, str]) -> RouteMatch:
         """The call that a request is; `arguments` are those of the query, or of the form where that decides."""
         allowed: dict[str, None] = {}
         for route in self._routes:
             parts = route.match(path)
-            if parts is None or not route.takes(arguments):
+            if parts is None or not route.accepts_arguments(arguments):
                 continue
-            if route.serves(method):
-                return Found(route, parts, ())
+            if route.accepts_method(method):
+                return RouteMatch(route, parts, ())
             allowed[route.method] = None
-        return Found(None, {}, tuple(allowed))
+        return RouteMatch(None, {}, tuple(allowed))
 
 
-def _precision(shape: str) -> tuple[int, int]:
+def _measure_precision(shape: str) -> tuple[int, int]:
     """How exactly a template describes a path: by its literal characters, then by its placeholders."""
     placeholders = shape.count("{}")
     return len(shape) - 2 * placeholders, placeholders

@@ -18,11 +18,11 @@ from typing import Any, BinaryIO
 from starlette.concurrency import run_in_threadpool
 
 SHA256 = re.compile("[0-9a-f]{64}")
-CHUNK = 1024 * 1024
+CHUNK_SIZE = 1024 * 1024
 
 
 @dataclass(frozen=True)
-class Stored:
+class StoredFile:
     """A content that the sandbox holds."""
 
     sha256: str
@@ -31,7 +31,7 @@ class Stored:
     size: int
 
 
-class Files:
+class FileStore:
     """Contents on disk, each once, named by its SHA-256."""
 
     def __init__(self, folder: pathlib.Path) -> None:
@@ -47,16 +47,16 @@ class Files:
         """Where the content with this checksum lies."""
         return self._folder / sha256[:2] / sha256
 
-    def put(self, chunks: Iterable[bytes]) -> Stored:
+    def put(self, chunks: Iterable[bytes]) -> StoredFile:
         """Keep a content."""
         with self._incoming() as incoming:
             for chunk in chunks:
                 incoming.write(chunk)
             return incoming.keep()
 
-    def put_bytes(self, content: bytes) -> Stored:
+    def put_bytes(self, content: bytes) -> StoredFile:
         """Store a content that is in memory; costs no write if it exists."""
-        stored = Stored(
+        stored = StoredFile(
             hashlib.sha256(content).hexdigest(),
             hashlib.sha1(content).hexdigest(),
             hashlib.md5(content).hexdigest(),
@@ -67,22 +67,22 @@ class Files:
         self._record(stored)
         return stored
 
-    async def put_stream(self, chunks: AsyncIterable[bytes]) -> Stored:
+    async def put_stream(self, chunks: AsyncIterable[bytes]) -> StoredFile:
         """Keep a content that is still arriving."""
         with self._incoming() as incoming:
             async for chunk in chunks:
                 incoming.write(chunk)
             return incoming.keep()
 
-    def new_partial(self) -> pathlib.Path:
+    def create_partial(self) -> pathlib.Path:
         """Create an empty file for a content that arrives in several requests."""
         with tempfile.NamedTemporaryFile(dir=self.incoming, delete=False) as file:
             return pathlib.Path(file.name)
 
-    async def adopt(self, partial: pathlib.Path) -> Stored:
+    async def put_file(self, partial: pathlib.Path) -> StoredFile:
         """Keep the content of a file from `new_partial`, which is removed in any case."""
         try:
-            return await run_in_threadpool(lambda: self.put(_chunks(partial)))
+            return await run_in_threadpool(lambda: self.put(_read_chunks(partial)))
         finally:
             partial.unlink(missing_ok=True)
 
@@ -91,7 +91,7 @@ class Files:
         self.path(sha256).unlink(missing_ok=True)
 
     @contextlib.contextmanager
-    def replacing(self) -> Iterator[None]:
+    def replace_all(self) -> Iterator[None]:
         """Remove all contents at the end of the block except those stored within it."""
         kept: set[str] = set()
         self._stored = kept
@@ -113,27 +113,27 @@ class Files:
         """Remove what is left of contents that never arrived as a whole."""
         shutil.rmtree(self.incoming, ignore_errors=True)
 
-    def _record(self, stored: Stored) -> None:
+    def _record(self, stored: StoredFile) -> None:
         if self._stored is not None:
             self._stored.add(stored.sha256)
 
     @contextlib.contextmanager
-    def _incoming(self) -> Iterator[_Incoming]:
+    def _incoming(self) -> Iterator[_IncomingFile]:
         with tempfile.NamedTemporaryFile(dir=self.incoming, delete=False) as file:
             try:
-                yield _Incoming(self, file)
+                yield _IncomingFile(self, file)
             finally:
                 pathlib.Path(file.name).unlink(missing_ok=True)
 
 
-def _chunks(path: pathlib.Path) -> Iterator[bytes]:
+def _read_chunks(path: pathlib.Path) -> Iterator[bytes]:
     with path.open("rb") as file:
-        while chunk := file.read(CHUNK):
+        while chunk := file.read(CHUNK_SIZE):
             yield chunk
 
 
-class _Incoming:
-    def __init__(self, files: Files, file: Any) -> None:
+class _IncomingFile:
+    def __init__(self, files: FileStore, file: Any) -> None:
         self._files = files
         self._file: BinaryIO = file
         self._sha256, self._sha1, self._md5 = hashlib.sha256(), hashlib.sha1(), hashlib.md5()
@@ -145,9 +145,9 @@ class _Incoming:
             digest.update(chunk)
         self._size += len(chunk)
 
-    def keep(self) -> Stored:
+    def keep(self) -> StoredFile:
         self._file.close()
-        stored = Stored(self._sha256.hexdigest(), self._sha1.hexdigest(), self._md5.hexdigest(), self._size)
+        stored = StoredFile(self._sha256.hexdigest(), self._sha1.hexdigest(), self._md5.hexdigest(), self._size)
         path = self._files.path(stored.sha256)
         path.parent.mkdir(mode=0o700, exist_ok=True)
         pathlib.Path(self._file.name).replace(path)

@@ -19,20 +19,20 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from ..control.faults import Fault
+from ..runtime.database import QueryTimeout
+from ..runtime.evaluator import EvaluationError
+from ..sandbox import Sandbox
+from ..service import ConnectionDropped, Service
 from .bodies import BodyTooLarge, BoundedRequest
-from .core import Sandbox
-from .database import QuestionTooLong
-from .evaluator import EvaluationError
-from .faults import Fault
-from .headers import spelt
-from .routing import effect
-from .service import Dropped, Service
+from .headers import canonicalize_name
+from .routing import classify_effect
 from .streaming import LiveResponse
 
 RESET_ON_CLOSE = struct.pack("ii", 1, 0)
 
 
-class _Struck(BaseException):
+class _FaultInjected(BaseException):
     """Ends the service's work on a request when faults strike that are bound to the route it has entered.
 
     Not an Exception, so that no handler of a service catches it.
@@ -48,7 +48,7 @@ class Exchange:
         self._sandbox, self._service, self._path = sandbox, service, path
         self._scope = {**scope, "sandbox.enter": self.enter}
         self._label: str | None = None
-        self._effect = effect(scope["method"])
+        self._effect = classify_effect(scope["method"])
         self._receive, self._send = receive, send
         self._status: int | None = None
         self._struck: tuple[Fault, ...] = ()
@@ -63,7 +63,7 @@ class Exchange:
         """Serve it and write it down."""
         try:
             await self._serve(BoundedRequest(self._scope, self._receive))
-        except Dropped:
+        except ConnectionDropped:
             self._drop()
         finally:
             self._note()
@@ -90,14 +90,14 @@ class Exchange:
         if not known:
             self._struck = self._striking(label)
             if self._struck:
-                raise _Struck
+                raise _FaultInjected
 
     def _striking(self, label: str | None) -> tuple[Fault, ...]:
         return self._sandbox.faults.striking(self._service.name, self._scope["method"], self._found, label)
 
     async def _serve(self, request: Request) -> None:
         try:
-            self._found = await self._faults.find(self._path, self._sandbox.world.evaluator)
+            self._found = await self._faults.find(self._path, self._sandbox.runtime.evaluator)
         except EvaluationError as error:
             refusal = {"error": f"The 'path' of the faults was not compared: {error}."}
             await self._deliver(JSONResponse(refusal, 500), ())
@@ -107,7 +107,7 @@ class Exchange:
         if answer is None:
             try:
                 answer = await self._ask(request)
-            except _Struck:
+            except _FaultInjected:
                 struck += self._struck
                 answer = await self._interrupt(self._struck) or await self._ask(request)
         await self._deliver(answer, struck)
@@ -118,24 +118,24 @@ class Exchange:
             if fault.kind == "latency":
                 await asyncio.sleep(fault.seconds)
                 if self._sandbox.faults is not self._faults:
-                    raise Dropped  # what was reset meanwhile must not feel it
+                    raise ConnectionDropped  # what was reset meanwhile must not feel it
             elif fault.kind == "reset_before":
-                raise Dropped
+                raise ConnectionDropped
             elif fault.kind == "status":
                 return Response(fault.body, fault.status or 500, {"Content-Type": "text/plain", **fault.headers})
         return None
 
     async def _ask(self, request: Request) -> Response:
-        await self._sandbox.at_rest()
+        await self._sandbox.wait_for_seeding()
         try:
             return await self._service(request)
-        except Dropped:
+        except ConnectionDropped:
             raise
         except ClientDisconnect:
-            raise Dropped from None
+            raise ConnectionDropped from None
         except BodyTooLarge as error:
             return JSONResponse({"error": str(error)}, 413)
-        except QuestionTooLong as error:
+        except QueryTimeout as error:
             return JSONResponse({"error": str(error)}, 500)
         except Exception:
             traceback.print_exc(file=sys.stderr)
@@ -146,15 +146,15 @@ class Exchange:
         for fault in struck:
             if isinstance(answer, LiveResponse) and fault.kind in ("reset_after", "truncate"):
                 await answer(self._scope, self._receive, self._without_its_end)
-                raise Dropped
+                raise ConnectionDropped
             if fault.kind == "reset_after":
-                await _capture(answer, self._scope, self._receive)
-                raise Dropped
+                await _capture_response(answer, self._scope, self._receive)
+                raise ConnectionDropped
             if fault.kind == "truncate":
-                await self._truncate(*await _capture(answer, self._scope, self._receive))
+                await self._truncate(*await _capture_response(answer, self._scope, self._receive))
                 return
             if fault.kind == "body":
-                answer = _replaced(fault, *await _capture(answer, self._scope, self._receive))
+                answer = _replace_body(fault, *await _capture_response(answer, self._scope, self._receive))
         await answer(self._scope, self._receive, self._sending)
 
     async def _sending(self, message: Message) -> None:
@@ -171,8 +171,12 @@ class Exchange:
         """The headers of the answer, with the time of the sandbox unless a fault has set another."""
         headers = list(start["headers"])
         if all(name.lower() != b"date" for name, _value in headers):
-            headers.append((b"date", formatdate(self._sandbox.world.clock.now(), usegmt=True).encode()))
-        return [(spelt(name), value) for name, value in headers] if self._service.spells_headers else headers
+            headers.append((b"date", formatdate(self._sandbox.runtime.clock.now(), usegmt=True).encode()))
+        return (
+            [(canonicalize_name(name), value) for name, value in headers]
+            if self._service.has_canonical_headers
+            else headers
+        )
 
     async def _without_its_end(self, message: Message) -> None:
         """Send a live answer, but always one piece less than there is."""
@@ -202,7 +206,9 @@ class Exchange:
         transport.abort()
 
 
-async def _capture(answer: ASGIApp, scope: MutableMapping[str, Any], receive: Receive) -> tuple[Message, bytes]:
+async def _capture_response(
+    answer: ASGIApp, scope: MutableMapping[str, Any], receive: Receive
+) -> tuple[Message, bytes]:
     messages: list[Message] = []
 
     async def keep(message: Message) -> None:
@@ -212,7 +218,7 @@ async def _capture(answer: ASGIApp, scope: MutableMapping[str, Any], receive: Re
     return messages[0], b"".join(message.get("body", b"") for message in messages[1:])
 
 
-def _replaced(fault: Fault, start: Message, body: bytes) -> Response:
+def _replace_body(fault: Fault, start: Message, body: bytes) -> Response:
     headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in start["headers"]}
     headers.pop("content-length", None)
     headers.update({name.lower(): value for name, value in fault.headers.items()})
