@@ -77,7 +77,7 @@ MIRRORS = (
     Mirror("artifact_release", "artifact_properties", ("artifact_release_properties",)),
     Mirror("ci_pipeline", "ci_build", ("ci_pipeline_stages", "builds"), item="", without=WAITING),
     Mirror("ci_provision", "ci_plugin", ("ci_provision_install_plugins",), item="", option="plugins"),
-    Mirror("ci_provision", "ci_script", ("ci_provision_scripts",), without=frozenset({"reads"})),
+    Mirror("ci_provision", "ci_script", ("ci_provision_scripts",), without=frozenset({"read_only"})),
     Mirror("inference_batch", "inference_chat_batch", ("inference_batch_prompts",), item="", option="prompts"),
     Mirror(
         "inference_batch",

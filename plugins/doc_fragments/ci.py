@@ -6,52 +6,51 @@ from __future__ import annotations
 
 
 class ModuleDocFragment:
-    """How to reach and log in to a CI server."""
+    """Connection options of all Jenkins modules."""
 
     DOCUMENTATION = r"""
 options:
   url:
     description:
-      - Address of the server, such as C(https://ci.example.com/jenkins).
-      - When this is not given, the host's variable C(toolchain_ci_url) is used, then the
-        environment variable E(JENKINS_URL). One of them is needed.
+      - URL of the Jenkins controller, such as C(https://ci.example.com/jenkins).
+      - If not set, the host variable C(toolchain_ci_url) or the environment variable E(JENKINS_URL) is used. One of
+        them is required.
     type: str
   username:
     description:
-      - Name of the account. Without it requests are anonymous.
-      - When this is not given, the host's variable C(toolchain_ci_username) is used, then the
-        environment variable E(JENKINS_USER_ID).
+      - Name of the user to log in with. If there is no user name, requests are anonymous.
+      - If not set, the host variable C(toolchain_ci_username) or the environment variable E(JENKINS_USER_ID) is used.
     type: str
   password:
     description:
-      - Password of the account. It is used before O(api_token).
-      - With a password each session needs a crumb, which is fetched, kept and renewed when the server asks for it.
-      - When this is not given, the host's variable C(toolchain_ci_password) is used.
+      - Password of the user. Takes precedence over O(api_token).
+      - Jenkins requires a crumb for sessions with a password. The module requests, caches and renews it.
+      - If not set, the host variable C(toolchain_ci_password) is used.
     type: str
   api_token:
     description:
-      - API token of the account. No crumb is needed then.
-      - When this is not given, the host's variable C(toolchain_ci_api_token) is used, then the
-        environment variable E(JENKINS_API_TOKEN).
+      - API token of the user. Does not require a crumb.
+      - If not set, the host variable C(toolchain_ci_api_token) or the environment variable E(JENKINS_API_TOKEN) is
+        used.
     type: str
   netrc_file:
     description:
-      - File in netrc format (C(machine ci.example.com login automation password ...)) with user name and password for
-        the host of O(url). Used when neither O(password) nor O(api_token) is given.
-      - Nobody but its owner may have access to it.
-      - When O(username) is given, the line must be for that account.
-      - When this is not given, the host's variable C(toolchain_ci_netrc_file) is used, then the
-        environment variable E(NETRC). Without any of them no such file is read, not even C(~/.netrc).
+      - Path of a netrc file (C(machine ci.example.com login automation password ...)) with user name and password for
+        the host of O(url). Used if neither O(password) nor O(api_token) is set.
+      - Only the owner may have access to the file.
+      - If O(username) is set, the entry must be for this user.
+      - If not set, the host variable C(toolchain_ci_netrc_file) or the environment variable E(NETRC) is used. If none
+        of these is set, no netrc file is read, not even C(~/.netrc).
     type: path
 attributes:
   action_group:
-    description: Belongs to an action group, for C(module_defaults).
+    description: Action groups of the module, for use in C(module_defaults).
     support: full
     membership:
       - buildworks.toolchain.ci
       - buildworks.toolchain.all
 seealso:
   - name: Jenkins Remote Access API
-    description: The documentation of the vendor.
+    description: API documentation of Jenkins.
     link: https://www.jenkins.io/doc/book/using/remote-access-api/
 """

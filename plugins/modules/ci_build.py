@@ -7,20 +7,19 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: ci_build
-short_description: Start a build on a CI server, and stay with it to its end
+short_description: Run a Jenkins build and wait for the result
 description:
-  - Starts a build of a job and waits for the end of that very build. It is followed by the item of the queue that the
-    server names in its answer; when the queue has forgotten that, which it does five minutes after the build has begun
-    and at a restart, by the number of the item, which the build keeps.
-  - Parameters are checked against those that the job declares. An unknown name, a value that is no choice, or a missing
-    value for which there is no default fail before anything is sent, for the server itself would ignore a name that it
-    does not know.
-  - When an equal build waits in the queue already, the server adds the request to it. That is not a change, and the
-    waiting one is followed.
-  - What the build prints is shown while the task waits.
-  - A server that restarts while the task waits is waited for as well.
-  - In check mode it says what would be queued. With Jenkins 2.579 or newer and without O(token), the task then fails if
-    the account lacks the permission Job/Build.
+  - Triggers a build of a Jenkins job, waits until it has finished and returns its result. Console output is shown as
+    progress while the task waits.
+  - The build is followed by the queue item that Jenkins names in its response. Jenkins forgets queue items five minutes
+    after the build has started and on restart. The module then finds the build by its queue ID.
+  - Parameters are validated against the definition of the job before the build is triggered. Unknown parameters,
+    invalid choices and missing values without a default are errors, because Jenkins ignores unknown parameters.
+  - If an identical build is already in the queue, Jenkins adds the request to that queue item. The task then reports no
+    change and waits for that build.
+  - If Jenkins restarts while the task waits, the task continues to wait.
+  - In check mode, the module returns the build that it would queue. With Jenkins 2.579 or newer and without O(token),
+    the task fails in check mode if the account lacks the Job/Build permission.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -30,151 +29,172 @@ extends_documentation_fragment:
   - buildworks.toolchain.bulk
   - buildworks.toolchain.attributes
 notes:
-  - Needs the permissions Job/Read and Job/Build, with O(on_timeout=stop) also Job/Cancel.
-  - The request is sent once. When its reply is lost, the build is looked for by its job, parameters and account; when
-    none is found, or several are, the task fails and says so.
-  - Some answers name no item of the queue, those of Hudson never do. The build is looked for in the same way then, and
-    RV(found_by) says so.
+  - Needs the Job/Read and Job/Build permissions; O(on_timeout=stop) also needs Job/Cancel.
+  - The request is never sent twice. If the response is lost, the module looks for a build with the same job, parameters
+    and account. If it finds none or more than one, the task fails.
+  - Some responses do not name the queue item; Hudson never names it. The build is then found in the same way, and
+    RV(matched_by) is V(parameters).
 attributes:
   idempotent:
     support: partial
-    details: With O(unless) it is; without that each run starts a build.
+    details: Idempotent with O(skip_if_built). Otherwise, each run starts a build.
   diff_mode:
     support: none
-    details: A build has no before and after.
+    details: A build has no previous state.
 options:
   job:
-    description: The full name of a job, such as V(folder/app). A slash in the name of a branch is written V(%2F).
+    description: The full name of the job, such as V(folder/app). Write a slash in the name of a branch as V(%2F).
     type: str
   parameters:
     description:
-      - Parameters of the build, name to value. Those that are not given have their defaults.
-      - A value is a text, an integer, V(true) or V(false). Put numbers with a fraction in quotes.
-      - Of a list the elements are sent with commas between them.
+      - Build parameters as a dictionary of names and values. The job's defaults apply to all others.
+      - Values can be strings, integers, V(true), V(false) or lists. Quote numbers with a decimal point.
+      - The elements of a list are joined with commas.
     type: dict
   secret_parameters:
-    description: More of them, whose values are shown nowhere.
+    description: Additional build parameters whose values are never logged or returned.
     type: dict
   files:
-    description: File parameters, name to the path of a file on the host that runs the module.
+    description: File parameters as a dictionary of names and paths on the host that runs the module.
     type: dict
   form:
-    description:
-      - V(fields) sends each parameter as a field. The server adds the defaults of the others.
-      - V(json) sends all of them in one field, as the server's own pages do. It is needed for jobs that have a
-        parameter V(delay) or V(token), which the server takes for its own otherwise.
+    description: How to send the parameters.
     type: str
-    choices: [fields, json]
+    choices:
+      fields: Send each parameter as a form field. Jenkins adds the defaults of the other parameters.
+      json:
+        Send all parameters in one JSON document, as the Jenkins web interface does. Required for jobs with a parameter
+        called V(delay) or V(token), because Jenkins interprets form fields with these names itself.
     default: fields
   delay:
-    description: Seconds that the build waits in the queue at least, 0 to 2,592,000. By default the job's quiet period.
+    description:
+      - Minimum time in seconds that the build stays in the queue, 0 to 2,592,000.
+      - If not set, the quiet period of the job applies.
     type: int
   token:
     description:
-      - The job's own trigger token. With it an account needs no permission Job/Build.
-      - A job that has none ignores it.
+      - Authentication token of the job for remote triggers. With it, the account does not need the Job/Build
+        permission.
+      - Ignored by Jenkins if the job has no such token.
     type: str
-  unless:
+  skip_if_built:
     description:
-      - Start no build when there is one with the same parameters and a good result already. It is the result then.
-      - The values of secrets and files are not compared, because Jenkins does not return them.
-      - A text parameter also equals its value without leading and trailing whitespace. Jenkins strips it if the
-        parameter has the attribute C(trim), which its API does not show.
+      - Do not start a build if a build with the same parameters and an accepted result exists. That build is returned
+        instead.
+      - Values of password and file parameters are not compared, because Jenkins does not return them.
+      - String and text parameters also match without leading and trailing whitespace, because Jenkins strips values if
+        the parameter has the C(trim) attribute. The API does not show this attribute.
     type: dict
     suboptions:
       results:
-        description: Results that are good enough, of V(SUCCESS), V(UNSTABLE), V(FAILURE), V(NOT_BUILT), V(ABORTED).
+        description: Results with which an existing build is accepted.
         type: list
         elements: str
-        choices: [SUCCESS, UNSTABLE, FAILURE, NOT_BUILT, ABORTED]
+        choices: &results
+          SUCCESS: The build has succeeded.
+          UNSTABLE: The build has completed, but for example tests have failed.
+          FAILURE: The build has failed.
+          NOT_BUILT: The build, or a stage of it, was not run.
+          ABORTED: The build was aborted.
         default: [SUCCESS]
-      within:
-        description: Seconds since its end at most, 0 to 315,360,000. Without it any age will do.
+      max_age:
+        description:
+          - Maximum time since the end of the existing build, in seconds, 0 to 315,360,000.
+          - If not set, the age does not matter.
         type: float
   wait:
-    description: Wait for the end of the build. Without that the task ends once the server has taken the request.
+    description: Whether to wait until the build has finished. If V(false), the task ends after the build is queued.
   wait_timeout:
-    description: Seconds to wait, in the queue and for the build together, 0 to 2,592,000. See O(on_timeout).
+    description:
+      - Maximum time to wait, in seconds, 0 to 2,592,000. Includes the time in the queue.
+      - O(on_timeout) defines what happens then.
   wait_delay:
-    description: Seconds between two looks, 0.1 to 86,400. The first ones follow each other faster.
+    description: Polling interval in seconds, 0.1 to 86,400. The first polls are more frequent.
   accept:
-    description: Results with which the task succeeds. With any other it fails, with the last lines of the console.
+    description:
+      - Results with which the task succeeds. With any other result the task fails and shows the last lines of the
+        console output.
     type: list
     elements: str
-    choices: [SUCCESS, UNSTABLE, FAILURE, NOT_BUILT, ABORTED]
+    choices: *results
     default: [SUCCESS]
   on_timeout:
-    description:
-      - V(fail) leaves the build as it is, and fails.
-      - V(stop) stops the build, or cancels its queue item, and fails. A build that another client requested as well
-        is left alone, and the message says so. So is one that was found by its parameters because the response to the
-        request was lost.
-      - V(detach) leaves the build as it is, and succeeds.
-      - When the task is interrupted with Ctrl-C, V(stop) stops the build as well.
+    description: What to do if the build has not finished within O(wait_timeout).
     type: str
-    choices: [fail, stop, detach]
+    choices:
+      fail: Leave the build running and fail.
+      stop:
+        Stop the build, or cancel its queue item, and fail. A build that another client requested too is not stopped. If
+        the response to the request was lost, a build found by its parameters is not stopped either. Ctrl-C also stops
+        the build.
+      detach: Leave the build running and succeed.
     default: fail
   console_lines:
-    description: How many of the last lines of the console are in the result and in a failure's message, 0 to 1,000.
+    description: Number of console lines to return and to show if the build fails, 0 to 1,000. Counted from the end.
     type: int
     default: 20
   items:
     description:
-      - Several builds side by side, each with the options below. What is given beside O(items) is their default.
-      - Without O(items), O(job) is required, else each item needs it from here or there. No two may be of the same job
-        with the same parameters, for the server would make one of them.
-      - O(workers) is how many are followed at the same time; O(workers=1) takes them one after the other. With
-        O(max_failures=1) none is begun any more when one has failed.
-      - Their consoles are not shown while the task waits, and an interruption leaves them as they are.
+      - Builds to run in parallel, each with the options below. Options outside of O(items) are their defaults.
+      - O(job) is required in each item unless it is set outside of O(items). Items with the same job and the same
+        parameters are not allowed, because Jenkins would merge them into one build.
+      - O(workers) limits how many builds run at the same time. Use O(workers=1) to run them one after the other, and
+        O(max_failures=1) to start no more builds after a failure.
+      - Console output is not shown while the task waits. An interrupted task leaves the builds running.
     type: list
     elements: dict
     suboptions:
       job:
-        description: The full name of a job, as O(job).
+        description: The full name of the job. See O(job).
         type: str
       parameters:
-        description: As O(parameters).
+        description: Build parameters. See O(parameters).
         type: dict
       secret_parameters:
-        description: As O(secret_parameters).
+        description: Build parameters with secret values. See O(secret_parameters).
         type: dict
       files:
-        description: As O(files).
+        description: File parameters. See O(files).
         type: dict
       form:
-        description: As O(form).
+        description: How to send the parameters. See O(form).
         type: str
-        choices: [fields, json]
+        choices:
+          fields: Send each parameter as a form field.
+          json: Send all parameters in one JSON document.
       delay:
-        description: As O(delay), 0 to 2,592,000.
+        description: Minimum time in the queue in seconds, 0 to 2,592,000. See O(delay).
         type: int
       token:
-        description: As O(token).
+        description: Authentication token of the job for remote triggers. See O(token).
         type: str
-      unless:
-        description: As O(unless).
+      skip_if_built:
+        description: Do not start a build if a matching build exists. See O(skip_if_built).
         type: dict
         suboptions:
           results:
-            description: As O(unless.results).
+            description: Results with which an existing build is accepted.
             type: list
             elements: str
-            choices: [SUCCESS, UNSTABLE, FAILURE, NOT_BUILT, ABORTED]
+            choices: *results
             default: [SUCCESS]
-          within:
-            description: As O(unless.within), 0 to 315,360,000.
+          max_age:
+            description: Maximum time since the end of the existing build, in seconds, 0 to 315,360,000.
             type: float
       accept:
-        description: As O(accept).
+        description: Results with which the item succeeds. See O(accept).
         type: list
         elements: str
-        choices: [SUCCESS, UNSTABLE, FAILURE, NOT_BUILT, ABORTED]
+        choices: *results
       on_timeout:
-        description: As O(on_timeout).
+        description: What to do if the build has not finished within O(wait_timeout). See O(on_timeout).
         type: str
-        choices: [fail, stop, detach]
+        choices:
+          fail: Leave the build running and fail.
+          stop: Stop the build, or cancel its queue item, and fail.
+          detach: Leave the build running and succeed.
       console_lines:
-        description: As O(console_lines), 0 to 1,000.
+        description: Number of console lines to return, 0 to 1,000. See O(console_lines).
         type: int
 seealso:
   - module: buildworks.toolchain.ci_build_info
@@ -182,12 +202,12 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Build, and fail when the build does
+- name: Run a build and fail if the build fails
   buildworks.toolchain.ci_build:
     job: app
     wait_timeout: 1800
 
-- name: Deploy, and take an unstable build as well
+- name: Run a parameterized build and accept an unstable result
   buildworks.toolchain.ci_build:
     job: deploy
     parameters:
@@ -200,15 +220,15 @@ EXAMPLES = r"""
   vars:
     deploy_secret: only-an-example
 
-- name: Deploy what was not deployed today
+- name: Deploy version 1.2 unless it was deployed within the last day
   buildworks.toolchain.ci_build:
     job: deploy
     parameters:
       VERSION: "1.2"
-    unless:
-      within: 86400
+    skip_if_built:
+      max_age: 86400
 
-- name: Deploy two versions and build another job, side by side
+- name: Run three builds in parallel
   buildworks.toolchain.ci_build:
     job: deploy
     items:
@@ -216,7 +236,7 @@ EXAMPLES = r"""
       - parameters: {VERSION: "1.3", TARGET: staging}
       - job: app
 
-- name: Start a build and go on
+- name: Trigger a build without waiting for it
   buildworks.toolchain.ci_build:
     job: app
     wait: false
@@ -224,20 +244,20 @@ EXAMPLES = r"""
 
 RETURN = r"""
 plan:
-  description: What the task did, or would do in check mode. None when there was a build that is good enough.
+  description: The action of the task. In check mode, the predicted action. V(null) if an existing build is accepted.
   returned: success, without O(items)
   type: dict
   contains:
     action:
-      description: V(start), or V(join one that waits).
+      description: V(start) to start a build, or V(join) if an identical build is already in the queue.
       type: str
     job:
       description: Full name of the job.
       type: str
     parameters:
       description:
-        - The parameters of the build by name, with the defaults of those that were not given. None for a default that
-          the server does not tell. Of a file its path.
+        - Parameters of the build by name, including the defaults. V(null) for a default that the server does not
+          return. File parameters have the path of the file.
       type: dict
   sample:
     action: start
@@ -249,8 +269,8 @@ plan:
       SECRET: null
 build:
   description:
-    - The build. After O(wait=true) as it ended, after O(on_timeout=detach) as it is. None when it has not begun, when
-      the task did not wait, and in check mode.
+    - The build. With O(on_timeout=detach), the state at the timeout. V(null) if the build has not started, if the task
+      did not wait, and in check mode.
   returned: success, without O(items)
   type: dict
   contains:
@@ -258,72 +278,74 @@ build:
       description: Full name of the job.
       type: str
     number:
-      description: Number of the build.
+      description: Build number.
       type: int
     url:
-      description: Address of the build.
+      description: URL of the build.
       type: str
     result:
-      description: V(SUCCESS), V(UNSTABLE), V(FAILURE), V(NOT_BUILT) or V(ABORTED); none while it runs.
+      description: V(SUCCESS), V(UNSTABLE), V(FAILURE), V(NOT_BUILT) or V(ABORTED). V(null) while the build is running.
       type: str
     building:
-      description: Whether it runs.
+      description: Whether the build is running.
       type: bool
     timestamp:
-      description: When it began, in ISO 8601.
+      description: Start time in ISO 8601 format.
       type: str
     duration:
-      description: How long it took, in seconds.
+      description: Duration in seconds.
       type: float
     estimated_duration:
-      description: How long the server expects such a build to take, in seconds, if it knows.
+      description: Duration in seconds that Jenkins estimates. V(null) if unknown.
       type: float
     id:
-      description: Its number as a text.
+      description: Build number as a string.
       type: str
     display_name:
-      description: What its page is headed with.
+      description: Display name, such as C(#42).
       type: str
     full_display_name:
-      description: The same with the job's name.
+      description: Display name including the name of the job.
       type: str
     description:
-      description: What somebody wrote about it.
+      description: Description of the build.
       type: str
     queue_id:
-      description: The item of the queue that it came of.
+      description: ID of the build's queue item.
       type: int
     built_on:
-      description: The node that it ran on; empty for the controller, none for a Pipeline.
+      description: Name of the node. Empty for the Jenkins controller, V(null) for Pipeline builds.
       type: str
-    kept:
-      description: Whether it is kept for good.
+    keep_log:
+      description: Whether the build is kept forever.
       type: bool
     parameters:
-      description: Its parameters by name; none for the value of a secret or a file.
+      description: Parameters by name. The values of password and file parameters are V(null).
       type: dict
     causes:
-      description: Why it was built, in the server's words.
+      description: Descriptions of the build causes.
       type: list
       elements: str
     artifacts:
-      description: Its artifacts, each with V(name), V(path) and V(url).
+      description: Archived artifacts, each with V(name), V(path) and V(url).
       type: list
       elements: dict
 queue_item:
-  description: The item of the queue. None where the server does not tell.
+  description: ID of the queue item. V(null) if the server does not return it.
   returned: success, without O(items)
   type: int
   sample: 4711
-found_by:
+matched_by:
   description:
-    - V(queue item) when the server named the item of the queue in its answer. The build is surely that of this task.
-    - V(parameters) when it did not. The build is the only one with these parameters that this account asked for since.
+    - How the module identified the build.
+    - V(queue_item) if the server named the queue item in its response. The build was definitely started by this task.
+    - V(parameters) otherwise. It is the only build with these parameters that this account requested since the task
+      started.
   returned: success, without O(items)
   type: str
-  sample: queue item
+  sample: queue_item
 console:
-  description: The last lines of the console, up to O(console_lines).
+  description: Last lines of the console output, at most O(console_lines).
   returned: success, without O(items)
   type: list
   elements: str
@@ -331,67 +353,68 @@ console:
     - Deploying 1.2 to production
     - "Finished: SUCCESS"
 counts:
-  description: How many of O(items) came to which end. Each has one.
+  description: Number of O(items) by status.
   returned: with O(items)
   type: dict
   contains:
     changed:
-      description: Built, or would be in check mode.
+      description: Builds that were run. In check mode, builds that would be run.
       type: int
     ok:
-      description: Were built already, or joined one that waits.
+      description: Builds that already existed or that joined an identical build in the queue.
       type: int
     failed:
-      description: Failed. RV(failures) says why.
+      description: Failed items. RV(failures) contains the reasons.
       type: int
     unknown:
-      description: What came of them is not known, for the reply was lost. RV(failures) has them as well.
+      description: Items with unknown outcome because the response was lost. RV(failures) contains them as well.
       type: int
     skipped:
-      description: Not tried, because of O(max_failures).
+      description: Items that were not started because of O(max_failures).
       type: int
   sample: {changed: 12, ok: 30, failed: 1, unknown: 0, skipped: 0}
 failures:
-  description: The outcomes of all O(items) that failed or whose end is unknown, with the members of RV(outcomes).
+  description: Outcomes of all O(items) that failed or whose outcome is unknown. They have the same keys as
+    RV(outcomes).
   returned: with O(items)
   type: list
   elements: dict
   sample: []
 outcomes:
-  description: What became of the first O(shown) of O(items), in their order.
+  description: Outcomes of the first O(shown) of O(items), in the order of O(items).
   returned: with O(items)
   type: list
   elements: dict
   contains:
     index:
-      description: Place in O(items), from 0.
+      description: Index in O(items), starting at 0.
       type: int
     item:
-      description: The item as it was given.
+      description: The item as specified.
       type: dict
     status:
-      description: V(changed), V(ok), V(failed), V(unknown) or V(skipped), as RV(counts) has them.
+      description: V(changed), V(ok), V(failed), V(unknown) or V(skipped). See RV(counts).
       type: str
     changed:
-      description: Whether something was changed. With a failed one it may be as well.
+      description: Whether the item changed something. A failed item can have changed something, too.
       type: bool
     reason:
-      description: Why it failed, or was not tried.
+      description: Why the item failed or was skipped.
       type: str
     plan:
-      description: As RV(plan).
+      description: Action of the item. See RV(plan).
       type: dict
     build:
-      description: As RV(build).
+      description: The build. See RV(build).
       type: dict
     queue_item:
-      description: As RV(queue_item).
+      description: ID of the queue item. See RV(queue_item).
       type: int
-    found_by:
-      description: As RV(found_by).
+    matched_by:
+      description: How the module identified the build. See RV(matched_by).
       type: str
     console:
-      description: As RV(console).
+      description: Last lines of the console output. See RV(console).
       type: list
       elements: str
 """
@@ -422,12 +445,12 @@ ITEM = ArgumentSpec(
         form=dict(type="str", choices=["fields", "json"], default="fields"),
         delay=dict(type="int", at_least=0, at_most=2592000),
         token=dict(type="str", no_log=True, not_empty=True, one_line=True),
-        unless=dict(
+        skip_if_built=dict(
             type="dict",
             narrows=True,
             options=dict(
                 results=dict(type="list", elements="str", choices=list(RESULTS), default=["SUCCESS"], not_empty=True),
-                within=dict(type="float", at_least=0, at_most=315360000),
+                max_age=dict(type="float", at_least=0, at_most=315360000),
             ),
         ),
         accept=dict(type="list", elements="str", choices=list(RESULTS), default=["SUCCESS"], not_empty=True),

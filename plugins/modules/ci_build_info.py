@@ -7,11 +7,11 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: ci_build_info
-short_description: Tell of a build, or list the builds of a job
+short_description: Get information about Jenkins builds
 description:
-  - Without O(build) it lists builds, newest first. The server is asked for a page at a time, and only for what is
-    wanted of them.
-  - With O(build) it tells of one build, and on demand what one element of its XML view is, and what it has printed.
+  - Get information about the builds of a Jenkins job. Without O(build), the builds are listed, newest first.
+  - With O(build), the module returns one build. On request, it also returns console output and the result of an XPath
+    expression.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -21,111 +21,119 @@ extends_documentation_fragment:
   - buildworks.toolchain.to_file
   - buildworks.toolchain.attributes_info
 notes:
-  - Needs the permission Job/Read.
+  - Needs the Job/Read permission.
 options:
   job:
     description:
-      - The full name of a job, such as V(folder/app).
-      - A branch with a slash in its name is a job whose name has C(%2F) in its place, V(app/feature%2Flogin).
+      - The full name of the job, such as V(folder/app).
+      - Write a slash in the name of a branch as C(%2F), as in V(app/feature%2Flogin).
     type: str
     required: true
   build:
     description:
-      - The number of a build, or one of V(last), V(last_completed), V(last_successful) (which may be unstable),
+      - The number of a build, or one of V(last), V(last_completed), V(last_successful) (includes unstable builds),
         V(last_stable), V(last_unstable), V(last_unsuccessful), V(last_failed).
-      - A job that has no such build is no failure, RV(build) is none then. A job that is not there is one.
+      - If the job has no such build, RV(build) is V(null). If the job does not exist, the task fails.
     type: str
   fields:
     description:
-      - What to tell of a build besides its job, number and address. The fewer, the less the server has to read.
-      - By default everything; of builds that are listed, everything but V(artifacts).
+      - Fields to return in addition to job, number and URL. Fewer fields mean less work for the server.
+      - If not set, all fields are returned, except for V(artifacts) when builds are listed.
     type: list
     elements: str
     choices:
-      - artifacts
-      - building
-      - built_on
-      - causes
-      - description
-      - display_name
-      - duration
-      - estimated_duration
-      - full_display_name
-      - id
-      - kept
-      - parameters
-      - queue_id
-      - result
-      - timestamp
+      artifacts: Archived artifacts.
+      building: Whether the build is running.
+      built_on: Name of the node.
+      causes: Descriptions of the build causes.
+      description: Description of the build.
+      display_name: Display name.
+      duration: Duration in seconds.
+      estimated_duration: Estimated duration in seconds.
+      full_display_name: Display name including the name of the job.
+      id: ID of the build.
+      keep_log: Whether the build is kept forever.
+      parameters: Parameters of the build.
+      queue_id: ID of the build's queue item.
+      result: Result of the build.
+      timestamp: Start time.
   all_builds:
     description:
-      - List all builds. By default only the newest 100 are looked at, which is all that the server gives without being
-        asked for more.
-      - A server may have to read each of them from its disk. Narrow it by O(limit) or O(newer_than).
+      - Whether to list all builds. By default, only the newest 100 builds are considered.
+      - The server may have to load each build from disk. Use O(limit) or O(newer_than) to reduce the load.
     type: bool
     default: false
   offset:
-    description: Number of newest builds to pass over, 0 to 2,147,483,647; none when not given.
+    description: Number of builds to skip, starting with the newest, 0 to 2,147,483,647. If not set, no build is
+      skipped.
     type: int
   limit:
-    description: Number of builds to list at most, 1 to 2,147,483,647, of those that the other options leave.
+    description: Maximum number of builds to return, 1 to 2,147,483,647. Applied after all other filters.
     type: int
   results:
-    description: Only builds with one of these results. A build that runs has none. It must not be empty.
+    description: Return only builds with one of these results. Running builds have no result. Must not be empty.
     type: list
     elements: str
-    choices: [SUCCESS, UNSTABLE, FAILURE, NOT_BUILT, ABORTED]
+    choices:
+      SUCCESS: The build has succeeded.
+      UNSTABLE: The build has completed, but for example tests have failed.
+      FAILURE: The build has failed.
+      NOT_BUILT: The build, or a stage of it, was not run.
+      ABORTED: The build was aborted.
   building:
-    description: Only builds that run, or only those that have ended.
+    description: If V(true), return only running builds. If V(false), return only completed builds.
     type: bool
   parameters:
     description:
-      - Only builds with these parameters, name to value. Others that a build has do not matter.
-      - The value of a secret or a file is told by no server, so it is never equal to one that is given.
-      - It must not be empty.
+      - Return only builds with these parameter values. Other parameters of a build are ignored.
+      - Password and file parameters never match, because Jenkins does not return their values.
+      - Must not be empty.
     type: dict
   newer_than:
     description:
-      - Only builds that started within so many seconds, 0 to 31,536,000,000, by the clock of the machine that runs the
-        task.
+      - Return only builds that started at most this many seconds ago, 0 to 31,536,000,000.
+      - The clock of the host that runs the module is used.
     type: float
   older_than:
-    description: Only builds that started longer ago than so many seconds, 0 to 31,536,000,000.
+    description: Return only builds that started at least this many seconds ago, 0 to 31,536,000,000.
     type: float
   xpath:
     description:
-      - XPath of one element in the XML view of the build, such as V(action/parameter[name='VERSION']/value).
-      - A path that does not begin with a slash begins below the root, whatever the kind of the job is; C(/workflowRun)
-        is the root for Pipelines, C(/freeStyleBuild) for freestyle jobs.
-      - No match is no failure. Several are one, and so is what is no element, such as C(text(\)) or C(count(\)), which
-        servers refuse. It must not be empty.
+      - XPath expression that selects one element in the XML representation of the build, such as
+        V(action/parameter[name='VERSION']/value).
+      - Paths without a leading slash are relative to the root element, whatever the type of the job. The root element
+        is C(/workflowRun) for Pipeline jobs and C(/freeStyleBuild) for freestyle jobs.
+      - If nothing matches, RV(xpath.matched) is V(false). Several matches are an error, as are expressions that do not
+        select an element, such as C(text(\)) or C(count(\)), because Jenkins rejects them. Must not be empty.
     type: str
   console_lines:
-    description: Number of last lines of the build's log to tell, 1 to 10,000, of its last 64 KiB.
+    description: Number of console lines to return, 1 to 10,000. Counted from the end, within the last 64 KiB of the
+      log.
     type: int
   console_file:
     description:
-      - File for what the build has printed until now, without the notes that the server hides in it.
-      - It is replaced when all of it was read; if that fails, the old file stays. Not written in check mode.
+      - Path of the file to write the console output to. Console annotations are removed.
+      - The file is replaced after the download has completed. If the download fails, an existing file is kept. Not
+        written in check mode.
     type: path
 """
 
 EXAMPLES = r"""
-- name: Look at the last successful build
+- name: Get the last successful build
   buildworks.toolchain.ci_build_info:
     job: app
     build: last_successful
-  register: good
+  register: last_successful
 
-- name: See with which version it was deployed last
+- name: Get the version of the last deployment
   buildworks.toolchain.ci_build_info:
     job: deploy
     build: last
     xpath: action/parameter[name='VERSION']/value
     fields: [result, timestamp]
-  register: deployed
+  register: deployment
 
-- name: List the failures of the last day
+- name: List the failed builds of the last day
   buildworks.toolchain.ci_build_info:
     job: app
     all_builds: true
@@ -134,7 +142,7 @@ EXAMPLES = r"""
     fields: [result, timestamp, duration]
   register: failures
 
-- name: Keep what a build has printed
+- name: Download the console output of a build
   buildworks.toolchain.ci_build_info:
     job: app
     build: 2
@@ -144,8 +152,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 builds:
-  description: The builds, newest first. Not with O(to_file).
-  returned: when O(build) is not given
+  description: The builds, newest first. Not returned with O(to_file).
+  returned: when O(build) is not set
   type: list
   elements: dict
   contains:
@@ -153,57 +161,57 @@ builds:
       description: Full name of the job.
       type: str
     number:
-      description: Number of the build.
+      description: Build number.
       type: int
     url:
-      description: Address of the build.
+      description: URL of the build.
       type: str
     result:
-      description: V(SUCCESS), V(UNSTABLE), V(FAILURE), V(NOT_BUILT) or V(ABORTED). None while it runs.
+      description: V(SUCCESS), V(UNSTABLE), V(FAILURE), V(NOT_BUILT) or V(ABORTED). V(null) while the build is running.
       type: str
     building:
-      description: Whether it runs.
+      description: Whether the build is running.
       type: bool
     timestamp:
-      description: When it started, in ISO 8601 with a zone.
+      description: Start time in ISO 8601 format, UTC.
       type: str
     duration:
-      description: Seconds that it took, 0 while it runs.
+      description: Duration in seconds. 0 while the build is running.
       type: float
     estimated_duration:
-      description: Seconds that the server expects it to take. None when it cannot tell.
+      description: Duration in seconds that Jenkins estimates. V(null) if unknown.
       type: float
     id:
-      description: Its id, which is the number as a text on all but very old servers.
+      description: ID of the build. On all but very old servers, the build number as a string.
       type: str
     display_name:
-      description: Its name, such as V(#42).
+      description: Display name, such as V(#42).
       type: str
     full_display_name:
-      description: Its name with that of its job.
+      description: Display name including the name of the job.
       type: str
     description:
-      description: What somebody has said of it.
+      description: Description of the build.
       type: str
     queue_id:
-      description: Number of the queue item that it was. None on servers that do not tell.
+      description: ID of the build's queue item. V(null) if the server does not return it.
       type: int
     built_on:
-      description: Name of the node that it ran on, empty for the server itself. None for Pipelines, which have no
-        single one.
+      description: Name of the node. Empty for the Jenkins controller. V(null) for Pipeline builds, which can use
+        several nodes.
       type: str
-    kept:
-      description: Whether it is kept for good.
+    keep_log:
+      description: Whether the build is kept forever.
       type: bool
     parameters:
-      description: Its parameters, name to value. The values of secrets and files are none.
+      description: Parameters by name. The values of password and file parameters are V(null).
       type: dict
     causes:
-      description: Why it was started, in the server's words.
+      description: Descriptions of the build causes.
       type: list
       elements: str
     artifacts:
-      description: What it has archived.
+      description: Archived artifacts.
       type: list
       elements: dict
       contains:
@@ -211,10 +219,10 @@ builds:
           description: Name of the file.
           type: str
         path:
-          description: Its path below the archive.
+          description: Path of the file, relative to the archive.
           type: str
         url:
-          description: Where to get it.
+          description: Download URL.
           type: str
   sample:
     - job: folder/app
@@ -225,53 +233,55 @@ builds:
       timestamp: "2026-03-01T12:00:00.123Z"
       duration: 12.345
 count:
-  description: Number of builds that were found.
-  returned: when O(build) is not given
+  description: Number of builds found.
+  returned: when O(build) is not set
   type: int
 build:
-  description: The build, as those in RV(builds). None when the job has no such build.
-  returned: when O(build) is given
+  description: The build, with the keys of RV(builds). V(null) if the job has no such build.
+  returned: when O(build) is set
   type: dict
 xpath:
-  description: What O(xpath) finds. None without that, and when there is no such build.
-  returned: when O(build) is given
+  description: The element that O(xpath) selects. V(null) if O(xpath) is not set or the build does not exist.
+  returned: when O(build) is set
   type: dict
   contains:
     matched:
-      description: Whether there is such an element.
+      description: Whether the expression matched an element.
       type: bool
     text:
-      description: Its text. None when there is no such element.
+      description: Text of the element. V(null) if nothing matched.
       type: str
     xml:
-      description: The element as the server gives it. None when there is no such element.
+      description: XML of the element as returned by the server. V(null) if nothing matched.
       type: str
 console:
-  description: The last lines of the log. None without O(console_lines), and when there is no such build.
-  returned: when O(build) is given
+  description: Last lines of the console output. V(null) if O(console_lines) is not set or the build does not exist.
+  returned: when O(build) is set
   type: list
   elements: str
 console_file:
-  description: The file that was written. None without O(console_file), in check mode, and when there is no such build.
-  returned: when O(build) is given
+  description:
+    - The file with the console output. V(null) if O(console_file) is not set, if the build does not exist, and in check
+      mode.
+  returned: when O(build) is set
   type: dict
   contains:
     path:
-      description: Its path.
+      description: Path of the file.
       type: str
     size:
-      description: Its size in bytes.
+      description: Size in bytes.
       type: int
 masked:
-  description: What O(mask_secrets) masked.
+  description: Values that O(mask_secrets) replaced.
   returned: with O(mask_secrets)
   type: dict
   contains:
     count:
-      description: Number of masked texts.
+      description: Number of replaced values.
       type: int
     places:
-      description: Where they were, the first 100 of them.
+      description: Locations of the first 100 replaced values.
       type: list
       elements: str
   sample:

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: ci_build_stop
-short_description: End a build, or take one out of the queue
+short_description: Stop a Jenkins build or cancel a queue item
 description:
-  - Asks the server to stop a build, and looks whether it ends, for the server says yes in any case.
-  - A Pipeline build that goes on can be ended by its steps being ended (C(term)), and by being killed, see O(up_to).
-    Other builds know neither, although the server seems to accept it.
-  - With O(queue_item) a build that waits is cancelled. When it has begun meanwhile, that build is ended.
-  - A build that has ended, or an item that was cancelled, is left as it is.
+  - Stop a running Jenkins build and verify that it has ended. Jenkins confirms every stop request, even if it has no
+    effect.
+  - If a Pipeline build does not stop, the module can terminate its steps (C(term)) and then kill it. See
+    O(escalate_to). Jenkins ignores these requests for other types of builds.
+  - With O(queue_item), the queue item is canceled. If its build has already started, that build is stopped.
+  - Completed builds and canceled queue items are not changed.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -22,82 +23,87 @@ extends_documentation_fragment:
   - buildworks.toolchain.wait
   - buildworks.toolchain.attributes
 notes:
-  - Needs the permissions Job/Read and Job/Cancel.
+  - Needs the Job/Read and Job/Cancel permissions.
 attributes:
   diff_mode:
     support: none
-    details: A build that ends has no before and after.
+    details: A stopped build cannot be described as a diff.
 options:
   job:
     description:
-      - The full name of a job, such as V(folder/app).
-      - With O(queue_item) it is only needed to find the build of an item that the server has forgotten, which it does
-        five minutes after the item left the queue. Builds are told by their items only on servers that number them.
-      - An item of another job is left alone, and the task fails.
+      - The full name of the job, such as V(folder/app). Required if O(build) is set.
+      - With O(queue_item), the job is only needed to find the build of an item that the server has already forgotten,
+        which happens five minutes after the item has left the queue. Very old servers do not support this, because
+        their builds have no queue ID.
+      - If the queue item belongs to another job, nothing is stopped and the task fails.
     type: str
   build:
-    description: The number of a build, or V(last), V(last_completed), V(last_successful), V(last_stable),
-      V(last_unstable), V(last_unsuccessful) or V(last_failed). A job without such a build has nothing to end.
+    description:
+      - The number of a build, or V(last), V(last_completed), V(last_successful), V(last_stable), V(last_unstable),
+        V(last_unsuccessful) or V(last_failed).
+      - If the job has no such build, the task changes nothing.
     type: str
   queue_item:
     description:
-      - Number of the item in the queue, 1 to 9,007,199,254,740,991.
-      - Jenkins merges equal requests into one item. Cancelling the item, or stopping its build, ends it for all clients
-        that requested it.
+      - ID of the queue item, 1 to 9,007,199,254,740,991.
+      - Jenkins merges identical requests into one queue item. Canceling the item, or stopping its build, affects all
+        clients that requested it.
     type: int
-  up_to:
+  escalate_to:
     description:
-      - How far to go with a Pipeline build that does not end, V(stop), then V(term), then V(kill), each after
-        O(wait_timeout).
-      - A killed build may leave behind what it has locked.
+      - The strongest method to use if a Pipeline build does not stop. The methods are tried in the order V(stop),
+        V(term), V(kill), each for O(wait_timeout) seconds.
     type: str
-    choices: [stop, term, kill]
+    choices:
+      stop: Only request the build to stop.
+      term: Terminate the running steps of the Pipeline.
+      kill: Kill the Pipeline. It may leave locks behind.
     default: stop
   wait:
     description:
-      - Wait until the build has ended.
-      - Without that it is asked to stop, and RV(build) is what it is right after; O(up_to) goes no further then.
+      - Whether to wait until the build has ended.
+      - If V(false), the task sends one stop request and returns the state right after it. O(escalate_to) is ignored.
   wait_timeout:
     description:
-      - Seconds to wait after each of V(stop), V(term) and V(kill), 0 to 2,592,000.
-      - If the build goes on after the last of them, the task fails.
+      - Maximum time to wait after each method, in seconds, 0 to 2,592,000.
+      - If the build is still running after the last method, the task fails.
     default: 30.0
 """
 
 EXAMPLES = r"""
-- name: Stop the build that runs
+- name: Stop the running build of a job
   buildworks.toolchain.ci_build_stop:
     job: app
     build: last
 
-- name: End a build of a Pipeline, whatever that takes
+- name: Stop a Pipeline build and kill it if necessary
   buildworks.toolchain.ci_build_stop:
     job: deploy
     build: last
-    up_to: kill
+    escalate_to: kill
     wait_timeout: 10
 """
 
 RETURN = r"""
 plan:
-  description: What the task did, or would do in check mode. None when there was nothing to end.
+  description: The action of the task. In check mode, the predicted action. V(null) if there was nothing to stop.
   returned: success
   type: dict
   contains:
     action:
-      description: V(stop) a build, or V(cancel) an item of the queue.
+      description: V(stop) for a build, V(cancel) for a queue item.
       type: str
     job:
       description: Full name of the job.
       type: str
     number:
-      description: Number of the build. None for an item of the queue.
+      description: Build number. V(null) for a queue item.
       type: int
     queue_item:
-      description: Number of the item in the queue. None for a build.
+      description: ID of the queue item. V(null) for a build.
       type: int
-    ways:
-      description: The ways to end the build that are tried, one after another.
+    methods:
+      description: Methods to stop the build, in the order in which they are tried.
       type: list
       elements: str
   sample:
@@ -105,9 +111,9 @@ plan:
     job: app
     number: 42
     queue_item: null
-    ways: [stop]
+    methods: [stop]
 build:
-  description: The build as it is in the end, or in check mode as it is. None when no build came of an item.
+  description: The build after the task. In check mode, the current build. V(null) if the queue item has no build.
   returned: success
   type: dict
   contains:
@@ -115,32 +121,34 @@ build:
       description: Full name of the job.
       type: str
     number:
-      description: Number of the build.
+      description: Build number.
       type: int
     url:
-      description: Address of the build.
+      description: URL of the build.
       type: str
     result:
-      description: V(SUCCESS), V(UNSTABLE), V(FAILURE), V(NOT_BUILT) or V(ABORTED). None while it runs.
+      description: V(SUCCESS), V(UNSTABLE), V(FAILURE), V(NOT_BUILT) or V(ABORTED). V(null) while the build is running.
       type: str
     building:
-      description: Whether it runs.
+      description: Whether the build is running.
       type: bool
     timestamp:
-      description: When it started, in ISO 8601 with a zone.
+      description: Start time in ISO 8601 format, UTC.
       type: str
     duration:
-      description: Seconds that it took, 0 while it runs.
+      description: Duration in seconds. 0 while the build is running.
       type: float
     full_display_name:
-      description: Its name with that of its job.
+      description: Display name including the name of the job.
       type: str
-ended_by:
-  description: The way after which the build was V(ABORTED). None when it was not, perhaps because it ended by itself.
+stopped_by:
+  description:
+    - The method after which the result was V(ABORTED). V(null) if the build has another result, for example because it
+      had completed before.
   returned: success
   type: str
 cancelled:
-  description: Whether the item was taken out of the queue, by this task or before. None when it is about a build.
+  description: Whether the queue item was canceled, by this task or earlier. V(null) with O(build).
   returned: success
   type: bool
 """
@@ -161,7 +169,7 @@ SPEC = (CI + ArgumentSpec({**WAIT.options, **_PATIENCE})) + ArgumentSpec(
         job=dict(type="str", narrows=True, **JOB),
         build=dict(type="str", narrows=True, **BUILD),
         queue_item=dict(type="int", narrows=True, at_least=1, at_most=2**53 - 1),
-        up_to=dict(type="str", choices=list(WAYS), default="stop"),
+        escalate_to=dict(type="str", choices=list(WAYS), default="stop"),
     ),
     mutually_exclusive=[("build", "queue_item")],
     required_one_of=[("build", "queue_item")],

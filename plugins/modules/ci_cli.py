@@ -7,16 +7,16 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: ci_cli
-short_description: Run a command of a CI server's command-line interface
+short_description: Run a Jenkins CLI command
 description:
-  - Runs one command of the server's command-line interface, such as V(build), V(list-plugins) or V(groovy), and waits
-    until it has ended. What the command writes is shown as progress, and is in the result.
-  - By default it speaks the protocol of the server's own client itself, so no Java is needed. It can also run that
-    client, or go over SSH.
-  - A command is taken for one that changes something, and is not run in check mode. With O(reads=true) it is taken for
-    one that only reads.
-  - Prefer the modules that are made for a purpose, such as M(buildworks.toolchain.ci_safe_restart). They know whether
-    there is something to do, and look whether it was done.
+  - Run one command of the Jenkins command-line interface, such as V(build), V(list-plugins) or V(groovy), and wait
+    until it has finished. The output is shown as progress and returned.
+  - By default, the module implements the protocol of C(jenkins-cli.jar) itself and does not need Java. It can also run
+    C(jenkins-cli.jar) or connect over SSH. See O(via).
+  - Commands are assumed to change something, so they are not run in check mode and report a change. Set
+    O(read_only=true) for commands that only read.
+  - If there is a module for the purpose, such as M(buildworks.toolchain.ci_safe_restart), prefer that module. It is
+    idempotent and verifies the result.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -25,119 +25,127 @@ extends_documentation_fragment:
   - buildworks.toolchain.to_file
   - buildworks.toolchain.attributes
 notes:
-  - The permissions that are needed are those of the command. Anybody may connect.
-  - A server interrupts a command whose client is gone, so Ctrl-C, O(wait_timeout) and a lost connection interrupt it.
-    Whether it had its effect is not known then. V(build) with C(-s) stops its build when it is interrupted.
-  - What the task calls success is an exit code. That the command did what it was for is proven by nothing else.
+  - The required permissions depend on the command. Connecting does not require a permission.
+  - Jenkins interrupts a command whose client disconnects. After Ctrl-C, at O(wait_timeout) and when the connection is
+    lost, it is therefore unknown whether the command took effect. If V(build) is interrupted while it runs with C(-s),
+    it stops its build.
+  - The task succeeds if the exit code is accepted. It does not verify the effect of the command.
 attributes:
   idempotent:
     support: N/A
-    details: The command decides. Each run runs it.
+    details: Depends on the command, which is run every time.
   diff_mode:
     support: none
-    details: What a command changes is not known.
+    details: The changes of a command are unknown.
 options:
   command:
-    description: Name of the command. It takes a name that does not begin with '-'.
+    description: Name of the command. It must be a name that does not start with '-'.
     type: str
     required: true
   arguments:
-    description: What follows the name, each argument by itself, a text without NUL of at most 65535 bytes.
+    description:
+      - Arguments of the command, one per element.
+      - Each must be a string without NUL characters of at most 65535 bytes.
     type: list
     elements: str
     default: []
   stdin:
-    description: What the command reads from its standard input. Without it and O(stdin_file) there is nothing to read.
+    description: Standard input of the command. If neither this nor O(stdin_file) is set, the input is empty.
     type: str
   stdin_file:
-    description: File with what the command reads from its standard input. It is sent in pieces, however large it is.
+    description: Path of a file to use as standard input. The file is streamed, so it can be large.
     type: path
   via:
-    description:
-      - V(http) speaks the protocol of the client over two HTTP connections. Proxies between must pass on what they get
-        at once, in both directions.
-      - V(jar) runs the server's own client with Java, which is told account and password by its environment. That is
-        what servers before 2.54 need, and Hudson, whose exit code is 255 whatever went wrong. Hudson's client can log
-        in with Java 8 only.
-      - V(ssh) runs the command C(ssh) of this host. The server tells its port in C(X-SSH-Endpoint), if its SSH server
-        is on.
+    description: How to connect to the command-line interface.
     type: str
-    choices: [http, jar, ssh]
+    choices:
+      http:
+        Use the protocol of C(jenkins-cli.jar) over two HTTP connections. Proxies must forward data in both directions
+        without buffering.
+      jar:
+        Download C(jenkins-cli.jar) from the server and run it with Java. User name and password are passed in
+        environment variables. Required for servers before 2.54 and for Hudson. The exit code of Hudson's client is 255
+        for every error, and the client can log in with Java 8 only.
+      ssh:
+        Run the C(ssh) command of the host that runs the module. The server must have its SSH server enabled and
+        announce the port in the C(X-SSH-Endpoint) header.
     default: http
-  reads:
-    description: The command only reads. The task reports no change then, and runs the command in check mode as well.
+  read_only:
+    description:
+      - Whether the command only reads. If V(true), the command is also run in check mode, and the task reports no
+        change.
     type: bool
     default: false
   accept:
     description:
-      - Exit codes with which the command counts as done, each 0 to 2,147,483,647.
-      - The codes of most commands are 1 for an exception on the server, 2 for wrong usage, 3 for something that is not
-        there, 4 for something in the wrong state, 5 when the command gave up, 6 for a missing permission.
-      - V(build) with C(-s) or C(-f) ends with 0 for a build that succeeded, 1 for one that is unstable, 2 for one that
-        failed, 3 for one that was not built, 4 for one that was stopped.
+      - Exit codes with which the task succeeds, 0 to 2,147,483,647.
+      - Most commands return 1 for an exception, 2 for invalid arguments, 3 if an object does not exist, 4 for an
+        invalid state, 5 if the command was aborted and 6 for a missing permission.
+      - V(build) with C(-s) or C(-f) returns 0 for a successful build, 1 for an unstable one, 2 for a failed one, 3 for
+        one that was not built and 4 for an aborted one.
     type: list
     elements: int
     default: [0]
   wait_timeout:
-    description: Seconds that the command may take, 0.1 to 2,592,000.
+    description: Maximum run time of the command in seconds, 0.1 to 2,592,000.
     type: float
     default: 600
   to_file:
     description:
-      - File for what the command writes to its standard output, in place of the result. It is replaced when the command
-        has ended as O(accept) says. Without O(mode) a new one is for its owner alone.
-      - Without it the result has the last 4 MiB.
+      - Path of the file to write the standard output to, instead of returning it. The file is replaced only if the exit
+        code is accepted. If O(mode) is not set, a new file is readable by its owner only.
+      - If not set, the last 4 MiB of the output are returned.
     type: path
   java:
-    description: The Java that runs the client, for O(via=jar).
+    description: Java executable to use with O(via=jar).
     type: path
     default: java
   java_options:
     description:
-      - Options of Java itself, for O(via=jar), such as V(-Djavax.net.ssl.trustStore=/etc/ssl/ci.p12). Each is
-        a text that begins with '-'.
-      - The client knows nothing of O(ca_path), O(client_cert) and O(use_proxy). These options say it in Java's terms.
+      - JVM options to use with O(via=jar), such as V(-Djavax.net.ssl.trustStore=/etc/ssl/ci.p12). Each must be an
+        option that starts with '-'.
+      - The client ignores O(ca_path), O(client_cert) and O(use_proxy). Use JVM options instead.
     type: list
     elements: str
     default: []
   jar_cache:
     description:
-      - Folder that keeps the clients of servers, for O(via=jar). A client is fetched again when the server has another.
+      - Directory to cache C(jenkins-cli.jar) in, for O(via=jar). The file is downloaded again if the server has a
+        different version.
     type: path
     default: ~/.cache/buildworks.toolchain
   jar_transport:
-    description:
-      - How the client connects, for O(via=jar). V(websocket) passes more proxies, but needs a server that knows its own
-        address.
-      - Hudson's client has a way of its own and ignores this.
+    description: How C(jenkins-cli.jar) connects, for O(via=jar). Ignored for Hudson.
     type: str
-    choices: [http, websocket]
+    choices:
+      http: Two HTTP connections.
+      websocket: A WebSocket, which more proxies support. The server must have its own URL configured.
     default: http
   ssh_user:
-    description: Name of the account, for O(via=ssh), by default that of O(username).
+    description: User name for O(via=ssh). If not set, O(username) is used.
     type: str
   identity_file:
     description:
-      - File with the private key, for O(via=ssh). Without it C(ssh) tries what it is configured to try. It never asks
-        for a passphrase or a password.
+      - Path of the private key for O(via=ssh). If not set, the SSH configuration applies.
+      - SSH never prompts for a passphrase or a password.
     type: path
   known_hosts:
     description:
-      - File with the server's host key, for O(via=ssh), by default that of C(ssh) itself. A server whose key
-        is not in it is refused.
+      - Path of a file with the server's host key, for O(via=ssh). If not set, the known hosts of C(ssh) are used.
+      - Servers with an unknown host key are rejected.
     type: path
 seealso:
   - module: buildworks.toolchain.ci_cli_jar
 """
 
 EXAMPLES = r"""
-- name: List the plugins, in check mode too
+- name: List the plugins, also in check mode
   buildworks.toolchain.ci_cli:
     command: list-plugins
-    reads: true
+    read_only: true
   register: plugins
 
-- name: Run a script
+- name: Run a Groovy script with an argument
   buildworks.toolchain.ci_cli:
     command: groovy
     arguments: ["=", all]
@@ -145,28 +153,28 @@ EXAMPLES = r"""
       import jenkins.model.Jenkins
       println Jenkins.get().getView(args[0])?.items*.fullName
 
-- name: Build and wait, an unstable build is good enough
+- name: Run a build and accept an unstable result
   buildworks.toolchain.ci_cli:
     command: build
     arguments: [deploy, -s, -v, -p, VERSION=1.2.3]
     accept: [0, 1]
     wait_timeout: 3600
 
-- name: Keep the configuration of a job
+- name: Download the configuration of a job
   buildworks.toolchain.ci_cli:
     command: get-job
     arguments: [app]
-    reads: true
+    read_only: true
     to_file: "{{ ansible_facts.env.HOME }}/app.xml"
 
-- name: Let the server's own client do it
+- name: Run a command with jenkins-cli.jar over a WebSocket
   buildworks.toolchain.ci_cli:
     command: who-am-i
-    reads: true
+    read_only: true
     via: jar
     jar_transport: websocket
 
-- name: Over SSH, by key
+- name: Run a command over SSH with a private key
   buildworks.toolchain.ci_cli:
     command: quiet-down
     via: ssh
@@ -177,7 +185,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 plan:
-  description: What was run, or would be in check mode.
+  description: The command of the task. In check mode, the command that would be run.
   returned: success
   type: dict
   contains:
@@ -186,33 +194,33 @@ plan:
       type: list
       elements: str
     via:
-      description: The way that was taken.
+      description: How the module connected.
       type: str
   sample:
     command: [list-plugins]
     via: http
 rc:
-  description: Exit code of the command. None when it was not run, or its end was not seen.
+  description: Exit code. V(null) if the command was not run or the connection was lost before it ended.
   returned: always
   type: int
   sample: 0
 stdout:
-  description: What it wrote to its standard output, of more than 4 MiB the end. Empty with O(to_file).
+  description: Standard output, at most the last 4 MiB. Empty with O(to_file).
   returned: always
   type: str
   sample: "git Git plugin 5.2.1\n"
 stdout_lines:
-  description: The lines of RV(stdout).
+  description: Lines of RV(stdout).
   returned: always
   type: list
   elements: str
 stderr:
-  description: What it wrote to its standard error, of more than 4 MiB the end.
+  description: Standard error, at most the last 4 MiB.
   returned: always
   type: str
   sample: ""
 stderr_lines:
-  description: The lines of RV(stderr).
+  description: Lines of RV(stderr).
   returned: always
   type: list
   elements: str
@@ -227,21 +235,21 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options impo
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import operate
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
-WITHOUT_NUL = dict(matches=(r"[^\0]*", "a text without NUL"))
+WITHOUT_NUL = dict(matches=(r"[^\0]*", "a string without NUL characters"))
 SPEC = (CI + TO_FILE) + ArgumentSpec(
     dict(
-        command=dict(type="str", required=True, **NAME, matches=("[^-].*", "a name that does not begin with '-'")),
+        command=dict(type="str", required=True, **NAME, matches=("[^-].*", "a name that does not start with '-'")),
         arguments=dict(type="list", elements="str", default=[], each=WITHOUT_NUL),
         stdin=dict(type="str", free="the command says what it reads"),
         stdin_file=dict(type="path", not_empty=True),
         via=dict(type="str", choices=list(WAYS), default="http"),
-        reads=dict(type="bool", default=False),
+        read_only=dict(type="bool", default=False),
         accept=dict(type="list", elements="int", default=[0], each=dict(at_least=0, at_most=2**31 - 1)),
         wait_timeout=dict(type="float", default=600.0, at_least=0.1, at_most=2_592_000),
         to_file=dict(type="path", not_empty=True),
         java=dict(type="path", default="java", not_empty=True),
         java_options=dict(
-            type="list", elements="str", default=[], each=dict(matches=(r"-[^\0]*", "a text that begins with '-'"))
+            type="list", elements="str", default=[], each=dict(matches=(r"-[^\0]*", "an option that starts with '-'"))
         ),
         jar_cache=dict(type="path", default="~/.cache/buildworks.toolchain", not_empty=True),
         jar_transport=dict(type="str", choices=["http", "websocket"], default="http"),

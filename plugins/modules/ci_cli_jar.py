@@ -7,13 +7,12 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: ci_cli_jar
-short_description: Keep the client of a CI server's command-line interface
+short_description: Download jenkins-cli.jar from a Jenkins controller
 description:
-  - Puts the client program that the server offers (C(jenkins-cli.jar)) into a file, unless it is there already.
-  - It is there when the file has the size and the time that the server tells of its own. The file has that time for
-    this reason.
-  - What was fetched is put there only when it is a client of the server's own version, and the file is either old or
-    new, never half written.
+  - Download C(jenkins-cli.jar) from a Jenkins controller if the local file differs from the file on the server.
+  - The files are compared by size and modification time. The local file gets the modification time of the file on the
+    server.
+  - The download is verified to be a client of the server's version before it replaces the existing file atomically.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -29,7 +28,7 @@ attributes:
     support: full
 options:
   dest:
-    description: The file. Its folder is made when it is missing.
+    description: Path of the file to write. The parent directory is created if it does not exist.
     type: path
     required: true
 seealso:
@@ -37,28 +36,28 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Have the client at hand
+- name: Download jenkins-cli.jar
   buildworks.toolchain.ci_cli_jar:
     dest: /opt/ci/jenkins-cli.jar
 """
 
 RETURN = r"""
 jar:
-  description: The client, in check mode as it would be.
+  description: The file after the task. In check mode, the predicted file.
   returned: success
   type: dict
   contains:
     path:
-      description: Where it is.
+      description: Path of the file.
       type: str
     size:
       description: Size in bytes.
       type: int
     modified:
-      description: When it was made, as the server tells, in ISO 8601.
+      description: Modification time on the server, in ISO 8601 format.
       type: str
     version:
-      description: The release of the server that it belongs to. None for Hudson's, which does not tell.
+      description: Jenkins version of the client. V(null) for Hudson, whose client has no version.
       type: str
   sample:
     path: /opt/ci/jenkins-cli.jar

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: ci_info
-short_description: Tell what a CI server is, how it is doing, and who the account is to it
+short_description: Get information about a Jenkins controller
 description:
-  - Reads the version, the session, the state and the protection of a CI server, and the account as the server sees it.
+  - Get the version, session ID, quiet-down state and security settings of a Jenkins controller, and the account that
+    the module is logged in with.
 version_added: 0.1.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -17,23 +18,23 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes_info
 notes:
-  - Needs the permission Overall/Read.
+  - Needs the Overall/Read permission.
 options: {}
 """
 
 EXAMPLES = r"""
-- name: Look at the CI server
+- name: Get information about the Jenkins controller
   buildworks.toolchain.ci_info:
-  register: ci
+  register: jenkins
 
-- name: Stop when it takes no builds
+- name: Fail if Jenkins is in quiet-down mode
   ansible.builtin.assert:
-    that: not ci.server.quieting_down
+    that: not jenkins.server.quieting_down
 """
 
 RETURN = r"""
 server:
-  description: The server. What a server does not tell is none.
+  description: The Jenkins controller. Values that the server does not return are V(null).
   returned: success
   type: dict
   contains:
@@ -44,31 +45,31 @@ server:
       description: Version of the server.
       type: str
     session_id:
-      description: Id of the running process, another after each restart. Hudson has none.
+      description: ID of the running process, which changes with each restart. V(null) for Hudson.
       type: str
     mode:
-      description: V(NORMAL), or V(EXCLUSIVE) when its own executors take only jobs that are tied to it.
+      description: V(NORMAL), or V(EXCLUSIVE) if the built-in node only runs jobs that are assigned to it.
       type: str
     quieting_down:
-      description: Whether it takes no new builds.
+      description: Whether the server is in quiet-down mode and starts no new builds.
       type: bool
     quiet_down_reason:
-      description: The reason given for that.
+      description: Reason for the quiet-down.
       type: str
     csrf_protection:
-      description: Whether it asks for a crumb.
+      description: Whether requests that change something need a crumb.
       type: bool
     security:
-      description: Whether it knows accounts and permissions.
+      description: Whether security is enabled.
       type: bool
     executors:
-      description: Number of its own executors.
+      description: Number of executors of the built-in node.
       type: int
     ssh_endpoint:
-      description: Host and port of its SSH command line, when that is switched on.
+      description: Host and port of the SSH server for the command-line interface. V(null) if it is disabled.
       type: str
     java:
-      description: The Java releases that this version runs on. Empty when that is not known.
+      description: Java releases that this version supports. Empty if unknown.
       type: list
       elements: int
   sample:
@@ -84,7 +85,7 @@ server:
     ssh_endpoint: null
     java: [21, 25]
 user:
-  description: The account as the server sees it. None when the server does not tell (Hudson).
+  description: The account that the module is logged in with. V(null) for Hudson, which does not return it.
   returned: success
   type: dict
   contains:
@@ -92,7 +93,7 @@ user:
       description: Name of the account.
       type: str
     anonymous:
-      description: Whether the request was not logged in.
+      description: Whether the request was anonymous.
       type: bool
     authorities:
       description: Groups and other authorities of the account, sorted.

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: ci_job_info
-short_description: List the jobs of a CI server or of a folder, or tell of one
+short_description: Get information about Jenkins jobs
 description:
-  - Lists what is in a folder, or in the server itself, as deep as wanted; or tells of one job.
-  - Tells the parameters that a job declares, whether it can be built and waits in the queue, and its last builds.
+  - Get information about one Jenkins job or folder, or list the jobs of a Jenkins controller or of a folder.
+  - The result includes the parameters of a job, whether it is enabled and queued, and its most recent builds.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -20,49 +20,51 @@ extends_documentation_fragment:
   - buildworks.toolchain.to_file
   - buildworks.toolchain.attributes_info
 notes:
-  - Needs the permission Job/Read. Jobs that the account may not see are left out.
+  - Needs the Job/Read permission. Jobs for which the account lacks this permission are not listed.
 options:
   job:
     description:
-      - The full name of a job or folder, such as V(folder/app).
-      - When there is none, RV(job) is none, which is no failure.
+      - The full name of the job or folder, such as V(folder/app).
+      - If it does not exist, RV(job) is V(null) and the task succeeds.
     type: str
   folder:
-    description: The full name of a job that is a folder, whose jobs are listed; without it those of the server itself.
+    description:
+      - The full name of the folder whose jobs are listed, such as V(folder/app). If not set, the jobs of the whole
+        server are listed.
     type: str
   depth:
     description:
-      - Levels of folders to look into, 1 to 50. V(1) lists what is in the folder itself.
-      - Folders are in the list, too.
+      - Number of folder levels to list, 1 to 50. V(1) lists only the direct children.
+      - Folders are listed, too.
     type: int
     default: 1
   fields:
     description:
-      - What to tell of a job besides its name and address; everything by default.
-      - The fewer, the less the server has to read.
+      - Fields to return in addition to name and URL. Fewer fields mean less work for the server.
+      - If not set, all fields are returned.
     type: list
     elements: str
     choices:
-      - buildable
-      - description
-      - in_queue
-      - last
-      - last_completed
-      - last_failed
-      - last_successful
-      - next_build
-      - parameters
-      - queue_item
+      buildable: Whether the job can be built.
+      description: Description of the job.
+      in_queue: Whether a build of the job is queued.
+      last: The newest build.
+      last_completed: The newest completed build.
+      last_failed: The newest failed build.
+      last_successful: The newest successful or unstable build.
+      next_build: Number of the next build.
+      parameters: Parameters of the job.
+      queue_item: The queue item of the job.
 """
 
 EXAMPLES = r"""
-- name: List all jobs, with their last results
+- name: List all jobs with their last result
   buildworks.toolchain.ci_job_info:
     depth: 10
     fields: [buildable, last_completed]
-  register: listed
+  register: all_jobs
 
-- name: See what a job takes
+- name: Get the parameters of a job
   buildworks.toolchain.ci_job_info:
     job: deploy
     fields: [parameters]
@@ -71,93 +73,95 @@ EXAMPLES = r"""
 
 RETURN = r"""
 jobs:
-  description: The jobs and folders, each folder before what is in it. Not with O(to_file).
-  returned: when O(job) is not given
+  description: The jobs and folders. A folder precedes its children. Not returned with O(to_file).
+  returned: when O(job) is not set
   type: list
   elements: dict
   contains:
     name:
-      description: Full name.
+      description: Full name of the job.
       type: str
     url:
-      description: Address.
+      description: URL of the job.
       type: str
     folder:
-      description: Whether it is a folder, or another item with jobs in it, which has only a description of its own.
+      description: Whether it is a folder or another item that contains jobs. Of the other fields, such an item only has
+        a description.
       type: bool
     description:
-      description: Description.
+      description: Description of the job.
       type: str
     buildable:
-      description: Whether it can be built, which it cannot while it is disabled.
+      description: Whether the job can be built. V(false) if it is disabled.
       type: bool
     in_queue:
-      description: Whether a build of it waits.
+      description: Whether a build of the job is queued.
       type: bool
     queue_item:
-      description: The item of the queue that waits, if one does.
+      description: The queue item of the job. V(null) if no build is queued.
       type: dict
       contains:
         id:
-          description: Its number.
+          description: ID of the queue item.
           type: int
         why:
-          description: What it waits for, in the server's words.
+          description: Reason why the build is waiting, as shown by Jenkins.
           type: str
     next_build:
       description: Number of the next build.
       type: int
     parameters:
-      description: The parameters that it declares, in its order.
+      description: Parameters of the job, in the order of their definition.
       type: list
       elements: dict
       contains:
         name:
-          description: Name.
+          description: Name of the parameter.
           type: str
         type:
-          description: V(string), V(text), V(boolean), V(choice), V(password), V(file), or one of a plugin.
+          description: V(string), V(text), V(boolean), V(choice), V(password), V(file), or the type of a plugin.
           type: str
         default:
-          description: Value of a build that does not give it. Not told of secrets, and none of files.
+          description: Default value. Not returned for passwords, V(null) for files.
           type: raw
         choices:
-          description: The values that it takes, when there are only some.
+          description: Allowed values, if they are limited.
           type: list
           elements: str
         description:
-          description: Description.
+          description: Description of the parameter.
           type: str
     last:
-      description: The newest build, if there is one.
+      description: The newest build. V(null) if the job has no builds.
       type: dict
       contains:
         number:
-          description: Number of the build.
+          description: Build number.
           type: int
         url:
-          description: Address of the build.
+          description: URL of the build.
           type: str
         result:
-          description: V(SUCCESS), V(UNSTABLE), V(FAILURE), V(NOT_BUILT) or V(ABORTED). None while it runs.
+          description: V(SUCCESS), V(UNSTABLE), V(FAILURE), V(NOT_BUILT) or V(ABORTED). V(null) while the build is
+            running.
           type: str
         building:
-          description: Whether it runs.
+          description: Whether the build is running.
           type: bool
         timestamp:
-          description: When it started, in ISO 8601 with a zone.
+          description: Start time in ISO 8601 format, UTC.
           type: str
         duration:
-          description: Seconds that it took, 0 while it runs.
+          description: Duration in seconds. 0 while the build is running.
           type: float
     last_completed:
-      description: The newest build that has ended, as C(last).
+      description: The newest completed build. Same keys as C(last).
       type: dict
     last_successful:
-      description: The newest build that has succeeded, or is unstable, as C(last).
+      description: The newest successful or unstable build. Same keys as C(last).
       type: dict
     last_failed:
-      description: The newest build that has failed, as C(last).
+      description: The newest failed build. Same keys as C(last).
       type: dict
   sample:
     - name: folder/app
@@ -166,23 +170,23 @@ jobs:
       buildable: true
       next_build: 43
 count:
-  description: Number of jobs and folders that were found.
-  returned: when O(job) is not given
+  description: Number of jobs and folders found.
+  returned: when O(job) is not set
   type: int
 job:
-  description: The job, as those in RV(jobs). None when there is none of that name.
-  returned: when O(job) is given
+  description: The job, with the keys of RV(jobs). V(null) if it does not exist.
+  returned: when O(job) is set
   type: dict
 masked:
-  description: What O(mask_secrets) masked.
+  description: Values that O(mask_secrets) replaced.
   returned: with O(mask_secrets)
   type: dict
   contains:
     count:
-      description: Number of masked texts.
+      description: Number of replaced values.
       type: int
     places:
-      description: Where they were, the first 100 of them.
+      description: Locations of the first 100 replaced values.
       type: list
       elements: str
   sample:

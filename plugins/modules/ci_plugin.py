@@ -7,17 +7,18 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: ci_plugin
-short_description: Install, upgrade, enable, disable and remove plugins of a CI server
+short_description: Manage Jenkins plugins
 description:
-  - Brings many plugins in one task to where they shall be, with all that they need.
-  - Plans first. When anything speaks against the plan (a plugin that is not offered, or in an older version only, one
-    that needs a newer server, a dependency that is nowhere to be had), the task names all of it and changes nothing.
-  - Follows the installations to their end, and believes only the server's list of plugins. What was not installed is
-    named with the reason, as far as the server tells it.
-  - Some changes show after a restart only. The module takes them for done when the server has taken note of them, says
-    so in RV(restart_required), and restarts the server with O(restart=when_needed).
-  - In check mode it says what it would install, with dependencies, and what needs a restart. Jenkins does not read its
-    update site then. If it never read it, as on a new server, all plugins are predicted to be offered, with a warning.
+  - Install, upgrade, enable, disable and uninstall Jenkins plugins and their dependencies.
+  - The module plans all changes first. If a plugin is not available in the requested version, requires a newer Jenkins
+    or has a dependency that is not available, the task lists all such problems and changes nothing.
+  - After the installation, the module verifies the list of installed plugins. If a plugin was not installed, the task
+    fails with the reason that Jenkins reports.
+  - Some changes take effect after a restart. They count as done once Jenkins has recorded them. RV(restart_required)
+    reports the pending restart. O(restart=when_needed) restarts Jenkins.
+  - In check mode, the module returns the plugins that it would install, including dependencies, and whether a restart
+    would be needed. It does not refresh the metadata of the update site. If Jenkins has no such metadata yet, the
+    module assumes that all plugins are available and issues a warning.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -25,14 +26,14 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes
 notes:
-  - Needs the permission Overall/Administer.
-  - The server takes a list of several plugins in one request, and installs one after the other. When that is cut off
-    by somebody, the next run goes on from where things are.
-  - A file that was handed in for a plugin which is loaded already is used from the next start on, and the server does
-    not tell its version until then. Without a restart in between, each run hands it in again.
+  - Needs the Overall/Administer permission.
+  - Jenkins installs all plugins of a task with one request, one after the other. If the installation is interrupted,
+    run the task again to install the rest.
+  - If a file is uploaded for a plugin that is already loaded, Jenkins uses it after the next restart and does not
+    report its version until then. If Jenkins is not restarted in between, each run uploads the file again.
 options:
   plugins:
-    description: The plugins.
+    description: The plugins to manage.
     type: list
     elements: dict
     required: true
@@ -43,77 +44,81 @@ options:
         required: true
       version:
         description:
-          - A version that it shall have at least. When it is older or not there, it is installed as the update site
-            offers it.
-          - V(latest) is the version that the update site offers.
-          - Without it any version will do, and one that is not there is installed in the version that is offered.
+          - Minimum version of the plugin, a version number such as V(5.2.1). If the plugin is missing or older, the
+            version of the update site is installed.
+          - Use V(latest) for the version of the update site.
+          - If not set, any installed version is accepted, and a missing plugin is installed from the update site.
         type: str
       exact:
         description:
-          - It shall have exactly O(plugins[].version), be it older or newer than what is there.
-          - When the site offers another version, the server is given the address of this one beside it. What the file
-            needs is installed from the site.
+          - Whether the plugin must have exactly O(plugins[].version). Upgrades or downgrades the plugin if necessary.
+          - If the update site offers a different version, Jenkins downloads the requested version from the URL next to
+            it. Dependencies are installed from the update site.
         type: bool
         default: false
       state:
-        description:
-          - V(present) is installed, enabled or not.
-          - V(enabled) is installed and enabled, V(disabled) is installed and not enabled. A plugin that is not
-            installed cannot be disabled.
-          - V(absent) is not installed.
+        description: Desired state of the plugin.
         type: str
-        choices: [present, enabled, disabled, absent]
+        choices:
+          present: The plugin is installed, whether it is enabled or not.
+          enabled: The plugin is installed and enabled.
+          disabled: The plugin is installed and disabled. A plugin that is not installed cannot be disabled.
+          absent: The plugin is not installed.
         default: present
       src:
         description:
-          - File C(.hpi) or C(.jpi) on the controller, which is handed in. The plugin shall have exactly its version.
-          - The module reads its manifest. The task fails before the upload if the file is of another plugin or version,
-            needs a newer Jenkins, or needs a plugin that is neither loaded in a version that will do nor offered by the
-            update site. Optional dependencies count only if an older version is installed.
-          - A new plugin whose dependencies become usable with the next start is refused as well. Install the
-            dependencies in a task of its own with O(restart=when_needed) first.
+          - Path of a C(.hpi) or C(.jpi) file to upload. The plugin must have exactly the version of the file.
+          - The module reads the manifest of the file. The task fails before the upload if the file contains another
+            plugin or version, or requires a newer Jenkins or a dependency that is neither loaded nor available from the
+            update site. Optional dependencies only matter if an older version of them is installed.
+          - The task also fails if a new plugin has a dependency that is only usable after a restart. Install such
+            dependencies first, in a separate task with O(restart=when_needed).
         type: path
       url:
         description:
-          - Address of a file C(.hpi) or C(.jpi), which the server gets for itself. It needs O(plugins[].version),
-            which the plugin shall have exactly.
+          - URL of a C(.hpi) or C(.jpi) file that Jenkins downloads. Requires O(plugins[].version), which must be the
+            exact version of the file.
         type: str
   restart:
-    description:
-      - V(when_needed) restarts the server when anything waits for it, be it from before. It goes behind all
-        installations, so that no download is cut off, waits for the running builds, and is proven.
-      - V(never) leaves it to others, such as M(buildworks.toolchain.ci_safe_restart) with its C(only_if_required) at
-        the end of a play.
+    description: Whether to restart Jenkins after the changes.
     type: str
-    choices: [never, when_needed]
+    choices:
+      never:
+        Do not restart Jenkins. Use M(buildworks.toolchain.ci_safe_restart) with C(only_if_required) at the end of the
+        play, for example.
+      when_needed:
+        Restart Jenkins if any change requires it, including changes from before the task. The restart is queued behind
+        all installations, waits for running builds and is verified.
     default: never
-  break_dependants:
+  break_dependents:
     description:
-      - Disable and remove plugins that others need, which will not be loaded any more.
-      - Without it they are named, and nothing is changed.
+      - Whether to disable or uninstall plugins that other plugins depend on. Jenkins does not load the dependent
+        plugins after that.
+      - If V(false), the task fails, lists the dependent plugins and changes nothing.
     type: bool
     default: false
   metadata_max_age:
     description:
-      - Seconds for which the server's knowledge of the update site is good, 0 to 2,592,000. When it is older, or the
-        server has not asked since its start, it is made to ask before anything is installed or V(latest) is looked for.
-      - That it worked is proven. When it fails, V(latest) fails, and everything else goes on with a warning.
+      - Maximum age of the update site's metadata in seconds, 0 to 2,592,000. If the metadata is older, or Jenkins has
+        not fetched it since its start, it is refreshed before plugins are installed or V(latest) is resolved.
+      - The refresh is verified. If it fails, V(latest) fails. Everything else continues with a warning.
     type: float
     default: 3600.0
   wait_timeout:
     description:
-      - Seconds to wait at most for the installations, and again for the restart, 0 to 2,592,000. Then the task fails.
-      - O(timeout) is for each request.
+      - Maximum time to wait for the installation, and again for the restart, in seconds, 0 to 2,592,000. The task fails
+        after this time.
+      - O(timeout) applies to each request.
     type: float
     default: 600.0
   wait_delay:
-    description: Seconds between two looks, 0.1 to 86,400.
+    description: Polling interval in seconds, 0.1 to 86,400.
     type: float
     default: 1.0
 """
 
 EXAMPLES = r"""
-- name: Install what the pipelines need, and restart when that is necessary
+- name: Install plugins and restart Jenkins if necessary
   buildworks.toolchain.ci_plugin:
     plugins:
       - name: git
@@ -123,7 +128,7 @@ EXAMPLES = r"""
       - name: ssh-slaves
     restart: when_needed
 
-- name: See what an upgrade would bring
+- name: Preview a plugin upgrade
   buildworks.toolchain.ci_plugin:
     plugins:
       - name: git
@@ -131,7 +136,7 @@ EXAMPLES = r"""
   check_mode: true
   register: upgrade
 
-- name: Pin a version, and let another plugin rest
+- name: Pin the version of one plugin and disable another
   buildworks.toolchain.ci_plugin:
     plugins:
       - name: timestamper
@@ -140,7 +145,7 @@ EXAMPLES = r"""
       - name: workflow-aggregator
         state: disabled
 
-- name: Remove a plugin that no other one needs
+- name: Uninstall a plugin that no other plugin depends on
   buildworks.toolchain.ci_plugin:
     plugins:
       - name: git
@@ -149,7 +154,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 plan:
-  description: What the task did, or would do in check mode, in this order; dependencies stand before what needs them.
+  description: The changes of the task, dependencies first. In check mode, the predicted changes.
   returned: success
   type: list
   elements: dict
@@ -160,32 +165,31 @@ plan:
     name:
       description: Short name of the plugin.
       type: str
-    before:
-      description: The version that was there.
+    old_version:
+      description: Version before the change. V(null) if the plugin was not installed.
       type: str
     version:
-      description: The version that comes of it.
+      description: Version after the change.
       type: str
-    because:
-      description: The plugin that needs this one. None for plugins that the task names.
+    required_by:
+      description: The plugin that depends on this one. V(null) for plugins that O(plugins) lists.
       type: str
     needs_restart:
       description:
-        - Whether it shows after a restart only. None when that is not known before, for only a plugin's file tells
-          whether it can be loaded at once.
+        - Whether the change takes effect after a restart. V(null) if unknown before the installation, because only the
+          plugin file declares whether the plugin can be loaded without a restart.
       type: bool
   sample:
     - action: install
       name: git
-      before: 5.2.1
+      old_version: 5.2.1
       version: 5.7.0
-      because: null
+      required_by: null
       needs_restart: true
 plugins:
   description:
-    - The plugins of the task and their new dependencies by their short names, as they are, or will be after the restart
-      that is pending.
-    - In check mode as they would be.
+    - The plugins in O(plugins) and their new dependencies by short name, as they are after the pending restart.
+    - In check mode, the predicted plugins.
   returned: success
   type: dict
   sample:
@@ -194,25 +198,25 @@ plugins:
       version: 5.7.0
       enabled: true
 restart_required:
-  description: Whether the server waits for a restart, be it for changes of others. In check mode whether it would.
+  description: Whether a restart is pending, including for changes of other clients. In check mode, the prediction.
   returned: success
   type: bool
 restart:
-  description: What is known of the restart. None when there was none.
+  description: The restart. V(null) if Jenkins was not restarted.
   returned: success
   type: dict
   contains:
     completed:
-      description: V(true) when a new process answers.
+      description: V(true) if the new process has started.
       type: bool
     requested_by:
-      description: V(this task), or V(another client) when a restart was under way before.
+      description: V(this task), or V(another client) if a restart was already in progress.
       type: str
     session_before:
-      description: Session id of the old process, if the server has session ids.
+      description: Session ID before the restart. V(null) if the server has no session IDs.
       type: str
     session_after:
-      description: Session id of the new process, if the server has session ids.
+      description: Session ID after the restart. V(null) if the server has no session IDs.
       type: str
 """
 
@@ -230,7 +234,7 @@ SPEC = (CI + DEADLINE) + ArgumentSpec(
             type="list", elements="dict", required=True, not_empty=True, options=wanted_plugins.WANTED.options
         ),
         restart=dict(type="str", choices=["never", "when_needed"], default="never"),
-        break_dependants=dict(type="bool", default=False),
+        break_dependents=dict(type="bool", default=False),
         metadata_max_age=dict(type="float", default=3600.0, at_least=0, at_most=2_592_000),
     )
 )

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: ci_plugin_info
-short_description: List the plugins of a CI server
+short_description: Get information about Jenkins plugins
 description:
-  - Lists the installed plugins with their versions, and which of them are enabled or have an update.
-  - A server that does not offer the listing is an error, never an empty list. The account needs the permission to
-    administer the server.
-  - A plugin that failed to load is in no listing of the server, and so is missing here. O(failed_to_load) tells it.
+  - Get the installed Jenkins plugins with their versions, and whether they are enabled or have updates.
+  - If the server does not provide the list, the task fails. It never returns an empty list in this case.
+  - Jenkins does not list plugins that failed to load. Use O(failed_to_load) to get them.
 version_added: 0.1.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -20,22 +19,23 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes_info
 notes:
-  - Needs the permission Overall/SystemRead, which Overall/Administer has in it; O(failed_to_load) needs the latter.
+  - Needs the Overall/SystemRead permission, which Overall/Administer implies. O(failed_to_load) needs
+    Overall/Administer.
 options:
   names:
-    description: Only these plugins, by their short names. Those that the server does not list are in RV(missing).
+    description: Return only these plugins, by short name. RV(missing) contains those that are not installed.
     type: list
     elements: str
   enabled:
-    description: Only plugins that are enabled, or only those that are not.
+    description: If V(true), return only enabled plugins. If V(false), return only disabled plugins.
     type: bool
   has_update:
-    description: Only plugins for which the server knows an update, or only those without.
+    description: If V(true), return only plugins with an available update. If V(false), return only those without.
     type: bool
   failed_to_load:
     description:
-      - Tell also the plugins that failed to load, with O(names) only those. That takes a second request, which runs a
-        script in the server's console; the script changes nothing.
+      - Whether to also return plugins that failed to load, limited to O(names) if set. This runs a script that changes
+        nothing in the script console.
     type: bool
     default: false
     version_added: 0.2.0
@@ -46,13 +46,13 @@ EXAMPLES = r"""
   buildworks.toolchain.ci_plugin_info:
   register: installed
 
-- name: See that the plugins that a pipeline needs are there
+- name: Fail if required plugins are missing
   buildworks.toolchain.ci_plugin_info:
     names: [git, workflow-aggregator]
-  register: needed
-  failed_when: needed.missing | length > 0
+  register: required_plugins
+  failed_when: required_plugins.missing | length > 0
 
-- name: See that every plugin has loaded
+- name: Fail if plugins failed to load
   buildworks.toolchain.ci_plugin_info:
     failed_to_load: true
   register: installed
@@ -80,22 +80,22 @@ plugins:
       description: Installed version.
       type: str
     enabled:
-      description: Whether it is enabled, now or after the next restart.
+      description: Whether the plugin is enabled, now or after the next restart.
       type: bool
     active:
-      description: Whether it runs now.
+      description: Whether the plugin is currently running.
       type: bool
     has_update:
-      description: Whether the server knows a newer version.
+      description: Whether an update is available.
       type: bool
     required_core:
-      description: Version of the server that it needs.
+      description: Minimum Jenkins version.
       type: str
     url:
-      description: Page of the plugin.
+      description: Home page of the plugin.
       type: str
     dependencies:
-      description: Plugins that it needs.
+      description: Plugins that this plugin depends on.
       type: list
       elements: dict
       contains:
@@ -103,20 +103,20 @@ plugins:
           description: Short name.
           type: str
         version:
-          description: Version that is needed at least.
+          description: Minimum version.
           type: str
         optional:
-          description: Whether it does without.
+          description: Whether the dependency is optional.
           type: bool
 missing:
   description:
-    - Those of O(names) that are not installed, or that failed to load, sorted.
-    - Which of the two O(failed_to_load) tells.
+    - Elements of O(names) that are not installed or failed to load, sorted.
+    - Use O(failed_to_load) to distinguish the two.
   returned: success
   type: list
   elements: str
 failed_to_load:
-  description: The plugins whose files are there, but that the server could not load at its last start, sorted by name.
+  description: Plugins that are installed but failed to load when Jenkins last started, sorted by name.
   returned: with O(failed_to_load)
   type: list
   elements: dict
@@ -126,7 +126,7 @@ failed_to_load:
       description: Short name.
       type: str
     reason:
-      description: Why it failed, in the server's words.
+      description: Error message of Jenkins.
       type: str
       sample: "Plugin is missing: credentials (1319.v7eb_51b_3a_c97b_)"
 """

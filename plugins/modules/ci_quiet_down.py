@@ -7,11 +7,13 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: ci_quiet_down
-short_description: Let a CI server take no builds
+short_description: Manage the quiet-down mode of Jenkins
 description:
-  - A server that quiets down starts no builds. Those that run go on, new ones wait in the queue.
-  - It lasts until it is ended with O(state=absent), or until the server restarts.
-  - Waits until no build runs. A quiet-down that another client ends meanwhile makes the task fail.
+  - Put Jenkins into quiet-down mode, or end this mode. In quiet-down mode, Jenkins starts no builds. Running builds
+    continue, new builds wait in the queue.
+  - By default, the module waits until no build is running. If another client ends the quiet-down in the meantime, the
+    task fails.
+  - The mode lasts until it is ended with O(state=absent) or until Jenkins restarts.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -21,25 +23,28 @@ extends_documentation_fragment:
   - buildworks.toolchain.wait
   - buildworks.toolchain.attributes
 notes:
-  - Needs the permission Overall/Manage, on older servers Overall/Administer.
-  - To end the quiet-down cancels a safe restart as well that somebody has asked for.
+  - Needs the Overall/Manage permission. Older servers require Overall/Administer.
+  - Ending the quiet-down also cancels a pending safe restart.
 options:
   reason:
     description:
-      - What people read on the server's pages. Without it the reason stays as it is; V("") removes it.
-      - A server that does not tell its reason, as old ones do, gets it only when the quiet-down begins.
+      - Message to show on the pages of Jenkins. If not set, the current message is not changed. V("") removes it.
+      - Old servers do not return the message. On these, it is only set when the quiet-down begins.
     type: str
   state:
-    description: Whether the server takes no builds, V(present), or takes them, V(absent).
+    description: Desired state of Jenkins.
+    choices:
+      present: Jenkins is in quiet-down mode.
+      absent: Jenkins is not in quiet-down mode.
   wait:
-    description: Wait until no build runs. Not with O(state=absent).
+    description: Whether to wait until no build is running. Ignored if O(state=absent).
   wait_timeout:
-    description: Seconds to wait for the running builds, 0 to 2,592,000. Then the task fails.
+    description: Maximum time to wait for running builds, in seconds, 0 to 2,592,000. The task fails after this time.
   cancel_on_timeout:
     description:
-      - When O(wait_timeout) is over and builds still run, end the quiet-down, so that the server takes builds again.
-        The same when the task is interrupted with Ctrl-C.
-      - A server that was quieting down before is left so.
+      - Whether to end the quiet-down if builds are still running after O(wait_timeout), or if the task is interrupted
+        with Ctrl-C.
+      - If the server was in quiet-down mode before the task, it stays in this mode.
     type: bool
     default: false
 seealso:
@@ -48,55 +53,55 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Take no builds, and wait until none runs
+- name: Put Jenkins into quiet-down mode and wait for running builds
   buildworks.toolchain.ci_quiet_down:
     reason: The disks are being replaced, until about 6 pm
     wait_timeout: 3600
 
-- name: Take no builds from now on
+- name: Put Jenkins into quiet-down mode without waiting
   buildworks.toolchain.ci_quiet_down:
     wait: false
 
-- name: Take builds again
+- name: End the quiet-down mode
   buildworks.toolchain.ci_quiet_down:
     state: absent
 """
 
 RETURN = r"""
 quiet_down:
-  description: The quiet-down afterwards, or as it would be in check mode. None when the server takes builds.
+  description: The quiet-down after the task. In check mode, the prediction. V(null) if Jenkins is not in quiet-down
+    mode.
   returned: success
   type: dict
   contains:
     reason:
-      description: What people read, empty for nothing. Not there where the server does not tell it.
+      description: Message on the pages of Jenkins, empty if not set. Missing on servers that do not return it.
       type: str
   sample:
     reason: The disks are being replaced, until about 6 pm
 running_builds:
   description:
-    - The builds that run, as far as the account may see them. None when the task did not look, because of O(wait=false)
-      or O(state=absent).
-    - After waiting there are none. In check mode it is what the task would wait for, and when O(wait_timeout) is over
-      what it waited for.
+    - Running builds that the account can read. V(null) with O(wait=false) or O(state=absent).
+    - Empty after waiting. In check mode and after O(wait_timeout), the builds that the task waits or waited for.
   returned: success
   type: list
   elements: dict
   contains:
     name:
-      description: Full name of the build, as people read it.
+      description: Display name of the build including the name of the job.
       type: str
     job:
-      description: Full name of its job.
+      description: Full name of the job.
       type: str
     number:
-      description: Number of the build.
+      description: Build number.
       type: int
     url:
-      description: Address of the build.
+      description: URL of the build.
       type: str
-unseen_builds:
-  description: Number of the builds that run besides, which the account may not see. None when the task did not look.
+hidden_builds:
+  description:
+    - Number of additional running builds that the account cannot read. V(null) with O(wait=false) or O(state=absent).
   returned: success
   type: int
 """
@@ -130,7 +135,7 @@ def run(task):
             foresee=quiet_down.foresee,
             show=quiet_down.show,
         )
-        task.result.update(running_builds=None, unseen_builds=None)
+        task.result.update(running_builds=None, hidden_builds=None)
         if task.params["wait"] and task.params["state"] == "present":
             quiet_down.wait()
 

@@ -7,17 +7,17 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: ci_restart
-short_description: Restart a CI server at once
+short_description: Restart Jenkins immediately
 description:
-  - Restarts the server without waiting for the builds that run. They are killed, and freestyle builds end as aborted.
-    Pipelines go on afterwards as far as their steps can.
-  - The builds that it would kill are named, and without O(kill_builds) the task fails then, before it asks for
-    anything. M(buildworks.toolchain.ci_safe_restart) waits for them instead.
-  - Waits until the new process answers. That is proven by another session id; on a server that has none, by its having
-    been down and answering again.
-  - A restart that is under way already is waited for, and no other one is asked for.
-  - In check mode it says which builds it would kill. It fails there as well when it would not be allowed to, when the
-    account may not restart the server, or when the server cannot restart itself.
+  - Restart Jenkins without waiting for running builds. Freestyle builds are aborted. Pipeline builds resume after the
+    restart if their steps support it.
+  - If builds are running, the task lists them and fails, unless O(kill_builds=true). Use
+    M(buildworks.toolchain.ci_safe_restart) to wait for running builds.
+  - By default, the module waits until the new process responds. It verifies the restart by the session ID. If the
+    server has no session IDs, it verifies that the server was down and responds again.
+  - If a restart is already in progress, the module waits for it and does not request another one.
+  - In check mode, the module returns the builds that would be killed. The task also fails in check mode if builds are
+    running and O(kill_builds=false), if the account lacks the permission, or if Jenkins cannot restart itself.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -26,39 +26,39 @@ extends_documentation_fragment:
   - buildworks.toolchain.wait
   - buildworks.toolchain.attributes
 notes:
-  - Needs the permission Overall/Manage, on older servers Overall/Administer.
-  - A build that begins between the task's look and the restart is killed unseen. Where none may be, let the server take
-    no builds before, with M(buildworks.toolchain.ci_quiet_down).
+  - Needs the Overall/Manage permission. Older servers require Overall/Administer.
+  - A build that starts between the check and the restart is killed without notice. To prevent this, use
+    M(buildworks.toolchain.ci_quiet_down) first.
 attributes:
   idempotent:
     support: none
-    details: Each run restarts the server.
+    details: Each run restarts Jenkins.
   diff_mode:
     support: none
-    details: A restart has no before and after.
+    details: A restart has no previous state.
 options:
   kill_builds:
     description:
-      - Restart the server although builds run, which kills them.
-      - Builds that run unseen by the account count as well.
+      - Whether to restart Jenkins even if builds are running. The builds are killed.
+      - Builds that the account cannot read are counted, too.
     type: bool
     default: false
   wait:
     description:
-      - Wait until the new process answers.
-      - With V(false) the task ends when the server has accepted the request.
+      - Whether to wait until the new process responds.
+      - If V(false), the task ends after Jenkins has accepted the request.
   wait_timeout:
-    description: Seconds to wait for the restart, 0 to 2,592,000.
+    description: Maximum time to wait for the restart, in seconds, 0 to 2,592,000.
 seealso:
   - module: buildworks.toolchain.ci_safe_restart
   - module: buildworks.toolchain.ci_quiet_down
 """
 
 EXAMPLES = r"""
-- name: Restart a server on which nothing runs
+- name: Restart Jenkins if no builds are running
   buildworks.toolchain.ci_restart:
 
-- name: Restart now, whatever runs
+- name: Restart Jenkins and kill running builds
   buildworks.toolchain.ci_restart:
     kill_builds: true
     wait_timeout: 300
@@ -66,32 +66,34 @@ EXAMPLES = r"""
 
 RETURN = r"""
 plan:
-  description: What the task did, or would do in check mode. It is there as well when the task refuses to kill builds.
+  description:
+    - The action of the task. In check mode, the predicted action. Also returned if the task fails because builds are
+      running.
   returned: success
   type: dict
   contains:
     action:
-      description: V(restart), or V(wait for a restart that is under way).
+      description: V(restart), or V(wait) if a restart was already in progress.
       type: str
     running_builds:
-      description: The builds that ran when the task began, and that a restart kills.
+      description: Running builds at the start of the task, which the restart kills.
       type: list
       elements: dict
       contains:
         name:
-          description: Full name of the build, as people read it.
+          description: Display name of the build including the name of the job.
           type: str
         job:
-          description: Full name of its job.
+          description: Full name of the job.
           type: str
         number:
-          description: Number of the build.
+          description: Build number.
           type: int
         url:
-          description: Address of the build.
+          description: URL of the build.
           type: str
-    unseen_builds:
-      description: Number of the builds that ran besides, which the account may not see.
+    hidden_builds:
+      description: Number of additional running builds that the account cannot read.
       type: int
   sample:
     action: restart
@@ -100,23 +102,23 @@ plan:
         job: app
         number: 42
         url: https://ci.example.com/job/app/42/
-    unseen_builds: 0
+    hidden_builds: 0
 restart:
-  description: What is known of the restart. None in check mode.
+  description: The restart. V(null) in check mode.
   returned: success
   type: dict
   contains:
     completed:
-      description: V(true) when a new process answers. V(false) when the task did not wait for it.
+      description: V(true) if the new process has responded, V(false) if the task did not wait.
       type: bool
     requested_by:
-      description: V(this task), or V(another client) when a restart was under way before the task.
+      description: V(this task), or V(another client) if a restart was already in progress.
       type: str
     session_before:
-      description: Session id of the old process, if the server has session ids.
+      description: Session ID before the restart. V(null) if the server has no session IDs.
       type: str
     session_after:
-      description: Session id of the new process, if the server has session ids and the task waited.
+      description: Session ID after the restart. V(null) if the server has no session IDs or the task did not wait.
       type: str
 """
 

@@ -7,16 +7,14 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: ci_safe_restart
-short_description: Restart a CI server when its builds have ended
+short_description: Restart Jenkins when running builds have finished
 description:
-  - Asks the server for a safe restart. It takes no new builds then, lets the running ones end, and restarts.
-  - Waits until the new process answers. That is proven by another session id; on a server that has none, by its having
-    been down and answering again.
-  - A restart that is under way already is waited for, and no other one is asked for.
-  - In check mode it says whether it would restart, and which builds run now. It fails there as well when the account
-    may not restart the server, or the server cannot restart itself.
-  - The account needs the permission Overall/Manage, with O(only_if_required) Overall/SystemRead as well.
-    Overall/Administer has both.
+  - Request a safe restart of Jenkins. Jenkins then starts no new builds, waits for running builds and restarts.
+  - By default, the module waits until the new process responds. It verifies the restart by the session ID. If the
+    server has no session IDs, it verifies that the server was down and responds again.
+  - If a restart is already in progress, the module waits for it and does not request another one.
+  - In check mode, the module returns whether it would restart Jenkins and which builds are running. The task also fails
+    in check mode if the account lacks the permission or Jenkins cannot restart itself.
 version_added: 0.1.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -25,106 +23,109 @@ extends_documentation_fragment:
   - buildworks.toolchain.wait
   - buildworks.toolchain.attributes
 notes:
-  - Needs the permission Overall/Manage, on older servers Overall/Administer; O(only_if_required=true) also
-    Overall/SystemRead.
+  - Needs the Overall/Manage permission. Older servers require Overall/Administer.
+  - O(only_if_required=true) also needs Overall/SystemRead. Overall/Administer implies both permissions.
 attributes:
   idempotent:
     support: partial
-    details: With O(only_if_required=true) it is; without that each run restarts the server.
+    details: Idempotent with O(only_if_required=true). Otherwise, each run restarts Jenkins.
   diff_mode:
     support: none
-    details: A restart has no before and after.
+    details: A restart has no previous state.
 options:
   only_if_required:
     description:
-      - Restart only when one is pending, because plugins were installed, changed, enabled, disabled or uninstalled.
-      - The task does nothing on a second run then, which is what a role wants.
+      - Whether to restart only if a restart is pending because plugins were installed, updated, enabled, disabled or
+        uninstalled.
     type: bool
     default: false
   wait:
     description:
-      - Wait until the new process answers.
-      - With V(false) the task ends when the server has accepted the request. The restart may be far away then.
+      - Whether to wait until the new process responds.
+      - If V(false), the task ends after Jenkins has accepted the request. The restart can take place much later.
   wait_timeout:
-    description: Seconds to wait, for the running builds and the restart together, 0 to 2,592,000.
+    description:
+      - Maximum time to wait for running builds and the restart together, in seconds, 0 to 2,592,000. The task fails
+        after this time.
   cancel_on_timeout:
     description:
-      - When O(wait_timeout) is over and builds still run, cancel the restart, so that the server takes builds again.
-        The same when the task is interrupted with Ctrl-C.
-      - A server that was quieting down before is left so. The restart stays asked for then, as cancelling ends both.
+      - Whether to cancel the restart if builds are still running after O(wait_timeout), or if the task is interrupted
+        with Ctrl-C. Jenkins starts new builds again after that.
+      - If the server was in quiet-down mode before the task, the restart stays pending, because canceling it would also
+        end the quiet-down mode.
     type: bool
     default: false
 """
 
 EXAMPLES = r"""
-- name: Restart, once the running builds have ended
+- name: Restart Jenkins after all running builds have finished
   buildworks.toolchain.ci_safe_restart:
     wait_timeout: 1800
 
-- name: Restart if plugins wait for it, and go on as before when builds take too long
+- name: Restart Jenkins if plugins require it, but cancel if builds take too long
   buildworks.toolchain.ci_safe_restart:
     only_if_required: true
     wait_timeout: 900
     cancel_on_timeout: true
 
-- name: Ask for a restart and go on
+- name: Request a restart without waiting for it
   buildworks.toolchain.ci_safe_restart:
     wait: false
 """
 
 RETURN = r"""
 plan:
-  description: What the task did, or would do in check mode. None when there was no reason to restart.
+  description: The action of the task. In check mode, the predicted action. V(null) if no restart is required.
   returned: success
   type: dict
   contains:
     action:
-      description: V(safe restart), or V(wait for a restart that is under way).
+      description: V(safe_restart), or V(wait) if a restart was already in progress.
       type: str
     running_builds:
-      description: The builds that ran when the task began, and that a restart waits for.
+      description: Running builds at the start of the task, which the restart waits for.
       type: list
       elements: dict
       contains:
         name:
-          description: Full name of the build, as people read it.
+          description: Display name of the build including the name of the job.
           type: str
         job:
-          description: Full name of its job.
+          description: Full name of the job.
           type: str
         number:
-          description: Number of the build.
+          description: Build number.
           type: int
         url:
-          description: Address of the build.
+          description: URL of the build.
           type: str
-    unseen_builds:
-      description: Number of the builds that ran besides, which the account may not see.
+    hidden_builds:
+      description: Number of additional running builds that the account cannot read.
       type: int
   sample:
-    action: safe restart
+    action: safe_restart
     running_builds:
       - name: "app #42"
         job: app
         number: 42
         url: https://ci.example.com/job/app/42/
-    unseen_builds: 0
+    hidden_builds: 0
 restart:
-  description: What is known of the restart. None when none was asked for and none was under way, and in check mode.
+  description: The restart. V(null) if there was none, and in check mode.
   returned: success
   type: dict
   contains:
     completed:
-      description: V(true) when a new process answers. V(false) when the task did not wait for it.
+      description: V(true) if the new process has responded, V(false) if the task did not wait.
       type: bool
     requested_by:
-      description: V(this task), or V(another client) when a restart was under way before the task.
+      description: V(this task), or V(another client) if a restart was already in progress.
       type: str
     session_before:
-      description: Session id of the old process, if the server has session ids.
+      description: Session ID before the restart. V(null) if the server has no session IDs.
       type: str
     session_after:
-      description: Session id of the new process, if the server has session ids and the task waited.
+      description: Session ID after the restart. V(null) if the server has no session IDs or the task did not wait.
       type: str
 """
 

@@ -7,15 +7,16 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: ci_script
-short_description: Run a Groovy script on a CI server
+short_description: Run a Groovy script in the Jenkins script console
 description:
-  - Runs a script in the server's script console, on the controller or on another node. Returns what it printed, and
-    what it returned, as data.
-  - The server answers success whatever becomes of a script. This task fails when the script throws an exception, when
-    an assertion in it does not hold, and when it does not compile. The message has the line of the script.
-  - Scripts and arguments travel as data and are pasted into nothing. Quotes, dollars, backslashes and line breaks in
-    O(args) arrive as they are.
-  - In check mode the script is not run, unless O(reads=true), and counts as a change. That of O(unless) is run.
+  - Run a Groovy script in the Jenkins script console, on the Jenkins controller or on another node. The module returns
+    the output of the script and its return value as data.
+  - The task fails if the script does not compile, throws an exception or contains a failing assertion. The error
+    message includes the line of the script. The script console itself returns HTTP status 200 in all these cases.
+  - Scripts and arguments are transferred as data, not inserted into source code. Quotes, dollar signs, backslashes and
+    line breaks in O(args) do not need to be escaped.
+  - In check mode, the script is not run unless O(read_only=true), and the task reports a change. The script in
+    O(unless) is run in check mode.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -23,65 +24,67 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes
 notes:
-  - Needs the permission Overall/Administer. Whoever may run a script may do anything on the server.
-  - A task that is interrupted, or waits longer than O(wait_timeout), leaves the script running.
-  - As in the server's own console, what is in the packages C(jenkins), C(jenkins.model), C(hudson) and C(hudson.model)
-    needs no import. What goes to C(System.out) is in the server's log, not in the result.
+  - Needs the Overall/Administer permission. Scripts have full control of the Jenkins controller.
+  - If the task is interrupted or O(wait_timeout) expires, the script continues to run.
+  - As in the script console, the packages C(jenkins), C(jenkins.model), C(hudson) and C(hudson.model) are imported
+    automatically. Output to C(System.out) appears in the log of Jenkins, not in the result.
 attributes:
   idempotent:
     support: partial
-    details: With O(unless), or when the script itself does nothing the second time and says so.
+    details: Idempotent with O(unless), or if the script itself is idempotent and reports whether it changed something.
   diff_mode:
     support: none
-    details: What a script does has no before and after.
+    details: The changes of a script are unknown.
 options:
   script:
     description:
-      - The script, which must not be empty. It finds O(args) in the variable C(args).
-      - When it returns a map with C(changed) in it, that is what the task reports as C(changed). Without that a script
-        that was run counts as a change.
-      - Either this or O(src) is needed.
+      - The script. It can access the arguments in the C(args) variable. Must not be empty.
+      - If the script returns a map with the key C(changed), its value is reported as C(changed). Otherwise, the task
+        reports a change.
+      - Mutually exclusive with O(src). One of both is required.
     type: str
   src:
-    description: File with the script, in UTF-8, on the machine where the task runs, in place of O(script).
+    description: Path of a file with the script, encoded in UTF-8, on the host that runs the module.
     type: path
   args:
     description:
-      - What the scripts get in the variable C(args), a map. Lists, maps, texts, numbers, booleans and null inside it
-        are those of Groovy.
+      - Arguments that the scripts can access as a map in the C(args) variable. Lists, dictionaries, strings, numbers,
+        booleans and V(null) are converted to their Groovy equivalents.
     type: dict
   secret_args:
     description:
-      - Like O(args), and found in the same map, but shown nowhere, nor in what the script prints or returns.
-      - It must not have a key of O(args).
+      - Additional secret arguments in the same map. Their values are never logged, and they are masked in the output
+        and the return value of the script.
+      - Must not contain keys of O(args).
     type: dict
   node:
     description:
-      - Name of the node to run the scripts on. It must be online.
-      - When this is not given, they run on the controller, which is V((built-in\)) as well.
+      - Name of the node to run the scripts on. The node must be online.
+      - If not set, or V((built-in\)), the scripts run on the Jenkins controller.
     type: str
   unless:
     description:
-      - A script that is run first and must not be empty, with the same arguments on the same node. When what it
-        returns is true for Groovy, there is nothing to do.
-      - It is run in check mode too, and is sent again when an answer is lost. So it must change nothing.
+      - A script that is run first, with the same arguments and on the same node. If it returns a value that Groovy
+        considers true, O(script) is not run and the task reports no change. Must not be empty.
+      - This script must not change anything. It is also run in check mode and may be sent again if the response is
+        lost.
     type: str
-  reads:
+  read_only:
     description:
-      - The script changes nothing. It is run in check mode too, it is sent again when an answer is lost, and C(changed)
-        is V(false).
+      - Whether the script only reads. If V(true), the script is also run in check mode, may be sent again if the
+        response is lost, and the task reports no change.
     type: bool
     default: false
   wait_timeout:
     description:
-      - Seconds to wait for the end of a script, 0.01 to 2,592,000. It counts in place of O(timeout), for the server
-        answers nothing before.
+      - Maximum run time of a script in seconds, 0.01 to 2,592,000. Used instead of O(timeout), because the server does
+        not respond before the script has finished.
     type: float
     default: 600.0
 """
 
 EXAMPLES = r"""
-- name: Set the system message, when it is another one
+- name: Set the system message
   buildworks.toolchain.ci_script:
     script: |
       Jenkins.instance.systemMessage = args.text
@@ -90,7 +93,7 @@ EXAMPLES = r"""
     args:
       text: Maintenance on Friday, "18:00" to $open_end
 
-- name: Have the script say whether it changed something
+- name: Set the number of executors and report whether it changed
   buildworks.toolchain.ci_script:
     script: |
       def old = Jenkins.instance.numExecutors
@@ -102,45 +105,46 @@ EXAMPLES = r"""
     args:
       executors: 4
 
-- name: Ask for something that no listing has
+- name: Get the names of all nodes
   buildworks.toolchain.ci_script:
     script: "return Jenkins.instance.computers.collect { it.name ?: 'controller' }"
-    reads: true
+    read_only: true
   register: nodes
 """
 
 RETURN = r"""
 plan:
-  description: What the task did, or would do in check mode. None when O(unless) holds.
+  description: The action of the task. In check mode, the predicted action. V(null) if O(unless) returned true.
   returned: success
   type: dict
   contains:
     action:
-      description: V(run the script).
+      description: V(run).
       type: str
     node:
-      description: The node, as given. None for the controller.
+      description: Name of the node. V(null) for the Jenkins controller.
       type: str
   sample:
-    action: run the script
+    action: run
     node: null
 output:
-  description: What the script printed. None when it was not run.
+  description: Output of the script. V(null) if the script was not run.
   returned: success, and when a script failed
   type: str
   sample: "done\n"
 value:
   description:
-    - What the script returned. Maps, lists, texts, numbers, booleans and null are data; a date is a text in ISO 8601
-      in UTC, numbers that JSON does not have and all other things are texts.
-    - None when it returned nothing or was not run.
+    - Return value of the script. Maps, lists, strings, numbers, booleans and null are returned as data. Dates are
+      returned in ISO 8601 format, UTC. Numbers that JSON does not support and all other objects are returned as
+      strings.
+    - V(null) if the script returned nothing or was not run.
   returned: success
   type: raw
   sample:
     changed: true
     before: 2
 error:
-  description: Why a script failed.
+  description: The error of the script.
   returned: when a script failed
   type: dict
   contains:
@@ -148,15 +152,15 @@ error:
       description: Class of the exception.
       type: str
     message:
-      description: Its message, if it has one.
+      description: Message of the exception. V(null) if it has no message.
       type: str
     line:
-      description: Line of the script, counted from 1. None when it is not known.
+      description: Line of the script, starting at 1. V(null) if unknown.
       type: int
     trace:
       description:
-        - Where it was thrown, innermost first, at most 50 frames. Frames of Java and Groovy themselves are left out,
-          those of the script name C(TaskScript.groovy).
+        - Stack trace, innermost frame first, at most 50 frames. Frames of Java and Groovy itself are omitted. Frames of
+          the script refer to C(TaskScript.groovy).
       type: list
       elements: str
   sample:
@@ -182,7 +186,7 @@ SPEC = CI + ArgumentSpec(
         secret_args=dict(type="dict", no_log=True, free="any values"),
         node=dict(type="str", narrows=True, **SEGMENT),
         unless=dict(type="str", narrows=True, not_empty=True),
-        reads=dict(type="bool", default=False),
+        read_only=dict(type="bool", default=False),
         wait_timeout=dict(type="float", default=600.0, at_least=0.01, at_most=30 * 86400),
     ),
     mutually_exclusive=[("script", "src")],
@@ -196,7 +200,7 @@ def run(task):
         task,
         script.plan(),
         script.carry_out,
-        lasting=not task.params["reads"],
+        lasting=not task.params["read_only"],
         gives=["output", "value"],
         rehearse=script.rehearse,
     )

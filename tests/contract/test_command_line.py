@@ -126,7 +126,7 @@ def admin(sandbox: client.Sandbox) -> dict[str, str]:
 @pytest.mark.parametrize("transport", TRANSPORTS)
 def test_the_client_program(with_jar: client.Sandbox, transport: str) -> None:
     how = {"via": "jar", "jar_transport": transport}
-    result = cli(with_jar, "who-am-i", reads=True, **how)
+    result = cli(with_jar, "who-am-i", read_only=True, **how)
     assert result["stdout"] == "Authenticated as: admin\nAuthorities:\n  authenticated\n"
     assert (result["rc"], result["changed"]) == (0, False)
     told: list[str] = []
@@ -152,7 +152,7 @@ def test_it_reads_what_it_is_given(with_jar: client.Sandbox, transport: str, tmp
 
 def test_it_is_fetched_once_and_kept_for_its_owner(with_jar: client.Sandbox, jar: bytes, tmp_path: Path) -> None:
     for _time in range(2):
-        assert cli(with_jar, "version", via="jar", reads=True, check_mode=True)["stdout"] == "2.579\n"
+        assert cli(with_jar, "version", via="jar", read_only=True, check_mode=True)["stdout"] == "2.579\n"
     (kept,) = (tmp_path / ".cache").rglob("*.jar")
     assert kept.read_bytes() == jar
     asked = [(entry["method"], entry["path"]) for entry in with_jar.journal("ci") if entry["path"].endswith(".jar")]
@@ -231,7 +231,7 @@ def test_java_that_is_not_there(with_jar: client.Sandbox) -> None:
 
 
 def test_ssh(over_ssh: dict[str, Any]) -> None:
-    result = run("ci_cli", command="who-am-i", reads=True, **over_ssh)
+    result = run("ci_cli", command="who-am-i", read_only=True, **over_ssh)
     assert result["stdout"] == "Authenticated as: robot\nAuthorities:\n  authenticated\n", result
     assert not result["changed"]
     refused = run("ci_cli", command="build", arguments=["no such job"], **over_ssh)
@@ -323,7 +323,7 @@ def retry_without_output(hudson: Hudson, command: str, *arguments: str, **option
 
 
 def test_hudson_by_its_own_client(open_hudson: Hudson, tmp_path: Path) -> None:
-    result = retry_without_output(open_hudson, "version", reads=True)
+    result = retry_without_output(open_hudson, "version", read_only=True)
     assert (result["rc"], result["stdout"].strip()) == (0, "1.395")
     assert retry_without_output(open_hudson, "groovy", "=", stdin="println 6 * 7\n")["stdout"].strip() == "42"
     refused = retry_without_output(open_hudson, "build", "nothing")

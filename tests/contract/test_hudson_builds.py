@@ -60,11 +60,11 @@ def build(server: Hudson, **options: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("form", ["fields", "json"])
-def test_a_build_is_found_by_its_parameters_and_followed(hudson: Hudson, form: str) -> None:
+def test_a_build_is_matched_by_its_parameters_and_followed(hudson: Hudson, form: str) -> None:
     parameters = {"VERSION": f"{form} 'ü\" $x", "DRY": True, "TARGET": "production"}
     result = build(hudson, parameters=parameters, form=form)
     assert not result.get("failed"), result["msg"]
-    assert (result["changed"], result["found_by"], result["queue_item"]) == (True, "parameters", None)
+    assert (result["changed"], result["matched_by"], result["queue_item"]) == (True, "parameters", None)
     assert result["build"]["parameters"] == parameters
     assert result["build"]["result"] == "SUCCESS"
     assert any(f"version {parameters['VERSION']}, dry true" in line for line in result["console"])
@@ -119,5 +119,5 @@ def test_a_build_that_takes_too_long_is_stopped(hudson: Hudson) -> None:
 
 def test_unless_one_was_good(hudson: Hudson) -> None:
     build(hudson, parameters={"VERSION": "once"})
-    again = build(hudson, parameters={"VERSION": "once"}, unless={"within": 600})
+    again = build(hudson, parameters={"VERSION": "once"}, skip_if_built={"max_age": 600})
     assert (again["changed"], again["build"]["parameters"]["VERSION"]) == (False, "once")

@@ -117,7 +117,7 @@ def test_jobs(hudson: Hudson) -> None:
 def test_a_build_is_stopped(hudson: Hudson) -> None:
     hudson.create_sleeping_job("endless", seconds=600)
     number = hudson.start_build("endless")
-    result = ask("ci_build_stop", hudson, job="endless", build="last", up_to="kill")
-    assert (result["changed"], result["ended_by"], result["build"]["number"]) == (True, "stop", number)
+    result = ask("ci_build_stop", hudson, job="endless", build="last", escalate_to="kill")
+    assert (result["changed"], result["stopped_by"], result["build"]["number"]) == (True, "stop", number)
     again = ask("ci_build_stop", hudson, job="endless", build=str(number))
     assert (again["changed"], again["build"]["result"]) == (False, "ABORTED")

@@ -134,7 +134,7 @@ def test_ci_quiet_down_waits_for_a_running_build_and_is_read_back_from_the_pages
     hudson.create_sleeping_job("short", 3)
     number = hudson.start_build("short")
     begun = run("ci_quiet_down", reason="Disks", wait_timeout=300, **as_admin(hudson))
-    assert begun == {"changed": True, "quiet_down": {}, "running_builds": [], "unseen_builds": 0}
+    assert begun == {"changed": True, "quiet_down": {}, "running_builds": [], "hidden_builds": 0}
     assert hudson.build("short", number)["result"] == "SUCCESS"
     assert not run("ci_quiet_down", wait=False, **as_admin(hudson))["changed"]
     ended = run("ci_quiet_down", state="absent", **as_admin(hudson))

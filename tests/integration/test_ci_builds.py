@@ -39,19 +39,19 @@ pytestmark = pytest.mark.usefixtures("sandbox_environment")
 
 
 @pytest.mark.parametrize(
-    ("signals", "ended_by"), [("", "stop"), ("trap '' TERM; ", "term"), ("trap '' TERM KILL; ", "kill")]
+    ("signals", "stopped_by"), [("", "stop"), ("trap '' TERM; ", "term"), ("trap '' TERM KILL; ", "kill")]
 )
-def test_a_build_is_ended_as_far_as_needed(sandbox: Sandbox, signals: str, ended_by: str) -> None:
+def test_a_build_is_ended_as_far_as_needed(sandbox: Sandbox, signals: str, stopped_by: str) -> None:
     start_pipeline(sandbox, f'node {{ sh "{signals}sleep 600" }}')
-    given = {"job": ODD, "build": "last", "up_to": "kill", "wait_timeout": 1, "wait_delay": 0.1}
+    given = {"job": ODD, "build": "last", "escalate_to": "kill", "wait_timeout": 1, "wait_delay": 0.1}
     first, second = run("ci_build_stop", **given), run("ci_build_stop", **given)
-    assert (first["changed"], first["ended_by"], first["build"]["result"]) == (True, ended_by, "ABORTED")
+    assert (first["changed"], first["stopped_by"], first["build"]["result"]) == (True, stopped_by, "ABORTED")
     assert (second["changed"], second["plan"]) == (False, None)
 
 
 def test_a_freestyle_build_that_does_not_end_is_told(sandbox: Sandbox) -> None:
     start(sandbox, "/job/deaf", name="deaf", command="trap '' TERM\nsleep 600")
-    given = {"job": "deaf", "build": "1", "up_to": "kill", "wait_timeout": 0.5, "wait_delay": 0.1}
+    given = {"job": "deaf", "build": "1", "escalate_to": "kill", "wait_timeout": 0.5, "wait_delay": 0.1}
     result = run("ci_build_stop", **given)
     assert "'deaf' #1 still runs, 0.5 s after stop. It is no Pipeline build" in result["msg"]
 
@@ -99,7 +99,7 @@ def test_an_equal_build_is_found_when_the_job_trims_parameters(
     assert (predicted["changed"], predicted["plan"]) == (second["changed"], second["plan"])
     assert (second["changed"], second["queue_item"]) == (False, first["queue_item"])
     sandbox.clock(advance=3700)
-    built = run("ci_build", **given, unless={"results": ["SUCCESS"]}, delay=0)
+    built = run("ci_build", **given, skip_if_built={"results": ["SUCCESS"]}, delay=0)
     assert (built["changed"], built["build"]["queue_id"]) == (False, first["queue_item"])
 
 

@@ -31,7 +31,7 @@ def variables(sandbox: Sandbox) -> dict[str, Any]:
 
 
 def test_tasks_send_the_crumb(sandbox: Sandbox) -> None:
-    script = {"buildworks.toolchain.ci_script": {"script": "Jenkins.instance.save()", "reads": True}}
+    script = {"buildworks.toolchain.ci_script": {"script": "Jenkins.instance.save()", "read_only": True}}
     sandbox.seed({"ci": {"scripts": [{"script": "Jenkins.instance.save()", "value": "saved"}]}})
     sandbox.fault(kind="status", status=403, service="ci", label="crumb", times=1)
     without = {**POST, "vars": {"crumb": {"name": "X-None", "value": "", "cookie": ""}}}

@@ -97,18 +97,18 @@ def test_mistakes_are_reported_before_anything_happens(sandbox: Sandbox, tmp_pat
     playbook = tmp_path / "role.yml"
     play = {"hosts": "ci", "gather_facts": False, "roles": ["buildworks.toolchain.ci_maintenance"]}
     playbook.write_text(json.dumps([play]))
-    mistakes = [{"ci_maintenance_wait_timeout": "long"}, {"ci_maintenance_overrun": "kill"}]
+    mistakes = [{"ci_maintenance_wait_timeout": "long"}, {"ci_maintenance_on_timeout": "kill"}]
     sandbox.clear_journal()
     timeout, overrun = play_mistakes(str(playbook), "ci", mistakes, tmp_path, sandbox=sandbox)
     assert "ci_maintenance_wait_timeout" in timeout
-    assert "value of ci_maintenance_overrun must be one of" in overrun
+    assert "value of ci_maintenance_on_timeout must be one of" in overrun
     assert not has_written(sandbox, "ci")
 
 
 def test_a_maintenance_that_was_left_half_done_is_done_again_and_stops_builds(sandbox: Sandbox, tmp_path: Path) -> None:
     start_build(sandbox, 3600)
     sandbox.seed({"ci": {"quieting_down": "Maintenance"}})
-    given = {"ci_maintenance_wait_timeout": 0.5, "ci_maintenance_overrun": "stop"}
+    given = {"ci_maintenance_wait_timeout": 0.5, "ci_maintenance_on_timeout": "stop"}
     output, writes, well = maintain(sandbox, tmp_path, {"jenkins": given})
     assert well, output
     assert writes == ["stop_build", *RESTART]

@@ -24,7 +24,7 @@ JOBS = [
 TESTS = [{"job": "team/test", "parameters": {"VERSION": number}} for number in (1, 2, 3)]
 STAGES: list[dict[str, Any]] = [
     {"name": "build", "builds": [{"job": "app"}]},
-    {"name": "tests", "builds": TESTS, "side_by_side": 3},
+    {"name": "tests", "builds": TESTS, "parallel": 3},
     {"name": "deploy", "builds": [{"job": "deploy", "parameters": {"VERSION": 3}}]},
 ]
 
@@ -43,10 +43,10 @@ def stages_step(stages: list[dict[str, Any]], **variables: Any) -> Step:
 
 
 def test_stages_run_in_their_order_up_to_the_first_bad_build(sandbox: Sandbox, tmp_path: Path) -> None:
-    good = [{**build, "unless": {}} for build in TESTS[:2]]
+    good = [{**build, "skip_if_built": {}} for build in TESTS[:2]]
     bad = [*good, {"job": "broken"}, {"job": "app"}]
-    after = {"name": "deploy", "builds": [{"job": "deploy", "unless": {}}]}
-    broken = stages_step([{"name": "tests", "builds": bad, "side_by_side": 1}, after])
+    after = {"name": "deploy", "builds": [{"job": "deploy", "skip_if_built": {}}]}
+    broken = stages_step([{"name": "tests", "builds": bad, "parallel": 1}, after])
     repaired = stages_step([{"name": "tests", "builds": good}, after])
     unchecked = [STAGES[0], {"name": "deploy", "builds": [{"job": "made-by-app"}]}]
     steps = [
@@ -85,7 +85,7 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"job": "deploy", "parameters": {"VERSIN": 3}}, "VERSIN"),
     ({"parameters": {}}, "missing required arguments: job"),
     ({"job": "deploy", "parameters": {"VERSION": "{{ mistyped }}"}}, "'mistyped' is undefined"),
-    ({"job": "deploy", "unless": {"within": "a day"}}, "within"),
+    ({"job": "deploy", "skip_if_built": {"max_age": "a day"}}, "max_age"),
 ]
 
 

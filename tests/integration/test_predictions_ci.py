@@ -150,7 +150,7 @@ def job_worlds(draw: st.DrawFn) -> dict[str, Any]:
     world=job_worlds(),
     parameters=values(),
     form=st.sampled_from(["fields", "json"]),
-    unless=st.sampled_from([None, {"results": ["SUCCESS"]}]),
+    skip_if_built=st.sampled_from([None, {"results": ["SUCCESS"]}]),
     user=USERS,
 )
 @MANY

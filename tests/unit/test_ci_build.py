@@ -135,7 +135,7 @@ def test_without_waiting_it_takes_two_requests() -> None:
         "plan": {"action": "start", "job": "app", "parameters": {}},
         "build": None,
         "queue_item": 7,
-        "found_by": "queue item",
+        "matched_by": "queue_item",
         "console": [],
     }
 
@@ -172,7 +172,7 @@ def test_the_very_build_is_followed_to_its_end() -> None:
         "description": None,
         "queue_id": 7,
         "built_on": None,
-        "kept": None,
+        "keep_log": None,
         "parameters": {"VERSION": "2"},
         "causes": ["By admin"],
         "artifacts": [],
@@ -214,7 +214,7 @@ def test_the_json_form_has_the_defaults_too_and_names_the_item() -> None:
         }
         server.calls += [job(*DEPLOY), start(sent_form={"json": json.dumps(sent)}), *to_the_end()]
         options = {"parameters": {"TARGET": "production"}, "secret_parameters": {"SECRET": "hush-hush"}}
-        assert run_build(server.url, form="json", **options)["found_by"] == "queue item"
+        assert run_build(server.url, form="json", **options)["matched_by"] == "queue_item"
 
 
 @pytest.mark.parametrize("form", ["fields", "json"])
@@ -261,7 +261,7 @@ def test_what_the_job_does_not_take_is_refused_before_it_is_sent(options: dict[s
         ({"parameters": {"A": "x"}, "secret_parameters": {"A": "y"}}, "'A' is given twice"),
         ({"files": {"A": "/nowhere"}}, "Option 'files.A': '/nowhere' cannot be read: there is none"),
         ({"files": {"A": 7}}, "Option 'files.A': takes a path"),
-        ({"job": "/app"}, "takes the full name of a job"),
+        ({"job": "/app"}, "takes the full name"),
         ({"job": "a/../b"}, "'..' cannot be a part of a path"),
         ({"accept": []}, "Option 'accept': must not be empty"),
     ],
@@ -319,7 +319,7 @@ def test_an_equal_build_that_waits_is_followed(answer: dict[str, Any], before: A
     with conversation(job(*DEPLOY, queueItem=before), deploy({}, **answer), *to_the_end()) as server:
         result = run_build(server.url)
     assert not result["changed"]
-    assert result["plan"]["action"] == "join one that waits"
+    assert result["plan"]["action"] == "join"
     assert result["build"]["number"] == 3
 
 
@@ -341,7 +341,7 @@ def test_an_equal_build_that_waits_is_found_when_the_json_form_does_not_name_it(
         *to_the_end(),
     ) as server:
         result = run_build(server.url, form="json")
-    assert (result["changed"], result["queue_item"], result["found_by"]) == (False, 7, "parameters")
+    assert (result["changed"], result["queue_item"], result["matched_by"]) == (False, 7, "parameters")
     assert "warnings" not in result
 
 
@@ -358,7 +358,7 @@ def test_the_json_form_on_a_server_that_does_not_name_the_item() -> None:
         build(number=4),
     ) as server:
         result = run_build(server.url, form="json")
-    assert (result["changed"], result["build"]["number"], result["found_by"]) == (True, 4, "parameters")
+    assert (result["changed"], result["build"]["number"], result["matched_by"]) == (True, 4, "parameters")
     assert result["warnings"][0].startswith("The server did not name the build.")
 
 
@@ -391,7 +391,7 @@ def test_a_lost_reply_is_resolved_by_looking() -> None:
         *to_the_end(),
     ) as server:
         result = run_build(server.url)
-    assert (result["changed"], result["build"]["number"], result["found_by"]) == (True, 3, "parameters")
+    assert (result["changed"], result["build"]["number"], result["matched_by"]) == (True, 3, "parameters")
     assert "A build that is like it shows that the request had its effect." in result["warnings"][0]
 
 
@@ -416,7 +416,7 @@ def test_a_lost_reply_without_a_build_is_not_known(monkeypatch: pytest.MonkeyPat
     assert "no build that is like it can be seen. Whether the request had its effect is not known." in result["msg"]
 
 
-def test_a_forgotten_item_is_found_by_its_number() -> None:
+def test_a_forgotten_item_is_matched_by_its_number() -> None:
     queue_ids = [{"number": number, "queueId": number + 1} for number in (105, *range(104, 5, -1))]
     older = [{"number": number, "queueId": number + 1} for number in range(5, 1, -1)]
     with conversation(
@@ -672,13 +672,13 @@ def test_unless_there_is_one_that_will_do() -> None:
         return {"number": number, "result": result, **times, "actions": like(**values)}
 
     builds = [past(7, 5, None), past(6, 10, "FAILURE"), past(5, 20, VERSION="2"), past(4, 3600)]
-    for within in (86_400, None):
+    for max_age in (86_400, None):
         with conversation(job(*DEPLOY), numbered(*builds, members=members), build(number=4)) as server:
-            result = run_build(server.url, unless={"within": within})
+            result = run_build(server.url, skip_if_built={"max_age": max_age})
         assert (result["changed"], result["plan"], result["build"]["number"]) == (False, None, 4)
-    for unless in ({"within": 30}, {"results": ["UNSTABLE"]}):
+    for skip in ({"max_age": 30}, {"results": ["UNSTABLE"]}):
         with conversation(job(*DEPLOY), numbered(*builds, members=members), deploy({})) as server:
-            assert run_build(server.url, unless=unless, wait=False)["changed"]
+            assert run_build(server.url, skip_if_built=skip, wait=False)["changed"]
 
 
 @pytest.mark.parametrize(
@@ -701,7 +701,7 @@ def test_a_text_may_have_been_trimmed(name: str, given: str, stored: str, same: 
     actions = like(**{"TEXT": "", "TARGET": "b", name: stored})
     last = build(number=2) if same else deploy({name: given})
     with conversation(job(*declared), numbered({**past, "actions": actions}, members=members), last) as server:
-        result = run_build(server.url, parameters={name: given}, unless={}, wait=False)
+        result = run_build(server.url, parameters={name: given}, skip_if_built={}, wait=False)
     assert result["changed"] is not same
 
 
@@ -710,7 +710,7 @@ def test_age_of_an_earlier_build_counts_from_its_end() -> None:
     begin = int((time.time() - 3600) * 1000)
     past = {"number": 4, "result": "SUCCESS", "timestamp": begin, "duration": 3_590_000}
     with conversation(job(), numbered(past, members=members), build(number=4)) as server:
-        result = run_build(server.url, unless={"within": 600}, wait=False)
+        result = run_build(server.url, skip_if_built={"max_age": 600}, wait=False)
     assert (result["changed"], result["build"]["number"]) == (False, 4)
 
 
@@ -755,7 +755,7 @@ def test_check_mode_sees_an_equal_build_that_waits(version: str, joins: bool) ->
     with conversation(job(*DEPLOY, queueItem={"id": 7}), queue, permission()) as server:
         result = run_build(server.url, check_mode=True)
     assert result["changed"] is not joins
-    assert result["plan"]["action"] == ("join one that waits" if joins else "start")
+    assert result["plan"]["action"] == ("join" if joins else "start")
 
 
 def test_a_wrong_trigger_token_is_told() -> None:
@@ -786,7 +786,7 @@ def test_hudson_names_no_item_and_its_queue_no_numbers() -> None:
         build(),
     ) as server:
         result = run_build(server.url)
-    assert (result["changed"], result["build"]["number"], result["found_by"]) == (True, 3, "parameters")
+    assert (result["changed"], result["build"]["number"], result["matched_by"]) == (True, 3, "parameters")
     assert result["queue_item"] is None
 
 

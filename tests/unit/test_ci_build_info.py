@@ -256,7 +256,7 @@ def test_a_file_that_cannot_be_written_is_found_out_first(tmp_path: Path) -> Non
         ({"console_file": "/tmp/x"}, "missing parameter(s) required by 'console_file': build"),
         ({"limit": 0}, "Option 'limit': takes 1 to 2,147,483,647"),
         ({"results": ["RED"]}, "value of results must be one or more of"),
-        ({"job": "/app"}, "Option 'job': takes the full name of a job"),
+        ({"job": "/app"}, "Option 'job': takes the full name"),
         ({"job": "../app"}, "Option 'job': '..' cannot be a part of a path"),
     ],
 )

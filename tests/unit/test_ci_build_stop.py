@@ -16,8 +16,8 @@ from support.running import ctrl_c, run
 TREE = quote("number,url,result,building,timestamp,duration,fullDisplayName", safe="")
 ITEM = quote("cancelled,executable[number,url],task[url],why", safe="")
 URL = "https://ci.example.com/job/app/7/"
-PLAN = {"action": "stop", "job": "app", "number": 7, "queue_item": None, "ways": ["stop"]}
-CANCEL = {"action": "cancel", "job": "app", "number": None, "queue_item": 5, "ways": []}
+PLAN = {"action": "stop", "job": "app", "number": 7, "queue_item": None, "methods": ["stop"]}
+CANCEL = {"action": "cancel", "job": "app", "number": None, "queue_item": 5, "methods": []}
 
 
 def look(result: str | None = None, build: str = "7", **answer: Any) -> Call:
@@ -60,14 +60,14 @@ def stopped(*calls: Call, **options: Any) -> dict[str, Any]:
 
 def test_a_build_is_stopped() -> None:
     result = stopped(look(), way(), look(), look("ABORTED"))
-    assert (result["changed"], result["plan"], result["ended_by"]) == (True, PLAN, "stop")
+    assert (result["changed"], result["plan"], result["stopped_by"]) == (True, PLAN, "stop")
     assert (result["build"]["result"], result["build"]["building"]) == ("ABORTED", False)
     assert result["cancelled"] is False
 
 
 def test_one_that_has_ended_stays() -> None:
     result = stopped(look("SUCCESS"))
-    assert (result["changed"], result["plan"], result["ended_by"]) == (False, None, None)
+    assert (result["changed"], result["plan"], result["stopped_by"]) == (False, None, None)
     assert result["build"]["result"] == "SUCCESS"
 
 
@@ -77,13 +77,13 @@ def test_check_mode() -> None:
     assert result["build"]["building"]
 
 
-def test_one_that_ended_by_itself_meanwhile() -> None:
+def test_one_that_stopped_by_itself_meanwhile() -> None:
     result = stopped(look(), way(), look("SUCCESS"))
-    assert (result["ended_by"], result["build"]["result"]) == (None, "SUCCESS")
+    assert (result["stopped_by"], result["build"]["result"]) == (None, "SUCCESS")
 
 
 def test_last_is_the_same_build_throughout() -> None:
-    assert stopped(look(build="lastBuild"), way(), look("ABORTED"), build="last")["ended_by"] == "stop"
+    assert stopped(look(build="lastBuild"), way(), look("ABORTED"), build="last")["stopped_by"] == "stop"
 
 
 def test_a_job_that_was_never_built_has_nothing_to_stop() -> None:
@@ -110,47 +110,49 @@ def test_a_job_that_is_not_there(build: str) -> None:
 
 def test_each_way_in_turn_with_a_look_after_it() -> None:
     calls = [look(), way(), look(), way("term"), look(), way("kill"), look("ABORTED")]
-    result = stopped(*calls, up_to="kill", wait_timeout=0)
-    assert result["plan"]["ways"] == ["stop", "term", "kill"]
-    assert result["ended_by"] == "kill"
+    result = stopped(*calls, escalate_to="kill", wait_timeout=0)
+    assert result["plan"]["methods"] == ["stop", "term", "kill"]
+    assert result["stopped_by"] == "kill"
 
 
 def test_no_further_than_it_is_allowed_to() -> None:
     result = stopped(look(), way(), look(), look(), wait_timeout=0)
     assert (result["failed"], result["changed"]) == (True, True)
-    assert result["msg"] == ("'app' #7 still runs, 0 s after stop. Of a Pipeline build, 'up_to: term' goes further.")
+    assert result["msg"] == (
+        "'app' #7 still runs, 0 s after stop. Of a Pipeline build, 'escalate_to: term' goes further."
+    )
 
 
 def test_a_302_to_nothing_is_no_success() -> None:
-    result = stopped(look(), way(), look(), unknown("term"), look(), up_to="kill", wait_timeout=0)
+    result = stopped(look(), way(), look(), unknown("term"), look(), escalate_to="kill", wait_timeout=0)
     assert result["msg"] == (
         "'app' #7 still runs, 0 s after stop. It is no Pipeline build: the server does not know term and kill for it."
     )
 
 
 def test_it_ends_while_nothing_more_is_known_to_do() -> None:
-    result = stopped(look(), way(), look(), unknown("term"), look("ABORTED"), up_to="term", wait_timeout=0)
-    assert result["ended_by"] == "stop"
+    result = stopped(look(), way(), look(), unknown("term"), look("ABORTED"), escalate_to="term", wait_timeout=0)
+    assert result["stopped_by"] == "stop"
 
 
 def test_without_waiting() -> None:
-    result = stopped(look(), way(), look(), wait=False, up_to="kill")
-    assert (result["changed"], result["ended_by"], result["build"]["building"]) == (True, None, True)
-    assert result["plan"]["ways"] == ["stop"]
+    result = stopped(look(), way(), look(), wait=False, escalate_to="kill")
+    assert (result["changed"], result["stopped_by"], result["build"]["building"]) == (True, None, True)
+    assert result["plan"]["methods"] == ["stop"]
 
 
 def test_a_lost_reply_is_sent_again() -> None:
-    assert stopped(look(), way(drop=True), way(), look("ABORTED"))["ended_by"] == "stop"
+    assert stopped(look(), way(drop=True), way(), look("ABORTED"))["stopped_by"] == "stop"
 
 
 def test_a_reply_that_stays_lost_is_looked_up() -> None:
     result = stopped(look(), way(drop=True), look("ABORTED"), retries=0)
-    assert (result["changed"], result["ended_by"]) == (True, "stop")
+    assert (result["changed"], result["stopped_by"]) == (True, "stop")
 
 
 def test_a_build_that_ends_by_itself_is_no_change_when_the_response_is_lost() -> None:
     result = stopped(look(), way(drop=True), look("SUCCESS"), retries=0)
-    assert (result["changed"], result["ended_by"]) == (False, None)
+    assert (result["changed"], result["stopped_by"]) == (False, None)
 
 
 def test_a_build_that_still_runs_is_no_change_when_the_response_is_lost() -> None:
@@ -183,7 +185,7 @@ def test_a_crumb_that_is_no_longer_good_is_renewed_for_stop_as_well() -> None:
     calls = [look(), crumb("old"), refused, crumb("new"), way(sent_headers={"Jenkins-Crumb": "new"}), look("ABORTED")]
     with conversation(*calls) as server:
         result = run("ci_build_stop", url=server.url, job="app", build="7", **password)
-    assert result["ended_by"] == "stop"
+    assert result["stopped_by"] == "stop"
 
 
 def test_an_interruption_says_how_things_are_left() -> None:
@@ -205,7 +207,7 @@ def test_a_missing_right() -> None:
 
 def test_an_item_is_cancelled() -> None:
     result = stopped(item(), cancel(), queue_item=5)
-    assert result == {"changed": True, "plan": CANCEL, "build": None, "ended_by": None, "cancelled": True}
+    assert result == {"changed": True, "plan": CANCEL, "build": None, "stopped_by": None, "cancelled": True}
 
 
 def test_an_item_in_check_mode() -> None:
@@ -215,20 +217,20 @@ def test_an_item_in_check_mode() -> None:
 
 def test_a_cancelled_item_stays_so() -> None:
     result = stopped(item(cancelled=True), queue_item=5)
-    assert result == {"changed": False, "plan": None, "build": None, "ended_by": None, "cancelled": True}
+    assert result == {"changed": False, "plan": None, "build": None, "stopped_by": None, "cancelled": True}
 
 
 def test_the_build_that_came_of_an_item_is_stopped() -> None:
     executable = {"number": 7, "url": URL}
     result = stopped(item(executable=executable), look(), way(), look("ABORTED"), queue_item=5)
-    assert (result["plan"], result["ended_by"]) == (PLAN, "stop")
+    assert (result["plan"], result["stopped_by"]) == (PLAN, "stop")
 
 
 def test_an_item_that_begins_while_it_is_cancelled() -> None:
     executable = {"number": 7, "url": URL}
     calls = [item(), cancel(500, text=page("Oops", "Oops!")), item(executable=executable), way(), look("ABORTED")]
     result = stopped(*calls, queue_item=5)
-    assert (result["plan"], result["ended_by"], result["cancelled"]) == (CANCEL, "stop", False)
+    assert (result["plan"], result["stopped_by"], result["cancelled"]) == (CANCEL, "stop", False)
 
 
 @pytest.mark.parametrize("answer", [cancel(302), cancel(drop=True)])
@@ -279,7 +281,7 @@ def test_a_forgotten_item_is_found_by_its_build(queue_id: int) -> None:
         ({"build": "7"}, "missing parameter(s) required by 'build': job"),
         ({"job": "app", "build": "7", "queue_item": 5}, "parameters are mutually exclusive: build|queue_item"),
         ({"queue_item": 0}, "Option 'queue_item': takes 1 to"),
-        ({"job": "app", "build": "7", "up_to": "exit"}, "value of up_to must be one of: stop, term, kill"),
+        ({"job": "app", "build": "7", "escalate_to": "exit"}, "value of escalate_to must be one of: stop, term, kill"),
     ],
 )
 def test_bad_options_are_refused_first(options: dict[str, Any], message: str) -> None:

@@ -68,7 +68,7 @@ def test_a_build_with_all_that_is_told_of_it() -> None:
         "description": None,
         "queue_id": 117,
         "built_on": "",
-        "kept": False,
+        "keep_log": False,
         "parameters": {"TARGET": "staging", "DRY": True, "KEY": None},
         "causes": ["Started by user Ada"],
         "artifacts": [{"name": "a b.txt", "path": "out/a b.txt", "url": f"{URL}artifact/out/a%20b.txt"}],

@@ -85,7 +85,7 @@ def test_check_mode_sends_nothing_unless_the_command_reads() -> None:
         assert result["changed"]
         assert (result["rc"], result["stdout"]) == (None, None)
         assert not server.requests
-        result = cli(server, "version", check_mode=True, reads=True)
+        result = cli(server, "version", check_mode=True, read_only=True)
     assert not result["changed"]
     assert result["stdout"] == "2.579\n"
 
@@ -228,7 +228,7 @@ def test_a_download_that_is_not_ready_is_asked_for_again() -> None:
 @pytest.mark.parametrize("cut", [True, False])
 def test_a_stream_that_ends_early_has_no_known_outcome(cut: bool, reads: bool, words: str) -> None:
     with command_line(answer=out("Started app #3\n") + b"\0\0\0\4", cut=cut) as server:
-        result = cli(server, "build", "app", "-s", reads=reads, retries=1)
+        result = cli(server, "build", "app", "-s", read_only=reads, retries=1)
     assert len(server.requests) == (4 if reads else 2)
     assert result["msg"].startswith("The connection ended before the command 'build app -s' did")
     assert result["msg"].endswith(words)
@@ -287,14 +287,14 @@ def test_a_command_that_ends_without_reading_its_input(tmp_path: Path) -> None:
 def test_output_to_a_file_when_all_went_well(tmp_path: Path) -> None:
     target = tmp_path / "app.xml"
     with command_line(answer=out("<project/>") + end(0)) as server:
-        assert cli(server, "get-job", "app", reads=True, to_file=str(target), check_mode=True)["rc"] == 0
+        assert cli(server, "get-job", "app", read_only=True, to_file=str(target), check_mode=True)["rc"] == 0
         assert not target.exists()
     with command_line(answer=out("<project/>") + end(0)) as server:
-        result = cli(server, "get-job", "app", reads=True, to_file=str(target))
+        result = cli(server, "get-job", "app", read_only=True, to_file=str(target))
     assert (result["changed"], result["stdout"], target.read_text()) == (False, "", "<project/>")
     assert target.stat().st_mode & 0o777 == 0o600
     with command_line(answer=out("<bro") + error("\nERROR: gone\n") + end(3)) as server:
-        result = cli(server, "get-job", "app", reads=True, to_file=str(target))
+        result = cli(server, "get-job", "app", read_only=True, to_file=str(target))
     assert (result["rc"], result["stdout"], target.read_text()) == (3, "<bro", "<project/>")
 
 
@@ -302,7 +302,7 @@ def test_much_output_needs_little_memory(tmp_path: Path) -> None:
     piece = frame(STDOUT, b"x" * 1023 + b"\n") * 1000
     with command_line(answer=piece * 60 + end(0)) as server:
         tracemalloc.start()
-        result = cli(server, "console", "app", reads=True)
+        result = cli(server, "console", "app", read_only=True)
         _now, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
     assert len(result["stdout"]) == 4 * 1024 * 1024
@@ -322,8 +322,8 @@ def test_progress_is_the_last_line_without_hidden_notes() -> None:
     ("parameters", "words"),
     [
         ({"command": ""}, "Option 'command': must not be empty"),
-        ({"command": "-s"}, "Option 'command': takes a name that does not begin with '-'"),
-        ({"arguments": ["a\0b"]}, r"Option 'arguments\[0\]': takes a text without NUL"),
+        ({"command": "-s"}, "Option 'command': takes a name that does not start with '-'"),
+        ({"arguments": ["a\0b"]}, r"Option 'arguments\[0\]': takes a string without NUL characters"),
         ({"arguments": ["é" * 32768]}, r"Option 'arguments\[0\]': takes at most 65535 bytes"),
         ({"stdin": "a", "stdin_file": "/etc/hosts"}, "mutually exclusive"),
         ({"stdin_file": "/nothing/there"}, "Option 'stdin_file': '/nothing/there' cannot be read"),

@@ -168,7 +168,7 @@ def test_a_job_that_is_not_there_is_an_answer() -> None:
     [
         ({"job": "a", "folder": "b"}, "parameters are mutually exclusive: job|folder"),
         ({"depth": 0}, "Option 'depth': takes 1 to 50"),
-        ({"folder": "a/"}, "Option 'folder': takes the full name of a job"),
+        ({"folder": "a/"}, "Option 'folder': takes the full name"),
         ({"folder": ".."}, "Option 'folder': '..' cannot be a part of a path"),
     ],
 )

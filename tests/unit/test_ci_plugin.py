@@ -84,10 +84,10 @@ def test_a_new_plugin_comes_with_its_dependencies_and_is_followed_to_the_end() -
         diff_mode=True,
     )
     there = {"installed": True, "version": "1.0", "enabled": True}
-    step = {"action": "install", "before": None, "version": "1.0", "needs_restart": None}
+    step = {"action": "install", "old_version": None, "version": "1.0", "needs_restart": None}
     assert ok(result) == {
         "changed": True,
-        "plan": [{**step, "name": "base", "because": "top"}, {**step, "name": "top", "because": None}],
+        "plan": [{**step, "name": "base", "required_by": "top"}, {**step, "name": "top", "required_by": None}],
         "restart": None,
         "plugins": {"base": there, "top": there},
         "restart_required": False,
@@ -309,11 +309,11 @@ def test_dependants_are_named(state: str, action: str) -> None:
     )
     wanted = [{"name": "base", "state": state}]
     refused = go(*needed, plugins=wanted)
-    assert refused["msg"].endswith("for 1 reason(s): base is needed by top (see 'break_dependants').")
+    assert refused["msg"].endswith("for 1 reason(s): base is needed by top (see 'break_dependents').")
     assert not refused["changed"]
     effect = {"deleted": True} if state == "absent" else {"enabled": False}
     after = (listing(plugin("base", **effect), plugin("top", needs="base")), center())
-    done = go(*needed, change("base", action), *after, plugins=wanted, break_dependants=True)
+    done = go(*needed, change("base", action), *after, plugins=wanted, break_dependents=True)
     assert (ok(done)["changed"], done["restart_required"]) == (True, True)
 
 
@@ -540,7 +540,7 @@ def test_a_dependency_without_a_version_is_no_dependency(tmp_path: Path) -> None
         ([{"name": "a.b"}], "plugins[0].name': takes a short name"),
         ([{"name": ""}], "plugins[0].name': takes a short name"),
         ([{"name": "a"}, {"name": "a"}], "plugins[1].name': 'a' is in the list already"),
-        ([{"name": "a", "version": "1@2"}], "plugins[0].version': takes a version, such as"),
+        ([{"name": "a", "version": "1@2"}], "plugins[0].version': takes a version number, such as"),
         ([{"name": "a", "exact": True}], "plugins[0].exact': needs a version"),
         ([{"name": "a", "exact": True, "version": "latest"}], "plugins[0].exact': needs a version"),
         ([{"name": "a", "state": "absent", "version": "1"}], "plugins[0].version': does not go with state=absent"),

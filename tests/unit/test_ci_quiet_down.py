@@ -16,7 +16,7 @@ from support.running import ctrl_c, run
 STATE = "/api/json?tree=quietDownReason%2CquietingDown"
 BANNER = page("Hudson", "", '<div id="shutdown-msg">Hudson is going to shut down</div>')
 RUNNING = [{"name": "app #42", "job": "app", "number": 42, "url": "http://ci/job/app/42/"}]
-UNSEEN = {"running_builds": None, "unseen_builds": None}
+UNSEEN = {"running_builds": None, "hidden_builds": None}
 STAYS = "The server takes no builds; ci_quiet_down with 'state: absent' ends that."
 
 
@@ -52,7 +52,7 @@ def test_a_server_takes_no_builds_and_none_runs() -> None:
         "changed": True,
         "quiet_down": {"reason": "Disks & more\n\u2192 6 pm"},
         "running_builds": [],
-        "unseen_builds": 0,
+        "hidden_builds": 0,
         "diff": {
             "before": {"state": "absent"},
             "after": {"state": "present", "reason": "Disks & more\n\u2192 6 pm"},
@@ -110,7 +110,7 @@ def test_check_mode_only_reads_and_tells_what_runs() -> None:
         result = run("ci_quiet_down", url=server.url, reason="Disks", check_mode=True, **TOKEN)
     assert result["changed"]
     assert result["quiet_down"] == {"reason": "Disks"}
-    assert (result["running_builds"], result["unseen_builds"]) == (RUNNING, 2)
+    assert (result["running_builds"], result["hidden_builds"]) == (RUNNING, 2)
 
 
 def test_check_mode_knows_that_the_account_may_not() -> None:
@@ -232,7 +232,7 @@ def test_an_old_server_tells_by_its_pages() -> None:
         *old(), crumb("abc", ".crumb"), begin(sent_form={"message": "Disks"}), *old(BANNER), computers(), *old(BANNER)
     ) as server:
         result = run("ci_quiet_down", url=server.url, reason="Disks", username="admin", password="s3cret")
-    assert result == {"changed": True, "quiet_down": {}, "running_builds": [], "unseen_builds": 0}
+    assert result == {"changed": True, "quiet_down": {}, "running_builds": [], "hidden_builds": 0}
 
 
 def test_an_old_server_is_left_alone_when_it_quiets_down_already() -> None:

@@ -36,7 +36,7 @@ HUDSON = {"X-Hudson": "1.395"}
 REQUIRED = "/updateCenter/api/json?tree=restartRequiredForCompletion"
 FLOW = {"_class": "org.jenkinsci.plugins.workflow.job.WorkflowRun", "number": 7, "url": "http://ci/job/flow/7/"}
 MAINTENANCE = "<html><body><h1>Maintenance</h1></body></html>"
-PLAN = {"action": "safe restart", "running_builds": [], "unseen_builds": 0}
+PLAN = {"action": "safe_restart", "running_builds": [], "hidden_builds": 0}
 RESTARTED = {
     "completed": True,
     "requested_by": "this task",
@@ -286,7 +286,7 @@ def test_builds_that_the_account_may_not_see_are_told() -> None:
         *back(),
     ) as server:
         result = run("ci_safe_restart", url=server.url, tell=told.append, **TOKEN)
-    assert result["plan"] == {**PLAN, "unseen_builds": 2}
+    assert result["plan"] == {**PLAN, "hidden_builds": 2}
     assert told == [
         "waiting, 1 build(s) still run: app #42; and 1 build(s) that this account may not see (0 of at most 600 s)"
     ]
@@ -299,7 +299,7 @@ def test_a_restart_under_way_is_waited_for(title: str) -> None:
         result = run("ci_safe_restart", url=server.url, **TOKEN)
     assert result == {
         "changed": False,
-        "plan": {**PLAN, "action": "wait for a restart that is under way"},
+        "plan": {**PLAN, "action": "wait"},
         "restart": {**RESTARTED, "requested_by": "another client", "session_before": None},
     }
 
@@ -309,7 +309,7 @@ def test_a_restart_under_way_is_not_predicted_as_a_change() -> None:
     with conversation(under_way) as server:
         result = run("ci_safe_restart", url=server.url, check_mode=True, only_if_required=True, **TOKEN)
     assert not result["changed"]
-    assert result["plan"]["action"] == "wait for a restart that is under way"
+    assert result["plan"]["action"] == "wait"
 
 
 def test_check_mode_knows_a_server_that_cannot_restart_itself() -> None:

@@ -17,7 +17,7 @@ from support.running import ctrl_c, run
 
 TOKEN = {"username": "admin", "api_token": "11aa22bb33cc44dd55ee66ff7700881199"}
 TEXT = {"Content-Type": "text/plain;charset=utf-8"}
-PLAN = {"action": "run the script", "node": None}
+PLAN = {"action": "run", "node": None}
 COMPILE_ERROR = "org.codehaus.groovy.control.MultipleCompilationErrorsException"
 NO_WORD = (
     "The server answers when a script has come to its end, not before. It may run still, for a client that goes away "
@@ -161,7 +161,7 @@ def test_what_only_reads_is_asked_again() -> None:
     assert not result["changed"]
     lost = console("x", drop=True)
     with conversation(lost, console("x", told(value={"changed": True}, holds=True))) as server:
-        result = task(server.url, script="x", reads=True, retries=1)
+        result = task(server.url, script="x", read_only=True, retries=1)
     assert (result["changed"], result["value"]) == (False, {"changed": True})
 
 
@@ -181,7 +181,7 @@ def test_check_mode_runs_nothing_but_reads() -> None:
     with conversation(console("u", told(value=1, holds=True))) as server:
         assert not task(server.url, script="x", unless="u", check_mode=True)["changed"]
     with conversation(console("x", told("read", value=1, holds=True))) as server:
-        result = task(server.url, script="x", reads=True, check_mode=True)
+        result = task(server.url, script="x", read_only=True, check_mode=True)
     assert result == {"changed": False, "plan": PLAN, "output": "read", "value": 1}
 
 
@@ -228,7 +228,7 @@ def test_nothing_arrives_before_the_end() -> None:
 
 def test_what_reads_is_not_asked_again_after_the_time_is_over() -> None:
     with conversation(console("x", held=True)) as server:
-        result = task(server.url, script="x", reads=True, wait_timeout=0.2, retries=3)
+        result = task(server.url, script="x", read_only=True, wait_timeout=0.2, retries=3)
     assert "no answer within 'wait_timeout'" in result["msg"]
 
 

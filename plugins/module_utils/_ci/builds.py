@@ -73,7 +73,7 @@ FIELDS = {
     "description": Field("description", Record.maybe_text),
     "queue_id": Field("queueId", Record.maybe_integer),
     "built_on": Field("builtOn", Record.maybe_text),
-    "kept": Field("keepLog", Record.maybe_flag),
+    "keep_log": Field("keepLog", Record.maybe_flag),
     "parameters": Field("actions", _parameters, "parameters[name,value]"),
     "causes": Field("actions", _causes, "causes[shortDescription]"),
     "artifacts": Field("artifacts", _artifacts, "fileName,relativePath"),

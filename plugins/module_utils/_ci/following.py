@@ -22,7 +22,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._wait import 
 # Lines of the console that are told at one look
 _TOLD_AT_ONCE = 50
 # How it is stopped: without force, and soon, for somebody waits
-_STOP: dict[str, t.Any] = {"up_to": "stop", "wait": True, "wait_timeout": 10.0, "wait_delay": 0.5}
+_STOP: dict[str, t.Any] = {"escalate_to": "stop", "wait": True, "wait_timeout": 10.0, "wait_delay": 0.5}
 # What a terminal would take for more than text
 _CONTROL = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 

@@ -19,9 +19,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
 from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME, Option
 
 # The full name of one job
-JOB: Option = dict(
-    **NAME, matches=("[^/]+(/[^/]+)*", "the full name of a job, such as 'folder/app', without more slashes")
-)
+JOB: Option = dict(**NAME, matches=("[^/]+(/[^/]+)*", "the full name, such as 'folder/app', without other slashes"))
 
 
 def path_of(job: str, option: str = "job") -> str:

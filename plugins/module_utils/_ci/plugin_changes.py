@@ -170,11 +170,11 @@ class PluginChanges:
     def _broken_dependants(self) -> list[str]:
         """What would no longer load, because a plugin that it needs goes or is disabled."""
         going = {step.name for step in self._steps if step.action in ("disable", "uninstall")}
-        if self._task.params["break_dependants"]:
+        if self._task.params["break_dependents"]:
             return []
         found = {name: self._look.dependants(name, going) for name in sorted(going)}
         return [
-            f"{name} is needed by {', '.join(names)} (see 'break_dependants')" for name, names in found.items() if names
+            f"{name} is needed by {', '.join(names)} (see 'break_dependents')" for name, names in found.items() if names
         ]
 
     def _not_yet_loaded(self) -> list[str]:
@@ -244,7 +244,7 @@ class PluginChanges:
 
     def _install(self, steps: list[Step]) -> None:
         """Install plugins. One that needs what the next start loads cannot be loaded at once, and would fail."""
-        asked = [step for step in steps if step.because is None]
+        asked = [step for step in steps if step.required_by is None]
         late = [step.name for step in asked if step.new and step.needs_restart]
         self._install_by_name([step.name for step in asked if step.name not in late], dynamic=True)
         self._install_by_name(late, dynamic=False)

@@ -21,22 +21,24 @@ ABSENT = {"installed": False, "version": None, "enabled": None}
 
 Fields = dict[str, t.Any]
 
+_RESULT = ("action", "name", "old_version", "version", "required_by", "needs_restart")
+
 
 class Step(t.NamedTuple):
     """One step of a plan.
 
     :ivar action: `install`, `upload`, `enable`, `disable` or `uninstall`
     :ivar version: the one that comes of it
-    :ivar because: what needs it, where the task does not name it
+    :ivar required_by: the plugin that needs it, if the task does not list it
     :ivar needs_restart: whether it shows from the next start on only; `None`: the server knows when it has the file
     :ivar new: whether the server has no such plugin
     """
 
     action: str
     name: str
-    before: str | None
+    old_version: str | None
     version: str | None
-    because: str | None
+    required_by: str | None
     needs_restart: bool | None
     new: bool = False
     url: str | None = None
@@ -45,7 +47,7 @@ class Step(t.NamedTuple):
     def shown(self) -> Fields:
         """The step in a result."""
         members = self._asdict()
-        return {name: members[name] for name in ("action", "name", "before", "version", "because", "needs_restart")}
+        return {name: members[name] for name in _RESULT}
 
 
 class Look(t.NamedTuple):
@@ -208,37 +210,37 @@ class Planning:
         before, waits = self._before[name]["version"], None if new else True
         self._installs[name] = Step("upload", name, before, version, None, waits, new, url, src)
 
-    def _add_offer(self, offer: Offer, because: str | None) -> None:
+    def _add_offer(self, offer: Offer, required_by: str | None) -> None:
         """Install what is offered, after its dependencies."""
         if offer.name in self._installs:
-            if because is None:
-                self._installs[offer.name] = self._installs[offer.name]._replace(because=None)
+            if required_by is None:
+                self._installs[offer.name] = self._installs[offer.name]._replace(required_by=None)
             return
         if not offer.compatible:
             self.problems.append(f"{offer.name} {offer.version} needs version {offer.required_core} of the server")
         for name, version in sorted(offer.needs.items()):
             self._add_needed(name, version, offer.name)
-        self._add_install(offer.name, offer.version, because, waits=any(map(self._is_late, offer.needs)))
+        self._add_install(offer.name, offer.version, required_by, waits=any(map(self._is_late, offer.needs)))
 
     @functools.cached_property
     def _knows_nothing(self) -> bool:
         """Whether Jenkins has never read its update site."""
         return self._may_guess and not update_center.has_offers(self._ci)
 
-    def _add_guess(self, name: str, version: str | None, because: str | None) -> None:
+    def _add_guess(self, name: str, version: str | None, required_by: str | None) -> None:
         """Predict the installation of a plugin that the update site may offer."""
-        self._add_install(name, version, because, waits=False)
+        self._add_install(name, version, required_by, waits=False)
         self.guesses.append(name)
 
-    def _add_install(self, name: str, version: str | None, because: str | None, *, waits: bool) -> None:
+    def _add_install(self, name: str, version: str | None, required_by: str | None, *, waits: bool) -> None:
         """
         :arg waits: whether something that the plugin needs is loaded by the next start only
         """
         listed = self._look.listed.get(name)
         if listed is None:
-            self._installs[name] = Step("install", name, None, version, because, waits or None, new=True)
+            self._installs[name] = Step("install", name, None, version, required_by, waits or None, new=True)
         else:
-            self._installs[name] = Step("install", name, listed.text("version"), version, because, True)
+            self._installs[name] = Step("install", name, listed.text("version"), version, required_by, True)
 
     def _add_needed(self, name: str, version: str, dependant: str) -> None:
         if name in self._going:

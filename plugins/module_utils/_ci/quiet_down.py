@@ -86,7 +86,7 @@ class QuietDown:
 
     def _running(self) -> Builds:
         running = builds(self._ci.view("/computer", RUNNING).record())
-        self._task.result.update(running_builds=running.seen, unseen_builds=running.unseen)
+        self._task.result.update(running_builds=running.seen, hidden_builds=running.unseen)
         return running
 
     def _idle(self) -> None:

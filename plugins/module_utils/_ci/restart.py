@@ -64,8 +64,8 @@ class Restart:
         """What the task does: restart, wait for a restart that is under way, or nothing."""
         if not self.under_way and not self._is_wanted():
             return None
-        action = "wait for a restart that is under way" if self.under_way else self.ACTION
-        return {"action": action, "running_builds": self._builds.seen, "unseen_builds": self._builds.unseen}
+        action = "wait" if self.under_way else self.ACTION
+        return {"action": action, "running_builds": self._builds.seen, "hidden_builds": self._builds.unseen}
 
     def rehearse(self) -> dict[str, t.Any]:
         """Look in check mode at the form for restarts: it needs the permission, and a server that can restart.
@@ -213,7 +213,7 @@ class HardRestart(Restart):
 class PatientRestart(Restart):
     """Restarts once the running builds have ended."""
 
-    ACTION = "safe restart"
+    ACTION = "safe_restart"
 
     def _what_holds_it_up(self, session: str | None) -> str:
         self._check_still_asked_for(session)

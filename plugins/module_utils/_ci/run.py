@@ -17,8 +17,8 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._wait import WaitedTooLong
 
 RESULTS = ("SUCCESS", "UNSTABLE", "FAILURE", "NOT_BUILT", "ABORTED")
-GIVES = ("build", "queue_item", "found_by", "console")
-_JOIN = "join one that waits"
+GIVES = ("build", "queue_item", "matched_by", "console")
+_JOIN = "join"
 
 
 class Run:
@@ -32,8 +32,8 @@ class Run:
 
     def plan(self) -> dict[str, t.Any] | None:
         """What the task does: start a build, or in check mode join one that waits; `None` when there is no need."""
-        unless = self._task.params["unless"]
-        if unless and (build := self._start.recent(unless["results"], unless["within"])):
+        skip = self._task.params["skip_if_built"]
+        if skip and (build := self._start.recent(skip["results"], skip["max_age"])):
             self._task.result["build"] = build
             return None
         self.joins = self._task.check_mode and self._start.foreseen() is not None
@@ -57,7 +57,7 @@ class Run:
             sent = self._start.send()
         if sent.joined:
             self._task.result["plan"]["action"] = _JOIN
-        self._task.result["found_by"] = "queue item" if sent.named else "parameters"
+        self._task.result["matched_by"] = "queue_item" if sent.named else "parameters"
         following = Following(self._task, self._ci, self._start, sent)
         try:
             if self._task.params["wait"]:

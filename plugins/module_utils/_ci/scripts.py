@@ -50,14 +50,14 @@ class Script:
         unless = self._task.params["unless"]
         if unless and self._run(unless, "The script of 'unless'", reads=True)["holds"]:
             return None
-        return {"action": "run the script", "node": self._task.params["node"]}
+        return {"action": "run", "node": self._task.params["node"]}
 
     def rehearse(self) -> dict[str, t.Any]:
         """Run a script that only reads; for another one check the permission, which the script of 'unless' needs too.
 
         :raises ToolchainError: if the script would be refused
         """
-        if self._task.params["reads"]:
+        if self._task.params["read_only"]:
             return self.carry_out()
         if self._task.params["unless"] is None:
             server.check_administers(self._ci)
@@ -65,7 +65,7 @@ class Script:
 
     def carry_out(self) -> dict[str, t.Any]:
         """Run the script; gives what it printed and returned. It says itself whether it changed something."""
-        reads = self._task.params["reads"]
+        reads = self._task.params["read_only"]
         end = self._run(self._code, "The script", reads=reads)
         value = end["value"]
         said = value.get("changed") if isinstance(value, dict) else None

@@ -19,7 +19,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._wait import NotYet, WaitedTooLong, wait_for
 
 WAYS = ("stop", "term", "kill")
-GIVES = ("build", "ended_by", "cancelled")
+GIVES = ("build", "stopped_by", "cancelled")
 _Found = t.TypeVar("_Found")
 _FIELDS = ("result", "building", "timestamp", "duration", "full_display_name")
 _ITEM = "cancelled,executable[number,url],task[url],why"
@@ -70,7 +70,7 @@ class Stopping:
         self._task.result["cancelled"] = not self._waits
         if not self._waits:
             return None
-        return {"action": "cancel", "job": job, "number": None, "queue_item": number, "ways": []}
+        return {"action": "cancel", "job": job, "number": None, "queue_item": number, "methods": []}
 
     def _check_job_of(self, number: int, job: str | None) -> None:
         """An item of a job that is not the given one is left alone: one of the two is a mistake."""
@@ -104,12 +104,12 @@ class Stopping:
         if not found["building"]:
             return None
         self._number = found["number"]
-        return {"action": "stop", "job": self._job, "number": self._number, "queue_item": None, "ways": self._ways}
+        return {"action": "stop", "job": self._job, "number": self._number, "queue_item": None, "methods": self._ways}
 
     @property
     def _ways(self) -> list[str]:
         """As far as the task may go; without waiting nobody knows whether the next one is needed."""
-        ways = WAYS[: WAYS.index(self._task.params["up_to"]) + 1]
+        ways = WAYS[: WAYS.index(self._task.params["escalate_to"]) + 1]
         return list(ways if self._task.params["wait"] else ways[:1])
 
     def _item(self, number: int) -> Record | None:
@@ -160,7 +160,7 @@ class Stopping:
             raise self._lost
         aborted = build["result"] == "ABORTED"
         self._task.wrote = self._task.wrote or aborted
-        return {"build": build, "ended_by": way if aborted else None, "cancelled": False}
+        return {"build": build, "stopped_by": way if aborted else None, "cancelled": False}
 
     def _asked(self, path: str, accept: t.Container[int], **options: t.Any) -> Answer | None:
         """The answer to a request to end something, which may be sent again; `None` when it was lost."""
@@ -218,8 +218,8 @@ class Stopping:
         parts = [f"{self} still runs, {params['wait_timeout']:g} s after {' and '.join(tried)}."]
         if unknown:
             parts.append(f"It is no Pipeline build: the server does not know {' and '.join(unknown)} for it.")
-        elif params["up_to"] != WAYS[-1]:
-            parts.append(f"Of a Pipeline build, 'up_to: {WAYS[len(tried)]}' goes further.")
+        elif params["escalate_to"] != WAYS[-1]:
+            parts.append(f"Of a Pipeline build, 'escalate_to: {WAYS[len(tried)]}' goes further.")
         return " ".join(parts)
 
     def __str__(self) -> str:

@@ -18,7 +18,7 @@ LATEST = "latest"
 
 # The server takes what follows a dot for the name of an update site
 _SHORT_NAME = ("[A-Za-z0-9_-]+", "a short name: letters, digits, '-' and '_'")
-_VERSION = ("[^@\"'<>&\\s]+", "a version, such as 5.2.1")
+_VERSION = ("[^@\"'<>&\\s]+", "a version number, such as 5.2.1")
 
 WANTED = ArgumentSpec(
     dict(

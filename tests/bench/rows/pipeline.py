@@ -26,7 +26,7 @@ def measure(sandbox: Sandbox) -> dict[str, Figure]:
     return {"builds_at_once": Figure(round(in_order / at_once, 2), more={"ms": milliseconds([at_once])})}
 
 
-def pipeline(side_by_side: int) -> dict[str, Any]:
+def pipeline(parallel: int) -> dict[str, Any]:
     builds = [{"job": "app", "parameters": {"NUMBER": number}} for number in range(COUNT)]
-    stages = [{"name": "all", "builds": builds, "side_by_side": side_by_side}]
+    stages = [{"name": "all", "builds": builds, "parallel": parallel}]
     return {"roles": [{"role": "buildworks.toolchain.ci_pipeline", "ci_pipeline_stages": stages}]}

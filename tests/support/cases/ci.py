@@ -18,7 +18,7 @@ CASES: dict[str, Case] = {
     ),
     "ci_build_info": Query({"job": "app", "results": ["FAILURE"]}),
     "ci_build_stop": Operation({"queue_item": 3}, write=Write("cancel_item", repeatable=True), lasting=True),
-    "ci_cli": Query({"command": "list-jobs", "reads": True}),
+    "ci_cli": Query({"command": "list-jobs", "read_only": True}),
     "ci_cli_jar": Fetch({"dest": str(_JAR)}, _JAR),
     "ci_info": Query({}),
     "ci_job_info": Query({"depth": 2, "fields": ["buildable", "parameters", "last"]}),

@@ -107,7 +107,7 @@ class Command:
         self._task = task
         params = task.params
         self.words: list[str] = [params["command"], *params["arguments"]]
-        self.reads: bool = params["reads"]
+        self.reads: bool = params["read_only"]
         self._written = {OUT: Tail(), ERROR: Tail()}
         for number, word in enumerate(params["arguments"]):
             if len(word.encode()) > _LONGEST_ARGUMENT:
