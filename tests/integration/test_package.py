@@ -23,9 +23,9 @@ def run(*command: str, folder: Path = ROOT) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize(
     ("settings", "complaint"),
     [
-        (["ANSIBLE_CORE=2.17"], "ANSIBLE_CORE=2.17 is not supported; there are 2.18 2.19 2.20 2.21 2.22."),
+        (["ANSIBLE_CORE=2.17"], "ANSIBLE_CORE=2.17 is not supported. Use one of: 2.18 2.19 2.20 2.21 2.22."),
         (["ANSIBLE_CORE=2.22", f"PYTHON={sys.executable}"], "ansible-core 2.22 runs on Python 3.13 3.14, not on 3."),
-        (["PYTHON=python2.7"], "PYTHON=python2.7 is no Python 3.11 or newer that can be run here;"),
+        (["PYTHON=python2.7"], "PYTHON=python2.7 is not Python 3.11 or newer."),
     ],
 )
 def test_make_refuses_a_version_in_one_sentence_when_it_does_not_fit(settings: list[str], complaint: str) -> None:
