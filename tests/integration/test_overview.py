@@ -124,7 +124,7 @@ def test_page_and_json_show_the_state_of_all_services(sandbox: Sandbox, browser:
             },
         }
     )
-    report = overview(sandbox, tmp_path, overview_title=f"Ours {HOSTILE}", overview_shown=10, overview_site=SITE)
+    report = overview(sandbox, tmp_path, overview_title=f"Ours {HOSTILE}", overview_row_limit=10, overview_site=SITE)
     assert "WARNING" not in report.output
     assert not [state["problems"] for state in report.json["services"] if state["problems"]]
 
@@ -229,7 +229,7 @@ def check_history_was_left(report: Overview, content: str) -> None:
     """Check that a run reported a file without a history, and did not change it."""
     file = report.file.with_name("history.json")
     assert file.read_text() == content
-    assert f"'{file}' has no history that this role wrote" in report.output
+    assert f"Cannot use the history in '{file}': " in report.output
     assert html.escape(report.json["history_problem"]).replace("&#x27;", "&#39;") in report.page
     assert all(run["at"] == report.json["at"] for run in report.json["history"])
     assert "<h3>Growth</h3>" not in report.page

@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from sandbox.client import Sandbox
-from support.playbook import ROOT, SUPPORT, environment, finished, hide_matplotlib
+from support.playbook import ROOT, SUPPORT, environment, finished
 
 READMES = [ROOT / "README.md", *sorted((ROOT / "roles").glob("*/README.md"))]
 FILE = re.compile(r"# (inventory/\S+)\n")
@@ -96,11 +96,9 @@ def run(sandbox: Sandbox, home: Path, program: str, *options: str, **settings: s
 def failures(running_sandbox: Sandbox, home: Path) -> dict[str, str]:
     """Run all plays with one start of ansible-playbook, each on a fresh sandbox; return the output of those that fail.
 
-    A failure ends a run, so that the plays after it need one more start. The plots of the overview take long to draw:
-    test_overview.py draws them.
+    A failure ends a run, so that the plays after it need one more start.
     """
     settings = {
-        **hide_matplotlib(),
         "ANSIBLE_CALLBACK_PLUGINS": str(SUPPORT / "callback_plugins"),
         "ANSIBLE_CALLBACKS_ENABLED": "fresh",
         "ANSIBLE_GATHERING": "explicit",

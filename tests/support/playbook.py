@@ -83,14 +83,6 @@ def environment(sandbox: Sandbox | None = None, **more: str) -> dict[str, str]:
     }
 
 
-def hide_matplotlib() -> dict[str, str]:
-    """Return the variable of the environment with which matplotlib, which takes most of a run, cannot be imported."""
-    package = SCRATCH / "hidden" / "matplotlib"
-    package.mkdir(parents=True, exist_ok=True)
-    (package / "__init__.py").write_text("raise ImportError('hidden')\n")
-    return {"PYTHONPATH": str(package.parent)}
-
-
 def finished(
     options: Sequence[str | pathlib.Path],
     variables: dict[str, str],
