@@ -6,57 +6,57 @@ from __future__ import annotations
 
 
 class ModuleDocFragment:
-    """How to reach and log in to an artifact repository."""
+    """Options for the URL and the credentials of Artifactory."""
 
     DOCUMENTATION = r"""
 options:
   url:
     description:
-      - Address of the platform, such as C(https://repo.example.com). A last C(/artifactory) may be there or not.
-      - When this is not given, the host's variable C(toolchain_artifact_url) is used, then the
-        environment variable E(JFROG_URL). One of them is needed.
+      - URL of the JFrog Platform, such as C(https://repo.example.com). A trailing C(/artifactory) is ignored.
+      - If not set, the host variable C(toolchain_artifact_url) is used, then the environment variable E(JFROG_URL).
+        One of them is required.
     type: str
   username:
     description:
-      - Name of the account. With O(password) it is used before O(api_key) and O(token).
-      - When this is not given, the host's variable C(toolchain_artifact_username) is used.
+      - Name of the user. Together with O(password), it takes precedence over O(api_key) and O(token).
+      - If not set, the host variable C(toolchain_artifact_username) is used.
     type: str
   password:
     description:
-      - Password of the account.
-      - When this is not given, the host's variable C(toolchain_artifact_password) is used.
+      - Password of the user.
+      - If not set, the host variable C(toolchain_artifact_password) is used.
     type: str
   token:
     description:
-      - Access token, or reference token.
-      - When this is not given, the host's variable C(toolchain_artifact_token) is used, then the
-        environment variable E(JFROG_ACCESS_TOKEN).
+      - Access token or reference token.
+      - If not set, the host variable C(toolchain_artifact_token) is used, then the environment variable
+        E(JFROG_ACCESS_TOKEN).
     type: str
   api_key:
     description:
-      - API key, sent as C(X-JFrog-Art-Api). It is used before O(token).
-      - Servers from 7.98 on issue none any more.
-      - When this is not given, the host's variable C(toolchain_artifact_api_key) is used.
+      - API key, sent in the C(X-JFrog-Art-Api) header. It takes precedence over O(token).
+      - Artifactory 7.98 and later do not create API keys.
+      - If not set, the host variable C(toolchain_artifact_api_key) is used.
     type: str
   netrc_file:
     description:
-      - File in netrc format (C(machine repo.example.com login automation password ...)) with user name and password for
-        the host of O(url).
-      - It is used when neither O(password), O(token) nor O(api_key) is given.
-      - Nobody but its owner may have access to it.
-      - When O(username) is given, the line must be for that account.
-      - When this is not given, the host's variable C(toolchain_artifact_netrc_file) is used, then the
-        environment variable E(NETRC). Without any of them no such file is read, not even C(~/.netrc).
+      - Path of a netrc file (C(machine repo.example.com login automation password ...)) with the user name and password
+        for the host in O(url).
+      - It is used if O(password), O(token) and O(api_key) are not set.
+      - Only the owner may have access to the file.
+      - If O(username) is set, the entry in the file must be for that user.
+      - If not set, the host variable C(toolchain_artifact_netrc_file) is used, then the environment variable E(NETRC).
+        C(~/.netrc) is only read if one of them names it.
     type: path
 attributes:
   action_group:
-    description: Belongs to an action group, for C(module_defaults).
+    description: Supports C(module_defaults) for action groups.
     support: full
     membership:
       - buildworks.toolchain.artifact
       - buildworks.toolchain.all
 seealso:
   - name: Artifactory REST API
-    description: The reference of the vendor.
+    description: Reference documentation of the REST API.
     link: https://jfrog.com/help/r/jfrog-rest-apis/artifactory-rest-apis
 """

@@ -7,20 +7,23 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: access_token
-short_description: Manage an access token of an artifact repository
+short_description: Manage an Artifactory access token
 description:
-  - Sees to it that one live token exists for a description, a subject and a scope, or that none does.
-  - Description, subject and scope identify a token. Several hosts can use the same ones, each with its own
-    O(token_file). A task revokes only the token that its O(token_file) held, unless O(surplus=revoke).
-  - The server hands out a token's secret only once, when it is made. So the secret goes into O(token_file), or into the
-    result when no file is named. In the second case set C(no_log) on the task; the task warns otherwise.
-  - A token is replaced by making the new one first, storing its secret once the server lists it, and revoking the old
-    one then. That happens when it expires within O(rotate_before) seconds, or when the secret in O(token_file) is not
-    that of a live token, which is proven by its id.
-  - If the response to the create request is lost, the orphaned token is revoked and the request is repeated once. If
-    another task created a token at the same time, the task fails and names both, because it cannot tell which is which.
-  - The server's clock decides whether a token is live and when it is replaced, if its responses have a C(Date) header.
-    Otherwise it is the clock of the machine that runs the module.
+  - Create, rotate or revoke a JFrog access token for Artifactory. A token is identified by its description, subject and
+    scope.
+  - Several hosts can use the same identity, each with its own O(token_file). A task only revokes the token that its
+    O(token_file) contained, unless O(surplus=revoke).
+  - Artifactory returns the secret only once, in the response to the create request. The module writes it to
+    O(token_file) or, if that is not set, returns it. In the second case, set C(no_log) on the task; otherwise the task
+    warns.
+  - A token is rotated if it expires within O(rotate_before) seconds or if O(token_file) does not contain the secret of
+    an active token. Rotation creates the new token, waits until the server lists it, stores its secret and then revokes
+    the old token.
+  - If the response to the create request is lost, the module revokes the orphaned token and repeats the request once.
+    If another task created a token at the same time, the module cannot distinguish them. It then fails and returns both
+    IDs.
+  - The server's clock decides whether a token is active and when it is rotated, if responses have a C(Date) header.
+    Otherwise, the clock of the machine that runs the module is used.
 version_added: 0.1.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -30,88 +33,93 @@ extends_documentation_fragment:
   - buildworks.toolchain.to_file
   - buildworks.toolchain.attributes
 notes:
-  - Needs an administrator of the platform for the tokens of others; an account may make and revoke its own.
+  - Managing tokens of other users requires administrator permissions. Every user can create and revoke their own
+    tokens.
 options:
   description:
-    description: What the token is for. With O(subject) and O(scope) it identifies the token.
+    description: Purpose of the token. Together with O(subject) and O(scope), it identifies the token.
     type: str
     required: true
   subject:
     description:
-      - The name of an account, which has no slash in it; the token acts for it.
-      - Only administrators may name another than themselves.
+      - User for whom the token is issued, a user name without a slash.
+      - Subjects other than the account itself require administrator permissions.
     type: str
     required: true
   scope:
     description:
-      - What the token permits, one or more scopes separated by blanks, such as V(applied-permissions/user),
-        V(applied-permissions/admin) or V(applied-permissions/groups:"readers","deployers").
-      - Servers that do not tell the scope of their tokens (before 7.21) are believed to have the right one.
+      - Scope of the token. Separate several scopes with spaces. Examples are V(applied-permissions/user),
+        V(applied-permissions/admin) and V(applied-permissions/groups:"readers","deployers").
+      - Artifactory before 7.21 does not return the scope of tokens. With these versions, the module assumes that the
+        scope matches.
     type: str
     default: applied-permissions/user
   expires_in:
     description:
-      - Seconds that a new token lives, 0 to 3,153,600,000. V(0) is for ever, for administrators only. Without it the
-        server decides.
-      - It does not matter to a token that is there already.
+      - Lifetime of a new token in seconds, 0 to 3,153,600,000. Existing tokens are not changed.
+      - V(0) creates a token that never expires, which requires administrator permissions.
+      - If not set, the server's default applies.
     type: int
   rotate_before:
-    description: Replace a token that expires within this many seconds, 0 to 3,153,600,000.
+    description: Rotate a token that expires within this many seconds, 0 to 3,153,600,000.
     type: int
   token_file:
     description:
-      - File to write a new secret to, all at once. Its folder must be there, but in check mode.
-      - A link to a file is followed; a folder, a device or a pipe is refused. So is a file that holds the token of
-        another server, or something else than a token.
-      - It gets the reference token with O(include_reference_token=true), else the access token.
-      - The task warns if other users can read the existing file and O(mode) is not set, or if they can write to its
-        folder.
+      - Path of the file to which the secret of a new token is written atomically. The parent directory must exist.
+        Check mode does not verify this.
+      - With O(include_reference_token=true), the file contains the reference token instead of the access token.
+      - Symbolic links to files are followed. The task fails if the path is a directory, a device or a pipe, or if the
+        file contains a token of another server or anything else than a token.
+      - The task warns if other users can read the existing file and O(mode) is not set, or if other users can write to
+        its directory.
     type: path
   refreshable:
-    description: Whether a new token comes with a refresh token.
+    description: Whether to request a refresh token together with a new token.
     type: bool
   refresh_token_file:
-    description: File to write a new refresh token to. Required with both O(token_file) and O(refreshable=true).
+    description: Path of the file to which a new refresh token is written. Required if both O(token_file) and
+      O(refreshable=true) are set.
     type: path
   include_reference_token:
-    description: Ask for a short reference token as well.
+    description: Whether to request a short reference token together with a new token.
     type: bool
     default: false
   project_key:
-    description: Project that a new token belongs to.
+    description: Key of the project to which a new token belongs.
     type: str
   allow_unlisted:
     description:
-      - Accept a token that the server does not store. It works, but is not listed and cannot be revoked, so each run of
-        the task makes another one.
-      - By default an O(expires_in) under 10,800 seconds is refused, because servers do not store such tokens.
+      - Whether to accept a token that the server does not store. Such a token works, but it is not listed and cannot be
+        revoked. Each run of the task creates another one.
+      - By default, O(expires_in) values below 10,800 seconds are refused, because servers do not store such tokens.
     type: bool
     default: false
   state:
-    description:
-      - V(present) sees to it that there is a live token.
-      - V(absent) revokes all live tokens of this description, subject and scope. Files are left alone.
+    choices:
+      present: An active token exists.
+      absent: All active tokens with this description, subject and scope are revoked. Files are not changed.
   surplus:
     description:
-      - What to do with other live tokens of this O(description), O(subject) and O(scope). RV(token.surplus) lists them.
-      - If the response to the creation of a token is lost, that token is revoked in any case.
-      - O(state=absent) revokes all of them in any case.
-      - If a run is killed after it stored a new secret, or the old token cannot be revoked, V(keep) leaves the old
-        token alone in later runs.
-      - Servers before 7.53 do not tell which token a reference token in O(token_file) is. With V(keep), a rotation
-        there leaves the old token until it expires.
+      - How to treat other active tokens with the same O(description), O(subject) and O(scope). RV(token.surplus) lists
+        them.
+      - If the response to the create request is lost, the orphaned token is always revoked.
+      - O(state=absent) always revokes all of them.
+      - If a run is killed after it stored a new secret, or if the old token cannot be revoked, later runs with V(keep)
+        do not revoke the old token.
+      - Artifactory before 7.53 does not report to which token a reference token in O(token_file) belongs. With V(keep),
+        a rotation on these versions does not revoke the old token, which remains valid until it expires.
     type: str
     choices:
-      keep: Leave them alone, because other hosts may use them.
-      revoke: Revoke them. The one whose secret is in O(token_file) stays, without O(token_file) the newest. Use this
-        if only one place stores the token.
+      keep: Do not change them, because other hosts may use them.
+      revoke: Revoke all except the token stored in O(token_file) or, if O(token_file) is not set, the newest one. Use
+        this if only one place stores the token.
     default: keep
 seealso:
   - module: buildworks.toolchain.access_token_info
 """
 
 EXAMPLES = r"""
-- name: Keep a token for the build agents, a new one a week before the old one expires
+- name: Create a token for the build agents and rotate it one week before it expires
   buildworks.toolchain.access_token:
     description: build agents
     subject: ci
@@ -120,7 +128,7 @@ EXAMPLES = r"""
     rotate_before: 604800
     token_file: ~/ci.token
 
-- name: Make a token and hand it to another task
+- name: Create a token and pass it to another task
   buildworks.toolchain.access_token:
     description: release job
     subject: ci
@@ -137,60 +145,62 @@ EXAMPLES = r"""
 
 RETURN = r"""
 token:
-  description: The token afterwards, or as it would be in check mode, never with a secret. None when it is absent.
+  description: The token after the task, without its secret. In check mode, the predicted token. V(null) if it does not
+    exist.
   returned: success
   type: dict
   contains:
     token_id:
-      description: Id of the token.
+      description: ID of the token.
       type: str
     description:
-      description: What it is for.
+      description: Description of the token.
       type: str
     subject:
-      description: The subject in the server's long form.
+      description: Subject of the token, in the server's long form.
       type: str
     username:
-      description: Name of the account that it acts for.
+      description: Name of the user for whom the token was issued.
       type: str
     scope:
-      description: What it permits.
+      description: Scope of the token.
       type: str
     issued_at:
-      description: When it was made, in seconds since 1970.
+      description: Time at which the token was issued, in seconds since the epoch.
       type: int
     expiry:
-      description: When it expires, in seconds since 1970. None for never.
+      description: Time at which the token expires, in seconds since the epoch. V(null) if it never expires.
       type: int
     refreshable:
-      description: Whether it can be refreshed.
+      description: Whether the token can be refreshed.
       type: bool
     last_used:
-      description: When it was used last, in seconds since 1970, if the server tells.
+      description: Time of the last use, in seconds since the epoch, if the server reports it.
       type: int
     surplus:
-      description: Ids of other live tokens with this description, subject and scope.
+      description: IDs of other active tokens with the same description, subject and scope.
       type: list
       elements: str
 revoked:
-  description: Ids of the tokens that were revoked, or would be in check mode.
+  description: IDs of the tokens that were revoked or, in check mode, would be revoked.
   returned: success
   type: list
   elements: str
 access_token:
-  description: The secret, when a token was made and O(token_file) is not given. Only now, never again. None otherwise.
+  description: The access token. Only returned by the task that creates it, and only if O(token_file) is not set.
+    V(null) otherwise.
   returned: success
   type: str
 reference_token:
   description:
-    - The reference token, when one was made with O(include_reference_token=true) and O(token_file) is not given.
-    - Only now, never again. None otherwise.
+    - The reference token. Only returned by the task that creates it with O(include_reference_token=true), and only if
+      O(token_file) is not set. V(null) otherwise.
   returned: success
   type: str
 refresh_token:
   description:
-    - The refresh token, when one was made with O(refreshable=true) and O(token_file) is not given.
-    - Only now, never again. None otherwise.
+    - The refresh token. Only returned by the task that creates it with O(refreshable=true), and only if O(token_file)
+      is not set. V(null) otherwise.
   returned: success
   type: str
 """

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: access_token_info
-short_description: List the access tokens of an artifact repository
+short_description: Get information about Artifactory access tokens
 description:
-  - Lists the tokens that the account may see; administrators see all. Secrets are never in the list.
-  - Tokens that live shorter than the server's threshold (10,800 seconds by default) are not listed by the server.
+  - Get a list of the JFrog access tokens of an Artifactory server that are visible to the account. Secrets are never
+    returned.
+  - The server does not list tokens whose lifetime is below its threshold, which is 10,800 seconds by default.
 version_added: 0.1.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -18,19 +19,20 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes_info
 notes:
-  - An administrator of the platform sees all tokens, another account its own.
+  - No special permission is required to list the account's own tokens. Only administrators see the tokens of other
+    users.
 options:
   description:
-    description: Only tokens with this description. A star stands for any text.
+    description: Return only tokens with this description. V(*) matches any text.
     type: str
   subject:
-    description: Only tokens that act for this account.
+    description: Return only tokens issued for this user.
     type: str
   refreshable:
-    description: Only tokens that can be refreshed, or only those that cannot.
+    description: Return only tokens that can be refreshed (V(true)) or cannot be refreshed (V(false)).
     type: bool
   token_id:
-    description: Only the token of this id.
+    description: Return only the token with this ID.
     type: str
 seealso:
   - module: buildworks.toolchain.access_token
@@ -41,7 +43,7 @@ EXAMPLES = r"""
   buildworks.toolchain.access_token_info:
   register: access
 
-- name: List the tokens of one account that have to do with builds
+- name: List the tokens of a user whose description starts with "build"
   buildworks.toolchain.access_token_info:
     description: build*
     subject: ci
@@ -49,37 +51,37 @@ EXAMPLES = r"""
 
 RETURN = r"""
 tokens:
-  description: The tokens, the newest first. Empty when there is none.
+  description: The tokens, newest first. Empty if no tokens match.
   returned: success
   type: list
   elements: dict
   contains:
     token_id:
-      description: Id of the token.
+      description: ID of the token.
       type: str
     description:
-      description: What it is for.
+      description: Description of the token.
       type: str
     subject:
-      description: The subject in the server's long form.
+      description: Subject of the token, in the server's long form.
       type: str
     username:
-      description: Name of the account that it acts for.
+      description: Name of the user for whom the token was issued.
       type: str
     scope:
-      description: What it permits, if the server tells.
+      description: Scope of the token, if the server reports it.
       type: str
     issued_at:
-      description: When it was made, in seconds since 1970.
+      description: Time at which the token was issued, in seconds since the epoch.
       type: int
     expiry:
-      description: When it expires, in seconds since 1970. None for never.
+      description: Time at which the token expires, in seconds since the epoch. V(null) if it never expires.
       type: int
     refreshable:
-      description: Whether it can be refreshed.
+      description: Whether the token can be refreshed.
       type: bool
     last_used:
-      description: When it was used last, in seconds since 1970, if the server tells.
+      description: Time of the last use, in seconds since the epoch, if the server reports it.
       type: int
 """
 

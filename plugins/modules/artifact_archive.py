@@ -7,13 +7,13 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: artifact_archive
-short_description: Deploy what is in an archive
+short_description: Upload an archive to Artifactory and extract it
 description:
-  - Sends an archive in one request. The server unpacks it into a folder of a repository and does not keep the archive
-    itself.
-  - The members of the archive are compared, by size and checksum, with what is in the folder. When all of them are
-    there, nothing is sent. What else is in the folder stays.
-  - Afterwards they are compared again. When some are missing or different, the task fails and names them.
+  - Upload an archive to Artifactory in one request. Artifactory extracts its files into a folder of a repository and
+    does not keep the archive itself.
+  - The module first compares the size and checksum of each file in the archive with the folder. If all files are
+    already stored, it uploads nothing. Other files in the folder are not changed.
+  - After the upload, the module compares the files again. It fails and lists the files that are missing or different.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -21,56 +21,61 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes
 notes:
-  - Needs the permissions Read and Deploy on the folder, Delete as well to replace what is there; and a paid edition.
-  - The archive is read where the module runs, relative paths begin in the folder that it runs in. Those of the type
-    C(7z) need the Python package C(py7zr) there, and room for what is in them in the folder for temporary files.
-  - When the server takes long to unpack a large archive, raise O(timeout).
+  - Requires Artifactory Pro, and the Read and Deploy permissions on the folder. Replacing existing files also requires
+    the Delete permission.
+  - The module reads the archive on the host where it runs. Relative paths are resolved against its working directory.
+  - Archives of type C(7z) require the Python package C(py7zr) on that host, and enough space in its temporary directory
+    for the extracted files.
+  - If the server needs a long time to extract a large archive, increase O(timeout).
 requirements:
-  - py7zr, for archives of the type C(7z)
+  - py7zr, for archives of type C(7z)
 options:
   repo:
-    description: Key of the repository. A local one, or a virtual one with a default deployment repository.
+    description: Key of a local repository, or of a virtual repository with a default deployment repository.
     type: str
     required: true
   path:
-    description: The folder that the members get into, with the paths that they have in the archive. Made when it is
-      missing. Empty for the top folder of the repository. Paths that Artifactory takes for another item or does not
-      store are refused, as in M(buildworks.toolchain.artifact_file).
+    description:
+      - Path of the folder into which the files are extracted, with the paths that they have in the archive. A missing
+        folder is created. Set to an empty string for the root of the repository.
+      - Paths that Artifactory would interpret as another item or does not store are refused, as in
+        M(buildworks.toolchain.artifact_file).
     type: str
     required: true
   src:
     description:
-      - The archive. Its type is told by the end of its name, C(.zip), C(.tar), C(.tar.gz), C(.tgz), C(.tar.bz2) or
-        C(.7z).
-      - Members that are no files, such as links, are left out, as the server does.
-      - An archive is refused if a member has a path that Artifactory takes for another item or does not store.
+      - Path of the archive. The file extension determines its type and must be C(.zip), C(.tar), C(.tar.gz), C(.tgz),
+        C(.tar.bz2) or C(.7z).
+      - Symbolic links and other members that are not regular files are ignored, as Artifactory does.
+      - An archive is refused if it contains a path that Artifactory would interpret as another item or does not store.
     type: path
     required: true
   atomic:
-    description: Whether the server deploys all members or none. Without it what it deployed before it failed stays.
+    description: Whether Artifactory stores either all files or none. If V(false), files that were stored before an
+      error are kept.
     type: bool
     default: true
 seealso:
   - module: buildworks.toolchain.artifact_file
   - name: Deploy Artifacts from Archive
-    description: The vendor's reference.
+    description: Reference documentation of the REST API.
     link: https://jfrog.com/help/r/jfrog-rest-apis/deploy-artifacts-from-archive
 """
 
 EXAMPLES = r"""
-- name: Have pages to publish
+- name: Create a page
   ansible.builtin.copy:
     dest: "{{ ansible_facts.env.HOME }}/index.html"
     content: <h1>Welcome</h1>
     mode: "0644"
 
-- name: Pack them
+- name: Create an archive of the page
   ansible.builtin.command:
     cmd: tar --create --gzip --file site.tar.gz index.html
     chdir: "{{ ansible_facts.env.HOME }}"
     creates: site.tar.gz
 
-- name: Publish them
+- name: Upload the archive and extract it in the folder site
   buildworks.toolchain.artifact_archive:
     repo: generic-local
     path: site
@@ -79,7 +84,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 archive:
-  description: What was compared, and deployed where it differed.
+  description: The archive that was compared with the folder.
   returned: success
   type: dict
   contains:
@@ -87,28 +92,28 @@ archive:
       description: Key of the repository.
       type: str
     path:
-      description: The folder.
+      description: Path of the folder.
       type: str
     type:
       description: Type of the archive.
       type: str
     members:
-      description: How many files are in the archive.
+      description: Number of files in the archive.
       type: int
     size:
-      description: Their size in bytes, unpacked.
+      description: Total size of the extracted files in bytes.
       type: int
   sample: {repo: generic-local, path: site, type: tar.gz, members: 120, size: 1048576}
 plan:
-  description: What was done, or would be in check mode; V(null) when all members are there already.
+  description: Changes that were made or, in check mode, would be made. V(null) if all files were already stored.
   returned: success
   type: dict
   contains:
     counts:
-      description: How many members are to be added (C(add)) and how many replace another file (C(replace)).
+      description: Number of files that are added (C(add)) and that replace another file (C(replace)).
       type: dict
     first:
-      description: The first ten of them by name, each with C(action), C(path) and C(size) in bytes.
+      description: The first ten files by path, each with C(action), C(path) and C(size) in bytes.
       type: list
       elements: dict
   sample:

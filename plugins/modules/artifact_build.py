@@ -7,14 +7,14 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: artifact_build
-short_description: Publish and delete the records of builds
+short_description: Publish or delete build info in Artifactory
 description:
-  - Publishes the record of a run, from a file or from the playbook, or deletes the runs of a number, with the files
-    that belong to them if wanted; with O(items) of as many as you like, side by side.
-  - A run is the same when its name, number and start are. Its record is compared as far as it is given; what the server
-    knows besides does not matter. Another record replaces it, unless the run was promoted, for that history would be
-    lost.
-  - After a change the run is read back, and so are the files that were to go.
+  - Publish the build info of a CI build to Artifactory, from a file or from the playbook. Or delete all runs with a
+    build number, optionally with their artifacts. With O(items), process several runs concurrently.
+  - A run is identified by name, number and start time. The module compares only the values that are specified. If they
+    differ, it publishes the build info again, which replaces the existing one. A run that was promoted is never
+    replaced, because its promotion history would be lost.
+  - After a change, the module reads the run back and verifies that deleted files no longer exist.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -24,82 +24,87 @@ extends_documentation_fragment:
   - buildworks.toolchain.bulk
   - buildworks.toolchain.attributes
 notes:
-  - Needs the permissions Read and Deploy on the build; with O(state=absent) Delete instead of Deploy, and with
-    O(artifacts=true) Read and Delete on the files.
+  - O(state=present) requires the Read and Deploy permissions on the build.
+  - O(state=absent) requires the Read and Delete permissions on the build and, with O(artifacts=true), on the files.
 options:
   build:
     description:
-      - Name of the build. It may have blanks and slashes.
-      - Required with O(state=absent). With O(state=present) it has to be the name in the record.
+      - Name of the build. It can contain spaces and slashes.
+      - Required if O(state=absent). If O(state=present), it must be equal to the name in the build info.
     type: str
   number:
     description:
-      - Number of the run, which is a text.
-      - Required with O(state=absent). With O(state=present) it has to be the number in the record.
+      - Build number, a string.
+      - Required if O(state=absent). If O(state=present), it must be equal to the number in the build info.
     type: str
   src:
-    description: File in JSON with the record, on the machine that runs the task.
+    description:
+      - Path of a JSON file with the build info, on the host where the module runs.
+      - One of O(content) and O(src) is required if O(state=present).
     type: path
   content:
     description:
-      - The record itself, in the server's own spelling. It has at least C(name), C(number) and C(started), which is a
-        date and time with a zone; C(modules) have what was built and needed.
-      - C(statuses) are left out, for promotions alone make a history. C(artifactoryPrincipal) is left out as well,
-        because Artifactory sets it to the account that publishes.
-      - Either O(content) or O(src) is required with O(state=present).
+      - Build info in the format of the REST API. It must contain C(name), C(number) and C(started), which is a date and
+        time with a time zone. C(modules) contains the artifacts and dependencies.
+      - C(statuses) and C(artifactoryPrincipal) are ignored. Only promotions change the status of a build, and
+        Artifactory sets the principal to the account that publishes.
+      - One of O(content) and O(src) is required if O(state=present).
     type: dict
   artifacts:
     description:
-      - With O(state=absent), whether the files go as well whose properties C(build.name) and C(build.number) name the
-        run. Neither of the two may have quotation marks then.
-      - Artifactory finds these files by name and number, whatever project they come from. With O(project_key), the task
-        fails if a build of the same name outside the project has a run of this number. Other projects are not checked.
-      - When the server leaves some of them, the task fails and says so.
+      - Whether to also delete the files whose properties C(build.name) and C(build.number) refer to the run. Only used
+        if O(state=absent). The name and number of the build must not contain quotation marks then.
+      - Artifactory selects these files by name and number, regardless of the project. With O(project_key), the task
+        fails if a build with the same name outside the project has a run with this number. Other projects are not
+        checked.
+      - If the server does not delete some of the files, the task fails and lists them.
     type: bool
     default: false
   project_key:
-    description: Project that the build belongs to.
+    description: Key of the project to which the build belongs.
     type: str
   state:
-    description:
-      - V(present) publishes the record.
-      - V(absent) deletes all runs of O(number).
+    choices:
+      present: The build info is published.
+      absent: No runs with O(number) exist.
   items:
     description:
-      - Several runs, each with the options below. What is given beside O(items) is their default.
-      - All items are checked before the first request. No two may name the same run.
+      - List of runs, each with the options below. Options set outside O(items) are the defaults of all items.
+      - All items are validated before the first request. Two items must not refer to the same run.
     type: list
     elements: dict
     suboptions:
       build:
-        description: As O(build).
+        description: See O(build).
         type: str
       number:
-        description: As O(number).
+        description: See O(number).
         type: str
       src:
-        description: As O(src).
+        description: See O(src).
         type: path
       content:
-        description: As O(content).
+        description: See O(content).
         type: dict
       artifacts:
-        description: As O(artifacts).
+        description: See O(artifacts).
         type: bool
       project_key:
-        description: As O(project_key).
+        description: See O(project_key).
         type: str
       state:
-        description: As O(state).
+        description: See O(state).
         type: str
-        choices: [present, absent]
+        choices:
+          present: See O(state).
+          absent: See O(state).
 seealso:
   - module: buildworks.toolchain.artifact_build_info
   - module: buildworks.toolchain.artifact_build_retention
 """
 
 EXAMPLES = r"""
-- name: Publish what was built
+- name: Publish the build info of a build
   buildworks.toolchain.artifact_build:
     content:
       name: web
@@ -113,7 +118,7 @@ EXAMPLES = r"""
               type: gz
               sha1: 1009800d329ff1455ad11db61f3ad0d3026f204e
 
-- name: See what deleting a run would take with it
+- name: List the runs and files that would be deleted with a build number
   buildworks.toolchain.artifact_build:
     build: app
     number: "1"
@@ -133,8 +138,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 build:
-  description: The run afterwards, or as it would be in check mode. None when it is absent.
-  returned: success, without O(items)
+  description: The run after the task. In check mode, the predicted run. V(null) if it does not exist.
+  returned: success, when O(items) is not set
   type: dict
   contains:
     name:
@@ -144,57 +149,57 @@ build:
       description: Number of the run.
       type: str
     started:
-      description: When it was started, in ISO 8601.
+      description: Start time in ISO 8601 format.
       type: str
     duration_ms:
-      description: Duration in milliseconds. Artifactory stores V(0) if the record has none.
+      description: Duration in milliseconds. Artifactory stores V(0) if the build info has no duration.
       type: int
     url:
-      description: Page of the run on the server that built it.
+      description: URL of the build on the CI server.
       type: str
     principal:
-      description: The account that published it. Null in check mode if the run would be published.
+      description: User who published the build info. V(null) in check mode if the build info would be published.
       type: str
     agent:
-      description: Name of what built it.
+      description: Name of the software that ran the build.
       type: str
     environment:
-      description: Variables of the environment that it ran in.
+      description: Environment variables of the build.
       type: dict
     properties:
-      description: Its other properties.
+      description: Other properties of the build info.
       type: dict
     artifacts:
-      description: How many files it made.
+      description: Number of artifacts that the build produced.
       type: int
     dependencies:
-      description: How many files it needed.
+      description: Number of dependencies that the build used.
       type: int
     statuses:
-      description: Its promotions, the oldest first.
+      description: Promotion history, oldest first.
       type: list
       elements: dict
       contains:
         status:
-          description: The status that it got.
+          description: Status that the promotion set.
           type: str
         repository:
-          description: The repository that its files were taken to.
+          description: Repository to which the files were promoted.
           type: str
         comment:
-          description: What was said of it.
+          description: Comment on the promotion.
           type: str
         user:
-          description: The account that promoted it.
+          description: User who promoted the build.
           type: str
         ci_user:
-          description: Who asked for it on the server that built it.
+          description: User of the CI server who requested the promotion.
           type: str
         timestamp:
-          description: When, in ISO 8601.
+          description: Time of the promotion in ISO 8601 format.
           type: str
     record:
-      description: The record as the server has it, in its own spelling, with all modules.
+      description: Complete build info as stored by the server, with all modules, in the format of the REST API.
       type: dict
   sample:
     name: app
@@ -217,8 +222,8 @@ build:
         timestamp: "2026-05-02T08:00:00.000Z"
     record: {name: app, number: "1", started: "2026-05-01T10:11:12.000+0000", modules: []}
 runs:
-  description: The runs that were deleted, or would be in check mode.
-  returned: with O(state=absent), without O(items)
+  description: The runs that were deleted or, in check mode, would be deleted.
+  returned: when O(state=absent) and O(items) is not set
   type: list
   elements: dict
   contains:
@@ -226,12 +231,13 @@ runs:
       description: Number of the run.
       type: str
     started:
-      description: When it was started, in ISO 8601.
+      description: Start time in ISO 8601 format.
       type: str
   sample: []
 files:
-  description: The files that went with them, or would in check mode, sorted. Empty without O(artifacts=true).
-  returned: with O(state=absent), without O(items)
+  description: The files that were deleted or, in check mode, would be deleted with the runs, sorted. Empty if
+    O(artifacts=false).
+  returned: when O(state=absent) and O(items) is not set
   type: list
   elements: dict
   contains:
@@ -239,68 +245,68 @@ files:
       description: Key of the repository.
       type: str
     path:
-      description: Path of the file in it.
+      description: Path of the file in the repository.
       type: str
   sample:
     - repo: generic-local
       path: app/1.0/app-1.0.tar.gz
 counts:
-  description: How many of O(items) came to which end. Each item has one end.
-  returned: with O(items)
+  description: Number of O(items) by outcome. Each item counts once.
+  returned: when O(items) is set
   type: dict
   contains:
     changed:
-      description: Changed, or would be in check mode.
+      description: Items that were changed or, in check mode, would be changed.
       type: int
     ok:
-      description: Were as they should be.
+      description: Items that were already in the desired state.
       type: int
     failed:
-      description: Failed. RV(failures) says why.
+      description: Items that failed. RV(failures) has the reasons.
       type: int
     unknown:
-      description: Whether they were changed is not known, for the reply was lost. RV(failures) has them as well.
+      description: Items whose outcome is unknown because the response was lost. RV(failures) lists them, too.
       type: int
     skipped:
-      description: Not tried, because of O(max_failures).
+      description: Items that were not tried because of O(max_failures).
       type: int
   sample: {changed: 120, ok: 4879, failed: 1, unknown: 0, skipped: 0}
 failures:
-  description: The outcomes of all O(items) that failed or whose end is unknown, with the members of RV(outcomes).
-  returned: with O(items)
+  description: Outcomes of all items that failed or whose outcome is unknown, with the same keys as RV(outcomes).
+  returned: when O(items) is set
   type: list
   elements: dict
   sample: []
 outcomes:
-  description: What became of the first O(shown) of O(items), in their order.
-  returned: with O(items)
+  description: Outcomes of the first O(shown) items, in the order of O(items).
+  returned: when O(items) is set
   type: list
   elements: dict
   contains:
     index:
-      description: Place in O(items), from 0.
+      description: Index of the item in O(items), starting at 0.
       type: int
     item:
-      description: The item as it was given.
+      description: The item as specified in O(items).
       type: dict
     status:
-      description: V(changed), V(ok), V(failed), V(unknown) or V(skipped), as RV(counts) has them.
+      description: V(changed), V(ok), V(failed), V(unknown) or V(skipped). See RV(counts).
       type: str
     changed:
-      description: Whether the item was changed. A failed one may be as well.
+      description: Whether something was changed. This can also be V(true) for a failed item.
       type: bool
     reason:
-      description: Why it failed, or was not tried.
+      description: Why the item failed or was not tried.
       type: str
     build:
-      description: As RV(build).
+      description: See RV(build).
       type: dict
     runs:
-      description: As RV(runs).
+      description: See RV(runs).
       type: list
       elements: dict
     files:
-      description: As RV(files).
+      description: See RV(files).
       type: list
       elements: dict
 """

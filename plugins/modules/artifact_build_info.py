@@ -7,12 +7,12 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: artifact_build_info
-short_description: List builds, the runs of a build, or read the record of a run
+short_description: Get information about Artifactory builds
 description:
-  - Without O(build) lists all builds; with O(build) the runs of that build; with O(number) as well reads one run, with
-    its environment, its status history and the record as it was published.
-  - What is not there gives an empty list or V(null), which is no error. A build that the account may not see, or that
-    is in a project that was not named, is not there.
+  - Get build info from Artifactory. Without options, list all builds. With O(build), list the runs of a build. With
+    O(build) and O(number), get one run with its environment, promotion history and complete build info.
+  - A build that does not exist returns an empty list or V(null). The same applies to a build that the account may not
+    read or that belongs to a project other than O(project_key).
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -20,21 +20,23 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes_info
 notes:
-  - Needs the permission Read on the build. A caller without credentials is refused, even where anonymous access is on.
+  - Requires the Read permission on the build. Anonymous requests are refused, even if anonymous access is enabled.
 options:
   build:
-    description: Name of the build. It may have blanks and slashes.
+    description: Name of the build. It can contain spaces and slashes.
     type: str
   number:
-    description: Number of the run, which is a text.
+    description: Build number, a string. Requires O(build).
     type: str
   started:
     description:
-      - When the run was started, a date and time with a zone (ISO 8601), where several have this O(number).
-      - Without it the newest of them is read.
+      - Start time of the run, a date and time with a time zone in ISO 8601 format. Use it to select one of several runs
+        with the same O(number).
+      - If not set, the newest of these runs is returned.
     type: str
   project_key:
-    description: Project that the build was published into. Without it only builds outside of projects are found.
+    description: Key of the project to which the build was published. If not set, only builds outside of projects are
+      returned.
     type: str
 seealso:
   - module: buildworks.toolchain.artifact_build
@@ -44,12 +46,12 @@ EXAMPLES = r"""
 - name: List all builds
   buildworks.toolchain.artifact_build_info:
 
-- name: See which run of a build is the newest
+- name: List the runs of a build, newest first
   buildworks.toolchain.artifact_build_info:
     build: app
   register: app
 
-- name: See whether a run was staged
+- name: Fail unless a run was staged
   buildworks.toolchain.artifact_build_info:
     build: app
     number: "1"
@@ -59,8 +61,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 build:
-  description: The run. None when there is none.
-  returned: with O(number)
+  description: The run. V(null) if it does not exist.
+  returned: when O(number) is set
   type: dict
   contains:
     name:
@@ -70,57 +72,57 @@ build:
       description: Number of the run.
       type: str
     started:
-      description: When it was started, in ISO 8601.
+      description: Start time in ISO 8601 format.
       type: str
     duration_ms:
-      description: How long it took, in milliseconds, if the record says so.
+      description: Duration in milliseconds, if the build info contains it.
       type: int
     url:
-      description: Page of the run on the server that built it.
+      description: URL of the build on the CI server.
       type: str
     principal:
-      description: The account that published it.
+      description: User who published the build info.
       type: str
     agent:
-      description: Name of what built it.
+      description: Name of the software that ran the build.
       type: str
     environment:
-      description: Variables of the environment that it ran in.
+      description: Environment variables of the build.
       type: dict
     properties:
-      description: Its other properties.
+      description: Other properties of the build info.
       type: dict
     artifacts:
-      description: How many files it made.
+      description: Number of artifacts that the build produced.
       type: int
     dependencies:
-      description: How many files it needed.
+      description: Number of dependencies that the build used.
       type: int
     statuses:
-      description: Its promotions, the oldest first.
+      description: Promotion history, oldest first.
       type: list
       elements: dict
       contains:
         status:
-          description: The status that it got.
+          description: Status that the promotion set.
           type: str
         repository:
-          description: The repository that its files were taken to.
+          description: Repository to which the files were promoted.
           type: str
         comment:
-          description: What was said of it.
+          description: Comment on the promotion.
           type: str
         user:
-          description: The account that promoted it.
+          description: User who promoted the build.
           type: str
         ci_user:
-          description: Who asked for it on the server that built it.
+          description: User of the CI server who requested the promotion.
           type: str
         timestamp:
-          description: When, in ISO 8601.
+          description: Time of the promotion in ISO 8601 format.
           type: str
     record:
-      description: The record as the server has it, in its own spelling, with all modules.
+      description: Complete build info as stored by the server, with all modules, in the format of the REST API.
       type: dict
   sample:
     name: app
@@ -143,8 +145,8 @@ build:
         timestamp: "2026-05-02T08:00:00.000Z"
     record: {name: app, number: "1", started: "2026-05-01T10:11:12.000+0000", modules: []}
 runs:
-  description: The runs of the build, the newest first. A number may have several.
-  returned: with O(build), without O(number)
+  description: The runs of the build, newest first. Several runs can have the same number.
+  returned: when O(build) is set and O(number) is not set
   type: list
   elements: dict
   contains:
@@ -152,14 +154,14 @@ runs:
       description: Number of the run.
       type: str
     started:
-      description: When it was started, in ISO 8601.
+      description: Start time in ISO 8601 format.
       type: str
   sample:
     - number: "1"
       started: "2026-05-01T10:11:12.000Z"
 builds:
   description: All builds, sorted by name.
-  returned: without O(build)
+  returned: when O(build) is not set
   type: list
   elements: dict
   contains:
@@ -167,7 +169,7 @@ builds:
       description: Name of the build.
       type: str
     last_started:
-      description: When its newest run was started, in ISO 8601.
+      description: Start time of the newest run in ISO 8601 format.
       type: str
   sample:
     - name: app

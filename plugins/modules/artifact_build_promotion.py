@@ -7,14 +7,16 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: artifact_build_promotion
-short_description: Promote a build
+short_description: Promote a build in Artifactory
 description:
-  - Gives a run of a build a status, and copies or moves its files to another repository.
-  - When the last promotion of the run has the same O(status) and O(target_repo), nothing is done.
-  - Afterwards the history of the run is read back, and each file of its record is looked for in O(target_repo), by its
-    checksum. What was promoted only in part is a failure.
-  - In check mode the server tries it without doing it, which needs O(target_repo). The status is not sent then, for
-    some servers promote in earnest with it; and should one do so nevertheless, the task fails.
+  - Set the status of a build in Artifactory and copy or move its files to another repository. With O(items), promote
+    several builds concurrently.
+  - If the last promotion of the build has the same O(status) and O(target_repo), nothing is changed.
+  - After the promotion, the module reads the promotion history and searches O(target_repo) for the checksum of each
+    file of the build. The task fails if the build was only promoted in part.
+  - In check mode with O(target_repo), the module requests a dry run from the server. It does not send O(status) in that
+    request, because some Artifactory versions promote despite the dry run if a status is present. The task fails if a
+    dry run changed the history nevertheless.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -23,122 +25,125 @@ extends_documentation_fragment:
   - buildworks.toolchain.bulk
   - buildworks.toolchain.attributes
 notes:
-  - Needs the permissions Read on the build and its files, Deploy on O(target_repo), and without O(copy) Delete on the
-    files.
-  - Needs a server of a paid edition.
+  - Requires Artifactory Pro.
+  - Requires the Read permission on the build and its files, and the Deploy permission on O(target_repo). Moving files
+    also requires the Delete permission on them.
 attributes:
   diff_mode:
     support: none
-    details: RV(plan) says what is done.
+    details: RV(plan) describes the changes.
 options:
   build:
-    description: Name of the build. It may have blanks and slashes.
+    description: Name of the build. It can contain spaces and slashes.
     type: str
   number:
-    description: Number of the run, which is a text. Of several with one number the newest is promoted.
+    description: Build number, a string. If several runs have this number, the newest one is promoted.
     type: str
   status:
-    description: The status that the run gets, such as V(staged) or V(released).
+    description: Status to set, such as V(staged) or V(released).
     type: str
   from_status:
     description:
-      - The status that the run must have before. With another, or none, the task fails.
-      - Without it a run that is further along already gets O(status) all the same, and so goes back.
+      - Status that the build must have before the promotion. The task fails if its status differs.
+      - If not set, the status is changed whatever it is, even if that sets a released build back to an earlier status.
     type: str
   comment:
-    description: What is said of it in the history.
+    description: Comment for the promotion history.
     type: str
   ci_user:
-    description: Who asks for it on the server that built it.
+    description: User of the CI server who requested the promotion, for the promotion history.
     type: str
   repo:
-    description: Repository to take the files from. Without it they are taken from where they are.
+    description: Key of the repository from which the files are promoted. If not set, the files are promoted from the
+      repositories in which they are stored.
     type: str
   target_repo:
-    description: Local repository to take the files to. Without it the run only gets the status.
+    description: Key of the local repository to which the files are promoted. If not set, only the status is changed.
     type: str
   copy:
-    description: Copy the files. Without that they are moved, as the server does by default.
+    description: Whether to copy the files. If V(false), they are moved.
     type: bool
     default: false
   artifacts:
-    description: Take the files that were built.
+    description: Whether to promote the artifacts of the build.
     type: bool
     default: true
   dependencies:
-    description: Take the files that the build needed.
+    description: Whether to promote the dependencies of the build.
     type: bool
     default: false
   scopes:
-    description: Only dependencies of these scopes. Without it of all.
+    description: Scopes of the dependencies to promote. If not set, the dependencies of all scopes are promoted.
     type: list
     elements: str
   properties:
-    description: Properties for the files, key to value or to a list of values. They are set when something is promoted.
+    description: Properties to set on the promoted files. Each value is a string or a list of strings. They are only set
+      if the build is promoted.
     type: dict
   fail_fast:
     description:
-      - Stop at the first error, before anything is done.
-      - With V(false) the server does what it can. The task fails then as well, and another run tries the rest.
+      - Whether to stop at the first error, before anything is changed.
+      - If V(false), the server promotes as many files as possible. The task still fails if there were errors, and the
+        next run tries the remaining files.
     type: bool
     default: true
   project_key:
-    description: Project that the build belongs to.
+    description: Key of the project to which the build belongs.
     type: str
   items:
     description:
-      - Several runs, each with the options below. What is given beside O(items) is their default.
-      - Without O(items), O(build), O(number) and O(status) are required, else each item needs them from here or there.
-        No two may be about the same run.
-      - All are checked before the first request.
+      - List of builds, each with the options below. Options set outside O(items) are the defaults of all items.
+      - If O(items) is not set, O(build), O(number) and O(status) are required. Otherwise, they must be set for each
+        item, either in the item or as a default.
+      - All items are validated before the first request. Two items must not refer to the same run.
     type: list
     elements: dict
     suboptions:
       build:
-        description: As O(build).
+        description: See O(build).
         type: str
       number:
-        description: As O(number).
+        description: See O(number).
         type: str
       status:
-        description: As O(status).
+        description: See O(status).
         type: str
       from_status:
-        description: As O(from_status).
+        description: See O(from_status).
         type: str
       comment:
-        description: As O(comment).
+        description: See O(comment).
         type: str
       ci_user:
-        description: As O(ci_user).
+        description: See O(ci_user).
         type: str
       repo:
-        description: As O(repo).
+        description: See O(repo).
         type: str
       target_repo:
-        description: As O(target_repo).
+        description: See O(target_repo).
         type: str
       copy:
-        description: As O(copy).
+        description: See O(copy).
         type: bool
       artifacts:
-        description: As O(artifacts).
+        description: See O(artifacts).
         type: bool
       dependencies:
-        description: As O(dependencies).
+        description: See O(dependencies).
         type: bool
       scopes:
-        description: As O(scopes).
+        description: See O(scopes).
         type: list
         elements: str
       properties:
-        description: As O(properties).
+        description: See O(properties).
         type: dict
       fail_fast:
-        description: As O(fail_fast).
+        description: See O(fail_fast).
         type: bool
       project_key:
-        description: As O(project_key).
+        description: See O(project_key).
         type: str
 seealso:
   - module: buildworks.toolchain.artifact_build_info
@@ -146,7 +151,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: See whether a run can be released
+- name: Check whether a build can be released
   buildworks.toolchain.artifact_build_promotion:
     build: app
     number: "1"
@@ -156,7 +161,7 @@ EXAMPLES = r"""
     copy: true
   check_mode: true
 
-- name: Release it
+- name: Release the build
   buildworks.toolchain.artifact_build_promotion:
     build: app
     number: "1"
@@ -168,13 +173,13 @@ EXAMPLES = r"""
     properties:
       release: "1.0"
 
-- name: Only note that a run was tested
+- name: Set the status of a build without copying its files
   buildworks.toolchain.artifact_build_promotion:
     build: app
     number: "2"
     status: tested
 
-- name: Release two runs
+- name: Release two builds
   buildworks.toolchain.artifact_build_promotion:
     build: app
     status: released
@@ -188,21 +193,21 @@ EXAMPLES = r"""
 
 RETURN = r"""
 plan:
-  description: What is done. None when the last promotion was the same.
-  returned: success, without O(items)
+  description: Changes that were made or, in check mode, would be made. V(null) if the last promotion was the same.
+  returned: success, when O(items) is not set
   type: dict
   contains:
     action:
-      description: V(copy), V(move) or V(note status).
+      description: V(copy), V(move) or V(set status).
       type: str
     status:
-      description: The status that the run gets.
+      description: Status to set.
       type: str
     target_repo:
-      description: Where its files go.
+      description: Repository to which the files are promoted.
       type: str
     files:
-      description: How many files there are in the record that go, each content once.
+      description: Number of files with different contents that are promoted.
       type: int
   sample:
     action: copy
@@ -210,28 +215,28 @@ plan:
     target_repo: generic-release-local
     files: 1
 promotion:
-  description: The last promotion in the history of the run, C(null) if there is none. In check mode, the predicted
-    promotion, without C(user) and C(timestamp).
-  returned: success, without O(items)
+  description: The last entry of the promotion history. V(null) if the build was never promoted. In check mode, the
+    predicted entry, in which C(user) and C(timestamp) are V(null).
+  returned: success, when O(items) is not set
   type: dict
   contains:
     status:
-      description: The status.
+      description: Status that the promotion set.
       type: str
     repository:
-      description: The repository that the files were taken to.
+      description: Repository to which the files were promoted.
       type: str
     comment:
-      description: What was said of it.
+      description: Comment on the promotion.
       type: str
     user:
-      description: The account that promoted it.
+      description: User who promoted the build.
       type: str
     ci_user:
-      description: Who asked for it on the server that built it.
+      description: User of the CI server who requested the promotion.
       type: str
     timestamp:
-      description: When, in ISO 8601.
+      description: Time of the promotion in ISO 8601 format.
       type: str
   sample:
     status: released
@@ -241,8 +246,9 @@ promotion:
     ci_user: null
     timestamp: "2026-05-02T08:00:00.000Z"
 messages:
-  description: What the server said of it, in check mode of its dry run. None when there was nothing to do.
-  returned: success, without O(items)
+  description: Messages of the server about the promotion or, in check mode, its dry run. V(null) if nothing had to be
+    changed.
+  returned: success, when O(items) is not set
   type: list
   elements: dict
   contains:
@@ -250,65 +256,65 @@ messages:
       description: V(INFO), V(WARNING) or V(ERROR).
       type: str
     message:
-      description: The message.
+      description: Text of the message.
       type: str
   sample: []
 counts:
-  description: How many of O(items) came to which end. Each has one.
-  returned: with O(items)
+  description: Number of O(items) by outcome. Each item counts once.
+  returned: when O(items) is set
   type: dict
   contains:
     changed:
-      description: Promoted, or would be in check mode.
+      description: Builds that were promoted or, in check mode, would be promoted.
       type: int
     ok:
-      description: Were promoted so already.
+      description: Builds that had already been promoted.
       type: int
     failed:
-      description: Failed. RV(failures) says why.
+      description: Items that failed. RV(failures) has the reasons.
       type: int
     unknown:
-      description: What came of them is not known, for the reply was lost. RV(failures) has them as well.
+      description: Items whose outcome is unknown because the response was lost. RV(failures) lists them, too.
       type: int
     skipped:
-      description: Not tried, because of O(max_failures).
+      description: Items that were not tried because of O(max_failures).
       type: int
   sample: {changed: 12, ok: 30, failed: 1, unknown: 0, skipped: 0}
 failures:
-  description: The outcomes of all O(items) that failed or whose end is unknown, with the members of RV(outcomes).
-  returned: with O(items)
+  description: Outcomes of all items that failed or whose outcome is unknown, with the same keys as RV(outcomes).
+  returned: when O(items) is set
   type: list
   elements: dict
   sample: []
 outcomes:
-  description: What became of the first O(shown) of O(items), in their order.
-  returned: with O(items)
+  description: Outcomes of the first O(shown) items, in the order of O(items).
+  returned: when O(items) is set
   type: list
   elements: dict
   contains:
     index:
-      description: Place in O(items), from 0.
+      description: Index of the item in O(items), starting at 0.
       type: int
     item:
-      description: The item as it was given.
+      description: The item as specified in O(items).
       type: dict
     status:
-      description: V(changed), V(ok), V(failed), V(unknown) or V(skipped), as RV(counts) has them.
+      description: V(changed), V(ok), V(failed), V(unknown) or V(skipped). See RV(counts).
       type: str
     changed:
-      description: Whether something was changed. With a failed one it may be as well.
+      description: Whether something was changed. This can also be V(true) for a failed item.
       type: bool
     reason:
-      description: Why it failed, or was not tried.
+      description: Why the item failed or was not tried.
       type: str
     plan:
-      description: As RV(plan).
+      description: See RV(plan).
       type: dict
     promotion:
-      description: As RV(promotion).
+      description: See RV(promotion).
       type: dict
     messages:
-      description: As RV(messages).
+      description: See RV(messages).
       type: list
       elements: dict
 """

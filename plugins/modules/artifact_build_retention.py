@@ -7,12 +7,13 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: artifact_build_retention
-short_description: Discard the old runs of a build
+short_description: Discard old builds in Artifactory
 description:
-  - Keeps the newest runs of a build, those since a date, and those that are named; the server discards all others.
-  - The server says neither what it will discard nor what it did. So that is worked out before, from the list of the
-    runs, and looked for afterwards; when a run, or a file that was to go with it, is still there, the task fails.
-  - Runs that were promoted are never discarded by the server. They are told in RV(promoted).
+  - Delete old runs of a build in Artifactory. The newest runs, runs since a date and explicitly listed runs are kept.
+  - Artifactory reports neither which runs it will discard nor which it discarded. The module therefore computes the
+    plan from the list of runs and verifies it afterwards. The task fails if a run, or a file that was to be deleted
+    with it, still exists.
+  - Artifactory never discards promoted runs. RV(promoted) lists them.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -22,23 +23,24 @@ extends_documentation_fragment:
   - buildworks.toolchain.bulk
   - buildworks.toolchain.attributes
 notes:
-  - Needs the permissions Read and Delete on the build; with O(artifacts=true) also Read and Delete on the files.
-  - Each run that is old enough is read once, to see whether it was promoted.
+  - Requires the Read and Delete permissions on the build and, with O(artifacts=true), on the files.
+  - The module sends one request for each run that is old enough to be discarded, to find out whether it was promoted.
 attributes:
   diff_mode:
     support: none
-    details: RV(plan) says what goes.
+    details: RV(plan) describes the changes.
 options:
   build:
-    description: Name of the build. It may have blanks and slashes.
+    description: Name of the build.
     type: str
   count:
     description:
-      - Keep so many of the newest runs, 1 to 1,000,000, promoted ones counted in.
+      - Number of newest runs to keep, including promoted runs, 1 to 1,000,000.
       - At least one of O(count) and O(minimum_date) is required.
     type: int
   minimum_date:
-    description: Keep the runs that were started then or later, a date and time with a zone in ISO 8601.
+    description: Keep runs that were started at this time or later. The value is a date and time with a time zone in ISO
+      8601 format.
     type: str
   keep:
     description: Numbers of runs to keep in any case.
@@ -46,51 +48,51 @@ options:
     elements: str
   artifacts:
     description:
-      - Whether the files go as well whose properties C(build.name) and C(build.number) name a discarded run.
-      - Artifactory finds these files by name and number, not by run. The task fails before it acts if a run that is
-        kept has the number of a run to discard. With O(project_key), runs outside the project are checked as well.
-        Other projects are not checked.
-      - Neither the name of the build nor a number may have quotation marks then.
+      - Whether to also delete the files whose properties C(build.name) and C(build.number) refer to a discarded run.
+      - Artifactory selects these files by name and number, not by run. The task therefore fails before it deletes
+        anything if a run to keep has the same number as a run to discard. With O(project_key), runs outside the project
+        are checked as well. Other projects are not checked.
+      - The name and the numbers of the build must not contain quotation marks then.
     type: bool
     default: false
   project_key:
-    description: Project that the build belongs to.
+    description: Key of the project to which the build belongs.
     type: str
   wait:
     description:
-      - Have the server do it while the task waits, and look for what is left.
-      - With V(false) the server does it when it comes to that, and nobody learns what came of it.
+      - Whether to wait until the server has discarded the runs, and to verify the result.
+      - If V(false), the server discards the runs asynchronously, and the task does not verify the result.
   wait_timeout:
     description:
-      - Seconds to wait at most, 0 to 2,592,000, first for the answer, then for the runs to be gone, for some servers
-        answer before that. Then the task fails.
+      - Maximum time in seconds, 0 to 2,592,000, to wait for the response and then for the runs to disappear. Some
+        Artifactory versions respond before the runs are deleted. After that time, the task fails.
   items:
     description:
-      - Several builds, each with the options below. What is given beside O(items) is their default.
-      - Without O(items), O(build) is required, else each item needs it from here or there. No two may be about the same
-        build.
-      - All are checked before the first request.
+      - List of builds, each with the options below. Options set outside O(items) are the defaults of all items.
+      - If O(items) is not set, O(build) is required. Otherwise, it must be set for each item, either in the item or as
+        a default.
+      - All items are validated before the first request. Two items must not refer to the same build.
     type: list
     elements: dict
     suboptions:
       build:
-        description: As O(build).
+        description: See O(build).
         type: str
       count:
-        description: As O(count), 1 to 1,000,000.
+        description: See O(count), 1 to 1,000,000.
         type: int
       minimum_date:
-        description: As O(minimum_date), a date and time with a zone in ISO 8601.
+        description: See O(minimum_date), a date and time with a time zone.
         type: str
       keep:
-        description: As O(keep).
+        description: See O(keep).
         type: list
         elements: str
       artifacts:
-        description: As O(artifacts).
+        description: See O(artifacts).
         type: bool
       project_key:
-        description: As O(project_key).
+        description: See O(project_key).
         type: str
 seealso:
   - module: buildworks.toolchain.artifact_build
@@ -98,26 +100,26 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: See what would be discarded
+- name: List the runs that would be discarded
   buildworks.toolchain.artifact_build_retention:
     build: acme/nightly of web
     count: 2
   check_mode: true
   register: old
 
-- name: Keep the two newest runs, and one that a customer has
+- name: Keep the two newest runs and a run that was delivered to a customer
   buildworks.toolchain.artifact_build_retention:
     build: acme/nightly of web
     count: 2
     keep: ["1"]
 
-- name: Keep what was built since May, and delete the files of the others
+- name: Discard runs from before May, together with their files
   buildworks.toolchain.artifact_build_retention:
     build: app
     minimum_date: "2026-05-01T00:00:00Z"
     artifacts: true
 
-- name: Keep five runs of each build, and twenty of one
+- name: Keep the five newest runs of each build, but twenty of one
   buildworks.toolchain.artifact_build_retention:
     count: 5
     items:
@@ -128,15 +130,15 @@ EXAMPLES = r"""
 
 RETURN = r"""
 plan:
-  description: What goes. None when there is nothing to discard.
-  returned: success, without O(items)
+  description: Changes that were made or, in check mode, would be made. V(null) if there is nothing to discard.
+  returned: success, when O(items) is not set
   type: dict
   contains:
     counts:
-      description: How many, by action, which is V(discard run) or V(delete file).
+      description: Number of changes by action, which is V(discard run) or V(delete file).
       type: dict
     first:
-      description: The first ten of them, runs first.
+      description: The first ten changes, runs first.
       type: list
       elements: dict
       contains:
@@ -147,10 +149,10 @@ plan:
           description: Number of the run.
           type: str
         started:
-          description: When the run was started, in ISO 8601.
+          description: Start time of the run in ISO 8601 format.
           type: str
         repo:
-          description: Repository of the file.
+          description: Key of the repository of the file.
           type: str
         path:
           description: Path of the file.
@@ -162,8 +164,8 @@ plan:
         number: "1"
         started: "2026-05-01T01:00:00.000Z"
 promoted:
-  description: Runs that would have gone, but stay because they were promoted, the newest first.
-  returned: success, without O(items)
+  description: Runs that are old enough to be discarded, but are kept because they were promoted. Newest first.
+  returned: success, when O(items) is not set
   type: list
   elements: dict
   contains:
@@ -171,10 +173,10 @@ promoted:
       description: Number of the run.
       type: str
     started:
-      description: When it was started, in ISO 8601.
+      description: Start time in ISO 8601 format.
       type: str
     status:
-      description: The status that it has.
+      description: Status of the run.
       type: str
   sample:
     - number: "2"
@@ -182,9 +184,9 @@ promoted:
       status: released
 discarded:
   description:
-    - The runs that are gone, the newest first. Also there when the task fails because others are not.
-    - None when there was nothing to discard, with O(wait=false), and in check mode.
-  returned: success, without O(items)
+    - Runs that were discarded, newest first. Also returned when the task fails because other runs still exist.
+    - V(null) in check mode, if O(wait=false), and if there was nothing to discard.
+  returned: success, when O(items) is not set
   type: list
   elements: dict
   contains:
@@ -192,68 +194,68 @@ discarded:
       description: Number of the run.
       type: str
     started:
-      description: When it was started, in ISO 8601.
+      description: Start time in ISO 8601 format.
       type: str
   sample:
     - number: "1"
       started: "2026-05-01T01:00:00.000Z"
 counts:
-  description: How many of O(items) came to which end. Each has one.
-  returned: with O(items)
+  description: Number of O(items) by outcome. Each item counts once.
+  returned: when O(items) is set
   type: dict
   contains:
     changed:
-      description: Runs of it were discarded, or would be in check mode.
+      description: Builds of which runs were discarded or, in check mode, would be discarded.
       type: int
     ok:
-      description: Had nothing to discard.
+      description: Builds without runs to discard.
       type: int
     failed:
-      description: Failed. RV(failures) says why.
+      description: Items that failed. RV(failures) has the reasons.
       type: int
     unknown:
-      description: What came of them is not known, for the reply was lost. RV(failures) has them as well.
+      description: Items whose outcome is unknown because the response was lost. RV(failures) lists them, too.
       type: int
     skipped:
-      description: Not tried, because of O(max_failures).
+      description: Items that were not tried because of O(max_failures).
       type: int
   sample: {changed: 12, ok: 30, failed: 1, unknown: 0, skipped: 0}
 failures:
-  description: The outcomes of all O(items) that failed or whose end is unknown, with the members of RV(outcomes).
-  returned: with O(items)
+  description: Outcomes of all items that failed or whose outcome is unknown, with the same keys as RV(outcomes).
+  returned: when O(items) is set
   type: list
   elements: dict
   sample: []
 outcomes:
-  description: What became of the first O(shown) of O(items), in their order.
-  returned: with O(items)
+  description: Outcomes of the first O(shown) items, in the order of O(items).
+  returned: when O(items) is set
   type: list
   elements: dict
   contains:
     index:
-      description: Place in O(items), from 0.
+      description: Index of the item in O(items), starting at 0.
       type: int
     item:
-      description: The item as it was given.
+      description: The item as specified in O(items).
       type: dict
     status:
-      description: V(changed), V(ok), V(failed), V(unknown) or V(skipped), as RV(counts) has them.
+      description: V(changed), V(ok), V(failed), V(unknown) or V(skipped). See RV(counts).
       type: str
     changed:
-      description: Whether something was changed. With a failed one it may be as well.
+      description: Whether something was changed. This can also be V(true) for a failed item.
       type: bool
     reason:
-      description: Why it failed, or was not tried.
+      description: Why the item failed or was not tried.
       type: str
     plan:
-      description: As RV(plan).
+      description: See RV(plan).
       type: dict
     promoted:
-      description: As RV(promoted).
+      description: See RV(promoted).
       type: list
       elements: dict
     discarded:
-      description: As RV(discarded).
+      description: See RV(discarded).
       type: list
       elements: dict
 """

@@ -9,16 +9,17 @@ DOCUMENTATION = r"""
 module: artifact_cleanup
 short_description: Delete old artifacts from Artifactory by rules
 description:
-  - Selects artifacts in Artifactory by rules, compares the plan with guards, deletes the artifacts and verifies that
-    they are gone.
-  - An artifact is deleted if at least one rule selects it, no rule keeps it, and deleting it is safe. See the notes for
-    the exact meaning.
-  - In check mode the task returns the plan and deletes nothing. With O(plan_file) the plan is a file that a person can
-    read, shorten and approve. O(from_plan) then deletes only what the file lists.
-  - Each artifact is verified again shortly before its deletion. An artifact that no longer meets every condition is
-    left alone, and RV(outcomes) has the reason.
-  - Memory holds one page of artifacts, whatever the number of artifacts is. The rest is in a database on disk, in the
-    directory for temporary files or in O(state_file), with about 300 bytes for each artifact that a rule applies to.
+  - Select artifacts in Artifactory by rules, check the plan against limits, delete the artifacts and verify that they
+    no longer exist.
+  - An artifact is deleted if at least one rule selects it, no rule keeps it, and deleting it is safe. The notes define
+    these terms.
+  - In check mode, the task returns the plan and deletes nothing. O(plan_file) writes the plan to a file that a person
+    can read, shorten and approve. A later task with O(from_plan) deletes only the items in the file.
+  - Each artifact is verified again shortly before its deletion. An artifact that no longer meets all conditions is
+    kept, and RV(outcomes) has the reason.
+  - Memory usage does not depend on the number of artifacts, because the module reads them page by page. It stores the
+    plan in a database on disk, in the directory for temporary files or in O(state_file). The database needs about 300
+    bytes for each artifact to which a rule applies.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -27,262 +28,277 @@ extends_documentation_fragment:
   - buildworks.toolchain.bulk
   - buildworks.toolchain.attributes
 notes:
-  - "What an artifact is: in repositories of the package types V(docker), V(oci) and V(helmoci), a tag. In all other
-    repositories (V(generic), V(maven), V(npm) and so on), each file. A Maven POM, its JAR file and
-    C(maven-metadata.xml) are three artifacts."
-  - "The folder of a file is its path up to the last slash, and V(.) in the root. Its name is the rest."
-  - "A tag is a folder with a file C(manifest.json) or C(list.manifest.json) directly in it. The name of the folder is
-    the tag, the path of the folder around it is the image. A manifest in the root of the repository, or in a folder
-    without a folder around it, makes no tag. Neither does a folder whose name begins with V(sha256:) or V(sha256__).
-    Files that belong to no tag are never deleted in these repositories."
-  - "The times, properties, downloads and checksum of a tag are those of its manifest. Its size is the sum of the sizes
-    of all files directly in its folder."
-  - "The time of an artifact is the later one of its creation and its last modification, in milliseconds."
+  - "Definition of an artifact: in repositories of the package types V(docker), V(oci) and V(helmoci), each tag is an
+    artifact. In all other repositories (V(generic), V(maven), V(npm) and so on), each file is an artifact. For example,
+    a Maven POM, its JAR file and C(maven-metadata.xml) are three artifacts."
+  - "The folder of a file is its path up to the last slash, and V(.) in the root of the repository. Its name is the rest
+    of the path."
+  - "Definition of a tag: a folder that directly contains a file C(manifest.json) or C(list.manifest.json). The name of
+    the folder is the tag, and the path of its parent folder is the image. A manifest in the root of the repository, or
+    in a folder without a parent folder, does not define a tag. Folders whose name begins with V(sha256:) or V(sha256__)
+    are not tags either. Files that belong to no tag are never deleted in these repositories."
+  - "The times, properties, downloads and checksum of a tag are those of its manifest. Its size is the total size of all
+    files directly in its folder."
+  - "The time of an artifact is its creation or its last modification, whichever is later, in milliseconds."
   - "A rule applies to an artifact if O(rules[].repos), O(rules[].exclude_repos), O(rules[].package_type),
     O(rules[].paths), O(rules[].exclude_paths), O(rules[].names), O(rules[].exclude_names) and O(rules[].properties) all
-    match. Options that are omitted match everything."
-  - "A rule selects an artifact if the rule applies to it and O(rules[].older_than), O(rules[].not_downloaded_since) and
-    O(rules[].larger_than) are all true of it, as far as they are given. With O(rules[].keep_newest), the artifact must
-    also be in at least one group, and in none of its groups among the newest."
-  - "A rule keeps an artifact if the rule applies to it and the artifact has one of O(rules[].keep_properties), or is
-    among the newest of at least one of its groups. Its age and size do not matter for that. What a rule keeps stays,
-    whichever rules select it. What a rule only excludes (O(rules[].exclude_names) and the like) can be selected by
-    another rule."
-  - "An artifact that several rules select counts for the first of these rules in the list."
-  - "All patterns match the whole text and are case-sensitive. V(*) is any run of characters, also none and also
-    slashes. V(?) is exactly one character. All other characters stand for themselves."
-  - "Deleting a tag is not safe, and the tag stays, if its folder contains a folder, both kinds of manifests, or a file
-    that belongs to no tag. Only the manifest and files named V(sha256__) followed by 64 hexadecimal digits in lower
-    case, with or without V(.marker) after them, belong to a tag. An example is the tag C(web) of the image C(team) when
-    there is an image C(team/web). Such tags are in RV(unsafe). They count in O(rules[].keep_newest) as other tags do."
-  - "Names that cannot be handled safely: an artifact is not selected, and not counted in O(rules[].keep_newest), if its
-    repository, path or name has a double quote, a control character, a line separator (U+2028, U+2029, U+0085) or an
-    unpaired surrogate, if its folder or name begins with white space, or if its path has a V(!) or a V(;), ends with
-    V(:properties) or ends with white space. Artifactory would take such paths for others. Of a tag, both the path of
-    the tag and that of its manifest count."
-  - "Before each deletion these conditions are verified again: the artifact exists; its checksum, size, time and last
-    download are those of the plan; the rule that selected it still selects it by repository, folder, name, properties,
-    age, download and size; no rule keeps it by O(rules[].keep_properties); deleting a tag is still safe. An artifact
-    that could not be verified is left alone."
-  - "With O(from_plan), and when an interrupted task continues with O(state_file), the newest artifacts of the groups
-    are determined again before the first deletion. A planned artifact that is among them by now is left alone. A task
-    that makes the plan itself determines them once."
-  - The last download of the plan is compared with the current one, so that clocks of different machines do not matter.
-    Artifactory records downloads with a delay.
-  - Up to 200 artifacts are verified at a time, each at most a minute before the task begins to delete it.
-  - Requires Artifactory Pro, since the open-source edition sorts no queries.
-  - Requires the permissions Read and Delete on what is deleted. O(clean_trash=true) requires an administrator.
+    match. An option that is not set matches everything."
+  - "A rule selects an artifact if the rule applies to it and it meets all of O(rules[].older_than),
+    O(rules[].not_downloaded_since) and O(rules[].larger_than) that are set. With O(rules[].keep_newest), the artifact
+    must also be in at least one group, and it must not be among the newest of any of its groups."
+  - "A rule keeps an artifact if the rule applies to it and the artifact has one of O(rules[].keep_properties) or is
+    among the newest of at least one of its groups, regardless of its age and size. An artifact that any rule keeps is
+    not deleted, even if other rules select it. An artifact that a rule merely excludes, for example by
+    O(rules[].exclude_names), can still be selected by another rule."
+  - "An artifact that several rules select is counted for the first of these rules in the list."
+  - "All patterns match the whole string and are case-sensitive. V(*) matches any sequence of characters, including
+    slashes and the empty sequence. V(?) matches exactly one character. All other characters match themselves."
+  - "Deleting a tag is not safe if its folder contains a folder, both kinds of manifests, or a file that does not belong
+    to a tag. Only the manifest and files named V(sha256__) followed by 64 lower-case hexadecimal digits, optionally
+    with the suffix V(.marker), belong to a tag. For example, the tag V(web) of the image V(team) cannot be deleted
+    safely if there is an image V(team/web). Such tags are kept and listed in RV(unsafe). They count in
+    O(rules[].keep_newest) like other tags."
+  - "Unsafe names: an artifact is never selected, and not counted in O(rules[].keep_newest), if Artifactory would
+    interpret its path as another item. This applies if its repository, path or name contains a double quote, a control
+    character, a line separator (U+2028, U+2029, U+0085) or an unpaired surrogate, if its folder or name begins with
+    white space, or if its path contains V(!) or V(;), ends with V(:properties) or ends with white space. For a tag,
+    both the path of the tag and the path of its manifest are checked."
+  - "Before each deletion, the module verifies again that the artifact exists; that its checksum, size, time and last
+    download are those in the plan; that the rule still selects it by repository, folder, name, properties, age,
+    download and size; that no rule keeps it by O(rules[].keep_properties); and that deleting a tag is still safe. An
+    artifact that cannot be verified is kept."
+  - "With O(from_plan), and when an interrupted task continues with O(state_file), the newest artifacts of each group
+    are determined again before the first deletion. A planned artifact that is now among them is kept. A task that
+    creates the plan itself determines them once."
+  - The last download in the plan is compared with the current one, so that clock differences between machines do not
+    matter. Artifactory records downloads with a delay.
+  - Up to 200 artifacts are verified at a time, each of them at most one minute before its deletion.
+  - Requires Artifactory Pro, because the open-source edition cannot sort queries.
+  - Requires the Read and Delete permissions on the artifacts. O(clean_trash=true) requires an administrator.
   - Artifacts that the account may not read are not selected, and not counted in O(rules[].keep_newest).
-  - Ages are counted back from the start of the task that makes the plan, by the clock of the machine on which the task
-    runs.
-  - If Ansible is killed (SIGKILL), the process that deletes artifacts notices it before the next artifact and stops.
-    Only the artifacts that are being deleted at that moment, at most one for each of O(workers), are still deleted. Run
-    the task again to continue, with the same O(state_file) if one was given. Without one, the next run plans anew.
+  - Ages are relative to the start of the task that creates the plan, according to the clock of the host where the
+    module runs.
+  - If Ansible is killed (SIGKILL), the process that deletes artifacts detects it before the next artifact and stops.
+    Only artifacts whose deletion has already started, at most one for each of O(workers), are still deleted. To
+    continue, run the task again, with the same O(state_file) if it was set. Without O(state_file), the next run creates
+    a new plan.
   - If the process that deletes artifacts is killed itself, a directory C(toolchain-cleanup-*) remains in the directory
-    for temporary files. On another machine, and with C(async), the task continues to its end when Ansible is killed.
+    for temporary files. On a remote host, and with C(async), the task continues to its end when Ansible is killed.
 attributes:
   idempotent:
     support: full
-    details: Ages pass, so that a later run can find something to delete.
+    details: Artifacts get older, so that a later run can find more artifacts to delete.
   diff_mode:
     support: none
-    details: RV(plan) has the artifacts that are deleted.
+    details: RV(plan) describes the changes.
 options:
   rules:
     description:
-      - What to delete and what to keep. One of O(rules) and O(from_plan) is required. It must not be empty.
+      - Rules that select the artifacts to delete and to keep. One of O(rules) and O(from_plan) is required. The list
+        must not be empty.
       - Each rule needs at least one of O(rules[].paths), O(rules[].names), O(rules[].properties),
         O(rules[].older_than), O(rules[].not_downloaded_since), O(rules[].larger_than) and O(rules[].keep_newest).
-      - An explicit V(null) in an option of a rule, or in a guard, is an error. Omit the option instead.
+      - An explicit V(null) in an option of a rule, or in a limit, is an error. Omit the option instead.
     type: list
     elements: dict
     suboptions:
       title:
-        description: Name of the rule in the plan. By default its position, such as V(rules[0]).
+        description: Name of the rule in the plan. Defaults to its position, such as V(rules[0]).
         type: str
       repos:
         description:
-          - Keys of repositories, or patterns of keys. It must not be empty.
-          - Local and federated repositories match by their keys, the caches of remote repositories by V(<key>-cache).
-            Virtual repositories hold no artifacts of their own and never match.
-          - Special repositories match only a key that is written out, not a pattern. These are
+          - Keys of repositories, or patterns of keys. The list must not be empty.
+          - Local and federated repositories match by their key, caches of remote repositories by V(<key>-cache).
+            Virtual repositories do not store artifacts and never match.
+          - Special repositories are only matched by their exact key, not by a pattern. These are
             C(artifactory-build-info), C(auto-trashcan), C(artifactory-pipe-info), C(artifactory-edge-uploads),
             C(jfrog-usage-logs), C(jfrog-support-bundle), C(release-bundles), C(release-bundles-v2), keys that end with
             C(-build-info), C(-release-bundles) or C(-release-bundles-v2), and the package types C(BuildInfo),
             C(ReleaseBundles), C(SupportBundle), C(Pipeinfo) and C(Trash).
-          - A key without V(*) and V(?) that does not exist fails the task, and so does a rule that matches no
-            repository.
+          - The task fails if a key without V(*) and V(?) does not exist, or if a rule matches no repository.
         type: list
         elements: str
         required: true
       exclude_repos:
-        description: Keys or patterns of repositories that the rule does not apply to. It must not be empty.
+        description: Keys or patterns of repositories to which the rule does not apply. The list must not be empty.
         type: list
         elements: str
       package_type:
-        description: Only repositories of this package type, such as V(docker) or V(maven), in upper or lower case.
+        description: Package type of the repositories to which the rule applies, such as V(docker) or V(maven). Not
+          case-sensitive.
         type: str
       paths:
         description:
-          - Patterns of folders, V(.) for the root of the repository. It must not be empty.
-          - V(app) matches only files directly in C(app), V(app/*) only files in folders below it.
-          - In repositories of images, patterns of images. V(team/*) matches the image C(team/web), not C(team).
+          - Patterns of folders to which the rule applies. V(.) is the root of the repository. The list must not be
+            empty.
+          - V(app) matches only files directly in C(app). V(app/*) matches only files in folders below it.
+          - In container image repositories, patterns of images. V(team/*) matches the image C(team/web), but not
+            C(team).
         type: list
         elements: str
       exclude_paths:
-        description: Patterns of folders, or of images, that the rule does not apply to. It must not be empty.
+        description: Patterns of folders, or of images, to which the rule does not apply. The list must not be empty.
         type: list
         elements: str
       names:
-        description: Patterns of file names, or of tags in repositories of images. It must not be empty.
+        description: Patterns of file names to which the rule applies or, in container image repositories, of tags. The
+          list must not be empty.
         type: list
         elements: str
       exclude_names:
-        description: Patterns of file names, or of tags, that the rule does not apply to. It must not be empty.
+        description: Patterns of file names, or of tags, to which the rule does not apply. The list must not be empty.
         type: list
         elements: str
       properties:
         description:
-          - Only artifacts with all of these properties. It must not be empty.
-          - Each value is a text, an integer, a boolean (V(true) or V(false) in lower case) or a list of these, of which
-            one must be a value of the property. V(*) is any value. Values are compared in full and case-sensitively.
-          - Put other numbers in quotes. An artifact can have several values of one property.
+          - Properties that an artifact must have for the rule to apply. All of them must match. The dictionary must not
+            be empty.
+          - Each value is a string, an integer, a boolean (V(true) or V(false) in lower case), or a list of
+            alternatives. V(*) matches any value. Other values must match completely and are case-sensitive.
+          - Put decimal numbers in quotes. If an artifact has several values of a property, one of them must match.
         type: dict
       older_than:
         description:
-          - Only artifacts whose time is earlier than this. An artifact that is exactly as old is not selected.
-          - An age, a whole number with a unit such as V(30d), or a date such as V(2026-10-01) or
-            V(2026-10-01T12:00:00Z). A date alone is its midnight in UTC.
-          - Units are V(s), V(seconds), V(mi), V(minutes), V(d), V(days), V(w), V(weeks), V(mo), V(months), V(y) and
-            V(years). A month has 30 days, a year 365.
+          - Select only artifacts whose time is earlier than this. An artifact of exactly this age is not selected.
+          - An age, such as V(30d), or a date, such as V(2026-10-01) or V(2026-10-01T12:00:00Z). A date without a time
+            is midnight UTC.
+          - An age is an integer and a unit. Units are V(s), V(seconds), V(mi), V(minutes), V(d), V(days), V(w),
+            V(weeks), V(mo), V(months), V(y) and V(years). A month has 30 days, a year 365 days.
         type: str
       not_downloaded_since:
         description:
-          - Only artifacts whose time is earlier than this, and whose last download, if there was one, is earlier as
-            well. An age or date as in O(rules[].older_than).
-          - Only downloads from this server count, not those that other servers report to it.
+          - Select only artifacts whose time and last download, if any, are earlier than this. An age or a date as in
+            O(rules[].older_than).
+          - Only downloads from this server are considered, not downloads that other servers report to it.
         type: str
       larger_than:
-        description: Only artifacts with more bytes than this, 0 to 1,000,000,000,000,000.
+        description: Select only artifacts larger than this size in bytes, 0 to 1,000,000,000,000,000.
         type: int
       keep_newest:
         description:
-          - Number of newest artifacts that stay in each group, 1 to 1,000,000.
-          - All artifacts that the rule applies to compete, whatever their age and size.
-          - The newest artifact is the one with the latest time. Of artifacts with the same time, the one whose path is
-            last in the order of code points is newer. Versions in names do not matter.
+          - Number of newest artifacts to keep in each group, 1 to 1,000,000.
+          - All artifacts to which the rule applies are compared, regardless of their age and size.
+          - The newest artifact is the one with the latest time. If times are equal, paths are compared by code points,
+            and the last one is the newest. Version numbers in names are not considered.
         type: int
       group_by:
         description:
-          - Groups for O(rules[].keep_newest), each within one repository and one rule. V(folder) if omitted.
-          - V(folder) is the folder of the artifact. For a tag, it is the image.
-          - V(name) is what the groups in parentheses of O(rules[].group_pattern) match in the name, all of them
-            together. A group that takes no part in the match counts as empty. An artifact whose name does not match is
-            in no group.
-          - V(property) is each value of O(rules[].group_property). An artifact with several values is in several
-            groups. An artifact without the property is in no group.
+          - How to group artifacts for O(rules[].keep_newest). Groups never span several repositories or rules. Defaults
+            to V(folder).
         type: str
-        choices: [folder, name, property]
+        choices:
+          folder: Group by the folder of the artifact. For a tag, by the image.
+          name: Group by the text that the capturing groups of O(rules[].group_pattern) match in the name. A capturing
+            group that does not participate in the match counts as empty. An artifact whose name does not match is in no
+            group.
+          property: Group by each value of O(rules[].group_property). An artifact with several values is in several
+            groups. An artifact without the property is in no group.
       group_pattern:
         description:
-          - A regular expression for the whole name (of a tag, the tag), as in Python's C(re.fullmatch), with at least
-            one group in parentheses. It must not be empty.
-          - Required with O(rules[].group_by=name), and only allowed with it.
+          - Regular expression that must match the whole name (for a tag, the tag), as in Python's C(re.fullmatch). It
+            must contain at least one capturing group and must not be empty.
+          - Required if O(rules[].group_by=name), and not allowed otherwise.
         type: str
       group_property:
         description:
-          - Key of a property. Required with O(rules[].group_by=property), and only allowed with it.
+          - Key of a property. Required if O(rules[].group_by=property), and not allowed otherwise.
         type: str
       keep_properties:
         description:
-          - Artifacts with at least one of these properties stay. It must not be empty.
-          - Values as in O(rules[].properties). V(null) is any value, too.
+          - Keep artifacts that have at least one of these properties. The dictionary must not be empty.
+          - Values as in O(rules[].properties). V(null) also matches any value.
         type: dict
   from_plan:
     description:
-      - Delete what this file lists, in place of O(rules). A task with O(plan_file) wrote the file, perhaps in check
-        mode. Lines of items can be taken out of it.
-      - A plan for another server is refused. So is a line with the wrong kind for its repository, and a line that
-        repeats another one. An artifact whose line does not agree with the server (its size, for example), or with the
-        rule that it names, is left alone.
+      - Path of a plan file whose items are deleted, instead of O(rules). Create it with O(plan_file), for example in
+        check mode. You can remove lines of items from it.
+      - The task fails if the plan was created for another server, if a line has the wrong kind for its repository, or
+        if a line is repeated. An artifact is kept if its line does not agree with the server (for example in its size)
+        or with the rule that it refers to.
     type: path
   plan_file:
     description:
-      - File for the plan. The first line has the server, the time of the plan and the rules. Each other line is an
-        item, as JSON. The file can be read by its owner only. It is also written in check mode.
+      - Path of the file to which the plan is written, also in check mode. The first line contains the server, the time
+        of the plan and the rules. Each other line is an item in JSON format. Only the owner can read the file.
     type: path
   state_file:
     description:
-      - File with which an interrupted task continues when it runs again with the same options. It is deleted when every
-        item was tried, and when a guard refuses the plan.
-      - It does not record the items that the server refused, once all items were tried.
-      - Not used in check mode. It belongs to one machine. Two tasks cannot use it at the same time.
+      - Path of a file that allows an interrupted task to continue when it runs again with the same options. It is
+        deleted when all items were tried or when a limit rejects the plan.
+      - When all items were tried, items that the server refused to delete are not recorded.
+      - The file belongs to one host. Two tasks cannot use it at the same time. Ignored in check mode.
     type: path
   empty_folders:
     description:
-      - Whether to delete the folders in which the plan leaves no file, together with the empty folders in them. A
-        folder that none of the planned artifacts was in or below stays, as does the root of a repository.
-      - Folders do not count in O(max_items), since they have no content.
-      - For that, all files of the repositories are listed.
+      - Whether to delete folders in which the plan leaves no files, together with the empty folders below them. The
+        root of a repository and folders that contained none of the planned artifacts, directly or in a subfolder, are
+        kept.
+      - Folders do not count for O(max_items).
+      - If V(true), the module lists all files of the repositories.
     type: bool
     default: false
   clean_trash:
     description:
-      - Whether to delete the deleted artifacts from the trash can as well, since only that frees their bytes.
-      - Only artifacts that this task deletes are cleaned. What the trash can has of a tag stays there if it is more
-        than files of a tag.
+      - Whether to also delete the artifacts from the trash can, which is required to free their space.
+      - Only artifacts that this task deletes are removed. A tag is kept in the trash can if its folder there contains
+        anything else than files of a tag.
     type: bool
     default: false
   max_items:
-    description: Fail before the first deletion if the plan has more items than this, 0 to 1,000,000,000. A tag is one
-      item.
+    description: Maximum number of items in the plan, 0 to 1,000,000,000. If there are more, the task fails before it
+      deletes anything. A tag counts as one item.
     type: int
   max_bytes:
-    description: Fail before the first deletion if the plan has more bytes than this, 0 to 1,000,000,000,000,000,000.
+    description: Maximum size of all items in the plan in bytes, 0 to 1,000,000,000,000,000,000. If it is exceeded, the
+      task fails before it deletes anything.
     type: int
   max_share:
     description:
-      - Fail before the first deletion if the plan has more than this percentage of the files, or of the bytes, of one
-        repository, 0 to 100.
-      - For that, all files of the repositories are listed.
+      - Maximum percentage of the files, and of the bytes, of one repository that the plan can delete, 0 to 100. If it
+        is exceeded, the task fails before it deletes anything.
+      - If set, the module lists all files of the repositories.
     type: float
   page_size:
     description:
-      - Number of artifacts in one request, 100 to 100,000. If the server does not answer such a request in time, or
-        trims the response, the next requests ask for fewer.
+      - Number of artifacts to request at a time, 100 to 100,000. If the server does not respond in time or truncates
+        the response, the module requests fewer.
     type: int
     default: 5000
   pause:
     description:
-      - Seconds between two deletions of a worker, 0 to 10. They grow while the server answers 429 or 503.
+      - Time in seconds that each worker waits between two deletions, 0 to 10. It is increased while the server responds
+        with 429 or 503.
     type: float
     default: 0
   workers:
-    description: Number of items that are deleted at the same time, 1 to 64.
+    description: Number of items to delete concurrently, 1 to 64.
   on_error:
     description:
-      - What to do if items cannot be deleted. All other items are deleted in any case, up to O(max_failures), unless
-        the server rejects the credential (401).
-      - V(fail) fails the task at its end. The result has what was reached.
-      - V(report) leaves it to the playbook to check RV(failures).
+      - How to treat items that cannot be deleted. All other items are processed in any case, up to O(max_failures),
+        unless the server rejects the credential (401).
+    type: str
+    choices:
+      fail: Fail the task at its end. The result contains all outcomes.
+      report: Do not fail the task. Check RV(failures) in the playbook.
   max_failures:
     description:
-      - Number of failed items after which no more items are deleted and the task fails, whatever O(on_error) is, 1 to
-        1,000,000. If omitted, all items are tried.
+      - Number of failed items after which no more items are deleted and the task fails, regardless of O(on_error), 1 to
+        1,000,000. If not set, all items are tried.
   shown:
-    description: Number of items, the first ones, in RV(plan), RV(unsafe) and RV(outcomes), 0 to 10,000.
+    description: Maximum number of items to return in RV(plan), RV(unsafe) and RV(outcomes), 0 to 10,000.
   to_file:
     description:
-      - File for the outcomes of all items, each a line of JSON with the members of RV(outcomes), in the order in which
-        they came to an end. The file can be read by its owner only. It is replaced when the first item is deleted.
-      - Two of O(to_file), O(from_plan), O(plan_file) and O(state_file) must not be the same file.
+      - Path of the file to which the outcomes of all items are written, one JSON object per line with the same keys as
+        RV(outcomes), in the order of completion. Only the owner can read the file. It is replaced when the first item
+        is deleted.
+      - O(to_file), O(from_plan), O(plan_file) and O(state_file) must be different files.
       - Not written in check mode.
 seealso:
   - module: buildworks.toolchain.artifact_repository_info
 """
 
 EXAMPLES = r"""
-- name: See what would go, and write it down for approval
+- name: Plan a cleanup and write the plan to a file for approval
   buildworks.toolchain.artifact_cleanup:
     rules:
       - title: nightly builds
@@ -296,12 +312,12 @@ EXAMPLES = r"""
   check_mode: true
   register: cleanup
 
-- name: Do what was approved
+- name: Delete the artifacts of the approved plan
   buildworks.toolchain.artifact_cleanup:
     from_plan: "{{ ansible_facts.env.HOME }}/cleanup.jsonl"
     max_items: 10000
 
-- name: Keep ten tags of each image, and what was pulled in the last quarter
+- name: Keep ten tags of each image and tags that were pulled in the last 90 days
   buildworks.toolchain.artifact_cleanup:
     rules:
       - repos: ["*"]
@@ -312,7 +328,7 @@ EXAMPLES = r"""
     max_share: 50
     clean_trash: true
 
-- name: Clean up many artifacts by night, and go on the next night where this one ended
+- name: Clean up a large repository and continue the next night if interrupted
   buildworks.toolchain.artifact_cleanup:
     rules:
       - repos: [generic-local]
@@ -330,21 +346,21 @@ EXAMPLES = r"""
 
 RETURN = r"""
 plan:
-  description: What is deleted. Null if there is nothing to delete.
-  returned: success, and if a guard refuses the plan
+  description: Items to delete. V(null) if there is nothing to delete.
+  returned: success, and when a limit rejects the plan
   type: dict
   contains:
     items:
       description: Number of files and tags.
       type: int
     bytes:
-      description: Their bytes.
+      description: Total size in bytes.
       type: int
     folders:
-      description: Number of folders that O(empty_folders) deletes. Of folders in each other, only the uppermost counts.
+      description: Number of folders that O(empty_folders) deletes. Of nested folders, only the topmost is counted.
       type: int
     rules:
-      description: The same by rule. Each item counts for the first rule that selects it.
+      description: Number and size by rule. Each item counts for the first rule that selects it.
       type: list
       elements: dict
       contains:
@@ -355,10 +371,10 @@ plan:
           description: Number of files and tags.
           type: int
         bytes:
-          description: Their bytes.
+          description: Total size in bytes.
           type: int
     repositories:
-      description: The same by repository.
+      description: Number and size by repository.
       type: list
       elements: dict
       contains:
@@ -369,11 +385,12 @@ plan:
           description: Number of files and tags.
           type: int
         bytes:
-          description: Their bytes.
+          description: Total size in bytes.
           type: int
         share:
           description:
-            - Percentage of the files or of the bytes of the repository, whichever is more. Null without O(max_share).
+            - Percentage of the files or of the bytes of the repository, whichever is larger. V(null) if O(max_share) is
+              not set.
           type: float
     first:
       description: The first O(shown) items, by repository and path.
@@ -387,10 +404,10 @@ plan:
           description: Key of the repository.
           type: str
         path:
-          description: Path in the repository. Of a tag, its folder.
+          description: Path in the repository. For a tag, the path of its folder.
           type: str
         size:
-          description: Bytes.
+          description: Size in bytes.
           type: int
         rule:
           description: Title of the rule.
@@ -404,9 +421,9 @@ plan:
     first: [{kind: file, repo: generic-local, path: app/1.0/app-1.0.tar.gz, size: 611669, rule: nightly builds}]
 unsafe:
   description:
-    - Tags that rules select and no rule keeps, but that stay because deleting them is not safe. See the notes. They are
-      not in RV(plan). Null with O(from_plan).
-  returned: success, and if a guard refuses the plan
+    - Tags that a rule selects and no rule keeps, but that are kept because deleting them is not safe. See the notes.
+      They are not in RV(plan). V(null) if O(from_plan) is set.
+  returned: success, and when a limit rejects the plan
   type: dict
   contains:
     items:
@@ -421,13 +438,13 @@ unsafe:
           description: Key of the repository.
           type: str
         path:
-          description: Folder of the tag.
+          description: Path of the folder of the tag.
           type: str
         rule:
-          description: Title of the rule that selects it.
+          description: Title of the rule that selects the tag.
           type: str
         reason:
-          description: Why deleting it is not safe.
+          description: Why deleting the tag is not safe.
           type: str
   sample:
     items: 1
@@ -438,8 +455,8 @@ unsafe:
         reason: its folder contains '1.0', which is not part of the tag
 deleted:
   description:
-    - What was deleted; with O(state_file), also what the interrupted run deleted. Null in check mode and if nothing
-      was planned.
+    - Number and size of the deleted items. With O(state_file), this includes items that an interrupted run deleted.
+      V(null) in check mode and if the plan is empty.
   returned: success, and when items failed
   type: dict
   contains:
@@ -447,7 +464,7 @@ deleted:
       description: Number of files and tags.
       type: int
     bytes:
-      description: Their bytes.
+      description: Total size in bytes.
       type: int
     folders:
       description: Number of empty folders.
@@ -462,58 +479,61 @@ deleted:
     folders: 4
     repositories: [{repo: generic-local, items: 120, bytes: 73400320, folders: 4}]
 counts:
-  description: Number of items by outcome in this run. Each item counts once. Null in check mode.
+  description: Number of items of this run by outcome. Each item counts once. V(null) in check mode.
   returned: success, and when items failed
   type: dict
   contains:
     changed:
-      description: Deleted.
+      description: Items that were deleted.
       type: int
     ok:
-      description: Deleted by others before, or left alone because they are no longer as they were planned.
+      description: Items that others had already deleted, and items that were kept because they changed after they were
+        planned.
       type: int
     failed:
-      description: Refused, or still existing. RV(failures) has the reasons.
+      description: Items that the server refused to delete or that still exist. RV(failures) has the reasons.
       type: int
     unknown:
-      description: The response was lost, and reading back failed as well. RV(failures) lists them, too.
+      description: Items whose outcome is unknown because the response was lost and reading back failed as well.
+        RV(failures) lists them, too.
       type: int
     skipped:
-      description: Not tried, because of O(max_failures).
+      description: Items that were not tried because of O(max_failures).
       type: int
   sample: {changed: 118, ok: 1, failed: 1, unknown: 0, skipped: 0}
 failures:
-  description: The outcomes of all items that failed or whose outcome is unknown, with the members of RV(outcomes).
+  description: Outcomes of all items that failed or whose outcome is unknown, with the same keys as RV(outcomes).
   returned: success, and when items failed
   type: list
   elements: dict
   sample: []
 outcomes:
-  description: The first O(shown) items of this run with their outcomes, in the order of the plan, folders last.
+  description: Outcomes of the first O(shown) items of this run, in the order of the plan, folders last.
   returned: success, and when items failed
   type: list
   elements: dict
   contains:
     index:
-      description: Place among the items of this run, from 0.
+      description: Index of the item among the items of this run, starting at 0.
       type: int
     item:
-      description: The item, with the members that it has in RV(plan), and its C(id), its place in the plan from 1.
+      description: The item with the same keys as in RV(plan.first), and its C(id), which is its position in the plan,
+        starting at 1.
       type: dict
     status:
-      description: V(changed), V(ok), V(failed), V(unknown) or V(skipped), as RV(counts) has them.
+      description: V(changed), V(ok), V(failed), V(unknown) or V(skipped). See RV(counts).
       type: str
     changed:
-      description: Whether it was deleted.
+      description: Whether the item was deleted.
       type: bool
     reason:
-      description: Why it failed, or was not tried, in the server's words.
+      description: Why the item failed or was not tried, in the server's words.
       type: str
     outcome:
-      description: V(deleted), V(gone) if it had been deleted before, or V(left) if it was left alone.
+      description: V(deleted), V(missing) if the item had already been deleted, or V(kept).
       type: str
-    why:
-      description: Why it was left alone.
+    keep_reason:
+      description: Why the item was kept.
       type: str
 """
 

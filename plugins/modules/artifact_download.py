@@ -7,14 +7,14 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: artifact_download
-short_description: Download files and folders from a repository
+short_description: Download files and folders from Artifactory
 description:
-  - Downloads a file, or all files of a folder; with O(items) as many of both as you like. Several files come side by
-    side.
-  - A file that is here already, with the size and the checksum that the repository tells, is not downloaded.
-  - When the connection breaks, the rest of the file is asked for. What came is verified against the checksum; only
-    then it takes the place of an older file, so O(dest) is always either old or new.
-  - Files of a folder that are here, but not in the repository, stay.
+  - Download a file, or all files in a folder, from Artifactory. With O(items), download several files and folders.
+    Files are downloaded concurrently.
+  - A file is not downloaded if O(dest) already has the size and checksum that Artifactory reports.
+  - If the connection is lost, the download is resumed. The checksum is verified before an existing file is replaced, so
+    that O(dest) always contains either the old or the new file.
+  - Local files that do not exist in the repository are not deleted.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -23,66 +23,69 @@ extends_documentation_fragment:
   - buildworks.toolchain.bulk
   - buildworks.toolchain.attributes
 notes:
-  - Needs the permission Read on the files. To list a folder the server wants a login, and a paid edition.
-  - Files are stored where the module runs; relative paths begin in the folder that it runs in.
+  - Requires the Read permission on the files. Downloading a folder also requires Artifactory Pro and a user account,
+    because anonymous users cannot list folders.
+  - Files are stored on the host where the module runs. Relative paths are resolved against its working directory.
 options:
   repo:
-    description: Key of the repository, of whatever type. A remote one fetches what it does not have yet.
+    description: Key of the repository, which can be of any type. Remote repositories fetch files that are not in their
+      cache.
     type: str
   path:
     description:
       - Path of the file in the repository.
-      - With a slash at its end it is a folder, of which all files are downloaded, at any depth; V(/) alone is the
-        whole repository.
+      - If the path ends with a slash, it is a folder, and all files in it are downloaded recursively. V(/) is the whole
+        repository.
     type: str
   dest:
     description:
-      - Where to store the file. In a folder that is there, or with a slash at the end, it keeps its name.
-      - For a folder, the folder that its files are stored in.
-      - Folders that are missing are made. A link stands for what it leads to. A new file is readable as the umask says,
-        an older one keeps its owner, group and mode.
+      - Path at which the file is stored. If it is an existing directory or ends with a slash, the file keeps its name.
+      - If O(path) is a folder, path of the directory in which its files are stored.
+      - Missing directories are created. Symbolic links are followed. The mode of a new file depends on the umask. A
+        replaced file keeps its owner, group and mode.
     type: path
   items:
     description:
-      - Several files or folders, each with the options below. What is given beside O(items) is their default.
-      - Without O(items), O(repo), O(path) and O(dest) are required, else each item needs them from here or there. No
-        two may be stored in the same place.
-      - All are checked before the first request. Then the folders are listed.
+      - List of files and folders, each with the options below. Options set outside O(items) are the defaults of all
+        items.
+      - If O(items) is not set, O(repo), O(path) and O(dest) are required. Otherwise, they must be set for each item,
+        either in the item or as a default.
+      - All items are validated before the first request. Two files must not have the same destination.
     type: list
     elements: dict
     suboptions:
       repo:
-        description: As O(repo).
+        description: See O(repo).
         type: str
       path:
-        description: As O(path).
+        description: See O(path).
         type: str
       dest:
-        description: As O(dest).
+        description: See O(dest).
         type: path
 seealso:
   - module: buildworks.toolchain.artifact_file
   - module: buildworks.toolchain.artifact_item_info
   - name: Retrieve Artifact
-    description: The vendor's reference.
+    description: Reference documentation of the REST API.
     link: https://jfrog.com/help/r/jfrog-rest-apis/retrieve-artifact
 """
 
 EXAMPLES = r"""
-- name: Have a release here
+- name: Download a release
   buildworks.toolchain.artifact_download:
     repo: generic-local
     path: app/1.0/app-1.0.tar.gz
     dest: "{{ ansible_facts.env.HOME }}/downloads/"
 
-- name: Have all releases here, eight at a time
+- name: Download all releases, eight files at a time
   buildworks.toolchain.artifact_download:
     repo: generic-local
     path: app/
     dest: "{{ ansible_facts.env.HOME }}/releases"
     workers: 8
 
-- name: Collect what an image is made of
+- name: Download the parts of an image from two repositories
   buildworks.toolchain.artifact_download:
     dest: "{{ ansible_facts.env.HOME }}/parts/"
     items:
@@ -94,24 +97,24 @@ EXAMPLES = r"""
 
 RETURN = r"""
 file:
-  description: The file that was stored, or would be in check mode.
-  returned: success, without O(items), for a file
+  description: The file that was stored or, in check mode, would be stored.
+  returned: success, when O(items) is not set and O(path) is a file
   type: dict
   contains:
     repo:
       description: Key of the repository.
       type: str
     path:
-      description: Path in the repository.
+      description: Path of the file in the repository.
       type: str
     dest:
-      description: Where it is stored, with links followed.
+      description: Path of the local file, with symbolic links resolved.
       type: str
     size:
       description: Size in bytes.
       type: int
     checksums:
-      description: The checksum that was compared, by its name; C(sha256) where the server tells it.
+      description: The checksum that was compared, by algorithm. C(sha256) if the server reports it.
       type: dict
   sample:
     repo: generic-local
@@ -121,57 +124,57 @@ file:
     checksums:
       sha256: 30e14955ebf1352266dc2ff8067e68104607e750abb9d3b36582b8af909fcb58
 counts:
-  description: How many files came to which end. Each has one end; a folder stands for all that is in it.
-  returned: with O(items), and for a folder
+  description: Number of files by outcome. Each item counts once.
+  returned: when O(items) is set or O(path) is a folder
   type: dict
   contains:
     changed:
-      description: Downloaded, or would be in check mode.
+      description: Files that were downloaded or, in check mode, would be downloaded.
       type: int
     ok:
-      description: Were here already.
+      description: Files that already existed with the same checksum.
       type: int
     failed:
-      description: Failed. RV(failures) says why.
+      description: Items that failed. RV(failures) has the reasons.
       type: int
     unknown:
-      description: Always 0, for what is downloaded is known.
+      description: Always V(0).
       type: int
     skipped:
-      description: Not tried, because of O(max_failures).
+      description: Items that were not tried because of O(max_failures).
       type: int
   sample: {changed: 120, ok: 4879, failed: 1, unknown: 0, skipped: 0}
 failures:
-  description: The outcomes of all files that failed, with the members of RV(outcomes).
-  returned: with O(items), and for a folder
+  description: Outcomes of all items that failed, with the same keys as RV(outcomes).
+  returned: when O(items) is set or O(path) is a folder
   type: list
   elements: dict
   sample: []
 outcomes:
-  description: What became of the first O(shown) files, in the order of O(items), and within a folder in the server's.
-  returned: with O(items), and for a folder
+  description: Outcomes of the first O(shown) files, in the order of O(items) and, within a folder, in the server's
+    order.
+  returned: when O(items) is set or O(path) is a folder
   type: list
   elements: dict
   contains:
     index:
-      description: Place among all files, from 0.
+      description: Index of the file among all files, starting at 0.
       type: int
     item:
-      description:
-        - The item as it was given; of a folder, with O(path) and O(dest) of the file, and under C(told) the size and
-          the checksums that the server told.
+      description: The item as specified. For a file of a folder, O(path) and O(dest) are those of the file, and
+        C(remote) has the size and checksums that the server reported.
       type: dict
     status:
-      description: V(changed), V(ok), V(failed) or V(skipped), as RV(counts) has them.
+      description: V(changed), V(ok), V(failed) or V(skipped). See RV(counts).
       type: str
     changed:
       description: Whether the file was stored.
       type: bool
     reason:
-      description: Why it failed, or was not tried.
+      description: Why the item failed or was not tried.
       type: str
     file:
-      description: As RV(file).
+      description: See RV(file).
       type: dict
 """
 

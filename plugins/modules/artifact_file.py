@@ -7,16 +7,19 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: artifact_file
-short_description: Deploy files to a repository, or remove files and folders
+short_description: Upload or delete files in Artifactory
 description:
-  - Deploys a file, or a text; with O(items) as many as you like, side by side. Or removes files and folders.
-  - The file is read once for all its checksums. When the repository has it with these, nothing is sent. When the server
-    has the content elsewhere, only the checksums are sent. Otherwise it is sent in pieces, however large it is.
-  - The checksums always go with it, so what is cut off on its way, or changes meanwhile, is not stored.
-  - Artifactory renames Maven snapshots if the repository has unique or non-unique snapshots. The newest snapshot is
-    compared then, and RV(file.path) is the path at which Artifactory stored it. Check mode returns O(path), because the
-    new path is not known before the upload.
-  - After a change the item is read back; when the server did not keep it as asked for, the task fails.
+  - Upload a file or a text to Artifactory, or delete a file or folder. With O(items), process several files
+    concurrently.
+  - The file is read once to compute its checksums. If the repository already contains the file with these checksums,
+    nothing is uploaded. If the server has the content in another place, only the checksums are sent. Otherwise, the
+    content is streamed.
+  - Checksums are sent with every upload, so that Artifactory rejects a file that was truncated or changed during the
+    upload.
+  - In Maven repositories with unique or non-unique snapshots, Artifactory renames snapshot files. The module compares
+    the newest snapshot and returns the path at which Artifactory stored the file in RV(file.path). In check mode, it
+    returns O(path), because the new path is not known before the upload.
+  - After a change, the module reads the item back. The task fails if the server did not store it as requested.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -26,103 +29,110 @@ extends_documentation_fragment:
   - buildworks.toolchain.bulk
   - buildworks.toolchain.attributes
 notes:
-  - Needs the permissions Read and Deploy on the path; Delete as well to replace or remove what is there, Annotate for
-    O(properties).
-  - Files are read where the module runs; relative paths begin in the folder that it runs in.
-  - When the server takes long to store a large file, raise O(timeout).
+  - Requires the Read and Deploy permissions on the path. Replacing or deleting an existing item also requires the
+    Delete permission, and O(properties) the Annotate permission.
+  - Files are read on the host where the module runs. Relative paths are resolved against its working directory.
+  - If the server needs a long time to store a large file, increase O(timeout).
 options:
   repo:
     description:
-      - Key of the repository. A local one; or a virtual one with a default deployment repository, which gets the file.
-      - Items are removed from local repositories, and from the caches of remote ones (V(<key>-cache)).
+      - Key of the repository. Files are uploaded to a local repository, or to a virtual repository with a default
+        deployment repository.
+      - Items can be deleted from local repositories and from the caches of remote repositories (V(<key>-cache)).
     type: str
   path:
     description:
-      - Path of the file in the repository. With a slash at its end it is a folder, in which the file of O(src) keeps
-        its name; V(/) alone is the top folder.
-      - With O(state=absent) the path of a file or folder.
-      - Paths that Artifactory takes for another item are refused before the first request. These are paths with C(!) or
-        C(;), paths that end with C(:properties), and paths that end with a blank.
-      - With O(state=present), names with C(?), C(*), C(|) or a double quotation mark, names that begin or end with a
-        blank, and the name C(&) are refused as well, because Artifactory does not store them. The extensions V(.sha1),
-        V(.sha256) and V(.md5) are refused because Artifactory takes such files for checksums of other files.
+      - Path of the file in the repository. If it ends with a slash, it is a folder in which the file keeps the name it
+        has in O(src). V(/) is the root of the repository.
+      - If O(state=absent), path of a file or folder.
+      - Paths that Artifactory would interpret as another item are refused before the first request. These are paths
+        that contain V(!) or V(;), and paths that end with V(:properties) or a space.
+      - "If O(state=present), names that Artifactory does not store are refused as well. These are names that contain
+        V(?), V(*), V(|) or a double quote, names that begin or end with a space, and the name V(&)."
+      - If O(state=present), the extensions V(.sha1), V(.sha256) and V(.md5) are refused, because Artifactory interprets
+        such files as checksums of other files.
     type: str
   src:
     description:
-      - The file to deploy.
-      - In O(items), or as their default, it may be a pattern with V(*), V(?), V([]), and V(**) for any depth; O(path)
-        must end with a slash then. It stands for all files that it matches, at least one. Each keeps the part of its
-        path that begins with the first wildcard. Hidden files are matched by what begins with a dot.
-      - Not used with O(state=absent).
+      - Path of the local file to upload.
+      - "In O(items), or as their default, it can be a pattern with V(*), V(?) and V([]), and V(**) for any number of
+        directories. The pattern must match at least one file, and O(path) must end with a slash. Each file keeps the
+        part of its path that begins with the first wildcard. Wildcards do not match the leading dot of a hidden file."
+      - Ignored if O(state=absent).
     type: path
   content:
-    description: The text to deploy, in UTF-8, in place of O(src). It may be empty. Not used with O(state=absent).
+    description: Text to upload, encoded in UTF-8. It can be empty. Mutually exclusive with O(src). Ignored if
+      O(state=absent).
     type: str
   properties:
     description:
-      - Properties that the file gets with its deployment, as in M(buildworks.toolchain.artifact_properties).
-      - Others stay as long as the content does. With another content the properties of the old one go.
-      - The upload carries keys and values of ASCII letters, digits and C(_.:/@-). Other properties, and those of a file
-        that is not uploaded again, need a request of their own and Artifactory Pro.
-      - Not used with O(state=absent).
+      - Properties to set on the file, as in M(buildworks.toolchain.artifact_properties).
+      - Other properties are kept if the content does not change. If it changes, the properties of the old content are
+        removed.
+      - Keys and values that consist of ASCII letters, digits and C(_.:/@-) are sent with the upload. Other properties,
+        and properties of a file that is not uploaded again, require an additional request and Artifactory Pro.
+      - Ignored if O(state=absent).
     type: dict
   recursive:
-    description: Whether to remove a folder, which goes with all that is in it. Without it the task fails for a folder.
+    description: Whether to delete a folder with all its contents. If V(false), the task fails if O(path) is a folder.
+      Only used if O(state=absent).
     type: bool
     default: false
   state:
-    description:
-      - V(present) deploys O(src) or O(content).
-      - V(absent) removes the file or folder. Where the server has a trash can, it goes there. A Maven snapshot that
-        Artifactory renamed is removed only by the path at which it is stored.
+    choices:
+      present: The file exists with the content of O(src) or O(content).
+      absent: The file or folder does not exist. If the trash can is enabled, it is moved there. To delete a Maven
+        snapshot that Artifactory renamed, specify the path at which it is stored.
   items:
     description:
-      - Several files, each with the options below. What is given beside O(items) is their default.
-      - Without O(items), O(repo) and O(path) are required, else each item needs them from here or there. No two may go
-        to the same place.
-      - All are checked before the first request.
+      - List of files, each with the options below. Options set outside O(items) are the defaults of all items.
+      - If O(items) is not set, O(repo) and O(path) are required. Otherwise, they must be set for each item, either in
+        the item or as a default.
+      - All items are validated before the first request. Two items must not have the same path.
     type: list
     elements: dict
     suboptions:
       repo:
-        description: As O(repo).
+        description: See O(repo).
         type: str
       path:
-        description: As O(path).
+        description: See O(path).
         type: str
       src:
-        description: As O(src).
+        description: See O(src).
         type: path
       content:
-        description: As O(content).
+        description: See O(content).
         type: str
       properties:
-        description: As O(properties), in place of them.
+        description: See O(properties). Replaces the default completely.
         type: dict
       recursive:
-        description: As O(recursive).
+        description: See O(recursive).
         type: bool
       state:
-        description: As O(state).
+        description: See O(state).
         type: str
-        choices: [present, absent]
+        choices:
+          present: See O(state).
+          absent: See O(state).
 seealso:
   - module: buildworks.toolchain.artifact_download
   - module: buildworks.toolchain.artifact_archive
   - module: buildworks.toolchain.artifact_properties
   - name: Deploy Artifact
-    description: The vendor's reference.
+    description: Reference documentation of the REST API.
     link: https://jfrog.com/help/r/jfrog-rest-apis/deploy-artifact
 """
 
 EXAMPLES = r"""
-- name: Have something to release
+- name: Create a file to release
   ansible.builtin.copy:
     dest: "{{ ansible_facts.env.HOME }}/app-1.2.txt"
     content: the third release
     mode: "0644"
 
-- name: Release it
+- name: Upload the file and set its build properties
   buildworks.toolchain.artifact_file:
     repo: generic-local
     path: app/1.2/
@@ -131,13 +141,13 @@ EXAMPLES = r"""
       build.name: app
       build.number: "7"
 
-- name: Keep a text in the repository
+- name: Store a text in a file
   buildworks.toolchain.artifact_file:
     repo: generic-local
     path: app/LATEST
     content: "1.2"
 
-- name: Deploy all that was built, eight at a time
+- name: Upload all text files and a README, eight files at a time
   buildworks.toolchain.artifact_file:
     repo: generic-local
     items:
@@ -147,7 +157,7 @@ EXAMPLES = r"""
         content: See the texts.
     workers: 8
 
-- name: Remove a release
+- name: Delete a release
   buildworks.toolchain.artifact_file:
     repo: generic-local
     path: app/1.2
@@ -158,16 +168,16 @@ EXAMPLES = r"""
 RETURN = r"""
 file:
   description:
-    - The item afterwards, or as it would be in check mode; what the server has yet to say is V(null) then.
-    - V(null) when it is absent.
-  returned: success, without O(items)
+    - The item after the task. V(null) if it does not exist.
+    - In check mode, the predicted item. Values that only the server can determine are V(null).
+  returned: success, when O(items) is not set
   type: dict
   contains:
     repo:
-      description: Key of the repository, as the server tells it.
+      description: Key of the repository, as reported by the server.
       type: str
     path:
-      description: Path in the repository.
+      description: Path of the item in the repository.
       type: str
     type:
       description: V(file) or V(folder).
@@ -179,27 +189,27 @@ file:
       description: Checksums of the content, C(sha256), C(sha1) and C(md5).
       type: dict
     mime_type:
-      description: Type of the content.
+      description: Media type of the content.
       type: str
     download_uri:
-      description: Where it can be downloaded.
+      description: URL of the content.
       type: str
     created:
-      description: When it was deployed first, in ISO 8601.
+      description: Time of the first upload in ISO 8601 format.
       type: str
     created_by:
-      description: Who deployed it first.
+      description: User who uploaded the file first.
       type: str
     modified:
-      description: When its content changed last, in ISO 8601.
+      description: Time of the last change of the content in ISO 8601 format.
       type: str
     modified_by:
-      description: Who changed it last.
+      description: User who changed the content last.
       type: str
     properties:
-      description: All its properties. Values are sorted.
+      description: All properties of the file. Values are sorted.
       type: dict
-      returned: with O(properties)
+      returned: when O(properties) is set
   sample:
     repo: generic-local
     path: app/1.2/app-1.2.tar.gz
@@ -216,55 +226,55 @@ file:
     modified: "2026-10-01T10:11:12.345Z"
     modified_by: ci
 counts:
-  description: How many files came to which end. Each has one end; a pattern stands for as many as it matches.
-  returned: with O(items)
+  description: Number of files by outcome. Each item counts once.
+  returned: when O(items) is set
   type: dict
   contains:
     changed:
-      description: Deployed or removed, or would be in check mode.
+      description: Files that were uploaded or deleted or, in check mode, would be.
       type: int
     ok:
-      description: Were as they should be.
+      description: Files that were already in the desired state.
       type: int
     failed:
-      description: Failed. RV(failures) says why.
+      description: Items that failed. RV(failures) has the reasons.
       type: int
     unknown:
-      description: Whether they were changed is not known, for the reply was lost. RV(failures) has them as well.
+      description: Items whose outcome is unknown because the response was lost. RV(failures) lists them, too.
       type: int
     skipped:
-      description: Not tried, because of O(max_failures).
+      description: Items that were not tried because of O(max_failures).
       type: int
   sample: {changed: 120, ok: 4879, failed: 1, unknown: 0, skipped: 0}
 failures:
-  description: The outcomes of all files that failed or whose end is unknown, with the members of RV(outcomes).
-  returned: with O(items)
+  description: Outcomes of all items that failed or whose outcome is unknown, with the same keys as RV(outcomes).
+  returned: when O(items) is set
   type: list
   elements: dict
   sample: []
 outcomes:
-  description: What became of the first O(shown) files, in the order of O(items).
-  returned: with O(items)
+  description: Outcomes of the first O(shown) files, in the order of O(items).
+  returned: when O(items) is set
   type: list
   elements: dict
   contains:
     index:
-      description: Place among all files, from 0.
+      description: Index of the file among all files, starting at 0. A pattern counts as all files that it matches.
       type: int
     item:
-      description: The item as it was given; of a pattern, with O(src) and O(path) of the file.
+      description: The item as specified. For a file that a pattern matched, O(src) and O(path) are those of the file.
       type: dict
     status:
-      description: V(changed), V(ok), V(failed), V(unknown) or V(skipped), as RV(counts) has them.
+      description: V(changed), V(ok), V(failed), V(unknown) or V(skipped). See RV(counts).
       type: str
     changed:
-      description: Whether the file was changed. A failed one may be as well.
+      description: Whether something was changed. This can also be V(true) for a failed item.
       type: bool
     reason:
-      description: Why it failed, or was not tried.
+      description: Why the item failed or was not tried.
       type: str
     file:
-      description: As RV(file).
+      description: See RV(file).
       type: dict
 """
 

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: artifact_image_info
-short_description: List the container images of a repository, or the tags of an image
+short_description: Get information about Artifactory container images
 description:
-  - Lists all images of a repository for container images, or all tags of one image, page by page.
+  - List all container images of an Artifactory repository, or all tags of one image. The module reads all pages of the
+    list.
 version_added: 0.1.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -17,7 +18,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes_info
 notes:
-  - Needs the permission Read on the repository.
+  - Requires the Read permission on the repository.
 options:
   repo:
     description: Key of the repository.
@@ -25,11 +26,11 @@ options:
     required: true
   image:
     description:
-      - Name of an image, which may have slashes in it; those at both ends do not matter.
-      - Without it the images are listed, with it the tags of that image.
+      - Name of an image whose tags are listed. It can contain slashes. Leading and trailing slashes are ignored.
+      - If not set, the images of the repository are listed.
     type: str
   page_size:
-    description: How many names to ask for at once, 1 to 100,000. The whole list is returned in any case.
+    description: Number of names to request at a time, 1 to 100,000. All pages are read in any case.
     type: int
     default: 1000
 """
@@ -40,7 +41,7 @@ EXAMPLES = r"""
     repo: docker-local
   register: registry
 
-- name: List the tags of one image
+- name: List the tags of an image
   buildworks.toolchain.artifact_image_info:
     repo: docker-local
     image: acme/web
@@ -49,14 +50,14 @@ EXAMPLES = r"""
 
 RETURN = r"""
 images:
-  description: The images of the repository, sorted.
-  returned: when O(image) is not given
+  description: Names of the images in the repository, sorted.
+  returned: when O(image) is not set
   type: list
   elements: str
   sample: [acme/web, acme/worker]
 tags:
-  description: The tags of the image, sorted.
-  returned: when O(image) is given
+  description: Tags of the image, sorted.
+  returned: when O(image) is set
   type: list
   elements: str
   sample: [1.0.0, 1.0.1, latest]

@@ -7,16 +7,18 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: artifact_image_promotion
-short_description: Promote container images
+short_description: Promote container images in Artifactory
 description:
-  - Copies or moves one tag of a container image, or the whole image, to another repository, under the same name or
-    another.
-  - The digests of the manifests are compared before. What is there already with the same content is left alone, and a
-    move whose source is gone and whose target is there is done.
-  - Artifactory copies, moves and replaces the folder of a tag with everything below it, for example the image
-    C(team/web) below the tag C(web) of the image C(team). The task fails before it acts if such a folder contains
-    something else than the tag, and without O(tag) if the folder of the image contains something else than its tags.
-  - Afterwards the digests are compared again, and what was moved must be gone from where it was.
+  - Copy or move a tag of a container image, or all its tags, to another Artifactory repository. The image and the tag
+    can get another name. With O(items), promote several images concurrently.
+  - The module compares manifest digests first. Tags that already exist in the target with the same digest are not
+    changed. A move is complete if the tag only exists in the target.
+  - Artifactory copies, moves and replaces the folder of a tag with everything below it. For example, the image
+    V(team/web) is below the tag V(web) of the image V(team). The task fails before it changes anything if such a folder
+    contains anything else than the tag. If O(tag) is not set, it also fails if the folder of the image contains
+    anything else than its tags.
+  - After the promotion, the module compares the digests again. It also verifies that moved tags no longer exist in the
+    source.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -25,65 +27,66 @@ extends_documentation_fragment:
   - buildworks.toolchain.bulk
   - buildworks.toolchain.attributes
 notes:
-  - Needs the permissions Read on O(repo) and Deploy on O(target_repo), Delete on O(repo) without O(copy), and Delete on
-    O(target_repo) where a tag is replaced.
-  - Needs a server of a paid edition. Both repositories must be local ones.
+  - Requires Artifactory Pro. Both repositories must be local.
+  - Requires the Read permission on O(repo) and the Deploy permission on O(target_repo). Moving also requires the Delete
+    permission on O(repo). Replacing a tag also requires the Delete permission on O(target_repo).
 attributes:
   diff_mode:
     support: none
-    details: RV(plan) says what is done.
+    details: RV(plan) describes the changes.
 options:
   repo:
-    description: Key of the repository that the image is in.
+    description: Key of the repository that contains the image.
     type: str
   image:
-    description: Name of the image, which may have slashes in it.
+    description: Name of the image. It can contain slashes.
     type: str
   tag:
-    description: The tag to promote. Without it all tags of the image are promoted.
+    description: Tag to promote. If not set, all tags of the image are promoted.
     type: str
   target_repo:
-    description: Key of the repository that the image goes to.
+    description: Key of the repository to which the image is promoted.
     type: str
   target_image:
-    description: Name of the image there. Without it the same as O(image).
+    description: Name of the image in the target repository. If not set, the name is not changed.
     type: str
   target_tag:
-    description: The tag there. Without it the same as O(tag). A tag that is there with other content is replaced.
+    description: Tag in the target repository. If not set, the tag is not changed. An existing tag with another digest
+      is replaced.
     type: str
   copy:
-    description: Copy the image. Without that it is moved, as the server does by default.
+    description: Whether to copy the image. If V(false), it is moved.
     type: bool
     default: false
   items:
     description:
-      - Several images, each with the options below. What is given beside O(items) is their default.
-      - Without O(items), O(repo), O(image) and O(target_repo) are required, else each item needs them from here or
-        there. No two may become the same image or tag.
-      - All are checked before the first request.
+      - List of images, each with the options below. Options set outside O(items) are the defaults of all items.
+      - If O(items) is not set, O(repo), O(image) and O(target_repo) are required. Otherwise, they must be set for each
+        item, either in the item or as a default.
+      - All items are validated before the first request. Two items must not have the same target.
     type: list
     elements: dict
     suboptions:
       repo:
-        description: As O(repo).
+        description: See O(repo).
         type: str
       image:
-        description: As O(image).
+        description: See O(image).
         type: str
       tag:
-        description: As O(tag).
+        description: See O(tag).
         type: str
       target_repo:
-        description: As O(target_repo).
+        description: See O(target_repo).
         type: str
       target_image:
-        description: As O(target_image).
+        description: See O(target_image).
         type: str
       target_tag:
-        description: As O(target_tag).
+        description: See O(target_tag).
         type: str
       copy:
-        description: As O(copy).
+        description: See O(copy).
         type: bool
 seealso:
   - module: buildworks.toolchain.artifact_image_info
@@ -91,7 +94,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Release a tag, and keep it where it is
+- name: Copy a tag to the release repository
   buildworks.toolchain.artifact_image_promotion:
     repo: docker-local
     image: acme/web
@@ -99,7 +102,7 @@ EXAMPLES = r"""
     target_repo: docker-release-local
     copy: true
 
-- name: Call it the stable one as well
+- name: Copy the tag as "stable"
   buildworks.toolchain.artifact_image_promotion:
     repo: docker-local
     image: acme/web
@@ -108,7 +111,7 @@ EXAMPLES = r"""
     target_tag: stable
     copy: true
 
-- name: Release several images
+- name: Copy tags of several images
   buildworks.toolchain.artifact_image_promotion:
     repo: docker-local
     target_repo: docker-release-local
@@ -119,7 +122,7 @@ EXAMPLES = r"""
       - image: acme/worker
         tag: "2.0"
 
-- name: Move a whole image
+- name: Move all tags of an image
   buildworks.toolchain.artifact_image_promotion:
     repo: docker-local
     image: acme/worker
@@ -128,15 +131,15 @@ EXAMPLES = r"""
 
 RETURN = r"""
 plan:
-  description: What is done. None when everything is where it shall be.
-  returned: success, without O(items)
+  description: Changes that were made or, in check mode, would be made. V(null) if all tags are already in place.
+  returned: success, when O(items) is not set
   type: dict
   contains:
     counts:
-      description: How many tags, by action, which is V(copy) or V(move).
+      description: Number of tags by action, which is V(copy) or V(move).
       type: dict
     first:
-      description: The first ten of them.
+      description: The first ten tags.
       type: list
       elements: dict
       contains:
@@ -144,16 +147,16 @@ plan:
           description: V(copy) or V(move).
           type: str
         tag:
-          description: The tag.
+          description: Tag in the source repository.
           type: str
         target_tag:
-          description: The tag that it becomes.
+          description: Tag in the target repository.
           type: str
         digest:
-          description: Digest of its manifest.
+          description: Digest of the manifest.
           type: str
         replaces:
-          description: Digest of the manifest that the tag has there now, when it is another.
+          description: Digest of the manifest that the target tag has now, if it is different.
           type: str
   sample:
     counts: {copy: 1}
@@ -164,77 +167,77 @@ plan:
         digest: sha256:3d3d0b2d4b4b6f4a7e8d8b4f6a0a3bd7c4d1b3b4f7e9c3a5d2e1f0a9b8c7d6e5
         replaces: null
 promoted:
-  description: The tags that were promoted. None when there was nothing to do, and in check mode.
-  returned: success, without O(items)
+  description: Tags that were promoted. V(null) in check mode and if nothing had to be changed.
+  returned: success, when O(items) is not set
   type: list
   elements: dict
   contains:
     tag:
-      description: The tag.
+      description: Tag in the source repository.
       type: str
     target_tag:
-      description: The tag that it became.
+      description: Tag in the target repository.
       type: str
     digest:
-      description: Digest of its manifest.
+      description: Digest of the manifest.
       type: str
   sample:
     - tag: 1.0.1
       target_tag: 1.0.1
       digest: sha256:3d3d0b2d4b4b6f4a7e8d8b4f6a0a3bd7c4d1b3b4f7e9c3a5d2e1f0a9b8c7d6e5
 counts:
-  description: How many of O(items) came to which end. Each has one.
-  returned: with O(items)
+  description: Number of O(items) by outcome. Each item counts once.
+  returned: when O(items) is set
   type: dict
   contains:
     changed:
-      description: Promoted, or would be in check mode.
+      description: Images that were promoted or, in check mode, would be promoted.
       type: int
     ok:
-      description: Were where they shall be.
+      description: Images that were already in place.
       type: int
     failed:
-      description: Failed. RV(failures) says why.
+      description: Items that failed. RV(failures) has the reasons.
       type: int
     unknown:
-      description: What came of them is not known, for the reply was lost. RV(failures) has them as well.
+      description: Items whose outcome is unknown because the response was lost. RV(failures) lists them, too.
       type: int
     skipped:
-      description: Not tried, because of O(max_failures).
+      description: Items that were not tried because of O(max_failures).
       type: int
   sample: {changed: 12, ok: 30, failed: 1, unknown: 0, skipped: 0}
 failures:
-  description: The outcomes of all O(items) that failed or whose end is unknown, with the members of RV(outcomes).
-  returned: with O(items)
+  description: Outcomes of all items that failed or whose outcome is unknown, with the same keys as RV(outcomes).
+  returned: when O(items) is set
   type: list
   elements: dict
   sample: []
 outcomes:
-  description: What became of the first O(shown) of O(items), in their order.
-  returned: with O(items)
+  description: Outcomes of the first O(shown) items, in the order of O(items).
+  returned: when O(items) is set
   type: list
   elements: dict
   contains:
     index:
-      description: Place in O(items), from 0.
+      description: Index of the item in O(items), starting at 0.
       type: int
     item:
-      description: The item as it was given.
+      description: The item as specified in O(items).
       type: dict
     status:
-      description: V(changed), V(ok), V(failed), V(unknown) or V(skipped), as RV(counts) has them.
+      description: V(changed), V(ok), V(failed), V(unknown) or V(skipped). See RV(counts).
       type: str
     changed:
-      description: Whether something was changed. With a failed one it may be as well.
+      description: Whether something was changed. This can also be V(true) for a failed item.
       type: bool
     reason:
-      description: Why it failed, or was not tried.
+      description: Why the item failed or was not tried.
       type: str
     plan:
-      description: As RV(plan).
+      description: See RV(plan).
       type: dict
     promoted:
-      description: As RV(promoted).
+      description: See RV(promoted).
       type: list
       elements: dict
 """

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: artifact_item_info
-short_description: Read what is known of files and folders
+short_description: Get information about Artifactory files and folders
 description:
-  - Reads the size, the checksums and the times of a file, or what is in a folder; on demand also properties, download
-    statistics and what was modified last. With O(items) of as many as you like, side by side.
-  - One that is not there is no error, and neither is one that the server hides from the account. One that the account
-    may not read is, when the server says so.
+  - Get the size, checksums and times of a file in Artifactory, or the contents of a folder. Optionally, also get
+    properties, download statistics and the last modified file. With O(items), read several items concurrently.
+  - An item that does not exist, or that the server hides from the account, is not an error. If the server reports that
+    the account is not allowed to read it, the task fails.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -21,75 +21,79 @@ extends_documentation_fragment:
   - buildworks.toolchain.bulk
   - buildworks.toolchain.attributes_info
 notes:
-  - Needs the permission Read on the item.
+  - Requires the Read permission on the item.
 options:
   repo:
     description:
       - Key of the repository.
-      - Of a remote repository the cache is looked into. In a virtual one the first of its repositories that has the
-        item counts.
+      - For a remote repository, the item is read from its cache. For a virtual repository, it is read from the first of
+        its repositories that contains it.
     type: str
   path:
-    description: Path of the file or folder in the repository; empty for the repository itself.
+    description: Path of the file or folder in the repository. Set to an empty string for the root of the repository.
     type: str
   properties:
-    description: Also read its properties. One more request, or two for an item without any.
+    description: Whether to also return the properties of the item. This costs one more request, or two if the item has
+      no properties.
     type: bool
     default: false
   statistics:
-    description: Also read how often it was downloaded. One more request.
+    description: Whether to also return the download statistics of the item. This costs one more request.
     type: bool
     default: false
   last_modified:
     description:
-      - Also look for the file below it that was modified last. One more request.
-      - Not in virtual repositories, nor in remote ones but in their caches (V(<key>-cache)).
+      - Whether to also return the file below the folder that was modified last. This costs one more request.
+      - Not supported for virtual and remote repositories. Use the cache of a remote repository (V(<key>-cache))
+        instead.
     type: bool
     default: false
   items:
     description:
-      - Several files or folders. What is given beside O(items) is their default.
-      - Without O(items), O(repo) and O(path) are required, else each item needs them from here or there.
+      - List of files and folders, each with the options below. Options set outside O(items) are the defaults of all
+        items.
+      - If O(items) is not set, O(repo) and O(path) are required. Otherwise, they must be set for each item, either in
+        the item or as a default.
     type: list
     elements: dict
     suboptions:
       repo:
-        description: As O(repo).
+        description: See O(repo).
         type: str
       path:
-        description: As O(path).
+        description: See O(path).
         type: str
       properties:
-        description: As O(properties).
+        description: See O(properties).
         type: bool
       statistics:
-        description: As O(statistics).
+        description: See O(statistics).
         type: bool
       last_modified:
-        description: As O(last_modified).
+        description: See O(last_modified).
         type: bool
 seealso:
   - module: buildworks.toolchain.artifact_properties_info
 """
 
 EXAMPLES = r"""
-- name: See whether a release is there, and since when
+- name: Get information about a release
   buildworks.toolchain.artifact_item_info:
     repo: generic-local
     path: app/1.0/app-1.0.tar.gz
   register: release
 
-- name: Go on only when it is
+- name: Fail unless the release exists
   ansible.builtin.assert:
     that: release.item is not none
 
-- name: See which file of a folder was changed last
+- name: Find the file of a folder that was modified last
   buildworks.toolchain.artifact_item_info:
     repo: generic-local
     path: app
     last_modified: true
 
-- name: See how often some releases were downloaded
+- name: Get the download statistics of two releases
   buildworks.toolchain.artifact_item_info:
     repo: generic-local
     statistics: true
@@ -100,73 +104,79 @@ EXAMPLES = r"""
 
 RETURN = r"""
 item:
-  description: The file or folder. None when there is none, or when the server hides it, see RV(missing).
-  returned: success, without O(items)
+  description: The file or folder. V(null) if it does not exist or the server hides it. See RV(missing).
+  returned: success, when O(items) is not set
   type: dict
   contains:
     repo:
-      description: Key of the repository, as the server names it; for a remote one its cache.
+      description: Key of the repository, as reported by the server. For a remote repository, the key of its cache.
       type: str
     path:
-      description: Path in the repository, without a slash at its beginning. Empty for the repository itself.
+      description: Path in the repository, without a leading slash. Empty for the root of the repository.
       type: str
     type:
       description: V(file) or V(folder).
       type: str
     size:
-      description: Bytes of the file. None for a folder.
+      description: Size of the file in bytes. V(null) for a folder.
       type: int
     created:
-      description: When it was made, in UTC.
+      description: Creation time in ISO 8601 format, in UTC.
       type: str
     created_by:
-      description: Who made it.
+      description: User who created the item.
       type: str
     modified:
-      description: When its content was last changed, in UTC.
+      description: Time of the last change of the content in ISO 8601 format, in UTC.
       type: str
     modified_by:
-      description: Who changed it.
+      description: User who changed the content last.
       type: str
     updated:
-      description: When it was last changed in this repository, by a copy for example, in UTC.
+      description: Time of the last change of the item in this repository, for example by a copy, in ISO 8601 format, in
+        UTC.
       type: str
     mime_type:
       description: Media type of the file.
       type: str
     checksums:
-      description: V(sha1), V(md5) and V(sha256) of the file as it is stored.
+      description: C(sha1), C(md5) and C(sha256) of the stored file.
       type: dict
     original_checksums:
-      description: The same as the client that sent the file gave them; None for those that it did not.
+      description: The same checksums as specified by the client that uploaded the file. V(null) for checksums that it
+        did not specify.
       type: dict
     download_uri:
-      description: Address of the content.
+      description: URL of the content.
       type: str
     remote_url:
-      description: Where a file in a cache came from.
+      description: URL from which a cached file was fetched.
       type: str
     children:
-      description: What is in the folder, by name. None for a file.
+      description: Contents of the folder, sorted by name. V(null) for a file.
       type: list
       elements: dict
       contains:
         name:
-          description: Its name.
+          description: Name of the file or folder.
           type: str
         type:
           description: V(file) or V(folder).
           type: str
     properties:
-      description: Key to the list of its values, sorted. Only with O(properties).
+      description: Properties of the item. Each value is a sorted list.
+      returned: when O(properties=true)
       type: dict
     statistics:
-      description: V(downloads) and when (V(downloaded), in UTC) and by whom (V(downloaded_by)) the last one was;
-        V(remote_downloads) and V(remote_downloaded) for those through other servers. Only with O(statistics).
+      description: Download statistics. C(downloads) is the number of downloads, C(downloaded) and C(downloaded_by) are
+        the time (in UTC) and user of the last one. C(remote_downloads) and C(remote_downloaded) are the same for
+        downloads through other servers.
+      returned: when O(statistics=true)
       type: dict
     last_modified:
-      description: V(path) of the file that was modified last, and when (V(modified), in UTC). Of a file itself. None
-        for a folder without files. Only with O(last_modified).
+      description: C(path) of the file that was modified last and the time of that change (C(modified), in UTC). If the
+        item is a file, the file itself. V(null) for a folder without files.
+      returned: when O(last_modified=true)
       type: dict
   sample:
     repo: generic-local
@@ -189,64 +199,65 @@ item:
     children: null
 missing:
   description:
-    - What is not there when RV(item) is none, V(repository) or V(item). None when the item is there.
-    - The account may not be allowed to see it. A server that hides what may not be read says the same then.
-  returned: success, without O(items)
+    - V(repository) if the repository does not exist, V(item) if only the item does not exist. V(null) if the item
+      exists.
+    - The item can also be hidden from the account. A server that hides unreadable resources responds in the same way.
+  returned: success, when O(items) is not set
   type: str
   sample: item
 counts:
-  description: How many of O(items) came to which end. Each item has one end.
-  returned: with O(items)
+  description: Number of O(items) by outcome. Each item counts once.
+  returned: when O(items) is set
   type: dict
   contains:
     changed:
-      description: Always 0 here.
+      description: Always V(0).
       type: int
     ok:
-      description: Were read.
+      description: Items that were read.
       type: int
     failed:
-      description: Failed. RV(failures) says why.
+      description: Items that failed. RV(failures) has the reasons.
       type: int
     unknown:
-      description: Always 0 here.
+      description: Always V(0).
       type: int
     skipped:
-      description: Not tried, because of O(max_failures).
+      description: Items that were not tried because of O(max_failures).
       type: int
   sample: {changed: 0, ok: 4999, failed: 1, unknown: 0, skipped: 0}
 failures:
-  description: The outcomes of all O(items) that failed, with the members of RV(outcomes).
-  returned: with O(items)
+  description: Outcomes of all items that failed, with the same keys as RV(outcomes).
+  returned: when O(items) is set
   type: list
   elements: dict
   sample: []
 outcomes:
-  description: What became of the first O(shown) of O(items), in their order.
-  returned: with O(items)
+  description: Outcomes of the first O(shown) items, in the order of O(items).
+  returned: when O(items) is set
   type: list
   elements: dict
   contains:
     index:
-      description: Place in O(items), from 0.
+      description: Index of the item in O(items), starting at 0.
       type: int
     item:
-      description: The item as it was given.
+      description: The item as specified in O(items).
       type: dict
-    found:
-      description: As RV(item).
-      type: dict
-    missing:
-      description: As RV(missing).
-      type: str
     status:
-      description: V(ok), V(failed) or V(skipped), as RV(counts) has them.
+      description: V(ok), V(failed) or V(skipped). See RV(counts).
       type: str
     changed:
-      description: Always V(false) here.
+      description: Always V(false).
       type: bool
     reason:
-      description: Why it failed, or was not tried.
+      description: Why the item failed or was not tried.
+      type: str
+    item_info:
+      description: See RV(item).
+      type: dict
+    missing:
+      description: See RV(missing).
       type: str
 """
 
@@ -281,7 +292,7 @@ def look(task):
     for option, read in MORE.items():
         if item and task.params[option]:
             item[option] = read(artifact, **where)
-    task.result["item" if task.params["items"] is None else "found"] = item
+    task.result["item" if task.params["items"] is None else "item_info"] = item
     task.result["missing"] = None if item else items.missing(artifact, where["repo"])
 
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: artifact_list_info
-short_description: List what is in a folder
+short_description: List the contents of an Artifactory folder
 description:
-  - Lists the files of a folder, and on demand its folders, as deep as you like, in one request.
-  - Works for local, remote and virtual repositories. Of a remote one the cache is listed, a virtual one shows
-    what is in all of its repositories.
+  - List the files of an Artifactory folder in one request. Optionally, include folders and recurse into them.
+  - Supports local, remote and virtual repositories. For a remote repository, its cache is listed. A virtual repository
+    returns the contents of all its repositories.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -21,36 +21,36 @@ extends_documentation_fragment:
   - buildworks.toolchain.to_file
   - buildworks.toolchain.attributes_info
 notes:
-  - Needs the permission Read on the folder, and an account; anonymous callers may not list. The open source edition
-    cannot list.
+  - Requires the Read permission on the folder and a user account, because anonymous users cannot list folders.
+  - Requires Artifactory Pro. The open-source edition cannot list folders.
 options:
   repo:
     description: Key of the repository.
     type: str
     required: true
   path:
-    description: Path of the folder in the repository. Empty for the whole repository.
+    description: Path of the folder in the repository. If empty, the whole repository is listed.
     type: str
     default: ""
   deep:
-    description: List the folders below as well.
+    description: Whether to list subfolders recursively.
     type: bool
     default: false
   depth:
     description:
-      - How many levels to list, 1 to 1,000. Needs O(deep=true).
-      - Without it all of them.
+      - Number of levels to list, 1 to 1,000. Requires O(deep=true).
+      - If not set, all levels are listed.
     type: int
   folders:
-    description: List folders, too. Without that only files are listed, so of a folder with folders alone nothing.
+    description: Whether to list folders, too. If V(false), only files are listed.
     type: bool
     default: false
   metadata_timestamps:
-    description: Tell when the properties of each entry were changed.
+    description: Whether to return when the properties of each entry were changed.
     type: bool
     default: false
   root:
-    description: List the folder itself, too.
+    description: Whether to list the folder itself, too.
     type: bool
     default: false
 seealso:
@@ -58,18 +58,18 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: List the releases
+- name: List all releases
   buildworks.toolchain.artifact_list_info:
     repo: generic-local
     path: app
     deep: true
   register: releases
 
-- name: Say how much they take
+- name: Print their number and size
   ansible.builtin.debug:
     msg: "{{ releases.counts.files }} files, {{ releases.counts.bytes }} bytes"
 
-- name: Keep a list of a whole repository, however long it is
+- name: Write a list of all files of a repository to a file
   buildworks.toolchain.artifact_list_info:
     repo: libs-release-local
     deep: true
@@ -78,32 +78,32 @@ EXAMPLES = r"""
 
 RETURN = r"""
 entries:
-  description: What is in the folder, sorted by path; in O(to_file) in the server's order.
-  returned: success, without O(to_file)
+  description: Contents of the folder, sorted by path. In O(to_file), they are in the server's order.
+  returned: success, when O(to_file) is not set
   type: list
   elements: dict
   contains:
     path:
-      description: Path in the repository, without a slash at its beginning.
+      description: Path in the repository, without a leading slash.
       type: str
     type:
       description: V(file) or V(folder).
       type: str
     size:
-      description: Bytes of the file. None for a folder.
+      description: Size of the file in bytes. V(null) for a folder.
       type: int
     modified:
-      description: When it was last modified, in UTC.
+      description: Time of the last change in ISO 8601 format, in UTC.
       type: str
     sha1:
-      description: SHA-1 of the file. None for a folder.
+      description: SHA-1 checksum of the file. V(null) for a folder.
       type: str
     sha256:
-      description: SHA-256 of the file. None for a folder, and where the server has none.
+      description: SHA-256 checksum of the file. V(null) for a folder, or if it is unknown.
       type: str
     metadata_timestamps:
-      description: When its V(properties) were last changed, in UTC. Empty without O(metadata_timestamps), and for what
-        has no properties.
+      description: Time of the last change of the C(properties), in UTC. Empty if O(metadata_timestamps=false) or if the
+        entry has no properties.
       type: dict
   sample:
     - path: app/1.0/app-1.0.tar.gz
@@ -114,7 +114,7 @@ entries:
       sha256: d7a8fbb307d7809469ca9abcb0082e4f8d5651e46d3cdb762d02d0bf37c9e592
       metadata_timestamps: {}
 counts:
-  description: How much was listed.
+  description: Number and size of the listed entries.
   returned: success
   type: dict
   contains:
@@ -122,22 +122,22 @@ counts:
       description: Number of files.
       type: int
     folders:
-      description: Number of folders. Always 0 with O(folders=false), but for the folder itself.
+      description: Number of folders. If O(folders=false), at most V(1), for the folder itself.
       type: int
     bytes:
-      description: Bytes of all files together.
+      description: Total size of all files in bytes.
       type: int
   sample: {files: 2, folders: 0, bytes: 2048}
 masked:
-  description: What O(mask_secrets) masked.
-  returned: with O(mask_secrets)
+  description: Texts that O(mask_secrets) replaced.
+  returned: when O(mask_secrets) is set
   type: dict
   contains:
     count:
       description: Number of masked texts.
       type: int
     places:
-      description: Where they were, the first 100 of them.
+      description: Locations of the first 100 masked texts.
       type: list
       elements: str
   sample:

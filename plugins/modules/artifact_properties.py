@@ -7,15 +7,16 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: artifact_properties
-short_description: Set the properties of artifacts and folders
+short_description: Manage properties of Artifactory files and folders
 description:
-  - Sets properties of an artifact or folder, or removes them; with O(items) of as many as you like, side by side.
-  - Values of one property are a set. Their order does not matter, and equal ones are one.
-  - After a change the properties are read back; when the server did not keep them as asked for, the task fails.
-  - All properties of an item change at once. Servers before 6.1, and such behind a proxy that lets no C(PATCH) through,
-    get them in as many requests as their request lines ask for; a property that fits into none is refused.
-  - Check mode refuses virtual and remote repositories where the server tells their type to the account. Whether the
-    account may annotate, no server tells beforehand.
+  - Set or delete properties of a file or folder in Artifactory. With O(items), process several items concurrently.
+  - The values of a property are a set. Order and duplicates are ignored.
+  - After a change, the module reads the properties back. The task fails if the server did not store them as requested.
+  - All properties of an item are changed in one request. Artifactory before 6.1, and servers behind a proxy that blocks
+    C(PATCH), receive them in several requests with limited URL length. A property that does not fit into one request is
+    refused.
+  - In check mode, virtual and remote repositories are refused if the server reports their type to the account. The
+    Annotate permission cannot be verified in advance.
 version_added: 0.1.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -26,80 +27,84 @@ extends_documentation_fragment:
   - buildworks.toolchain.bulk
   - buildworks.toolchain.attributes
 notes:
-  - Needs the permissions Read and Annotate on the item.
+  - Requires the Read and Annotate permissions on the item.
 options:
   repo:
-    description: Key of the repository. A local one, or the cache of a remote one (V(<key>-cache)).
+    description: Key of a local repository, or of the cache of a remote repository (V(<key>-cache)).
     type: str
   path:
     description:
       - Path of the file or folder in the repository.
-      - Paths that Artifactory takes for another item are refused before the first request. These are paths with C(!),
-        paths that end with C(:properties), and paths that end with a blank.
-      - A folder's properties are its own; those of what is below it are left alone, unless O(recursive=true).
+      - Paths that Artifactory would interpret as another item are refused before the first request. These are paths
+        that contain V(!), and paths that end with V(:properties) or a space.
+      - For a folder, only its own properties are changed, unless O(recursive=true).
     type: str
   recursive:
     description:
-      - Whether a folder stands for itself and all that is below it, however many files and folders. One query reads the
-        properties of all of them, and one request changes them all.
-      - The query language has no quotation marks and no line breaks, so O(path) cannot have them then.
-      - Anonymous callers may not query.
+      - Whether to change a folder together with all files and folders below it. One query reads the properties of all
+        these items, and one request changes them.
+      - AQL strings cannot contain quotation marks or line breaks. O(path) must not contain them then.
+      - Anonymous users cannot run queries.
     type: bool
     default: false
   properties:
     description:
-      - Key to value, or to a list of values. Integers and booleans are kept as text (V(true), V(false)).
-      - Put numbers with a fraction in quotes.
-      - Keys begin with a letter and have neither blanks nor special characters other than C(.), C(_), C(-), C(:), C(?),
-        C(|) and quotes. Values may have any character.
-      - An empty text is a value. An empty list removes the property.
-      - Keys such as V(on), V(no) and V(1) need quotes, or YAML does not take them for text, and they are refused.
-      - Required with O(state=present).
+      - Properties to set. Each value is a value or a list of values. Integers and booleans are stored as strings
+        (V(true), V(false)). Put decimal numbers in quotes.
+      - A key must begin with a letter. It must not contain spaces or special characters other than C(.), C(_), C(-),
+        C(:), C(?), C(|) and quotes. Values can contain any character.
+      - An empty string is a value. An empty list deletes the property.
+      - Put keys such as V(on), V(no) and V(1) in quotes. YAML does not read them as strings, and they are refused.
+      - Required if O(state=present).
     type: dict
   purge:
     description:
-      - Remove all properties that are not in O(properties). So V({}) there removes them all.
-      - Not with O(state=absent).
+      - Whether to delete all properties that are not in O(properties). With O(properties={}), all properties are
+        deleted.
+      - Not allowed if O(state=absent).
   keys:
-    description: Keys of the properties to remove. Required with O(state=absent).
+    description: Keys of the properties to delete. Required if O(state=absent).
     type: list
     elements: str
   state:
-    description:
-      - V(present) sets O(properties).
-      - V(absent) removes the properties named by O(keys).
+    choices:
+      present: The O(properties) are set.
+      absent: The properties named by O(keys) do not exist.
   items:
     description:
-      - Several artifacts or folders, each with the options below. What is given beside O(items) is their default.
-      - Without O(items), O(repo) and O(path) are required, else each item needs them from here or there. No two items
-        may name the same artifact.
-      - All items are checked before the first request.
+      - List of files and folders, each with the options below. Options set outside O(items) are the defaults of all
+        items.
+      - If O(items) is not set, O(repo) and O(path) are required. Otherwise, they must be set for each item, either in
+        the item or as a default.
+      - All items are validated before the first request. Two items must not have the same path.
     type: list
     elements: dict
     suboptions:
       repo:
-        description: As O(repo).
+        description: See O(repo).
         type: str
       path:
-        description: As O(path).
+        description: See O(path).
         type: str
       properties:
-        description: As O(properties), in place of them.
+        description: See O(properties). Replaces the default completely.
         type: dict
       purge:
-        description: As O(purge).
+        description: See O(purge).
         type: bool
       keys:
-        description: As O(keys), in place of them.
+        description: See O(keys). Replaces the default completely.
         type: list
         elements: str
       recursive:
-        description: As O(recursive).
+        description: See O(recursive).
         type: bool
       state:
-        description: As O(state).
+        description: See O(state).
         type: str
-        choices: [present, absent]
+        choices:
+          present: See O(state).
+          absent: See O(state).
 seealso:
   - module: buildworks.toolchain.artifact_properties_info
 """
@@ -113,7 +118,7 @@ EXAMPLES = r"""
       qa.status: passed
       qa.platforms: [linux, windows]
 
-- name: Have these properties and no others
+- name: Set a property and delete all others
   buildworks.toolchain.artifact_properties:
     repo: generic-local
     path: app/1.0/app-1.0.tar.gz
@@ -121,14 +126,14 @@ EXAMPLES = r"""
       release: "1.0"
     purge: true
 
-- name: Take back a mark
+- name: Delete a property
   buildworks.toolchain.artifact_properties:
     repo: generic-local
     path: app/1.0/app-1.0.tar.gz
     keys: [qa.status]
     state: absent
 
-- name: Mark a whole release, folder by folder and file by file
+- name: Set a property of a folder and everything below it
   buildworks.toolchain.artifact_properties:
     repo: generic-local
     path: app/1.1
@@ -136,7 +141,7 @@ EXAMPLES = r"""
       released: "2026-10-01"
     recursive: true
 
-- name: Mark all that was released, eight at a time
+- name: Set properties of several items, eight at a time
   buildworks.toolchain.artifact_properties:
     repo: generic-local
     properties:
@@ -154,69 +159,69 @@ EXAMPLES = r"""
 RETURN = r"""
 properties:
   description:
-    - All properties of the item afterwards, or as they would be in check mode. Values are sorted.
-    - With O(recursive=true) those of all items of the tree; the text V(differs from item to item) stands for the values
-      of one that they do not all have alike.
-  returned: success, without O(items)
+    - All properties of the item after the task. In check mode, the predicted properties. Values are sorted.
+    - With O(recursive=true), the properties of all items of the tree. V(differs from item to item) replaces the values
+      of a property whose values are not the same for all items.
+  returned: success, when O(items) is not set
   type: dict
   sample:
     qa.platforms: [linux, windows]
     qa.status: [passed]
 tree_items:
-  description: How many files and folders are in the tree, with the folder itself.
-  returned: success, with O(recursive=true), without O(items)
+  description: Number of files and folders in the tree, including the folder itself.
+  returned: success, when O(recursive=true) and O(items) is not set
   type: int
   sample: 1200
 counts:
-  description: How many of O(items) came to which end. Each item has one end.
-  returned: with O(items)
+  description: Number of O(items) by outcome. Each item counts once.
+  returned: when O(items) is set
   type: dict
   contains:
     changed:
-      description: Changed, or would be in check mode.
+      description: Items that were changed or, in check mode, would be changed.
       type: int
     ok:
-      description: Were as they should be.
+      description: Items that were already in the desired state.
       type: int
     failed:
-      description: Failed. RV(failures) says why.
+      description: Items that failed. RV(failures) has the reasons.
       type: int
     unknown:
-      description: Whether they were changed is not known, for the reply was lost. RV(failures) has them as well.
+      description: Items whose outcome is unknown because the response was lost. RV(failures) lists them, too.
       type: int
     skipped:
-      description: Not tried, because of O(max_failures).
+      description: Items that were not tried because of O(max_failures).
       type: int
   sample: {changed: 120, ok: 4879, failed: 1, unknown: 0, skipped: 0}
 failures:
-  description: The outcomes of all O(items) that failed or whose end is unknown, with the members of RV(outcomes).
-  returned: with O(items)
+  description: Outcomes of all items that failed or whose outcome is unknown, with the same keys as RV(outcomes).
+  returned: when O(items) is set
   type: list
   elements: dict
   sample: []
 outcomes:
-  description: What became of the first O(shown) of O(items), in their order.
-  returned: with O(items)
+  description: Outcomes of the first O(shown) items, in the order of O(items).
+  returned: when O(items) is set
   type: list
   elements: dict
   contains:
     index:
-      description: Place in O(items), from 0.
+      description: Index of the item in O(items), starting at 0.
       type: int
     item:
-      description: The item as it was given.
+      description: The item as specified in O(items).
       type: dict
     status:
-      description: V(changed), V(ok), V(failed), V(unknown) or V(skipped), as RV(counts) has them.
+      description: V(changed), V(ok), V(failed), V(unknown) or V(skipped). See RV(counts).
       type: str
     changed:
-      description: Whether the item was changed. A failed one may be as well.
+      description: Whether something was changed. This can also be V(true) for a failed item.
       type: bool
     reason:
-      description: Why it failed, or was not tried.
+      description: Why the item failed or was not tried.
       type: str
     properties:
-      description: As RV(properties).
+      description: See RV(properties).
       type: dict
 """
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: artifact_properties_info
-short_description: Read the properties of artifacts and folders
+short_description: Get properties of Artifactory files and folders
 description:
-  - Reads all properties of an artifact or folder; with O(items) of as many as you like, side by side.
-  - One without properties gives none. One that does not exist is an error.
+  - Get all properties of a file or folder in Artifactory. With O(items), read several items concurrently.
+  - An item without properties returns an empty dictionary. If the item does not exist, the task fails.
 version_added: 0.1.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -19,7 +19,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.bulk
   - buildworks.toolchain.attributes_info
 notes:
-  - Needs the permission Read on the item.
+  - Requires the Read permission on the item.
 options:
   repo:
     description: Key of the repository.
@@ -29,29 +29,31 @@ options:
     type: str
   items:
     description:
-      - Several artifacts or folders. What is given beside O(items) is their default.
-      - Without O(items), O(repo) and O(path) are required, else each item needs them from here or there.
+      - List of files and folders, each with the options below. Options set outside O(items) are the defaults of all
+        items.
+      - If O(items) is not set, O(repo) and O(path) are required. Otherwise, they must be set for each item, either in
+        the item or as a default.
     type: list
     elements: dict
     suboptions:
       repo:
-        description: As O(repo).
+        description: See O(repo).
         type: str
       path:
-        description: As O(path).
+        description: See O(path).
         type: str
 seealso:
   - module: buildworks.toolchain.artifact_properties
 """
 
 EXAMPLES = r"""
-- name: See whether a build was tested
+- name: Get the properties of a file
   buildworks.toolchain.artifact_properties_info:
     repo: generic-local
     path: app/1.0/app-1.0.tar.gz
   register: build
 
-- name: Keep the properties of several artifacts for later
+- name: Write the properties of several items to a file
   buildworks.toolchain.artifact_properties_info:
     repo: generic-local
     items:
@@ -62,62 +64,62 @@ EXAMPLES = r"""
 
 RETURN = r"""
 properties:
-  description: Key to the list of its values, sorted. Empty when the item has no properties.
-  returned: success, without O(items)
+  description: Properties of the item. Each value is a sorted list. Empty if the item has no properties.
+  returned: success, when O(items) is not set
   type: dict
   sample:
     qa.platforms: [linux, windows]
     qa.status: [passed]
 counts:
-  description: How many of O(items) came to which end. Each item has one end.
-  returned: with O(items)
+  description: Number of O(items) by outcome. Each item counts once.
+  returned: when O(items) is set
   type: dict
   contains:
     changed:
-      description: Always 0 here.
+      description: Always V(0).
       type: int
     ok:
-      description: Were read.
+      description: Items that were read.
       type: int
     failed:
-      description: Failed. RV(failures) says why.
+      description: Items that failed. RV(failures) has the reasons.
       type: int
     unknown:
-      description: Always 0 here.
+      description: Always V(0).
       type: int
     skipped:
-      description: Not tried, because of O(max_failures).
+      description: Items that were not tried because of O(max_failures).
       type: int
   sample: {changed: 120, ok: 4879, failed: 1, unknown: 0, skipped: 0}
 failures:
-  description: The outcomes of all O(items) that failed or whose end is unknown, with the members of RV(outcomes).
-  returned: with O(items)
+  description: Outcomes of all items that failed, with the same keys as RV(outcomes).
+  returned: when O(items) is set
   type: list
   elements: dict
   sample: []
 outcomes:
-  description: What became of the first O(shown) of O(items), in their order.
-  returned: with O(items)
+  description: Outcomes of the first O(shown) items, in the order of O(items).
+  returned: when O(items) is set
   type: list
   elements: dict
   contains:
     index:
-      description: Place in O(items), from 0.
+      description: Index of the item in O(items), starting at 0.
       type: int
     item:
-      description: The item as it was given.
+      description: The item as specified in O(items).
       type: dict
     status:
-      description: V(changed), V(ok), V(failed), V(unknown) or V(skipped), as RV(counts) has them.
+      description: V(changed), V(ok), V(failed), V(unknown) or V(skipped). See RV(counts).
       type: str
     changed:
-      description: Always V(false) here.
+      description: Always V(false).
       type: bool
     reason:
-      description: Why it failed, or was not tried.
+      description: Why the item failed or was not tried.
       type: str
     properties:
-      description: As RV(properties).
+      description: See RV(properties).
       type: dict
 """
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: artifact_query_info
-short_description: Find artifacts and builds with the query language
+short_description: Query Artifactory with AQL
 description:
-  - Asks the server with its query language (AQL), and gives all rows, page by page, or none. When the server trims an
-    answer, the task fails and says what to narrow.
-  - With O(find) the module writes the query. Values cannot break out of it. It sees to the order of its parts, to the
-    fields that the server demands from ordinary accounts, and to a sort by which pages are stable.
+  - Run a query in the Artifactory Query Language (AQL) and return all rows. The module reads large results page by
+    page. If the server truncates the result, the task fails and suggests how to narrow the query.
+  - With O(find), the module generates the query. It escapes values, puts the parts in the required order, adds the
+    fields that Artifactory requires from users who are not administrators, and sorts the rows so that pages are stable.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -22,92 +22,94 @@ extends_documentation_fragment:
   - buildworks.toolchain.to_file
   - buildworks.toolchain.attributes_info
 notes:
-  - Needs the permission Read on what is to be found; what may not be read is left out. Anonymous callers may not query.
-    Domains other than V(items), and V(builds) on newer servers, need an administrator; others get no rows, or are
-    refused.
-  - The open source edition cannot sort, so it needs O(page_size=0).
-  - Heavy queries take their time; see O(timeout).
+  - Requires the Read permission on the items. Items that the account may not read are omitted. Anonymous users cannot
+    run queries.
+  - Domains other than V(items) and, on newer servers, V(builds) require an administrator. Other users get no rows or an
+    error.
+  - The open-source edition cannot sort rows. It requires O(page_size=0).
+  - For expensive queries, increase O(timeout).
 options:
   domain:
-    description: What the rows are; V(items), which are files and folders, when not given.
+    description: Domain to query, which determines what the rows are. If not set, V(items) is queried.
     type: str
     choices:
-      - items
-      - builds
-      - modules
-      - artifacts
-      - dependencies
-      - properties
-      - build.properties
-      - module.properties
-      - build.promotions
-      - stats
-      - archive.entries
+      items: Files and folders.
+      builds: Builds.
+      modules: Modules of builds.
+      artifacts: Artifacts of build modules.
+      dependencies: Dependencies of build modules.
+      properties: Properties of files and folders.
+      build.properties: Properties of builds.
+      module.properties: Properties of build modules.
+      build.promotions: Promotions of builds.
+      stats: Download statistics.
+      archive.entries: Files inside archives.
   find:
     description:
-      - Conditions, field by field, all of which must hold; or a list of such dictionaries, all of which must hold.
-        C({}) for everything.
-      - A condition is a value, or one or more of C($eq), C($ne), C($gt), C($gte), C($lt), C($lte), C($match),
-        C($nmatch), C($eqic), C($matchic), C($last) and C($before), each with a value. C($match) knows V(*) and V(?).
-      - C($or), C($and), C($msp) and C($rf) take lists of dictionaries of conditions. Inside one dictionary all must
-        hold, in C($or), too.
-      - C($last) and C($before) take ages such as V(4w), V(3days) or V(1d2mo), with the units V(ms), V(s), V(mi),
-        V(d), V(w), V(mo) and V(y). All other times are dates such as V(2026-10-01) or V(2026-10-01T12:00:00Z).
-      - C(@key) stands for the property V(key), with V(*) for any value. Fields of other domains have their way before
-        their names, such as C(stat.downloads) or C(artifact.module.build.name).
-      - Values are texts, whole numbers and null. They can have neither quotation marks nor line breaks, and cannot
-        begin with a blank, for the language has no way to write them.
-      - Without a condition on C(type) only files are found. The trash is left out, unless C(repo) is compared with
-        something by its name alone.
+      - Dictionary of fields and conditions, or a list of such dictionaries. All conditions must be met. V({}) matches
+        everything.
+      - A condition is a value, or a dictionary with one or more of the operators C($eq), C($ne), C($gt), C($gte),
+        C($lt), C($lte), C($match), C($nmatch), C($eqic), C($matchic), C($last) and C($before). C($match) supports the
+        wildcards V(*) and V(?).
+      - C($or), C($and), C($msp) and C($rf) take lists of dictionaries of conditions. All conditions in one dictionary
+        must be met, also within C($or).
+      - C($last) and C($before) take a relative time such as V(4w), V(3days) or V(1d2mo), with the units V(ms), V(s),
+        V(mi), V(d), V(w), V(mo) and V(y). All other times are dates such as V(2026-10-01) or V(2026-10-01T12:00:00Z).
+      - C(@key) refers to the property V(key). V(*) as its value matches any value. Fields of other domains are prefixed
+        with their path, such as C(stat.downloads) or C(artifact.module.build.name).
+      - Values are strings, integers or null. Strings must not contain quotation marks or line breaks and must not begin
+        with a space, because AQL cannot express them.
+      - Without a condition on C(type), only files are returned. The trash can is excluded, unless there is a condition
+        that compares C(repo) with a name.
     type: raw
   include:
     description:
-      - Fields of a row. Without it those that the server gives by default.
-      - C(*) is all fields of the domain itself, V(property) all properties and V(stat) the download statistics, each as
-        a list in the row. C(@key) is that property; what does not have it is not found then.
-      - Of items V(repo), V(path) and V(name) are always there, of builds V(name) and V(number), for ordinary accounts
-        have to ask for them.
+      - Fields to return. If not set, the server's default fields are returned.
+      - V(*) returns all fields of the domain itself, V(property) all properties and V(stat) the download statistics,
+        each as a list in the row. V(@key) returns that property and excludes rows without it.
+      - C(repo), C(path) and C(name) of items, and C(name) and C(number) of builds, are always returned, because
+        Artifactory requires them from users who are not administrators.
     type: list
     elements: str
   sort:
     description:
-      - Fields of the row to sort by. Items are sorted by V(repo), V(path) and V(name) when nothing is given.
-      - Not with fields of other domains in O(include), for the server does not sort then.
+      - Fields to sort the rows by. If not set, items are sorted by C(repo), C(path) and C(name).
+      - Not allowed if O(include) contains fields of other domains, because Artifactory does not sort these results.
     type: list
     elements: str
   descending:
-    description: Sort from the largest to the smallest.
+    description: Whether to sort in descending order.
     type: bool
     default: false
   offset:
-    description: Number of rows to pass over, 0 to 2,147,483,647. Not with fields of other domains in O(include).
+    description: Number of rows to skip, 0 to 2,147,483,647. Not allowed if O(include) contains fields of other domains.
     type: int
     default: 0
   limit:
-    description: Number of rows at most, 1 to 2,147,483,647. Without it all.
+    description: Maximum number of rows, 1 to 2,147,483,647. If not set, all rows are returned.
     type: int
   page_size:
     description:
-      - Rows to ask for at once, 0 to 1,000,000. With V(0) one request asks for all of them.
+      - Number of rows to request at a time, 0 to 1,000,000. With V(0), all rows are requested at once.
       - It must be below the server's own limit, if there is one.
-      - Fields of other domains in O(include) cost a second request for each page. In other domains than V(items) such
-        rows come in one answer.
+      - If O(include) contains fields of other domains, each page costs a second request. In domains other than
+        V(items), such rows are returned in one response.
     type: int
     default: 5000
   query:
     description:
-      - A whole query as a text, in place of all of the above, sent as it is in one request. Nothing in it is seen to,
-        but it must not be empty.
+      - Complete AQL query, sent without changes in one request. It must not be empty.
+      - Use either O(query) or the options above.
     type: str
 seealso:
   - module: buildworks.toolchain.artifact_search_info
   - name: Artifactory Query Language
-    description: The reference of the vendor.
+    description: Reference documentation of AQL.
     link: https://jfrog.com/help/r/jfrog-artifactory-documentation/artifactory-query-language
 """
 
 EXAMPLES = r"""
-- name: Find large archives that nobody has downloaded for a year
+- name: Find large archives that were not downloaded for a year
   buildworks.toolchain.artifact_query_info:
     find:
       repo: generic-local
@@ -120,7 +122,7 @@ EXAMPLES = r"""
     include: [size, created]
   register: stale
 
-- name: Find what passed its tests, on linux or on windows
+- name: Find files that passed the tests on Linux or Windows
   buildworks.toolchain.artifact_query_info:
     find:
       repo: generic-local
@@ -139,13 +141,13 @@ EXAMPLES = r"""
     descending: true
     limit: 10
 
-- name: Keep a list of all files for later, however many there are
+- name: Write a list of all files to a file
   buildworks.toolchain.artifact_query_info:
     find: {}
     include: [size, sha256, modified]
     to_file: "{{ ansible_facts.env.HOME }}/files.jsonl"
 
-- name: Ask with a query of one's own
+- name: Run a query written in AQL
   buildworks.toolchain.artifact_query_info:
     query: items.find({"repo":"generic-local","@os":"linux","@os":"windows"}).include("repo","path","name")
 """
@@ -153,10 +155,10 @@ EXAMPLES = r"""
 RETURN = r"""
 rows:
   description:
-    - What was found, with the fields that were asked for. The names are without the domain that the server puts before
-      those of builds and the like (V(name), not V(build.name)).
-    - Times are in UTC, sizes in bytes. A member that is null is not there.
-  returned: success, without O(to_file)
+    - Rows of the result with the requested fields. The domain that the server prefixes to field names is removed
+      (V(name), not V(build.name)).
+    - Times are in UTC, sizes in bytes. Fields that are null are omitted.
+  returned: success, when O(to_file) is not set
   type: list
   elements: dict
   sample:
@@ -171,20 +173,20 @@ count:
   type: int
   sample: 1
 query:
-  description: The query as a text. When it is asked page by page, the server gets more conditions with each page.
+  description: The query in AQL. If the result is read page by page, the module adds conditions for each page.
   returned: success
   type: str
   sample: items.find({"repo":"generic-local"}).include("repo","path","name","size")
 masked:
-  description: What O(mask_secrets) masked.
-  returned: with O(mask_secrets)
+  description: Texts that O(mask_secrets) replaced.
+  returned: when O(mask_secrets) is set
   type: dict
   contains:
     count:
       description: Number of masked texts.
       type: int
     places:
-      description: Where they were, the first 100 of them.
+      description: Locations of the first 100 masked texts.
       type: list
       elements: str
   sample:

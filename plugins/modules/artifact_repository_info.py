@@ -7,10 +7,10 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: artifact_repository_info
-short_description: List the repositories of an artifact repository server
+short_description: Get information about Artifactory repositories
 description:
-  - Lists all repositories that the account may see, or reads one with its settings.
-  - Both give the same members, whatever the server calls them in its list and in its detail.
+  - List the Artifactory repositories that are visible to the account, or get one repository with its configuration.
+  - Both return the same keys, although the REST API names them differently in the list and in the details.
 version_added: 0.1.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -18,22 +18,28 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes_info
 notes:
-  - Shows the repositories on which the account has the permission Read; all settings are for administrators.
+  - Returns the repositories on which the account has the Read permission. Only administrators get the configuration.
 options:
   key:
     description:
-      - Only the repository of this key, with its settings.
-      - Without them where the server does not tell them to the account, or to anybody in its edition.
+      - Return only the repository with this key, including its configuration.
+      - The configuration is omitted if the server does not return it to the account or its edition does not support it.
+      - Mutually exclusive with the other filters.
     type: str
   type:
-    description: Only repositories of this type.
+    description: Return only repositories of this type.
     type: str
-    choices: [local, remote, virtual, federated, distribution]
+    choices:
+      local: Repositories that store uploaded artifacts.
+      remote: Proxies of other repositories, with a cache.
+      virtual: Repositories that combine several repositories under one key.
+      federated: Local repositories that are mirrored between several servers.
+      distribution: Repositories of the discontinued distribution to Bintray.
   package_type:
-    description: Only repositories for this kind of package, such as V(maven) or V(docker).
+    description: Return only repositories of this package type, such as V(maven) or V(docker).
     type: str
   project:
-    description: Only repositories of the project with this key.
+    description: Return only repositories of the project with this key.
     type: str
 """
 
@@ -42,12 +48,12 @@ EXAMPLES = r"""
   buildworks.toolchain.artifact_repository_info:
   register: artifact
 
-- name: Read one with its settings
+- name: Get a repository with its configuration
   buildworks.toolchain.artifact_repository_info:
     key: libs-release
   register: libs
 
-- name: List the local repositories for images
+- name: List the local Docker repositories
   buildworks.toolchain.artifact_repository_info:
     type: local
     package_type: docker
@@ -55,7 +61,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 repositories:
-  description: The repositories, sorted by key. Empty when there is none.
+  description: The repositories, sorted by key. Empty if no repositories match.
   returned: success
   type: list
   elements: dict
@@ -67,19 +73,21 @@ repositories:
       description: V(local), V(remote), V(virtual), V(federated) or another type of the server, in lower case.
       type: str
     package_type:
-      description: Kind of package, in lower case.
+      description: Package type, in lower case.
       type: str
     description:
-      description: Its description.
+      description: Description of the repository.
       type: str
     url:
-      description: Its address; of a remote repository, the address that it mirrors. A detail without one gives none.
+      description: URL of the repository or, for a remote repository, the URL that it proxies. V(null) if the server
+        does not return one.
       type: str
     default_deployment_repo:
-      description: Where a virtual repository puts deployed files. Told with O(key) only.
+      description: Repository to which uploads to a virtual repository are deployed. Only returned if O(key) is set.
       type: str
     settings:
-      description: All that the server tells of the repository, unchanged. None without O(key), or where it tells none.
+      description: Configuration of the repository, as returned by the REST API. V(null) if O(key) is not set or the
+        server does not return it.
       type: dict
   sample:
     - key: libs-release-local

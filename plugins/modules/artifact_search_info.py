@@ -7,10 +7,11 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: artifact_search_info
-short_description: Find files by their name or path
+short_description: Search Artifactory for files by name or path
 description:
-  - Looks for files by a part of their names (O(name)), or by a pattern of their paths in one repository (O(pattern)).
-  - For anything else, and for very many, see M(buildworks.toolchain.artifact_query_info).
+  - Search Artifactory for files by a part of their name (O(name)), or by a pattern of their path in one repository
+    (O(pattern)).
+  - For other criteria and for large results, use M(buildworks.toolchain.artifact_query_info).
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -20,33 +21,34 @@ extends_documentation_fragment:
   - buildworks.toolchain.to_file
   - buildworks.toolchain.attributes_info
 notes:
-  - Needs the permission Read on what is to be found. Patterns also need an account, and an edition that is not the open
-    source one.
+  - Requires the Read permission on the files. O(pattern) also requires a user account and Artifactory Pro.
 options:
   name:
     description:
-      - A part of the file's name; must not be empty. V(*) stands for anything in it, V(?) for one character.
-      - Anything may stand before and after it, unless it begins or ends with V(*) or V(?). So V(app-1.0*) finds
-        V(webapp-1.0.zip) as well.
-      - Folders before the name are not looked at. Whether upper and lower case differ depends on the server's database.
+      - Part of the file name. It must not be empty. V(*) matches any text, V(?) matches one character.
+      - Any text can precede and follow it, unless it begins or ends with V(*) or V(?). For example, V(app-1.0*) also
+        matches V(webapp-1.0.zip).
+      - Folder names are not searched. The database of the server determines whether the search is case-sensitive.
     type: str
   repos:
     description:
-      - Where to look for O(name), everywhere when not given. Each is a repository's key, or key/path for a folder
-        in it.
-      - Of a remote repository the cache is searched, of a virtual one all of its repositories.
+      - Repositories or folders in which to search for O(name). Each entry is a repository key or C(key/path). If not
+        set, all repositories are searched.
+      - For a remote repository, its cache is searched. For a virtual repository, all its repositories are searched.
     type: list
     elements: str
   pattern:
     description:
-      - Key of a repository, a colon, and a path in which V(*) and V(?) stand for anything but a slash.
-      - It must not be empty. Virtual repositories cannot be searched so.
+      - Repository key, a colon, and a path in which V(*) and V(?) match anything except a slash.
+      - It must not be empty. Virtual repositories are not supported.
     type: str
   detail:
-    description: What to tell of each file beside its place. Only with O(name).
+    description: Additional information to return for each file. Only used together with O(name).
     type: list
     elements: str
-    choices: [info, properties]
+    choices:
+      info: Size, checksums and times.
+      properties: Properties.
 seealso:
   - module: buildworks.toolchain.artifact_query_info
 """
@@ -59,11 +61,11 @@ EXAMPLES = r"""
     detail: [info, properties]
   register: found
 
-- name: Find the libraries of all versions
+- name: Find the JAR files of all versions
   buildworks.toolchain.artifact_search_info:
     pattern: "libs-release-local:org/acme/app/*/*.jar"
 
-- name: Keep a list of all jars of a repository, however many there are
+- name: Write a list of all JAR files of a repository to a file
   buildworks.toolchain.artifact_search_info:
     name: "*.jar"
     repos: [libs-release-local]
@@ -73,8 +75,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 matches:
-  description: The files that were found, sorted; in O(to_file) in the server's order.
-  returned: success, without O(to_file)
+  description: The matching files, sorted by repository and path. In O(to_file), they are in the server's order.
+  returned: success, when O(to_file) is not set
   type: list
   elements: dict
   contains:
@@ -82,27 +84,28 @@ matches:
       description: Key of the repository.
       type: str
     path:
-      description: Path in the repository, without a slash at its beginning.
+      description: Path in the repository, without a leading slash.
       type: str
     info:
-      description: Size, checksums and times, as in RV(buildworks.toolchain.artifact_item_info#module:item). Only with
-        V(info) in O(detail).
+      description: Size, checksums and times, as in RV(buildworks.toolchain.artifact_item_info#module:item).
+      returned: when O(detail) contains V(info)
       type: dict
     properties:
-      description: Key to the list of its values, sorted. Only with V(properties) in O(detail).
+      description: Properties of the file. Each value is a sorted list.
+      returned: when O(detail) contains V(properties)
       type: dict
   sample:
     - repo: generic-local
       path: app/1.0/app-1.0.tar.gz
 count:
-  description: Number of files that were found.
+  description: Number of matching files.
   returned: success
   type: int
   sample: 1
 capped:
   description:
-    - Whether there may be more files than the server gives. It gives no more than 1,000 to accounts that are no
-      administrators, and does not say so; the task warns when there are just so many.
+    - Whether the result may be incomplete. Artifactory returns at most 1,000 results to users who are not
+      administrators, without reporting that it omitted others. The task warns if it received exactly this number.
     - Always V(false) with O(pattern).
   returned: success
   type: bool

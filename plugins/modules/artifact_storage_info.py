@@ -7,11 +7,11 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: artifact_storage_info
-short_description: Read how much is stored
+short_description: Get storage usage of Artifactory
 description:
-  - Reads how many files, folders and bytes there are, in all and by repository, and how much space is left.
-  - Sizes that the server only writes for people (V(3.48 GB)) are given in bytes as exactly as they tell, with the text
-    beside.
+  - Get the number of files, folders and bytes that Artifactory stores, in total and by repository, and the free space.
+  - Some sizes are only available as rounded text, such as V(3.48 GB). The module converts them to bytes and also
+    returns the text.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -19,22 +19,24 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes_info
 notes:
-  - Needs an administrator, or a token with the scope C(system:info/storage:r).
+  - Requires an administrator, or a token with the scope V(system:info/storage:r).
 options:
   repo:
-    description: Key of a repository to look for in the summary. Of a remote one it is the cache.
+    description: Key of a repository to return in RV(repository). For a remote repository, the entry of its cache is
+      returned.
     type: str
   refresh:
     description:
-      - Let the server calculate the summary anew, and wait for it. Without that it is as old as the server's last
-        calculation, often a day.
-      - This costs the server some work, and changes nothing. So it is done in check mode, too.
+      - Whether to make the server recalculate the summary, and wait for the result. If V(false), the summary is as old
+        as the last calculation, often a day.
+      - The calculation costs server resources but changes no data. It also runs in check mode.
     type: bool
     default: false
   refresh_timeout:
     description:
-      - Seconds to wait for another summary, 0 to 86,400.
-      - The server does not say when it is done. A summary that stays as it was is waited for as long as this.
+      - Maximum time in seconds to wait for a new summary, 0 to 86,400.
+      - The server does not report when the calculation is complete. If the summary does not change, the task waits for
+        this time.
     type: float
     default: 30.0
 seealso:
@@ -42,15 +44,15 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: See how much is stored
+- name: Get the storage usage
   buildworks.toolchain.artifact_storage_info:
   register: storage
 
-- name: Stop when the disk is nearly full
+- name: Fail if the disk is nearly full
   ansible.builtin.assert:
     that: storage.storage.file_store.used_percent < 90
 
-- name: See what a repository takes now
+- name: Recalculate and get the storage usage of a repository
   buildworks.toolchain.artifact_storage_info:
     repo: generic-local
     refresh: true
@@ -59,24 +61,25 @@ EXAMPLES = r"""
 
 RETURN = r"""
 storage:
-  description: What is stored.
+  description: Storage usage.
   returned: success
   type: dict
   contains:
     binaries:
       description:
-        - V(count) and V(size) in bytes of the contents, each of which is stored once; V(items), V(artifacts) and
-          V(artifacts_size) as if it were not; V(optimization), the size of the contents in per cent of that.
-        - V(size_text) and V(artifacts_size_text) are the server's own words.
+        - C(count) and C(size) (in bytes) of the stored contents. Identical contents are stored only once.
+        - C(items), C(artifacts) and C(artifacts_size) count each file, even if several files share a content.
+          C(optimization) is C(size) as a percentage of C(artifacts_size).
+        - C(size_text) and C(artifacts_size_text) are the texts of the server.
       type: dict
     file_store:
       description:
-        - V(type) and V(directory) of the storage; V(total), V(used) and V(free) in bytes, none where the server tells
-          no number, and V(used_percent) and V(free_percent).
-        - V(total_text), V(used_text) and V(free_text) are the server's own words.
+        - C(type) and C(directory) of the storage, C(total), C(used) and C(free) in bytes, and C(used_percent) and
+          C(free_percent). V(null) if the server reports no number.
+        - C(total_text), C(used_text) and C(free_text) are the texts of the server.
       type: dict
     repositories:
-      description: All repositories, by key. Remote ones are there as their caches.
+      description: All repositories, sorted by key. Remote repositories are represented by their caches.
       type: list
       elements: dict
       contains:
@@ -84,13 +87,13 @@ storage:
           description: Key of the repository.
           type: str
         type:
-          description: V(local), V(cache), V(virtual), V(federated) or the like.
+          description: Type of the repository, such as V(local), V(cache), V(virtual) or V(federated).
           type: str
         package_type:
           description: Package type, such as V(maven).
           type: str
         project_key:
-          description: Key of the project it belongs to, on servers that tell.
+          description: Key of the project to which the repository belongs, if the server reports it.
           type: str
         folders:
           description: Number of folders.
@@ -99,19 +102,19 @@ storage:
           description: Number of files.
           type: int
         items:
-          description: Number of both.
+          description: Number of files and folders.
           type: int
         used:
-          description: Bytes. On servers that tell no more than a text they are as exact as that.
+          description: Used space in bytes. If the server only reports a text, the value is rounded accordingly.
           type: int
         used_text:
-          description: The same in the server's own words.
+          description: Used space as text of the server.
           type: str
         percent:
-          description: Its part of all that is stored.
+          description: Percentage of the total used space.
           type: float
     total:
-      description: V(folders), V(files), V(items), V(used) and V(used_text) of all repositories together.
+      description: C(folders), C(files), C(items), C(used) and C(used_text) of all repositories together.
       type: dict
   sample:
     binaries:
@@ -152,14 +155,14 @@ storage:
       used: 64177570775
       used_text: 59.77 GB
 repository:
-  description: The row of O(repo) in RV(storage.repositories). None when there is none, and without O(repo).
+  description: The entry of RV(storage.repositories) for O(repo). V(null) if it does not exist or O(repo) is not set.
   returned: success
   type: dict
   sample: null
 refreshed:
   description:
-    - Whether another summary came after the calculation that was asked for. V(false) also means that it may be the same
-      for nothing has changed. None with O(refresh=false).
+    - Whether the summary changed after the requested calculation. V(false) can also mean that the new summary is the
+      same. V(null) if O(refresh=false).
   returned: success
   type: bool
   sample: null

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: artifact_trash
-short_description: Clean, empty and restore from the trash can
+short_description: Manage the Artifactory trash can
 description:
-  - Deletes for good what lies in the trash can, all of it or a part, or puts a part back to where it was.
-  - Each act is verified by looking. What is not in the trash can any more needs no cleaning, and what is back in its
-    repository needs no restoring.
+  - Permanently delete items from the Artifactory trash can, restore them, or empty the trash can. With O(items),
+    process several items concurrently.
+  - The module reads the trash can before and after each action. It changes nothing if an item to delete is not in the
+    trash can or an item to restore already exists in its repository.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -23,99 +24,104 @@ extends_documentation_fragment:
 attributes:
   diff_mode:
     support: none
-    details: The plan says what goes, or comes back.
+    details: RV(plan) describes the changes.
 notes:
-  - Needs an administrator.
+  - Requires an administrator.
 options:
   action:
-    description:
-      - V(clean) deletes O(repo) and O(path), or O(build_records), for good.
-      - V(restore) puts O(repo) and O(path) back.
-      - V(empty) deletes everything in the trash can for good.
+    description: Action to perform.
     type: str
-    choices: [clean, restore, empty]
+    choices:
+      clean: Permanently delete O(repo) and O(path), or O(build_records), from the trash can.
+      restore: Restore O(repo) and O(path) from the trash can.
+      empty: Permanently delete all items in the trash can.
   repo:
-    description: Key of the repository that it was deleted from.
+    description: Key of the repository from which the item was deleted.
     type: str
   path:
     description:
-      - Path of the file or folder, as it was in the repository.
-      - Paths that Artifactory takes for another item are refused, as in M(buildworks.toolchain.artifact_file).
-      - An empty one is all of the repository's trash, which only V(clean) takes.
+      - Original path of the file or folder in the repository.
+      - Paths that Artifactory would interpret as another item are refused, as in M(buildworks.toolchain.artifact_file).
+      - An empty path refers to all deleted items of the repository. It is only allowed if O(action=clean).
     type: str
   build_records:
-    description: Clean the records of deleted builds.
+    description: Whether to permanently delete the build info of deleted builds. Only used if O(action=clean).
     type: bool
     default: false
   project_key:
-    description: Key of the project that O(build_records) belong to.
+    description: Key of the project to which the O(build_records) belong.
     type: str
   to_repo:
-    description: Key of another repository to restore to.
+    description: Key of the repository to which the item is restored. If not set, O(repo) is used.
     type: str
   to_path:
-    description: Another path to restore to; empty for that of the repository itself.
+    description: Path to which the item is restored. If not set, O(path) is used. Set to an empty string for the root of
+      the repository.
     type: str
   force:
     description:
-      - Whether V(restore) replaces existing files. Without it, the task fails and names the first existing file. Files
-        that are in the way of files of a restored folder are existing files as well.
+      - Whether O(action=restore) replaces existing files. If V(false), the task fails and names the first existing
+        file. Existing files are also files at the path of a restored folder, or at the path of a file in it.
     type: bool
     default: false
   wait:
-    description: Wait until it is done, and verify that it is.
+    description: Whether to wait until the action is complete, and to verify it.
   items:
     description:
-      - Several places, each with the options below. What is given beside O(items) is their default.
-      - Without O(items), O(action) is required, else each item needs it from here or there. No two may be about the
-        same place, and V(empty), which is about all of them, goes with no other item.
-      - All are checked before the first request.
+      - List of actions, each with the options below. Options set outside O(items) are the defaults of all items.
+      - If O(items) is not set, O(action) is required. Otherwise, it must be set for each item, either in the item or as
+        a default.
+      - All items are validated before the first request. Two items must not refer to the same place in the trash can.
+        V(empty) cannot be combined with other items.
     type: list
     elements: dict
     suboptions:
       action:
-        description: As O(action).
+        description: See O(action).
         type: str
-        choices: [clean, restore, empty]
+        choices:
+          clean: See O(action).
+          restore: See O(action).
+          empty: See O(action).
       repo:
-        description: As O(repo).
+        description: See O(repo).
         type: str
       path:
-        description: As O(path).
+        description: See O(path).
         type: str
       build_records:
-        description: As O(build_records).
+        description: See O(build_records).
         type: bool
       project_key:
-        description: As O(project_key).
+        description: See O(project_key).
         type: str
       to_repo:
-        description: As O(to_repo).
+        description: See O(to_repo).
         type: str
       to_path:
-        description: As O(to_path).
+        description: See O(to_path).
         type: str
       force:
-        description: As O(force).
+        description: See O(force).
         type: bool
 seealso:
   - module: buildworks.toolchain.artifact_trash_info
 """
 
 EXAMPLES = r"""
-- name: Put back a release that was deleted by mistake
+- name: Restore a release that was deleted by mistake
   buildworks.toolchain.artifact_trash:
     action: restore
     repo: generic-local
     path: tools/0.9/tools-0.9.tar.gz
 
-- name: Delete the trash of one folder for good
+- name: Permanently delete the deleted items of a folder
   buildworks.toolchain.artifact_trash:
     action: clean
     repo: generic-local
     path: tools
 
-- name: Delete the records of deleted builds for good
+- name: Permanently delete the build info of deleted builds
   buildworks.toolchain.artifact_trash:
     action: clean
     build_records: true
@@ -125,7 +131,7 @@ EXAMPLES = r"""
     action: empty
     wait_timeout: 3600
 
-- name: Clean what belongs to old products
+- name: Permanently delete the deleted items of two folders
   buildworks.toolchain.artifact_trash:
     action: clean
     repo: generic-local
@@ -136,89 +142,89 @@ EXAMPLES = r"""
 
 RETURN = r"""
 plan:
-  description: What was done, or would be in check mode. None when there was nothing to do.
-  returned: success, without O(items)
+  description: Changes that were made or, in check mode, would be made. V(null) if nothing had to be changed.
+  returned: success, when O(items) is not set
   type: dict
   contains:
     action:
-      description: As O(action).
+      description: The O(action).
       type: str
     repos:
-      description: Keys of the repositories whose trash goes. Only with V(empty).
+      description: Keys of the repositories whose deleted items are removed. Only returned if O(action=empty).
       type: list
       elements: str
-    place:
+    source:
       description: Repository and path in the trash can.
       type: str
     type:
       description: V(file) or V(folder).
       type: str
     size:
-      description: Bytes of the file. None for a folder.
+      description: Size of the file in bytes. V(null) for a folder.
       type: int
-    to:
-      description: Repository and path that it is restored to.
+    target:
+      description: Repository and path to which the item is restored.
       type: str
     replaces:
-      description: Whether a file is there, which is replaced.
+      description: Whether an existing file is replaced.
       type: bool
   sample:
     action: restore
-    place: generic-local/tools/0.9/tools-0.9.tar.gz
+    source: generic-local/tools/0.9/tools-0.9.tar.gz
     type: file
     size: 1024
-    to: generic-local/tools/0.9/tools-0.9.tar.gz
+    target: generic-local/tools/0.9/tools-0.9.tar.gz
     replaces: false
 counts:
-  description: How many of O(items) came to which end. Each has one.
-  returned: with O(items)
+  description: Number of O(items) by outcome. Each item counts once.
+  returned: when O(items) is set
   type: dict
   contains:
     changed:
-      description: Cleaned, emptied or restored, or would be in check mode.
+      description: Items that were deleted or restored or, in check mode, would be.
       type: int
     ok:
-      description: Needed nothing.
+      description: Items that required no change.
       type: int
     failed:
-      description: Failed. RV(failures) says why.
+      description: Items that failed. RV(failures) has the reasons.
       type: int
     unknown:
-      description: What came of them is not known, for the reply was lost. RV(failures) has them as well.
+      description: Items whose outcome is unknown because the response was lost. RV(failures) lists them, too.
       type: int
     skipped:
-      description: Not tried, because of O(max_failures).
+      description: Items that were not tried because of O(max_failures).
       type: int
   sample: {changed: 12, ok: 30, failed: 1, unknown: 0, skipped: 0}
 failures:
-  description: The outcomes of all O(items) that failed or whose end is unknown, with the members of RV(outcomes).
-  returned: with O(items)
+  description: Outcomes of all items that failed or whose outcome is unknown, with the same keys as RV(outcomes).
+  returned: when O(items) is set
   type: list
   elements: dict
   sample: []
 outcomes:
-  description: What became of the first O(shown) of O(items), in their order.
-  returned: with O(items)
+  description: Outcomes of the first O(shown) items, in the order of O(items).
+  returned: when O(items) is set
   type: list
   elements: dict
   contains:
     index:
-      description: Place in O(items), from 0.
+      description: Index of the item in O(items), starting at 0.
       type: int
     item:
-      description: The item as it was given.
+      description: The item as specified in O(items).
       type: dict
     status:
-      description: V(changed), V(ok), V(failed), V(unknown) or V(skipped), as RV(counts) has them.
+      description: V(changed), V(ok), V(failed), V(unknown) or V(skipped). See RV(counts).
       type: str
     changed:
-      description: Whether something was changed. With a failed one it may be as well.
+      description: Whether something was changed. This can also be V(true) for a failed item.
       type: bool
     reason:
-      description: Why it failed, or was not tried.
+      description: Why the item failed or was not tried.
       type: str
     plan:
-      description: As RV(plan).
+      description: See RV(plan).
       type: dict
 """
 

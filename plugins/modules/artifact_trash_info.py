@@ -7,11 +7,11 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: artifact_trash_info
-short_description: List what lies in the trash can
+short_description: List the contents of the Artifactory trash can
 description:
-  - Lists what was deleted and can still be restored, of one repository or of all.
-  - Who deleted something and when are among its properties, which M(buildworks.toolchain.artifact_item_info) reads in
-    the repository C(auto-trashcan).
+  - List the deleted items in the Artifactory trash can that can be restored, for one repository or for all.
+  - To find out who deleted an item and when, read its properties with M(buildworks.toolchain.artifact_item_info) in the
+    repository V(auto-trashcan).
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -21,17 +21,17 @@ extends_documentation_fragment:
   - buildworks.toolchain.to_file
   - buildworks.toolchain.attributes_info
 notes:
-  - Needs an administrator.
+  - Requires an administrator.
 options:
   repo:
-    description: Key of the repository that things were deleted from. Without it all of them are listed.
+    description: Key of the repository from which the items were deleted. If not set, the whole trash can is listed.
     type: str
   path:
-    description: Path of a folder, as it was in the repository. Needs O(repo).
+    description: Original path of a folder in the repository. Requires O(repo).
     type: str
     default: ""
   deep:
-    description: List the folders below as well.
+    description: Whether to list subfolders recursively.
     type: bool
     default: false
 seealso:
@@ -39,47 +39,48 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: See which repositories have something in the trash can
+- name: List the repositories with deleted items
   buildworks.toolchain.artifact_trash_info:
 
-- name: List all that was deleted from a repository
+- name: List all deleted items of a repository
   buildworks.toolchain.artifact_trash_info:
     repo: generic-local
     deep: true
   register: trash
 
-- name: Say how much it takes
+- name: Print their number and size
   ansible.builtin.debug:
     msg: "{{ trash.counts.files }} files, {{ trash.counts.bytes }} bytes"
 """
 
 RETURN = r"""
 entries:
-  description: What lies there, sorted by its place; in O(to_file) in the server's order. Empty when nothing does.
-  returned: success, without O(to_file)
+  description: The deleted items, sorted by repository and path. In O(to_file), they are in the server's order. Empty if
+    the trash can is empty.
+  returned: success, when O(to_file) is not set
   type: list
   elements: dict
   contains:
     repo:
-      description: Key of the repository that it was deleted from.
+      description: Key of the repository from which the item was deleted.
       type: str
     path:
-      description: Path that it had there. Empty for the repository itself.
+      description: Original path in the repository. Empty for the repository itself.
       type: str
     type:
       description: V(file) or V(folder).
       type: str
     size:
-      description: Bytes of the file. None for a folder.
+      description: Size of the file in bytes. V(null) for a folder.
       type: int
     modified:
-      description: When it was last modified, in UTC.
+      description: Time of the last change in ISO 8601 format, in UTC.
       type: str
     sha1:
-      description: SHA-1 of the file. None for a folder.
+      description: SHA-1 checksum of the file. V(null) for a folder.
       type: str
     sha256:
-      description: SHA-256 of the file. None for a folder, and where the server has none.
+      description: SHA-256 checksum of the file. V(null) for a folder, or if it is unknown.
       type: str
   sample:
     - repo: generic-local
@@ -90,7 +91,7 @@ entries:
       sha1: 2fd4e1c67a2d28fced849ee1bb76e7391b93eb12
       sha256: d7a8fbb307d7809469ca9abcb0082e4f8d5651e46d3cdb762d02d0bf37c9e592
 counts:
-  description: How much was listed.
+  description: Number and size of the listed items.
   returned: success
   type: dict
   contains:
@@ -101,19 +102,19 @@ counts:
       description: Number of folders.
       type: int
     bytes:
-      description: Bytes of all files together.
+      description: Total size of all files in bytes.
       type: int
   sample: {files: 1, folders: 0, bytes: 1024}
 masked:
-  description: What O(mask_secrets) masked.
-  returned: with O(mask_secrets)
+  description: Texts that O(mask_secrets) replaced.
+  returned: when O(mask_secrets) is set
   type: dict
   contains:
     count:
       description: Number of masked texts.
       type: int
     places:
-      description: Where they were, the first 100 of them.
+      description: Locations of the first 100 masked texts.
       type: list
       elements: str
   sample:

@@ -107,9 +107,9 @@ def test_runs_that_fail_end_incomplete_or_have_nothing_to_do(sandbox: Sandbox, t
         ],
         tmp_path,
     )
-    assert "'Discard old runs of builds' failed: 1 of 2 items failed." in stopped.failure
+    assert "'Discard old builds' failed: 1 of 2 items failed." in stopped.failure
     assert "403 no right" in stopped.failure
-    assert "Done so far: 1 artifacts deleted. Run the role again to go on from there." in stopped.failure
+    assert "Done so far: 1 artifacts deleted. Run the role again to continue." in stopped.failure
     assert not continued.failure
     assert sorted(continued.writes) == ["clean_trash", "retain_builds"]
     assert (repeated.failure, repeated.writes, repeated.changed) == ("", [], 0)
@@ -118,7 +118,7 @@ def test_runs_that_fail_end_incomplete_or_have_nothing_to_do(sandbox: Sandbox, t
     summary = json.loads(files[1].read_text())
     assert [(row["repo"], row["after"]) for row in summary["repositories"]] == [("generic-local", None)]
     assert summary["total"]["after"] is None
-    assert "'Clean up the artifacts' failed: 1 of 3 items failed." in refused_item.failure
+    assert "'Delete old artifacts' failed: 1 of 3 items failed." in refused_item.failure
     assert "Done so far: 2 artifacts deleted." in refused_item.failure
     assert not empty.failure
     assert not empty.requests

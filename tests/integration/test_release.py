@@ -57,7 +57,7 @@ def test_a_failure_reports_what_is_done_and_another_run_continues(sandbox: Sandb
     assert not after_image.failure
     assert after_image.writes == ["promote_image", "promote_build", "patch_metadata"]
     assert "'Promote the build' failed: " in build.failure
-    done = "Done so far: image acme/web, image acme/worker. Run the role again to go on from there."
+    done = "Done so far: image acme/web, image acme/worker. Run the role again to continue."
     assert done in build.failure
     assert "patch_metadata" not in build.writes
     assert not after_build.failure
@@ -86,5 +86,5 @@ def test_mistakes_are_reported_before_anything_is_promoted(sandbox: Sandbox, tmp
     messages = play_mistakes("buildworks.toolchain.release", "artifact", mistakes, tmp_path, sandbox=sandbox)
     for message, (_variables, problem) in zip(messages, MISTAKES, strict=True):
         assert problem in message
-        assert "Nothing was done." in message
+        assert "Nothing was changed." in message
     assert not writes(sandbox)

@@ -68,7 +68,7 @@ def test_events_and_artifacts_tell_what_happened_and_no_secret(sandbox: Sandbox,
     assert stats["event_data"]["changed"] == {"artifactory": 3}
     assert stats["event_data"]["ignored"] == {"artifactory": 1}
     results = {event["event_data"]["task"]: event["event_data"]["res"] for event in job.events("1", "runner_on_ok")}
-    assert results["Deploy and remove files"]["counts"]["changed"] == 2
+    assert results["Upload and delete files"]["counts"]["changed"] == 2
     assert any(re.search(PROGRESS, event["stdout"]) for event in job.events("1", "verbose"))
     assert re.search(PROGRESS, output, re.MULTILINE)
     assert len(json.loads(job.read("1", "toolchain-report.json"))["changes"]) == 3

@@ -535,7 +535,7 @@ def test_a_life_of_zero_is_for_ever() -> None:
         ({"token_file": "{tmp}/t", "owner": "nobody-of-that-name"}, "Option 'owner': there is no"),
         ({"token_file": "{tmp}/t", "group": "nobody-of-that-name"}, "Option 'group': there is no"),
         ({"token_file": "{tmp}/t", "mode": "u=rw"}, "Option 'mode': takes three octal digits"),
-        ({"subject": "a/b"}, "Option 'subject': takes the name of an account"),
+        ({"subject": "a/b"}, "Option 'subject': takes a user name without a slash"),
         ({"token": "line\nbreak"}, "Option 'token': has characters that cannot be sent in a header"),
     ],
 )

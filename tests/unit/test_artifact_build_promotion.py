@@ -119,7 +119,7 @@ def test_a_status_alone_needs_no_repository() -> None:
     order = {"status": "tested", "copy": False, "artifacts": True, "dependencies": False, "failFast": True}
     with conversation(look(), promote(order), look(status("tested", None))) as server:
         result = run("artifact_build_promotion", url=server.url, build="web", number="7", status="tested")
-    assert result["plan"] == {"action": "note status", "status": "tested", "target_repo": None, "files": 0}
+    assert result["plan"] == {"action": "set status", "status": "tested", "target_repo": None, "files": 0}
     assert result["promotion"] == shown("tested", None)
 
 

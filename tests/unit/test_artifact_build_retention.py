@@ -290,7 +290,7 @@ def test_without_waiting_a_refusal_is_a_failure() -> None:
         ({"build": "b"}, "one of the following is required: count, minimum_date"),
         ({"build": "b", "count": 0}, "Option 'count': takes 1 to 1,000,000, not 0"),
         ({"build": "b", "count": -1}, "Option 'count': takes 1 to 1,000,000"),
-        ({"build": "b", "minimum_date": "4w"}, "Option 'minimum_date': takes a date and time with a zone"),
+        ({"build": "b", "minimum_date": "4w"}, "Option 'minimum_date': takes a date and time with a time zone"),
         ({"build": "b", "minimum_date": "2024-02-30T00:00:00Z"}, "Option 'minimum_date': takes a date and time"),
         ({"build": "b", "count": 1, "keep": [""]}, "Option 'keep[0]': must not be empty"),
         ({"build": "..", "count": 1}, "Option 'build': '..' cannot be a part of a path"),

@@ -135,7 +135,7 @@ def test_one_query_looks_at_several_files_folder_by_folder() -> None:
     after = THERE.replace("old.bin", "1.bin")
     result = clean_up(*scanned(*rows), asked(look, rows[0], changed, downloaded), delete, asked(after))
     reasons = [None, "changed since it was planned", "downloaded since it was planned"]
-    assert [outcome["why"] for outcome in result["outcomes"]] == reasons
+    assert [outcome["keep_reason"] for outcome in result["outcomes"]] == reasons
 
 
 def look_in_a(*names: str) -> str:
@@ -158,7 +158,7 @@ def test_each_item_is_verified_before_its_deletion_when_batches_meet(monkeypatch
         asked(look_in_a("1.bin", "2.bin", "4.bin")),
     )
     outcomes = [outcome["outcome"] for outcome in result["outcomes"]]
-    assert outcomes == ["deleted", "deleted", "left", "deleted", "left"]
+    assert outcomes == ["deleted", "deleted", "kept", "deleted", "kept"]
 
 
 def test_nothing_old_is_no_change_after_two_reads() -> None:
@@ -201,13 +201,13 @@ def test_an_item_is_verified_again_when_its_verdict_is_too_old(monkeypatch: pyte
         asked(THERE.replace("old.bin", "1.bin")),
     ]
     result = clean_up(*scanned(*rows), *calls)
-    assert [outcome["outcome"] for outcome in result["outcomes"]] == ["deleted", "left"]
+    assert [outcome["outcome"] for outcome in result["outcomes"]] == ["deleted", "kept"]
 
 
 def test_an_item_without_a_verdict_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(verification.Verification, "verdicts", lambda _self, _batch: {})
     result = clean_up(*scanned(row("a", "old.bin")))
-    assert result["outcomes"][0]["why"] == "it could not be verified"
+    assert result["outcomes"][0]["keep_reason"] == "it could not be verified"
     assert result["changed"] is False
 
 
@@ -229,7 +229,7 @@ def test_properties_are_verified_by_one_query_for_a_batch_and_rule() -> None:
         asked(THERE.replace("old.bin", "2.bin")),
     ]
     rule = {"repos": ["app-local"], "properties": {"obsolete": "yes"}, "keep_properties": {"keep": None}}
-    reasons = [outcome["why"] for outcome in clean_up(*calls, rules=[rule])["outcomes"]]
+    reasons = [outcome["keep_reason"] for outcome in clean_up(*calls, rules=[rule])["outcomes"]]
     assert reasons == ["without the properties that 'rules[0]' selects", None, "marked to be kept"]
 
 
@@ -291,7 +291,7 @@ def test_the_folders_of_tags_are_verified_by_one_query_for_a_batch() -> None:
     with conversation(images, edition(), *calls) as server:
         result = run("artifact_cleanup", url=server.url, rules=[RULE], workers=1)
     contains_more = "its folder contains 'api', which is not part of the tag"
-    assert [outcome["why"] for outcome in result["outcomes"]] == [None, contains_more, "it could not be verified"]
+    assert [outcome["keep_reason"] for outcome in result["outcomes"]] == [None, contains_more, "it could not be verified"]
     assert result["deleted"]["bytes"] == 20
 
 
@@ -331,7 +331,7 @@ def test_a_child_of_what_went_is_gone_and_no_failure() -> None:
     assert not result.get("failed")
     assert result["changed"] is False
     assert result["counts"]["ok"] == 1
-    assert result["outcomes"][0]["outcome"] == "gone"
+    assert result["outcomes"][0]["outcome"] == "missing"
 
 
 def test_a_404_for_what_is_there_is_a_refusal() -> None:
@@ -389,7 +389,7 @@ def test_a_deletion_is_not_retried_when_the_item_was_downloaded_after_a_lost_rep
     lost, exists = delete_old(drop=True), asked(THERE, old)
     downloaded = asked(THERE, {**old, "stats": [{"downloaded": "2026-02-01T00:00:00.000Z"}]})
     result = clean_up(*scanned(old), exists, lost, exists, downloaded, retries=1)
-    assert result["outcomes"][0]["why"] == "downloaded since it was planned"
+    assert result["outcomes"][0]["keep_reason"] == "downloaded since it was planned"
     assert result["changed"] is False
 
 

@@ -174,7 +174,7 @@ def test_several_are_read_side_by_side() -> None:
         items = [{"path": TASK["path"]}, {"path": "b"}]
         result = run("artifact_item_info", url=server.url, repo="generic-local", items=items, workers=1)
     assert result["counts"]["ok"] == 2
-    assert [(one["item"], one["found"], one["missing"]) for one in result["outcomes"]] == [
+    assert [(one["item"], one["item_info"], one["missing"]) for one in result["outcomes"]] == [
         ({"path": TASK["path"]}, FOUND, None),
         ({"path": "b"}, None, "item"),
     ]

@@ -17,7 +17,7 @@ STORAGE = "/artifactory/api/storage"
 TRASH = "/artifactory/api/trash"
 FILE = {"action": "clean", "repo": "r", "path": "a/b.txt"}
 NOTHING = {"errors": [{"status": 400, "message": "Could not locate artifact 'auto-trashcan:r' (Nothing to delete)."}]}
-PLAN = {"action": "clean", "place": "r/a/b.txt", "type": "file", "size": 7}
+PLAN = {"action": "clean", "source": "r/a/b.txt", "type": "file", "size": 7}
 RESTORE = {**FILE, "action": "restore"}
 
 
@@ -137,7 +137,7 @@ def test_a_file_is_restored_to_another_place() -> None:
     ) as server:
         result = run("artifact_trash", url=server.url, to_repo="q", to_path="c", **RESTORE)
     assert result["changed"]
-    assert (result["plan"]["to"], result["plan"]["replaces"]) == ("q/c", False)
+    assert (result["plan"]["target"], result["plan"]["replaces"]) == ("q/c", False)
 
 
 FOLDER = {**RESTORE, "path": "a"}

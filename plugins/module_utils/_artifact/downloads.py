@@ -26,7 +26,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile im
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 # In an item's options, for a file that is found in a folder: what the folder tells of it
-_TOLD = "told"
+_TOLD = "remote"
 
 
 def is_folder(params: Fields) -> bool:

@@ -72,7 +72,7 @@ class Promotion:
                 f"{self._named} has {f'the status {before!r}' if before else 'no status'}; it must have "
                 f"'{params['from_status']}' to become '{params['status']}'."
             )
-        action = ("copy" if params["copy"] else "move") if params["target_repo"] else "note status"
+        action = ("copy" if params["copy"] else "move") if params["target_repo"] else "set status"
         return {"action": action, **self._task.pick("status", "target_repo"), "files": len(self._checksums())}
 
     def rehearse(self) -> Fields:

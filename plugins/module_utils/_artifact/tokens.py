@@ -27,7 +27,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 
 # The server's default; a token with a shorter life works, but is neither listed nor revocable.
 SHORTEST_LISTED = 10800
-SUBJECT = ("[^/]+", "the name of an account, which has no slash in it")
+SUBJECT = ("[^/]+", "a user name without a slash")
 LONGEST_LIFE = 100 * 365 * 86400
 
 _ADDRESS = "/access/api/v1/tokens"

@@ -68,7 +68,7 @@ def plan(artifact: ArtifactService, params: Fields) -> Fields | None:
         raise ToolchainError(f"'{place}' is not in the trash can, and it is not where it was either.")
     if not found:
         return None
-    step = {"action": action, "place": place, "type": found["type"], "size": found["size"]}
+    step = {"action": action, "source": place, "type": found["type"], "size": found["size"]}
     if action == "restore":
         replaced = _find_replaced(artifact, found, place, there) if there else None
         if replaced and not params["force"]:
@@ -76,7 +76,7 @@ def plan(artifact: ArtifactService, params: Fields) -> Fields | None:
                 f"'{place}' is not restored: '{replaced}' exists and would be replaced. "
                 "To replace it, set 'force: true'."
             )
-        step.update(to="/".join(target(params)), replaces=replaced is not None)
+        step.update(target="/".join(target(params)), replaces=replaced is not None)
     return step
 
 

@@ -87,7 +87,7 @@ def test_a_tag_stays_when_something_was_added_since_it_was_planned(
     file = planned(tmp_path)
     act(sandbox)
     result = run(from_plan=file)
-    assert {one["item"]["path"]: one["why"] for one in result["outcomes"]} == {"team/b": None, "team/web": why}
+    assert {one["item"]["path"]: one["keep_reason"] for one in result["outcomes"]} == {"team/b": None, "team/web": why}
     assert "team/web/manifest.json" in paths_in(sandbox, "dn")
 
 
@@ -108,7 +108,7 @@ def test_the_trash_can_keeps_an_item_that_others_deleted(sandbox: Sandbox, tmp_p
     file = planned(tmp_path, [{"repos": ["old-local"], "older_than": "30d"}])
     call(sandbox, "DELETE", "/old-local/a/b.bin")
     result = run(from_plan=file, clean_trash=True)
-    assert result["outcomes"][0]["outcome"] == "gone"
+    assert result["outcomes"][0]["outcome"] == "missing"
     assert "old-local/a/b.bin" in paths_in(sandbox, "auto-trashcan")
 
 

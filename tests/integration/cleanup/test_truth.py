@@ -183,7 +183,7 @@ def test_an_approved_plan_is_done_exactly(sandbox: Sandbox, tmp_path: Path) -> N
     again = run(from_plan=file)
     assert again["changed"] is False
     assert again["counts"]["ok"] == 5
-    assert {outcome["outcome"] for outcome in again["outcomes"]} == {"gone"}
+    assert {outcome["outcome"] for outcome in again["outcomes"]} == {"missing"}
 
 
 def test_what_is_not_as_planned_is_left_alone(sandbox: Sandbox, tmp_path: Path) -> None:
@@ -195,10 +195,10 @@ def test_what_is_not_as_planned_is_left_alone(sandbox: Sandbox, tmp_path: Path) 
     call(sandbox, "PUT", "/api/storage/old-local/app/2.bin?properties=keep=yes")
     call(sandbox, "DELETE", "/old-local/app/3.bin")
     result = run(from_plan=file)
-    ends = {outcome["item"]["path"]: outcome["why"] or outcome["outcome"] for outcome in result["outcomes"]}
+    ends = {outcome["item"]["path"]: outcome["keep_reason"] or outcome["outcome"] for outcome in result["outcomes"]}
     assert ends["app/0.bin"] == ends["app/1.bin"] == "changed since it was planned"
     assert ends["app/2.bin"] == "marked to be kept"
-    assert ends["app/3.bin"] == "gone"
+    assert ends["app/3.bin"] == "missing"
     assert result["counts"] == {"changed": 6, "ok": 4, "failed": 0, "unknown": 0, "skipped": 0}
     assert paths_in(sandbox, "old-local") == PATHS[:3]
 
@@ -223,7 +223,7 @@ def test_what_was_downloaded_since_it_was_planned_is_left_alone(sandbox: Sandbox
     run(rules=[{"repos": ["old-local"], "names": ["*.bin"]}], plan_file=file, check_mode=True)
     call(sandbox, "GET", "/old-local/app/a.bin")
     result = run(from_plan=file)
-    assert [outcome["why"] for outcome in result["outcomes"]] == ["downloaded since it was planned", None]
+    assert [outcome["keep_reason"] for outcome in result["outcomes"]] == ["downloaded since it was planned", None]
     assert paths_in(sandbox, "old-local") == ["app/a.bin"]
 
 
@@ -352,7 +352,7 @@ def test_a_folder_that_is_not_empty_any_more_stays(sandbox: Sandbox, tmp_path: P
     assert run(rules=RULES, plan_file=file, check_mode=True, empty_folders=True)["plan"]["folders"] == 1
     call(sandbox, "PUT", f"/old-local/{urllib.parse.quote(folder)}/deep/new.bin", b"new")
     result = run(from_plan=file)
-    assert result["outcomes"][-1]["why"] == "not empty any more"
+    assert result["outcomes"][-1]["keep_reason"] == "not empty any more"
     assert paths_in(sandbox, "old-local") == [f"{folder}/deep/new.bin"]
 
 

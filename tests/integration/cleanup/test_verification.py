@@ -34,7 +34,7 @@ def planned(path: Path, rules: list[dict[str, Any]], **options: Any) -> str:
 
 def reasons(result: dict[str, Any]) -> dict[str, str | None]:
     """By path, why an item was left alone."""
-    return {outcome["item"]["path"]: outcome["why"] for outcome in result["outcomes"]}
+    return {outcome["item"]["path"]: outcome["keep_reason"] for outcome in result["outcomes"]}
 
 
 def test_an_artifact_stays_when_it_lost_the_property_that_selected_it(sandbox: Sandbox, tmp_path: Path) -> None:
@@ -64,7 +64,7 @@ def test_a_resumed_run_verifies_the_properties_again(sandbox: Sandbox, tmp_path:
     assert run(**options)["counts"]["unknown"] == 1
     sandbox.clear_faults()
     call(sandbox, "PUT", "/api/storage/old-local/app/1.bin?properties=obsolete=no")
-    assert run(**options)["outcomes"][0]["outcome"] == "left"
+    assert run(**options)["outcomes"][0]["outcome"] == "kept"
     assert paths_in(sandbox, "old-local") == ["app/1.bin"]
 
 
@@ -106,7 +106,7 @@ OTHER = Artifact("old-local", "app/other.txt", 90, 90, size=10)
     ("change", "why"),
     [
         ({"size": 0}, "changed since it was planned"),
-        ({"repo": "generic-local"}, "gone"),
+        ({"repo": "generic-local"}, "missing"),
         ({"repo": "nowhere"}, "its repository is missing, or stores another kind of artifacts"),
         ({"path": "app/other.txt"}, "changed since it was planned"),
         ({"selected_by": 7}, "it could not be verified"),
@@ -121,7 +121,7 @@ def test_an_artifact_stays_when_its_line_in_the_plan_was_edited(
     rules = [{"repos": ["old-local"], "names": ["*.bin"], "older_than": "30d"}, {**RULES[0], "names": ["x"]}]
     file = edited(planned(tmp_path, rules), lambda line: line.update(change))
     outcome = run(from_plan=file)["outcomes"][0]
-    assert outcome["why"] or outcome["outcome"] == why
+    assert outcome["keep_reason"] or outcome["outcome"] == why
     assert outcome["changed"] is False
     assert deletes(sandbox) == []
 
@@ -183,7 +183,7 @@ def test_folders_are_tried_when_the_state_of_a_file_cannot_be_read(
 
     monkeypatch.setattr(deletion, "read_entries", read)
     result = run(from_plan=file, workers=1)
-    assert [(outcome["status"], outcome["reason"] or outcome["why"]) for outcome in result["outcomes"]] == [
+    assert [(outcome["status"], outcome["reason"] or outcome["keep_reason"]) for outcome in result["outcomes"]] == [
         ("failed", "the disk is broken."),
         ("ok", "not empty any more"),
     ]

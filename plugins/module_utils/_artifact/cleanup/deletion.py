@@ -21,7 +21,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cle
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.store import Store
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.verification import (
     DELETE,
-    GONE,
+    MISSING,
     Verdicts,
     find_existing,
     is_empty,
@@ -129,8 +129,8 @@ class Deletion:
                 self._files_done.wait()
             (entry,) = read_entries(self._store, "id = ?", [task.params["id"]])
             artifact = ArtifactService(task)
-            outcome, why = self._finish(task, artifact, entry)
-            task.result.update({"outcome": outcome, "why": why})
+            outcome, reason = self._finish(task, artifact, entry)
+            task.result.update({"outcome": outcome, "keep_reason": reason})
             self._store.write("UPDATE plan SET outcome = ? WHERE id = ?", [outcome, entry.id])
             if outcome == "deleted" and task.params["clean_trash"]:
                 _clean_trash(task, artifact, entry)
@@ -142,15 +142,15 @@ class Deletion:
                     self._files_done.set()
 
     def _finish(self, task: Task, artifact: ArtifactService, entry: Entry) -> tuple[str, str | None]:
-        """Return the outcome of an item, `deleted`, `gone` (before) or `left`, and the reason."""
+        """Return the outcome of an item, `deleted`, `missing` (deleted before) or `kept`, and the reason."""
         verdict = self._verdict(artifact, entry, self._verdicts.of)
-        if verdict == GONE:
-            return "gone", None
+        if verdict == MISSING:
+            return "missing", None
         if verdict != DELETE:
-            return "left", verdict
-        outcome, why = self._delete(task, artifact, entry)
+            return "kept", verdict
+        outcome, reason = self._delete(task, artifact, entry)
         task.changed = outcome == "deleted"
-        return outcome, why
+        return outcome, reason
 
     def _verdict(
         self, artifact: ArtifactService, entry: Entry, of_artifact: t.Callable[[ArtifactService, Entry], str]
@@ -171,14 +171,14 @@ class Deletion:
                 if isinstance(error, ServerRefusal) and error.status < 500 and not missing:
                     raise
                 if not _still_exists(artifact, entry, error):
-                    return "gone" if missing else "deleted", None
+                    return "missing" if missing else "deleted", None
                 if missing:
                     raise ToolchainError(f"{error} But it exists: the account may not delete it.") from None
                 if tries_left == 0 or isinstance(error, ServerRefusal):
                     raise ToolchainError(f"{error} It still exists.") from None
                 verdict = self._verdict(artifact, entry, self._verdicts.renewed)
                 if verdict != DELETE:
-                    return ("deleted", None) if verdict == GONE else ("left", verdict)
+                    return ("deleted", None) if verdict == MISSING else ("kept", verdict)
             finally:
                 self._pace.adjust(overburdened=bool(task.repeats))
         raise AssertionError("the last try returns or raises")

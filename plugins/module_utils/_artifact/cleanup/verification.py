@@ -25,7 +25,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
 
 # Verdicts. All others are reasons why an item is left alone
 DELETE = "delete"
-GONE = "gone"
+MISSING = "missing"
 NOT_VERIFIED = "it could not be verified"
 _CHANGED = "changed since it was planned"
 _BATCHES_KNOWN = 8
@@ -66,7 +66,7 @@ class Verification:
         if self._kinds.get(entry.repo) is not (entry.kind == "tag"):
             return "its repository is missing, or stores another kind of artifacts"
         if found is None:
-            return GONE
+            return MISSING
         if not entry.is_as_planned(found):
             return _CHANGED
         if entry.is_newest:
