@@ -162,7 +162,10 @@ def test_a_404_of_somebody_else_is_an_error() -> None:
         ({"build": "b", "started": "2024-05-01T00:00:00Z"}, "missing parameter(s) required by 'started': number"),
         ({"build": ".."}, "Option 'build': '..' cannot be a part of a path"),
         ({"build": "b", "number": "."}, "Option 'number': '.' cannot be a part of a path"),
-        ({"build": "b", "number": "1", "started": "2024-05-01"}, "Option 'started': takes a date and time with a time zone"),
+        (
+            {"build": "b", "number": "1", "started": "2024-05-01"},
+            "Option 'started': takes a date and time with a time zone",
+        ),
         ({"build": "b", "number": "1", "started": "2024-13-01T00:00:00Z"}, "Option 'started': takes a date and time"),
     ],
 )

@@ -291,7 +291,11 @@ def test_the_folders_of_tags_are_verified_by_one_query_for_a_batch() -> None:
     with conversation(images, edition(), *calls) as server:
         result = run("artifact_cleanup", url=server.url, rules=[RULE], workers=1)
     contains_more = "its folder contains 'api', which is not part of the tag"
-    assert [outcome["keep_reason"] for outcome in result["outcomes"]] == [None, contains_more, "it could not be verified"]
+    assert [outcome["keep_reason"] for outcome in result["outcomes"]] == [
+        None,
+        contains_more,
+        "it could not be verified",
+    ]
     assert result["deleted"]["bytes"] == 20
 
 
