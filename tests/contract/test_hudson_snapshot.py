@@ -25,7 +25,7 @@ def test_a_snapshot_of_a_real_server(hudson_server: Hudson, tmp_path: Path) -> N
     assert good, output
     about = json.loads((folder / "ci" / "manifest.json").read_text())
     assert about["server"]["product"] == "hudson"
-    assert [missing["list"] for missing in about["not_seen"]] == ["plugins"]
+    assert [missing["list"] for missing in about["skipped_lists"]] == ["plugins"]
     names = [json.loads(line)["name"] for line in (folder / "ci" / "jobs.jsonl").read_text().splitlines()]
     assert names == ["taken"]  # no other test has left any
     with client.start(seed=folder) as rehearsal:

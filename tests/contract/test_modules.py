@@ -318,7 +318,7 @@ def test_a_snapshot_has_the_models_of_a_server_without_administration(
     manifest = (folder / "inference" / "manifest.json").read_text()
     assert litellm_proxy.key not in manifest
     lists = ["model_limits", "organizations", "projects", "users", "invites", "admin_keys", "rate_limits", "user_keys"]
-    assert [missing["list"] for missing in json.loads(manifest)["not_seen"]] == lists
+    assert [missing["list"] for missing in json.loads(manifest)["skipped_lists"]] == lists
     with client.start(seed=folder) as rehearsal:
         models = {model["id"] for model in rehearsal.state()["inference"]["models"]["rows"]}
     assert models >= {*litellm_proxy.replies, litellm_proxy.throttled}

@@ -392,7 +392,7 @@ def test_a_sandbox_of_a_snapshot_answers_alike(sandbox: Sandbox, tmp_path: Path)
     assert said == {json.dumps(["https://ci.example/job/app/1/", [{"url": place, "message": message}]])}
     mirrors = {found["url"] for found in expected["artifact"]["repositories"] if found["key"].startswith("mirror")}
     assert mirrors == {"https://mirror.example/npm"}
-    assert expected["inference"]["not_seen"] + expected["review"]["not_seen"] == []
+    assert expected["inference"]["skipped_lists"] + expected["review"]["skipped_lists"] == []
     assert len(expected["issues-of_old.1%2F%25"]) > len(expected["histories-of_old.1%2F%25"]) > 1
     assert {"key": "note", "value": "git clone https://MASKED_SECRET@git.example/app.git"} in [
         pair for item in expected["items"] for pair in item.get("properties", ())
@@ -442,7 +442,7 @@ def test_secrets_are_made_up_from_the_name_and_the_account(tmp_path: Path) -> No
 BLIND = [
     ("artifact", {"toolchain_artifact_token": "wrong"}, ": 401 "),
     ("inference", {"toolchain_inference_admin_key": "sk-admin-wrong"}, "The key was not accepted: check 'admin_key'."),
-    ("inference", {"toolchain_inference_user_id": "nobody"}, "Nothing could be seen. GET "),
+    ("inference", {"toolchain_inference_user_id": "nobody"}, "The account may not read any list. GET "),
     ("review", {"toolchain_review_ltoken": "wrong", "toolchain_review_username": "admin"}, ": 401 "),
     ("review", {"toolchain_review_ltoken": BOB, "toolchain_review_username": "bob"}, "Web API access permission"),
 ]
@@ -461,15 +461,19 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     (
         "artifact",
         {"snapshot_folder": "{{ root }}/both/"},
-        "Another host of the play goes to {root}/both/artifact as well",
+        "Another host of the play writes to {root}/both/artifact as well",
     ),
     (
         "artifact",
         {"snapshot_folder": "{{ root }}/both"},
-        "Another host of the play goes to {root}/both/artifact as well",
+        "Another host of the play writes to {root}/both/artifact as well",
     ),
-    ("artifact", COMMON, "The password of the account is a word that names on the server have as well"),
-    ("inference", {"snapshot_folder": "snapshot"}, "takes an absolute path, such as $PWD/snapshot, not 'snapshot'."),
+    ("artifact", COMMON, "The snapshot would contain masked names"),
+    (
+        "inference",
+        {"snapshot_folder": "snapshot"},
+        "snapshot_folder: 'snapshot' is not an absolute path. Set a path such as $PWD/snapshot.",
+    ),
     *BLIND,
 ]
 
@@ -519,17 +523,17 @@ def test_hosts_are_read_as_far_as_their_accounts_may_read(sandbox: Sandbox, tmp_
 
 def check_what_was_seen(seen: dict[str, Any]) -> None:
     """Check that each list was read that the accounts may read, and that the others are named."""
-    assert [unseen["list"] for unseen in seen["ci"]["not_seen"]] == ["plugins"]
-    assert "403 reader is missing" in seen["ci"]["not_seen"][0]["answer"]
-    unseen = seen["inference"]["not_seen"]
+    assert [unseen["list"] for unseen in seen["ci"]["skipped_lists"]] == ["plugins"]
+    assert "403 reader is missing" in seen["ci"]["skipped_lists"][0]["reason"]
+    unseen = seen["inference"]["skipped_lists"]
     without_scope = ["organizations", "projects", "users", "invites", "admin_keys"]
     assert [each["list"] for each in unseen] == [*without_scope, "rate_limits", "user_keys"]
-    assert all("Missing scopes: api.management.read" in each["answer"] for each in unseen[:5])
-    assert all("give one as 'session_token'" in each["answer"] for each in unseen[5:])
+    assert all("Missing scopes: api.management.read" in each["reason"] for each in unseen[:5])
+    assert all("give one as 'session_token'" in each["reason"] for each in unseen[5:])
     assert [row["name"] for row in seen["items"]] == ["app-1.0.tar.gz", "app-1.1.tar.gz"]
-    unseen = seen["review"]["not_seen"]
+    unseen = seen["review"]["skipped_lists"]
     assert [each["list"] for each in unseen] == ["licenses", "defect_types-mobile_app"]
-    assert "403 User alice is not a Projects root admin" in unseen[0]["answer"]
+    assert "403 User alice is not a Projects root admin" in unseen[0]["reason"]
     assert "defect_types-platform" in seen
     assert [row["severity_level"] for row in seen["issues-mobile_app"]] == [1, 2]
     assert [row["status"] for row in seen["histories-mobile_app"]] == ["Fix"]
@@ -549,7 +553,9 @@ def test_a_refusal_costs_no_more_than_its_list_and_an_error_is_none(sandbox: San
     assert "500 gateway: 404 from backend" in output
     assert not (folder / "ci" / "manifest.json").exists()
     seen = told(folder, sandbox)
-    unseen = {service: [about["list"] for about in seen[service]["not_seen"]] for service in ("artifact", "inference")}
+    unseen = {
+        service: [about["list"] for about in seen[service]["skipped_lists"]] for service in ("artifact", "inference")
+    }
     assert unseen["artifact"] == ["repositories-libs-remote", "runs-app", "runs-acme/nightly of web-4"]
     assert unseen["inference"] == ["invites", "rate_limits", "user_keys", "project_service_accounts"]
     assert any(project.get("users") for project in seen["inference"]["projects"])
