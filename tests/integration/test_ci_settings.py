@@ -175,7 +175,7 @@ def test_a_drop_in_has_the_policy_and_a_command_restarts_the_server(host: Host) 
 def test_a_policy_that_the_server_does_not_have_is_told(host: Host) -> None:
     knows(host, "sandbox;")
     output = host.play({"jenkins": {"ci_settings_content_security_policy": "", "ci_settings_restart": False}})
-    assert "The server has the content-security policy 'sandbox;', and not ''." in output
+    assert "Setting the content security policy failed: Jenkins has 'sandbox;' instead of ''." in output
     assert launched(f". {host.environment}", "JAVA_ARGS") == ["-Dhudson.model.DirectoryBrowserSupport.CSP="]
 
 
@@ -264,5 +264,5 @@ def test_java_is_checked_against_what_the_server_needs(
     output = host.play({name: {**check, **variables} for name, variables in hosts.items()})
     failures = list_failures(output)
     assert failures.keys() == {"old", "missing"}, output
-    assert "The server runs on Java 21 or 25, but" in failures["old"]
-    assert "but 'no-java-here' is none." in failures["missing"]
+    assert "Jenkins requires Java 21 or 25, but" in failures["old"]
+    assert "but 'no-java-here' is not installed." in failures["missing"]

@@ -137,4 +137,4 @@ def test_an_interruption_of_the_tasks_is_told(sandbox: Sandbox, tmp_path: Path) 
     quiet, _why = state(sandbox)
     assert quiet
     told = f"jenkins: the server still takes no builds. End that with: ansible jenkins -i {tmp_path}/hosts.yml -m "
-    assert told in output.partition("Do the tasks of the maintenance")[2]
+    assert told in output.partition("Run the maintenance tasks")[2]

@@ -34,7 +34,7 @@ def test_messages_are_found_wherever_they_are_told() -> None:
         "The server gave … results, which is as many as it gives at most: there may be more. Search in fewer "
         "repositories, or use artifact_query_info.",  # a warning
         "The server is starting, restarting or overloaded.",  # added to a status
-        "This CI server is …, but … or newer is needed (ci_provision_minimum_version).",  # a role's
+        "Jenkins … is too old: ci_provision_minimum_version requires … or newer. Upgrade Jenkins.",  # a role's
     ):
         assert message in messages
     assert [message for message in messages if "……" in message] == []
