@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Queries over the seed of `query_seed`, and what comes of them."""
+"""AQL queries over the seed of `aql_seed`, with the expected results or error messages."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 
 Rows = list[dict[str, Any]]
 
-# The names of the items that are found, in order where the query sorts
-FOUND: list[tuple[str, str]] = [
+# Names of the items that a query finds, in order if the query sorts.
+NAME_CASES: list[tuple[str, str]] = [
     ("items.find()", "100%_done.txt README UPPER.TXT a^b.txt a_b.txt app-1.0.jar app-1.1.jar dep-2.0.jar lib_x.txt"),
     ('items.find({"name":"README"})', "README"),
     ('items.find({"type":"folder"})', ". . . app empty net org"),
@@ -248,8 +248,8 @@ FOUND: list[tuple[str, str]] = [
     ('items.find({"path":".","type":"folder"})', ". . . empty net org"),
 ]
 
-# Whole rows
-ROWS: list[tuple[str, Rows]] = [
+# Complete rows.
+ROW_CASES: list[tuple[str, Rows]] = [
     (
         'items.find({"$rf":[{"@os":"linux"}]}).include("name","property")',
         [
@@ -882,8 +882,8 @@ ROWS: list[tuple[str, Rows]] = [
     ),
 ]
 
-# What is no query: the rest that the message names
-SYNTAX: list[tuple[str, str]] = [
+# Queries with invalid syntax, and the rest of the query that the error message quotes.
+SYNTAX_ERROR_CASES: list[tuple[str, str]] = [
     ('items.find({"$or":[{"repo":"nothing"},{"qa":1}]})', 'qa":1}]})'),
     ('items.find({"depth":0,"type":"folder"})', ',"type":"folder"})'),
     ('items.find({"created":{"$before":5}})', "5}})"),
@@ -932,12 +932,12 @@ SYNTAX: list[tuple[str, str]] = [
     ('build.promotions.find({"id":1})', "1})"),
 ]
 
-# What is a query, but not one that is answered: the message
+# Valid queries that the server refuses, and the error message.
 NOT_TRANSITIVE = (
     "A transitive query asks for items of exactly one repository, includes nothing but fields of items and properties, "
     "and has no sort and no offset."
 )
-REFUSED: list[tuple[str, str]] = [
+REFUSED_CASES: list[tuple[str, str]] = [
     ('items.find({"name":"README"}).transitive()', NOT_TRANSITIVE),
     ('items.find({"$or":[{"repo":"libs-local"},{"repo":"docs-local"}]}).transitive()', NOT_TRANSITIVE),
     ('items.find({"repo":{"$match":"libs*"}}).transitive()', NOT_TRANSITIVE),
@@ -1002,8 +1002,8 @@ REFUSED: list[tuple[str, str]] = [
     ),
 ]
 
-# Where the server stumbles
-FAILED = [
+# Queries for which the real server returns 500.
+SERVER_ERROR_CASES = [
     'items.find({"type":null})',
     'items.find({"type":{"$match":"file"}})',
     'items.find({"repo":{"$match":null}})',

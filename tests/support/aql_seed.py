@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the tests of the query language ask about: few items, each with something to be found by."""
+"""The seed of the AQL query cases: a few items with distinctive values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NOW = "2024-06-01T00:00:00Z"
 
 
 def sha1(name: str) -> str:
-    """The checksum of a file that is called so."""
+    """Return the SHA-1 checksum of a file with this name."""
     return hashlib.sha1(name.encode()).hexdigest()
 
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The artifact repository on the wire: records of builds."""
+"""Tests of build records in Artifactory: publish, compare, rename, delete, retention, pattern search."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ NOT_ALLOWED = "The user: 'reader' is not authorized to {} build info. {} permiss
 
 
 def publish(artifactory: Session, **changes: Any) -> None:
-    """Publish the record, changed."""
-    answer = artifactory.put("/api/build", json={**RECORD, **changes})
-    assert (answer.status_code, answer.content) == (204, b"")
+    """Publish `RECORD` with changed fields."""
+    response = artifactory.put("/api/build", json={**RECORD, **changes})
+    assert (response.status_code, response.content) == (204, b"")
 
 
-def numbers(artifactory: Session, path: str = ENCODED) -> list[str]:
-    """The numbers of a build's runs."""
+def build_numbers(artifactory: Session, path: str = ENCODED) -> list[str]:
+    """Return the sorted numbers of a build's runs."""
     return sorted(run["uri"][1:] for run in artifactory.get(path).json()["buildsNumbers"])
 
 
-def test_names(artifactory):
-    answer = artifactory.get("/api/build")
-    assert answer.headers["Content-Type"] == "application/vnd.org.jfrog.build.Builds+json"
-    assert answer.json() == {
+def test_builds_are_listed(artifactory):
+    response = artifactory.get("/api/build")
+    assert response.headers["Content-Type"] == "application/vnd.org.jfrog.build.Builds+json"
+    assert response.json() == {
         "uri": f"{artifactory.base}/api/build",
         "builds": [
             {"uri": "/acme%2Fnightly%20of%20web", "lastStarted": "2026-05-04T01:00:00.000+0000"},
@@ -50,14 +50,14 @@ def test_names(artifactory):
     }
 
 
-def test_no_names(artifactory):
+def test_build_list_is_404_when_the_project_has_no_builds(artifactory):
     assert error_of(artifactory.get("/api/build?project=other")) == (404, "No builds were found")
 
 
-def test_runs(artifactory):
-    answer = artifactory.get("/api/build/app")
-    assert answer.headers["Content-Type"] == "application/vnd.org.jfrog.build.BuildsByName+json"
-    assert answer.json() == {
+def test_runs_of_a_build_are_listed(artifactory):
+    response = artifactory.get("/api/build/app")
+    assert response.headers["Content-Type"] == "application/vnd.org.jfrog.build.BuildsByName+json"
+    assert response.json() == {
         "uri": f"{artifactory.base}/api/build/app",
         "buildsNumbers": [
             {"uri": "/2", "started": "2026-05-02T10:11:12.000+0000"},
@@ -66,41 +66,41 @@ def test_runs(artifactory):
     }
 
 
-def test_no_runs(artifactory):
+def test_runs_are_404_when_the_build_is_unknown(artifactory):
     assert error_of(artifactory.get("/api/build/nothing")) == (404, "No build was found for build name: nothing")
 
 
-def test_a_record_is_published_and_shown(artifactory):
+def test_published_record_is_returned_with_defaults(artifactory):
     publish(artifactory)
-    answer = artifactory.get(f"{ENCODED}/7")
-    assert answer.headers["Content-Type"] == "application/vnd.org.jfrog.build.BuildInfo+json"
+    response = artifactory.get(f"{ENCODED}/7")
+    assert response.headers["Content-Type"] == "application/vnd.org.jfrog.build.BuildInfo+json"
     filled_in = {"version": "1.0.1", "durationMillis": 0, "artifactoryPrincipal": "admin"}
-    assert answer.json() == {"uri": f"{artifactory.base}{ENCODED}/7", "buildInfo": filled_in | RECORD}
+    assert response.json() == {"uri": f"{artifactory.base}{ENCODED}/7", "buildInfo": filled_in | RECORD}
 
 
-def test_a_record_keeps_its_version_and_duration_but_not_its_principal(artifactory):
+def test_record_keeps_version_and_duration_but_not_the_principal(artifactory):
     publish(artifactory, version="2.0", durationMillis=5, artifactoryPrincipal="somebody")
     record = artifactory.get(f"{ENCODED}/7").json()["buildInfo"]
     assert (record["version"], record["durationMillis"], record["artifactoryPrincipal"]) == ("2.0", 5, "admin")
 
 
-def test_a_number_is_a_text(artifactory):
+def test_build_number_is_returned_as_a_string(artifactory):
     publish(artifactory, number=7)
     assert artifactory.get(f"{ENCODED}/7").json()["buildInfo"]["number"] == "7"
 
 
-def test_the_same_run_again_is_replaced(artifactory):
+def test_run_is_replaced_when_it_is_published_again(artifactory):
     publish(artifactory)
     publish(artifactory, properties={"env.A": "c"})
-    assert numbers(artifactory) == ["7"]
+    assert build_numbers(artifactory) == ["7"]
     assert artifactory.get(f"{ENCODED}/7").json()["buildInfo"]["properties"] == {"env.A": "c"}
 
 
-def test_the_same_number_started_later_is_another_run(artifactory):
+def test_run_is_added_when_its_start_time_differs(artifactory):
     publish(artifactory)
     later = "2026-06-02T10:11:12.345+0000"
     publish(artifactory, started=later)
-    assert numbers(artifactory) == ["7", "7"]
+    assert build_numbers(artifactory) == ["7", "7"]
     assert artifactory.get(f"{ENCODED}/7").json()["buildInfo"]["started"] == later
     first = artifactory.get(f"{ENCODED}/7", params={"started": STARTED})
     assert first.json()["buildInfo"]["started"] == STARTED
@@ -109,15 +109,15 @@ def test_the_same_number_started_later_is_another_run(artifactory):
 @pytest.mark.parametrize(
     ("path", "name", "number"), [("/api/build/app/9", "app", "9"), (f"{ENCODED}/1", "new / build", "1")]
 )
-def test_an_unknown_run(artifactory, path, name, number):
+def test_record_is_404_when_the_run_is_unknown(artifactory, path, name, number):
     message = f"No build was found for build name: {name}, build number: {number} "
     assert error_of(artifactory.get(path)) == (404, message)
 
 
-def test_an_unknown_start(artifactory):
+def test_record_is_404_when_the_start_time_is_unknown(artifactory):
     message = "No build was found for build name: app, build number: 1 , build started: 2020-01-01T00:00:00.000+0000"
-    asked = artifactory.get("/api/build/app/1", params={"started": "2020-01-01T00:00:00.000+0000"})
-    assert error_of(asked) == (404, message)
+    response = artifactory.get("/api/build/app/1", params={"started": "2020-01-01T00:00:00.000+0000"})
+    assert error_of(response) == (404, message)
 
 
 def test_slash_in_a_name_must_be_encoded_when_a_build_is_deleted(artifactory):
@@ -125,16 +125,16 @@ def test_slash_in_a_name_must_be_encoded_when_a_build_is_deleted(artifactory):
     assert (record["name"], record["number"]) == ("acme/nightly of web", "3")
     promoted = artifactory.post("/api/build/promote/acme/nightly of web/3", json={"status": "fine"})
     assert promoted.status_code == 200
-    # That of a build is another resource than that of a name.
+    # With an unencoded slash the path is that of a run, which has no DELETE.
     assert artifactory.delete("/api/build/acme/nightly of web?buildNumbers=3").status_code == 405
     assert artifactory.delete("/api/build/acme%2Fnightly of web?buildNumbers=3").status_code == 200
 
 
 def test_two_runs_are_compared(artifactory):
     file = {"type": "gz", "module": "m", "name": "app-1.0.tar.gz"}
-    log, gone = ({"id": name, "type": "jar", "sha1": "1" * 40} for name in ("log", "gone"))
+    log, removed = ({"id": name, "type": "jar", "sha1": "1" * 40} for name in ("log", "gone"))
     publish(
-        artifactory, modules=[{**RECORD["modules"][0], "dependencies": [log, gone]}], properties={"a": "b", "c": "d"}
+        artifactory, modules=[{**RECORD["modules"][0], "dependencies": [log, removed]}], properties={"a": "b", "c": "d"}
     )
     later = [
         {"id": "m", "artifacts": [{"name": "app-1.0.tar.gz", "type": "gz", "sha1": "2" * 40}], "dependencies": [log]}
@@ -142,9 +142,9 @@ def test_two_runs_are_compared(artifactory):
     publish(
         artifactory, number="8", started="2026-06-02T00:00:00.000+0000", modules=later, properties={"a": "x", "e": "f"}
     )
-    answer = artifactory.get(f"{ENCODED}/8?diff=7")
-    assert answer.headers["Content-Type"] == "application/vnd.org.jfrog.build.BuildsDiff+json"
-    assert answer.json() == {
+    response = artifactory.get(f"{ENCODED}/8?diff=7")
+    assert response.headers["Content-Type"] == "application/vnd.org.jfrog.build.BuildsDiff+json"
+    assert response.json() == {
         "artifacts": {
             "new": [],
             "updated": [{**file, "sha1": "2" * 40, "diffName": "app-1.0.tar.gz"}],
@@ -155,7 +155,7 @@ def test_two_runs_are_compared(artifactory):
             "new": [],
             "updated": [],
             "unchanged": [{**log, "module": "m"}],
-            "removed": [{**gone, "module": "m"}],
+            "removed": [{**removed, "module": "m"}],
         },
         "properties": {
             "new": [{"key": "e", "value": "f"}],
@@ -169,18 +169,18 @@ def test_two_runs_are_compared(artifactory):
     assert error_of(artifactory.get(f"{ENCODED}/7?diff=1"))[0] == 404
 
 
-def test_builds_of_a_project(artifactory):
+def test_builds_are_separated_by_project(artifactory):
     artifactory.put("/api/build?project=acme", json=RECORD)
     assert artifactory.get(ENCODED).status_code == 404
-    assert numbers(artifactory, f"{ENCODED}?project=acme") == ["7"]
-    assert numbers(artifactory, f"{ENCODED}?buildRepo=acme-build-info") == ["7"]
+    assert build_numbers(artifactory, f"{ENCODED}?project=acme") == ["7"]
+    assert build_numbers(artifactory, f"{ENCODED}?buildRepo=acme-build-info") == ["7"]
 
 
 @pytest.mark.parametrize(
     "body",
     [b"", b"{", b"[]", b'"a"', b'{"name": "a", "started": "x"}', b'{"name": "a", "number": "1", "started": "now"}'],
 )
-def test_what_is_no_record(artifactory, body):
+def test_publish_is_refused_when_the_record_is_invalid(artifactory, body):
     assert error_of(artifactory.put("/api/build", data=body, headers=JSON))[0] == 400
 
 
@@ -194,9 +194,9 @@ def test_what_is_no_record(artifactory, body):
         (None, 415),
     ],
 )
-def test_a_record_has_a_type(artifactory, content_type, status):
-    answer = artifactory.put("/api/build", data=json.dumps(RECORD), headers={"Content-Type": content_type})
-    assert answer.status_code == status
+def test_publish_depends_on_the_content_type(artifactory, content_type, status):
+    response = artifactory.put("/api/build", data=json.dumps(RECORD), headers={"Content-Type": content_type})
+    assert response.status_code == status
 
 
 def test_modules_are_appended(artifactory):
@@ -208,58 +208,58 @@ def test_modules_are_appended(artifactory):
     assert error_of(artifactory.post(path, json={}))[0] == 400
 
 
-def test_a_build_is_renamed(artifactory):
-    answer = artifactory.post("/api/build/rename/app?to=new%20name")
-    assert (answer.status_code, answer.headers["Content-Type"].partition(";")[0]) == (200, "text/plain")
+def test_rename_moves_all_runs(artifactory):
+    response = artifactory.post("/api/build/rename/app?to=new%20name")
+    assert (response.status_code, response.headers["Content-Type"].partition(";")[0]) == (200, "text/plain")
     assert artifactory.get("/api/build/app").status_code == 404
-    assert numbers(artifactory, "/api/build/new%20name") == ["1", "2"]
+    assert build_numbers(artifactory, "/api/build/new%20name") == ["1", "2"]
     assert artifactory.get("/api/build/new%20name/1").json()["buildInfo"]["name"] == "new name"
     assert error_of(artifactory.post("/api/build/rename/nothing?to=a"))[0] == 404
 
 
-def test_runs_are_deleted(artifactory):
-    answer = artifactory.delete("/api/build/app?buildNumbers=1,2")
-    assert (answer.status_code, answer.headers["Content-Type"].partition(";")[0]) == (200, "text/plain")
-    assert answer.text.strip() == "The following builds has been deleted successfully: 'app#1', 'app#2'."
+def test_deleted_runs_are_moved_to_the_trash_can(artifactory):
+    response = artifactory.delete("/api/build/app?buildNumbers=1,2")
+    assert (response.status_code, response.headers["Content-Type"].partition(";")[0]) == (200, "text/plain")
+    assert response.text.strip() == "The following builds has been deleted successfully: 'app#1', 'app#2'."
     assert artifactory.get("/api/build/app").status_code == 404
     assert artifactory.get(f"/generic-local/{APP}").status_code == 200
     trashed = artifactory.get("/api/storage/auto-trashcan/artifactory-build-info/app").json()
     assert len(trashed["children"]) == 2
 
 
-def test_all_runs_are_deleted(artifactory):
-    answer = artifactory.delete("/api/build/acme%2Fnightly%20of%20web?deleteAll=1")
-    assert answer.text.strip() == "All 'acme/nightly of web' builds have been deleted successfully."
+def test_all_runs_are_deleted_when_delete_all_is_set(artifactory):
+    response = artifactory.delete("/api/build/acme%2Fnightly%20of%20web?deleteAll=1")
+    assert response.text.strip() == "All 'acme/nightly of web' builds have been deleted successfully."
 
 
-def test_files_go_with_their_run(artifactory):
+def test_artifacts_are_deleted_with_their_run(artifactory):
     artifactory.delete("/api/build/app?buildNumbers=1&artifacts=1")
     assert artifactory.get(f"/generic-local/{APP}").status_code == 404
     assert artifactory.get("/generic-local/app/1.1/app-1.1.tar.gz").status_code == 200
 
 
-def test_one_of_the_runs_is_unknown(artifactory):
-    answer = artifactory.delete("/api/build/app?buildNumbers=1,9")
-    assert answer.status_code == 200
-    assert "'app#1'" in answer.text
-    assert "'app#9'" in answer.text
-    assert numbers(artifactory, "/api/build/app") == ["2"]
+def test_message_names_the_runs_when_one_is_unknown(artifactory):
+    response = artifactory.delete("/api/build/app?buildNumbers=1,9")
+    assert response.status_code == 200
+    assert "'app#1'" in response.text
+    assert "'app#9'" in response.text
+    assert build_numbers(artifactory, "/api/build/app") == ["2"]
 
 
 @pytest.mark.parametrize("path", ["/api/build/app?buildNumbers=9", "/api/build/nothing?deleteAll=1"])
-def test_nothing_is_there_to_be_deleted(artifactory, path):
+def test_delete_is_404_when_the_run_is_unknown(artifactory, path):
     assert error_of(artifactory.delete(path))[0] == 404
 
 
-def test_no_number_is_said(artifactory):
-    answer = artifactory.delete("/api/build/app")
-    assert error_of(answer) == (400, "Please provide at least one build number to delete.")
+def test_delete_is_400_when_no_number_is_given(artifactory):
+    response = artifactory.delete("/api/build/app")
+    assert error_of(response) == (400, "Please provide at least one build number to delete.")
 
 
-def test_runs_are_deleted_by_a_body(artifactory):
+def test_runs_are_deleted_by_a_post_request(artifactory):
     order = {"buildName": "app", "buildNumbers": ["1"], "deleteArtifacts": True}
     assert artifactory.post("/api/build/delete", json=order).status_code == 200
-    assert numbers(artifactory, "/api/build/app") == ["2"]
+    assert build_numbers(artifactory, "/api/build/app") == ["2"]
     assert artifactory.get(f"/generic-local/{APP}").status_code == 404
 
 
@@ -271,15 +271,15 @@ def test_runs_are_deleted_by_a_body(artifactory):
         ({"buildNumbers": ["1"]}, "Missing build name"),
     ],
 )
-def test_an_incomplete_order(artifactory, order, message):
+def test_delete_is_400_when_the_request_is_incomplete(artifactory, order, message):
     assert error_of(artifactory.post("/api/build/delete", json=order)) == (400, message)
 
 
-def test_who_may_not(artifactory_reader):
+def test_changes_are_403_when_permissions_are_missing(artifactory_reader):
     assert artifactory_reader.get("/api/build/app/1").status_code == 200
     assert error_of(artifactory_reader.put("/api/build", json=RECORD)) == (403, NOT_ALLOWED.format("publish", "Deploy"))
-    answer = artifactory_reader.delete("/api/build/app?buildNumbers=1")
-    assert error_of(answer) == (403, NOT_ALLOWED.format("delete", "Delete"))
+    response = artifactory_reader.delete("/api/build/app?buildNumbers=1")
+    assert error_of(response) == (403, NOT_ALLOWED.format("delete", "Delete"))
     assert error_of(artifactory_reader.post("/api/build/rename/app?to=b"))[0] == 403
 
 
@@ -297,7 +297,7 @@ NIGHTLY = "acme%2Fnightly%20of%20web"
 
 
 @pytest.mark.parametrize(
-    ("order", "kept"),
+    ("order", "expected"),
     [
         ({"count": 1}, ["2", "4"]),
         ({"count": "1"}, ["2", "4"]),
@@ -313,28 +313,28 @@ NIGHTLY = "acme%2Fnightly%20of%20web"
         ({}, ["1", "2", "3", "4"]),
     ],
 )
-def test_retention(artifactory, order, kept):
-    """Promoted runs, as the second one, are spared."""
-    answer = artifactory.post(f"/api/build/retention/{NIGHTLY}?async=false", json=order)
-    assert (answer.status_code, answer.content) == (204, b"")
-    assert numbers(artifactory, f"/api/build/{NIGHTLY}") == kept
+def test_retention_keeps_the_expected_runs(artifactory, order, expected):
+    """Promoted runs, here the second, are always kept."""
+    response = artifactory.post(f"/api/build/retention/{NIGHTLY}?async=false", json=order)
+    assert (response.status_code, response.content) == (204, b"")
+    assert build_numbers(artifactory, f"/api/build/{NIGHTLY}") == expected
 
 
-@pytest.mark.parametrize("spared", [2, "1", {"1": True}])
-def test_no_run_is_discarded_when_the_spared_runs_are_no_list(artifactory, spared):
-    order = {"count": 1, "buildNumbersNotToBeDiscarded": spared}
-    answer = artifactory.post(f"/api/build/retention/{NIGHTLY}?async=false", json=order)
-    assert error_of(answer) == (400, "Error parsing json body")
-    assert numbers(artifactory, f"/api/build/{NIGHTLY}") == ["1", "2", "3", "4"]
+@pytest.mark.parametrize("excluded", [2, "1", {"1": True}])
+def test_retention_is_refused_when_the_excluded_runs_are_not_a_list(artifactory, excluded):
+    order = {"count": 1, "buildNumbersNotToBeDiscarded": excluded}
+    response = artifactory.post(f"/api/build/retention/{NIGHTLY}?async=false", json=order)
+    assert error_of(response) == (400, "Error parsing json body")
+    assert build_numbers(artifactory, f"/api/build/{NIGHTLY}") == ["1", "2", "3", "4"]
 
 
 @pytest.mark.parametrize(
     ("arguments", "body"),
     [("", b""), ("?async=true", b'{"count": 0}'), ("", b'{"count": "0"}'), ("", b'{"count": null}')],
 )
-def test_nothing_is_to_be_kept(artifactory, arguments, body):
-    answer = artifactory.post(f"/api/build/retention/app{arguments}", data=body, headers=JSON)
-    assert error_of(answer) == (400, "Max count retention needs to be a positive number")
+def test_retention_is_refused_when_the_count_is_not_positive(artifactory, arguments, body):
+    response = artifactory.post(f"/api/build/retention/app{arguments}", data=body, headers=JSON)
+    assert error_of(response) == (400, "Max count retention needs to be a positive number")
 
 
 @pytest.mark.parametrize(
@@ -348,21 +348,21 @@ def test_nothing_is_to_be_kept(artifactory, arguments, body):
         b'{"minimumBuildDate": "then"}',
     ],
 )
-def test_what_is_no_order(artifactory, body):
+def test_retention_is_refused_when_the_body_is_invalid(artifactory, body):
     assert error_of(artifactory.post("/api/build/retention/app", data=body, headers=JSON))[0] == 400
 
 
-def test_files_go_with_discarded_runs(artifactory):
+def test_artifacts_are_deleted_with_discarded_runs(artifactory):
     artifactory.put("/api/storage/generic-local/app/1.1/app-1.1.tar.gz?properties=build.name=app;build.number=0")
     artifactory.put("/api/build", json={"name": "app", "number": "0", "started": "2020-01-01T00:00:00.000+0000"})
     artifactory.post("/api/build/retention/app", json={"count": 1, "deleteBuildArtifacts": True})
-    assert numbers(artifactory, "/api/build/app") == ["1", "2"]
+    assert build_numbers(artifactory, "/api/build/app") == ["1", "2"]
     assert artifactory.get("/generic-local/app/1.1/app-1.1.tar.gz").status_code == 404
     assert artifactory.get(f"/generic-local/{APP}").status_code == 200
 
 
 @pytest.mark.parametrize(("wait", "status"), [("false", 403), ("true", 204)])
-def test_files_that_may_not_be_deleted(sandbox, artifactory, wait, status):
+def test_artifacts_are_kept_when_delete_permission_is_missing(sandbox, artifactory, wait, status):
     user = {"name": "ci", "password": "ci", "permissions": {"artifactory-build-info": "rwd", "generic-local": "r"}}
     sandbox.seed({"artifact": {"users": [user]}})
     artifactory.put("/api/storage/generic-local/app/README.txt?properties=build.name=old;build.number=1")
@@ -370,50 +370,52 @@ def test_files_that_may_not_be_deleted(sandbox, artifactory, wait, status):
         record = {"name": "old", "number": number, "started": f"2020-01-0{number}T00:00:00.000+0000"}
         artifactory.put("/api/build", json=record)
     ci = Session(artifactory.base, ("ci", "ci"))
-    answer = ci.post(f"/api/build/retention/old?async={wait}", json={"count": 1, "deleteBuildArtifacts": True})
-    assert answer.status_code == status
-    assert numbers(artifactory, "/api/build/old") == ["2"]
+    response = ci.post(f"/api/build/retention/old?async={wait}", json={"count": 1, "deleteBuildArtifacts": True})
+    assert response.status_code == status
+    assert build_numbers(artifactory, "/api/build/old") == ["2"]
     assert artifactory.get("/generic-local/app/README.txt").status_code == 200
     if status != 204:
-        assert answer.json()["errors"][0]["status"] == status
-        assert [message["level"] for message in answer.json()["error massages"]] == ["ERROR"]
+        assert response.json()["errors"][0]["status"] == status
+        assert [message["level"] for message in response.json()["error massages"]] == ["ERROR"]
 
 
-def test_builds_are_kept_when_delete_all_is_the_text_false(artifactory):
+def test_only_the_named_run_is_deleted_when_delete_all_is_the_string_false(artifactory):
     order = {"buildName": "app", "buildNumbers": ["1"], "deleteAll": "false", "deleteArtifacts": "false"}
     artifactory.post("/api/build/delete", json=order)
-    assert numbers(artifactory, "/api/build/app") == ["2"]
+    assert build_numbers(artifactory, "/api/build/app") == ["2"]
     assert artifactory.get(f"/generic-local/{APP}").status_code == 200
 
 
-# --- Files by patterns ------------------------------------------------------------------------------------------------
+# --- Artifacts by pattern ---------------------------------------------------------------------------------------------
 
-PATTERNS = "/api/build/patternArtifacts"
+PATTERN_ARTIFACTS = "/api/build/patternArtifacts"
 
 
-def test_the_latest_run_is_found_when_its_number_is_not_known(artifactory):
-    asked = [{"buildName": "app", "buildNumber": "LATEST"}, {"buildName": "app", "buildNumber": "1"}]
-    asked += [
+def test_pattern_search_resolves_latest_and_last_release(artifactory):
+    queries = [{"buildName": "app", "buildNumber": "LATEST"}, {"buildName": "app", "buildNumber": "1"}]
+    queries += [
         {"buildName": "app", "buildNumber": "99"},
         {"buildName": "acme/nightly of web", "buildNumber": "LAST_RELEASE"},
     ]
-    answer = artifactory.post(PATTERNS, json=asked)
-    assert answer.headers["Content-Type"] == "application/vnd.org.jfrog.build.BuildPatternArtifactsResult+json"
-    latest, first, nothing, released = answer.json()
+    response = artifactory.post(PATTERN_ARTIFACTS, json=queries)
+    assert response.headers["Content-Type"] == "application/vnd.org.jfrog.build.BuildPatternArtifactsResult+json"
+    latest, first, unknown, released = response.json()
     assert [entry["buildNumber"] for entry in (latest, first, released)] == ["2", "1", "2"]
-    assert nothing is None
+    assert unknown is None
     assert first["patternResults"] == []
     assert first["started"] == artifactory.get("/api/build/app/1").json()["buildInfo"]["started"]
 
 
-def test_files_of_a_run_are_found_when_they_fit_a_pattern(artifactory):
+def test_pattern_search_returns_the_matching_artifacts(artifactory):
     patterns = [{"pattern": "*:app/**/*.tar.gz"}, {"pattern": "other:**"}]
-    answer = artifactory.post(PATTERNS, json=[{"buildName": "app", "buildNumber": "1", "patterns": patterns}])
-    of_first, of_second = answer.json()[0]["patternResults"]
-    (file,) = of_first["patternArtifacts"]
+    response = artifactory.post(
+        PATTERN_ARTIFACTS, json=[{"buildName": "app", "buildNumber": "1", "patterns": patterns}]
+    )
+    first, second = response.json()[0]["patternResults"]
+    (file,) = first["patternArtifacts"]
     assert (file["uri"], file["size"]) == (f"generic-local/{APP}", 17)
     assert file["artifactoryUrl"] == artifactory.base
-    assert of_second == {"patternArtifacts": []}
+    assert second == {"patternArtifacts": []}
 
 
 @pytest.mark.parametrize(
@@ -428,7 +430,7 @@ def test_files_of_a_run_are_found_when_they_fit_a_pattern(artifactory):
         ({"patterns": True}, 400),
     ],
 )
-def test_a_pattern_is_refused_when_it_is_not_served_or_wrong(artifactory, request_, status):
-    answer = artifactory.post(PATTERNS, json=[{"buildName": "app", "buildNumber": "1", **request_}])
-    assert error_of(answer)[0] == status
-    assert error_of(artifactory.post(PATTERNS, json={}))[0] == 400
+def test_pattern_search_is_refused_when_the_pattern_is_invalid_or_unsupported(artifactory, request_, status):
+    response = artifactory.post(PATTERN_ARTIFACTS, json=[{"buildName": "app", "buildNumber": "1", **request_}])
+    assert error_of(response)[0] == status
+    assert error_of(artifactory.post(PATTERN_ARTIFACTS, json={}))[0] == 400

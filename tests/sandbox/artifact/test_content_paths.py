@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Artifactory on the wire: what it reads in the path of a request for content."""
+"""Tests of how Artifactory parses the paths of content requests."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ OLD_NOTATION = "Old metadata notation is not supported anymore"
 @pytest.mark.parametrize("rest", ["!x.txt", "%21x.txt", "!/x.txt", "!x!y", "!", "!;a=b"])
 def test_upload_overwrites_the_file_before_an_exclamation_mark(artifactory, sandbox, rest):
     artifactory.put(f"/{FILE}", b"precious")
-    answer = artifactory.put(f"/{FILE}{rest}", b"overwritten")
-    assert (answer.status_code, answer.json()["path"]) == (201, "/v/victim")
-    assert answer.headers["Location"] == answer.json()["uri"] == f"{sandbox.url}/artifactory/{FILE}"
+    response = artifactory.put(f"/{FILE}{rest}", b"overwritten")
+    assert (response.status_code, response.json()["path"]) == (201, "/v/victim")
+    assert response.headers["Location"] == response.json()["uri"] == f"{sandbox.url}/artifactory/{FILE}"
     assert artifactory.get(f"/{FILE}").content == b"overwritten"
     assert artifactory.get(f"/api/storage/{REPO}/v").json()["children"] == [{"uri": "/victim", "folder": False}]
 
 
-def test_exclamation_mark_is_part_of_the_name_when_a_path_starts_with_it(artifactory):
+def test_exclamation_mark_is_part_of_the_name_when_it_comes_first(artifactory):
     assert artifactory.put(f"/{REPO}/!x", b"x").json()["path"] == "/!x"
 
 
@@ -62,12 +62,12 @@ def test_entry_of_an_archive_is_not_found_when_a_slash_follows(artifactory):
         archive.writestr("in/side.txt", "entry")
     artifactory.put(f"/{REPO}/a.zip", content.getvalue())
     for path in ("a.zip!/", "a.zip!/in/"):
-        answer = artifactory.get(f"/{REPO}/{path}")
-        assert error_of(answer) == (404, '{"error":"not found"}')
-        assert answer.headers["Cache-Control"] == "no-store"
+        response = artifactory.get(f"/{REPO}/{path}")
+        assert error_of(response) == (404, '{"error":"not found"}')
+        assert response.headers["Cache-Control"] == "no-store"
 
 
-def test_file_in_the_way_is_reported_when_a_name_is_refused_as_well(artifactory):
+def test_parent_file_is_reported_when_the_name_is_invalid_as_well(artifactory):
     artifactory.put(f"/{REPO}/n/trail", b"file")
     for path in ("n/trail%20/x", "n/trail/a%7Cb"):
         assert error_of(artifactory.put(f"/{REPO}/{path}", b"x")) == (400, "Parent n/trail must be a folder")
@@ -78,8 +78,8 @@ def test_file_in_the_way_is_reported_when_a_name_is_refused_as_well(artifactory)
 @pytest.mark.parametrize("method", ["PUT", "GET"])
 @pytest.mark.parametrize("name", ["x:y", "x%3Ay", ":x", "x:statistics"])
 def test_old_metadata_notation_is_refused_when_a_name_has_a_colon(artifactory, method, name):
-    answer = artifactory.request(method, f"/{REPO}/v/{name}", data=b"x")
-    assert error_of(answer) == (409, f"{OLD_NOTATION}: {REPO}:v/{name.replace('%3A', ':')}")
+    response = artifactory.request(method, f"/{REPO}/v/{name}", data=b"x")
+    assert error_of(response) == (409, f"{OLD_NOTATION}: {REPO}:v/{name.replace('%3A', ':')}")
     assert artifactory.get(f"/api/storage/{REPO}/v").status_code == 404
 
 
@@ -90,7 +90,7 @@ def test_delete_of_properties_keeps_the_file(artifactory):
     assert artifactory.get(f"/{FILE}").content == b"precious"
 
 
-def test_upload_of_properties_replaces_them_all(artifactory):
+def test_upload_of_properties_replaces_all_properties(artifactory):
     artifactory.put(f"/{FILE};a=b;c=d", b"precious")
     xml = "<properties><a>1</a><a>2</a><empty/></properties>"
     assert artifactory.put(f"/{FILE}:properties", xml).status_code == 201
@@ -101,11 +101,11 @@ def test_upload_of_properties_replaces_them_all(artifactory):
     assert artifactory.get(f"/{FILE}").content == b"precious"
 
 
-def test_download_of_properties_leads_to_their_xml(artifactory, sandbox):
+def test_download_of_properties_redirects_to_their_xml(artifactory, sandbox):
     artifactory.put(f"/{FILE};a=b", b"precious")
-    answer = artifactory.get(f"/{FILE}:properties", allow_redirects=False)
-    assert answer.status_code == 302
-    assert answer.headers["Location"] == f"{sandbox.url}/artifactory/api/storage/{FILE}?propertiesXml"
+    response = artifactory.get(f"/{FILE}:properties", allow_redirects=False)
+    assert response.status_code == 302
+    assert response.headers["Location"] == f"{sandbox.url}/artifactory/api/storage/{FILE}?propertiesXml"
     assert "<a>b</a>" in artifactory.get(f"/{FILE}:properties").text
 
 
@@ -121,14 +121,14 @@ def test_download_of_properties_leads_to_their_xml(artifactory, sandbox):
         (";a:b=c", {"a:b": ["c"]}),
     ],
 )
-def test_each_matrix_parameter_is_one_value(artifactory, parameters, expected):
-    answer = artifactory.put(f"/{FILE}{parameters}", b"m")
-    assert (answer.status_code, answer.json()["path"]) == (201, "/v/victim")
+def test_matrix_parameter_has_one_value(artifactory, parameters, expected):
+    response = artifactory.put(f"/{FILE}{parameters}", b"m")
+    assert (response.status_code, response.json()["path"]) == (201, "/v/victim")
     assert properties_of(artifactory, FILE) == expected
     assert artifactory.get(f"/{FILE}{parameters}").content == b"m"
 
 
-def test_keys_of_matrix_parameters_are_not_decoded(artifactory, sandbox):
+def test_matrix_parameter_keys_are_not_decoded(artifactory, sandbox):
     for key in ("a%3Ab", "sp%20ace", "a*", "="):
         assert error_of(artifactory.put(f"/{FILE};{key}=c", b"m"))[0] == 400
     sandbox.switch("artifact", version="4.4.2")
@@ -136,32 +136,32 @@ def test_keys_of_matrix_parameters_are_not_decoded(artifactory, sandbox):
     assert properties_of(artifactory, FILE) == {"a%3Ab": ["c"], "a*": ["d"], "=e": [""]}
 
 
-def test_matrix_parameters_of_the_repository_belong_to_the_file(artifactory):
-    answer = artifactory.put(f"/{REPO};a=b/v/x;c=d", b"m")
-    assert (answer.status_code, answer.json()["path"]) == (201, "/v/x")
+def test_matrix_parameters_of_the_repository_apply_to_the_file(artifactory):
+    response = artifactory.put(f"/{REPO};a=b/v/x;c=d", b"m")
+    assert (response.status_code, response.json()["path"]) == (201, "/v/x")
     assert properties_of(artifactory, f"{REPO}/v/x") == {"a": ["b"], "c": ["d"]}
     assert properties_of(artifactory, REPO) is None
 
 
-def test_matrix_parameters_end_the_path_when_they_are_in_its_middle(artifactory):
+def test_matrix_parameters_end_the_path_when_they_are_in_the_middle(artifactory):
     assert artifactory.put(f"/{REPO}/v;a=b/x", b"m").json()["path"] == "/v"
     assert properties_of(artifactory, f"{REPO}/v") == {"a": ["b/x"]}
 
 
 @pytest.mark.parametrize("path", [f"{REPO}/some/;a=b+c", f"{REPO}/some;a=b+c/", f"{REPO};a=b+c/some/"])
-def test_a_folder_is_made_when_the_path_or_its_parameters_end_with_a_slash(artifactory, path):
+def test_folder_is_created_when_the_path_or_its_parameters_end_with_a_slash(artifactory, path):
     assert artifactory.put(f"/{path}").json()["path"] == "/some/"
     assert properties_of(artifactory, f"{REPO}/some") == {"a": ["b c"]}
 
 
 @pytest.mark.parametrize("path", [f"{APP}/", f"{APP}//", "none/"])
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
-def test_a_slash_after_a_file_is_not_found(artifactory, method, path):
-    answer = artifactory.request(method, f"/{REPO}/{path}")
-    assert (answer.status_code, answer.headers["Cache-Control"]) == (404, "no-store")
+def test_file_is_404_when_a_slash_follows(artifactory, method, path):
+    response = artifactory.request(method, f"/{REPO}/{path}")
+    assert (response.status_code, response.headers["Cache-Control"]) == (404, "no-store")
 
 
-def test_delete_ignores_a_slash_after_a_file(artifactory):
+def test_file_is_deleted_when_a_slash_follows(artifactory):
     assert artifactory.delete(f"/{REPO}/{APP}/").status_code == 204
     assert artifactory.get(f"/{REPO}/{APP}").status_code == 404
 
@@ -192,13 +192,13 @@ def test_upload_is_refused_when_a_name_cannot_be_stored(artifactory, sandbox, pa
 @pytest.mark.parametrize(
     "name", ["amp&x", "&x", "a&", "dot.", ".hidden", "..x", "-", "in side", "<>", "a%5Bb%5D{}", "$", "at@x"]
 )
-def test_upload_keeps_other_names(artifactory, name):
+def test_upload_accepts_unusual_names(artifactory, name):
     stored = unquote(name)
     assert artifactory.put(f"/{REPO}/v/{name}", b"x").json()["path"] == f"/v/{stored}"
     assert artifactory.get(f"/api/storage/{REPO}/v").json()["children"] == [{"uri": f"/{stored}", "folder": False}]
 
 
-def test_blanks_at_the_end_of_a_path_are_removed(artifactory):
+def test_trailing_blanks_are_removed(artifactory):
     assert artifactory.put(f"/{REPO}/v/trail%20", b"x").json()["path"] == "/v/trail"
     assert artifactory.get(f"/{REPO}/v/trail%20").content == b"x"
     assert artifactory.get(f"/api/storage/{REPO}/v/trail%20").json()["path"] == "/v/trail"
@@ -213,7 +213,7 @@ def test_empty_segments_remain_in_the_response_when_a_file_is_uploaded(artifacto
 
 
 @pytest.mark.parametrize("path", ["app/./README.txt", "app/1.0/../README.txt"])
-def test_dot_segments_are_names_that_nothing_has(artifactory, sandbox, path):
+def test_dot_segments_are_not_resolved(artifactory, sandbox, path):
     assert _status(artifactory, sandbox, "GET", f"/{REPO}/{path}") == 404
     assert _status(artifactory, sandbox, "GET", f"/api/storage/{REPO}/{path}") == 404
     assert _status(artifactory, sandbox, "DELETE", f"/{REPO}/{path}") == 404
@@ -222,7 +222,7 @@ def test_dot_segments_are_names_that_nothing_has(artifactory, sandbox, path):
 
 @pytest.mark.parametrize("method", ["PUT", "GET", "DELETE"])
 @pytest.mark.parametrize("name", ["a%5Cb", "a\\b", "a%00", "a%zz", "%"])
-def test_malformed_paths_are_refused_without_a_body(artifactory, sandbox, method, name):
+def test_malformed_paths_are_400(artifactory, sandbox, method, name):
     assert _status(artifactory, sandbox, method, f"/{REPO}/{name}") == 400
 
 
@@ -231,11 +231,11 @@ def _status(artifactory, sandbox, method: str, path: str) -> int:
 
 
 def _exchange(artifactory, sandbox, method: str, path: str) -> tuple[int, bytes]:
-    """Status and body of the answer to a request whose path no library has tidied up."""
+    """Send a request without normalizing its path. Return the status and the body."""
     connection = http.client.HTTPConnection(sandbox.url.removeprefix("http://"))
     connection.request(method, f"/artifactory{path}", b"", {"Authorization": artifactory.headers["Authorization"]})
     try:
-        answer = connection.getresponse()
-        return answer.status, answer.read()
+        response = connection.getresponse()
+        return response.status, response.read()
     finally:
         connection.close()

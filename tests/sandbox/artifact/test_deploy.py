@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The artifact repository on the wire: deployments."""
+"""Tests of uploading files and folders to Artifactory."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from support.session import Session
 from support.wire.artifact import APP, CONTENT, ISO_TIME, MD5, SHA1, SHA256, error_of, properties_of
 
 
-def test_a_file(artifactory, sandbox):
-    answer = artifactory.put("/generic-local/new/a b.txt", b"new", headers={"X-Checksum-Sha1": _sha1(b"new")})
-    assert answer.status_code == 201
-    assert answer.headers["Location"] == f"{sandbox.url}/artifactory/generic-local/new/a b.txt"
-    assert answer.headers["Content-Type"].endswith("storage.ItemCreated+json;charset=ISO-8859-1")
-    created = answer.json()
+def test_upload_creates_a_file(artifactory, sandbox):
+    response = artifactory.put("/generic-local/new/a b.txt", b"new", headers={"X-Checksum-Sha1": _sha1(b"new")})
+    assert response.status_code == 201
+    assert response.headers["Location"] == f"{sandbox.url}/artifactory/generic-local/new/a b.txt"
+    assert response.headers["Content-Type"].endswith("storage.ItemCreated+json;charset=ISO-8859-1")
+    created = response.json()
     assert ISO_TIME.fullmatch(created.pop("created"))
     assert created == {
         "repo": "generic-local",
@@ -41,36 +41,36 @@ def test_a_file(artifactory, sandbox):
     }
 
 
-def test_the_answer_has_question_marks_for_what_its_charset_lacks(artifactory):
+def test_response_has_question_marks_when_latin_1_lacks_a_character(artifactory):
     created = artifactory.put(f"/generic-local/{quote('ä/日本.txt')}", b"new")
     assert (created.json()["path"], b"\xe4/??.txt" in created.content) == ("/ä/??.txt", True)
     assert artifactory.get(f"/api/storage/generic-local/{quote('ä/日本.txt')}").json()["path"] == "/ä/日本.txt"
 
 
-def test_the_same_again_is_201_and_keeps_the_properties_but_other_bytes_do_not(artifactory):
+def test_upload_keeps_properties_when_the_content_is_unchanged(artifactory):
     assert artifactory.put(f"/generic-local/{APP}", CONTENT).status_code == 201
     assert properties_of(artifactory, f"generic-local/{APP}") == {"build.name": ["app"], "build.number": ["1"]}
     assert artifactory.put(f"/generic-local/{APP}", b"other").status_code == 201
     assert properties_of(artifactory, f"generic-local/{APP}") is None
 
 
-def test_streamed_and_large(artifactory):
+def test_upload_accepts_a_large_chunked_body(artifactory):
     chunk = b"x" * 65536
-    answer = artifactory.put("/generic-local/large.bin", (chunk for _unused in range(160)))
-    assert answer.json()["size"] == str(160 * 65536)
+    response = artifactory.put("/generic-local/large.bin", (chunk for _unused in range(160)))
+    assert response.json()["size"] == str(160 * 65536)
     assert artifactory.head("/generic-local/large.bin").headers["Content-Length"] == str(160 * 65536)
 
 
 @pytest.mark.parametrize("algorithm", ["sha1", "md5", "sha256"])
 def test_upload_is_refused_when_a_checksum_of_the_client_is_wrong(artifactory, algorithm):
     wrong = "0" * len(hashlib.new(algorithm, b"new").hexdigest())
-    answer = artifactory.put("/generic-local/new.txt", b"new", headers={f"X-Checksum-{algorithm}": wrong})
+    response = artifactory.put("/generic-local/new.txt", b"new", headers={f"X-Checksum-{algorithm}": wrong})
     infos = ", ".join(
-        f"{shown}=ChecksumInfo{{type={shown}, original='{wrong if name == algorithm else 'null'}',"
+        f"{label}=ChecksumInfo{{type={label}, original='{wrong if name == algorithm else 'null'}',"
         f" actual='{hashlib.new(name, b'new').hexdigest()}'}}"
-        for shown, name in (("SHA-1", "sha1"), ("MD5", "md5"), ("SHA-256", "sha256"))
+        for label, name in (("SHA-1", "sha1"), ("MD5", "md5"), ("SHA-256", "sha256"))
     )
-    assert error_of(answer) == (
+    assert error_of(response) == (
         409,
         "Checksum policy 'LocalRepoChecksumPolicy: CLIENT' rejected the artifact 'generic-local:new.txt'."
         f" Checksums info: ChecksumsInfo{{checksums={{{infos}}}}}",
@@ -78,28 +78,28 @@ def test_upload_is_refused_when_a_checksum_of_the_client_is_wrong(artifactory, a
     assert artifactory.get("/api/storage/generic-local/new.txt").status_code == 404
 
 
-def test_wrong_checksums_are_accepted_when_the_repository_trusts_its_own_alone(artifactory):
+def test_wrong_checksums_are_accepted_when_the_policy_is_server_generated(artifactory):
     artifactory.post("/api/repositories/generic-local", json={"checksumPolicyType": "server-generated-checksums"})
-    answer = artifactory.put("/generic-local/new.txt", b"new", headers={"X-Checksum-Sha1": "0" * 40})
-    assert answer.status_code == 201
-    assert answer.json()["checksums"]["sha1"] == _sha1(b"new")
-    assert answer.json()["originalChecksums"]["sha1"] == "0" * 40
+    response = artifactory.put("/generic-local/new.txt", b"new", headers={"X-Checksum-Sha1": "0" * 40})
+    assert response.status_code == 201
+    assert response.json()["checksums"]["sha1"] == _sha1(b"new")
+    assert response.json()["originalChecksums"]["sha1"] == "0" * 40
     assert artifactory.put("/generic-local/new.txt.md5", "0" * 32).status_code == 201
 
 
-def test_deployment_by_checksum_trusts_the_content_that_it_finds(artifactory):
+def test_checksum_deploy_ignores_other_checksums_when_the_content_exists(artifactory):
     headers = {"X-Checksum-Deploy": "true", "X-Checksum-Sha1": SHA1, "X-Checksum-Md5": "0" * 32}
-    answer = artifactory.put("/generic-local/copy.tgz", headers=headers)
-    assert answer.status_code == 201
-    assert answer.json()["originalChecksums"]["md5"] == MD5
+    response = artifactory.put("/generic-local/copy.tgz", headers=headers)
+    assert response.status_code == 201
+    assert response.json()["originalChecksums"]["md5"] == MD5
 
 
-def test_by_checksum(artifactory):
+def test_checksum_deploy_requires_existing_content(artifactory):
     headers = {"X-Checksum-Deploy": "true"}
-    answer = artifactory.put("/generic-local/copy.tgz", headers={**headers, "X-Checksum-Sha256": SHA256})
-    assert answer.status_code == 201
+    response = artifactory.put("/generic-local/copy.tgz", headers={**headers, "X-Checksum-Sha256": SHA256})
+    assert response.status_code == 201
     assert artifactory.get("/generic-local/copy.tgz").content == CONTENT
-    for given, message in (
+    for checksums, message in (
         ({"X-Checksum-Sha256": "0" * 64}, f"No existing file with SHA-256: {'0' * 64}"),
         (
             {"X-Checksum-Sha1": "0" * 40, "X-Checksum-Sha256": "1" * 64},
@@ -108,11 +108,11 @@ def test_by_checksum(artifactory):
         ({"X-Checksum-Sha256": "0" * 63}, f"Invalid SHA-256: {'0' * 63}"),
         ({}, "no checksum header 'X-Checksum-Sha1/X-Checksum-Sha256' was found."),
     ):
-        answer = artifactory.put("/generic-local/copy2.tgz", headers={**headers, **given})
-        assert error_of(answer) == (404, f"Checksum deploy failed. {message}")
+        response = artifactory.put("/generic-local/copy2.tgz", headers={**headers, **checksums})
+        assert error_of(response) == (404, f"Checksum deploy failed. {message}")
 
 
-def test_upload_with_properties_replaces_those_of_the_same_content(artifactory):
+def test_upload_with_properties_replaces_them_when_the_content_is_unchanged(artifactory):
     artifactory.put("/generic-local/new.txt;a=1;b=2", b"new")
     artifactory.put("/generic-local/new.txt", b"new")
     assert properties_of(artifactory, "generic-local/new.txt") == {"a": ["1"], "b": ["2"]}
@@ -121,35 +121,35 @@ def test_upload_with_properties_replaces_those_of_the_same_content(artifactory):
 
 
 @pytest.mark.parametrize(("path", "parent"), [("new.txt", APP), ("n/e/w.txt", f"{APP}/n/e")])
-def test_upload_below_a_file_is_refused(artifactory, path, parent):
-    answer = artifactory.put(f"/generic-local/{APP}/{path}", b"new")
-    assert error_of(answer) == (400, f"Parent {parent} must be a folder")
+def test_upload_is_refused_when_the_parent_is_a_file(artifactory, path, parent):
+    response = artifactory.put(f"/generic-local/{APP}/{path}", b"new")
+    assert error_of(response) == (400, f"Parent {parent} must be a folder")
 
 
-def test_upload_over_a_folder_is_refused(artifactory):
+def test_upload_is_refused_when_the_path_is_a_folder(artifactory):
     for path in ("app/1.0", "app//1.0"):
         message = f"Expected a file but found a folder, at: generic-local:{path}"
         assert error_of(artifactory.put(f"/generic-local/{path}", b"new")) == (500, message)
     assert artifactory.get(f"/generic-local/{APP}").content == CONTENT
 
 
-def test_folder_over_or_below_a_file_is_refused(artifactory):
+def test_folder_is_refused_when_the_path_or_its_parent_is_a_file(artifactory):
     message = f"Expected a folder but found a file, at: generic-local:{APP}"
     assert error_of(artifactory.put(f"/generic-local/{APP}/")) == (500, message)
     assert error_of(artifactory.put(f"/generic-local/{APP}/new/")) == (500, "Could not create fsItem")
 
 
-def test_upload_to_the_root_of_a_repository_is_refused(artifactory):
+def test_upload_is_refused_when_the_path_is_a_repository_root(artifactory):
     message = "Cannot save resource, no parent repo path exists"
     assert error_of(artifactory.put("/generic-local", b"new")) == (500, message)
 
 
 EXCLUDED = "a~ ~ .DS_Store x/.DS_Store CVS/x CVS SCCS/x .svn/x/y ._x .#x #x# %x% .cvsignore vssver.scc"
-NOT_EXCLUDED = ".git/x thumbs.db a~b xCVS x.DS_Store x%y% x.#y % # a#b# x._y"
+INCLUDED = ".git/x thumbs.db a~b xCVS x.DS_Store x%y% x.#y % # a#b# x._y"
 
 
 @pytest.mark.parametrize("path", EXCLUDED.split())
-def test_default_excludes_are_neither_taken_nor_served(artifactory, path):
+def test_default_exclude_patterns_apply_to_uploads_and_downloads(artifactory, path):
     message = (
         f"The repository 'generic-local' rejected the artifact 'generic-local:ex/{path}' due to its"
         " include/exclude pattern settings."
@@ -158,12 +158,12 @@ def test_default_excludes_are_neither_taken_nor_served(artifactory, path):
     assert error_of(artifactory.get(f"/generic-local/ex/{quote(path)}")) == (404, message)
 
 
-@pytest.mark.parametrize("path", NOT_EXCLUDED.split())
-def test_other_names_are_not_excluded(artifactory, path):
+@pytest.mark.parametrize("path", INCLUDED.split())
+def test_default_exclude_patterns_do_not_match_similar_names(artifactory, path):
     assert artifactory.put(f"/generic-local/ex/{quote(path)}", b"e").status_code == 201
 
 
-def test_patterns_of_a_repository_end_at_slashes(artifactory):
+def test_exclude_pattern_matches_whole_path_segments(artifactory):
     artifactory.post("/api/repositories/generic-local", json={"excludesPattern": "**/secret/**"})
     assert artifactory.put("/generic-local/topsecret/a", b"").status_code == 201
     for path in ("secret/a", "x/secret/a"):
@@ -183,24 +183,24 @@ def test_patterns_of_a_repository_end_at_slashes(artifactory):
         ("ok/**/a", "ok/x/y", 201),
     ],
 )
-def test_folder_is_taken_when_the_patterns_take_something_below_it(artifactory, includes, folder, status):
+def test_folder_is_accepted_when_an_include_pattern_matches_below_it(artifactory, includes, folder, status):
     artifactory.post("/api/repositories/generic-local", json={"includesPattern": includes})
     assert artifactory.put(f"/generic-local/{folder}/").status_code == status
 
 
-def test_root_of_a_repository_is_served_when_no_pattern_takes_it(artifactory):
+def test_repository_root_is_served_when_no_include_pattern_matches_it(artifactory):
     artifactory.post("/api/repositories/generic-local", json={"includesPattern": "ok/**"})
     assert artifactory.get("/generic-local/").status_code == 200
     assert artifactory.put("/generic-local/").status_code == 201
 
 
-def test_pattern_for_all_below_a_folder_takes_the_folder_itself(artifactory):
+def test_pattern_with_two_asterisks_matches_the_folder_itself(artifactory):
     artifactory.post("/api/repositories/generic-local", json={"excludesPattern": "secret/**"})
     assert artifactory.put("/generic-local/secret/").status_code == 409
     assert artifactory.put("/generic-local/secrets/").status_code == 201
 
 
-def test_matrix_parameters_are_ignored_without_the_right(sandbox, artifactory):
+def test_matrix_parameters_are_ignored_when_annotate_permission_is_missing(sandbox, artifactory):
     user = {"name": "ci", "password": "ci", "permissions": {"generic-local": "rw"}}
     sandbox.seed({"artifact": {"users": [user]}})
     ci = Session(f"{sandbox.url}/artifactory", ("ci", "ci"))
@@ -214,7 +214,7 @@ def test_matrix_parameters_are_ignored_without_the_right(sandbox, artifactory):
 
 
 @pytest.mark.parametrize(
-    ("path", "shown"),
+    ("path", "expected"),
     [
         ("plus+%2B%25%23&'.txt", "plus++%#&'.txt"),
         ("%C3%A4%E2%82%AC.txt", "ä?.txt"),
@@ -224,40 +224,40 @@ def test_matrix_parameters_are_ignored_without_the_right(sandbox, artifactory):
         ("nl%0D%0AX.txt", "nl  X.txt"),
     ],
 )
-def test_location_is_not_encoded_when_a_name_is_odd(artifactory, path, shown):
-    answer = artifactory.put(f"/generic-local/odd/{path}", b"x")
-    location = f"{artifactory.base}/generic-local/odd/{shown}" if shown else None
-    assert answer.headers.get("Location") == location
+def test_location_is_not_encoded_when_a_name_has_special_characters(artifactory, path, expected):
+    response = artifactory.put(f"/generic-local/odd/{path}", b"x")
+    location = f"{artifactory.base}/generic-local/odd/{expected}" if expected else None
+    assert response.headers.get("Location") == location
 
 
-def test_location_ends_with_a_slash_when_it_is_the_root_of_a_repository(artifactory):
+def test_location_ends_with_a_slash_when_the_path_is_a_repository_root(artifactory):
     assert artifactory.put("/generic-local/").headers["Location"] == f"{artifactory.base}/generic-local/"
 
 
-def test_a_trailing_slash_makes_a_folder(artifactory, sandbox):
-    answer = artifactory.put("/generic-local/some/folder/", b"ignored")
-    assert answer.status_code == 201
+def test_upload_creates_a_folder_when_the_path_ends_with_a_slash(artifactory, sandbox):
+    response = artifactory.put("/generic-local/some/folder/", b"ignored")
+    assert response.status_code == 201
     url = f"{sandbox.url}/artifactory/generic-local/some/folder"
-    assert answer.headers["Location"] == url
-    created = answer.json()
+    assert response.headers["Location"] == url
+    created = response.json()
     assert ISO_TIME.fullmatch(created.pop("created"))
     assert created == {
         "repo": "generic-local",
         "path": "/some/folder/",
         "uri": f"{url}/",
     }
-    assert artifactory.put("/generic-local/some/folder/").json() == {**answer.json(), "createdBy": "admin"}
+    assert artifactory.put("/generic-local/some/folder/").json() == {**response.json(), "createdBy": "admin"}
     assert artifactory.get("/api/storage/generic-local/some/folder").json()["children"] == []
     assert artifactory.put("/generic-local/").json()["path"] == "/"
 
 
-def test_a_folder_takes_matrix_parameters(artifactory):
+def test_matrix_parameters_are_set_on_a_folder(artifactory):
     assert artifactory.put("/generic-local/some/;a=b+c;d").status_code == 201
     assert properties_of(artifactory, "generic-local/some") == {"a": ["b c"], "d": [""]}
 
 
-def test_content_that_is_known_is_not_waited_for(sandbox, artifactory):
-    """A client that waits to be told to go on is not told so: it may keep its bytes."""
+def test_upload_does_not_read_the_body_when_the_content_exists(sandbox, artifactory):
+    """A client that sends `Expect: 100-continue` gets the final response at once and can skip the body."""
     host, port = sandbox.url.removeprefix("http://").split(":")
     with socket.create_connection((host, int(port))) as connection:
         connection.sendall(
@@ -269,7 +269,7 @@ def test_content_that_is_known_is_not_waited_for(sandbox, artifactory):
     assert artifactory.get("/generic-local/known.tgz").content == CONTENT
 
 
-def test_an_upload_that_breaks_off_stores_nothing(sandbox, artifactory):
+def test_upload_stores_nothing_when_the_connection_breaks(sandbox, artifactory):
     host, port = sandbox.url.removeprefix("http://").split(":")
     sandbox.clear_journal()
     with socket.create_connection((host, int(port))) as connection:
@@ -283,14 +283,14 @@ def test_an_upload_that_breaks_off_stores_nothing(sandbox, artifactory):
     assert artifactory.get("/generic-local/half.txt").status_code == 404
 
 
-def test_maven_metadata_of_snapshots_is_accepted_and_not_stored(artifactory):
+def test_snapshot_metadata_is_accepted_but_not_stored(artifactory):
     artifactory.post("/api/repositories/libs-release-local", json={"handleSnapshots": True})
-    answer = artifactory.put("/libs-release-local/a/b/1-SNAPSHOT/maven-metadata.xml", b"<metadata/>")
-    assert (answer.status_code, answer.content) == (202, b"")
+    response = artifactory.put("/libs-release-local/a/b/1-SNAPSHOT/maven-metadata.xml", b"<metadata/>")
+    assert (response.status_code, response.content) == (202, b"")
     assert artifactory.get("/libs-release-local/a/b/1-SNAPSHOT/maven-metadata.xml").status_code == 404
 
 
-def test_checksum_files(artifactory):
+def test_checksum_file_sets_the_original_checksum(artifactory):
     stored = artifactory.put(f"/generic-local/{APP}.sha1", SHA1)
     assert (stored.status_code, stored.headers["Location"]) == (201, f"{artifactory.base}/generic-local/{APP}")
     info = artifactory.get(f"/api/storage/generic-local/{APP}").json()
@@ -302,25 +302,25 @@ def test_checksum_files(artifactory):
     assert error_of(artifactory.put("/generic-local/nothing.md5", MD5))[0] == 404
 
 
-def test_into_a_virtual_repository(artifactory, sandbox):
-    answer = artifactory.put("/libs-release/org/acme/x/1/x-1.jar", b"x")
-    assert (answer.status_code, answer.json()["repo"]) == (201, "libs-release-local")
+def test_upload_to_a_virtual_repository_requires_a_default_deployment_repository(artifactory, sandbox):
+    response = artifactory.put("/libs-release/org/acme/x/1/x-1.jar", b"x")
+    assert (response.status_code, response.json()["repo"]) == (201, "libs-release-local")
     artifactory.post("/api/repositories/libs-release", json={"defaultDeploymentRepo": ""})
-    answer = artifactory.put("/libs-release/org/acme/x/1/x-1.jar", b"x")
-    assert error_of(answer) == (
+    response = artifactory.put("/libs-release/org/acme/x/1/x-1.jar", b"x")
+    assert error_of(response) == (
         405,
         "No local repository was configured as local deployment repository for the (libs-release) virtual repository.",
     )
-    assert answer.headers["Allow"] == "GET"
+    assert response.headers["Allow"] == "GET"
 
 
 @pytest.mark.parametrize("key", ["nothing", "libs-remote", "libs-remote-cache", "storage"])
-def test_into_what_is_no_local_repository(artifactory, key):
-    answer = artifactory.put(f"/{key}/a/b?properties=a=b", b"")
-    assert error_of(answer) == (404, f"Could not find a local repository named {key} to deploy to.")
+def test_upload_is_404_when_the_repository_is_not_local(artifactory, key):
+    response = artifactory.put(f"/{key}/a/b?properties=a=b", b"")
+    assert error_of(response) == (404, f"Could not find a local repository named {key} to deploy to.")
 
 
-def test_refusals(artifactory, artifactory_reader, sandbox):
+def test_upload_is_refused_for_permissions_policies_and_disk_space(artifactory, artifactory_reader, sandbox):
     assert error_of(artifactory_reader.put("/generic-local/new.txt", b"new")) == (
         403,
         "The user: 'reader' is not permitted to deploy 'new.txt' into 'generic-local:new.txt'.",

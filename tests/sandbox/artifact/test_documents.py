@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Artifactory on the wire: documents and queries that are nested too deep, or name a document type."""
+"""Tests of JSON, XML and AQL documents that are nested too deeply or declare a document type."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ DOCTYPE = 'DOCTYPE is disallowed when the feature "http://apache.org/xml/feature
 BOMB = '<!DOCTYPE p [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]><p><k>&b;</k></p>'
 
 
-def nested(depth: int, member: str = "modules") -> bytes:
-    """A record of a build with a member that is nested."""
+def make_nested_record(depth: int, member: str = "modules") -> bytes:
+    """Return a build record with a member that is nested `depth` levels."""
     beginning = f'{{"name":"deep","number":"1","started":"2026-01-01T00:00:00.000+0000","{member}":'
     return (beginning + "[" * depth + "]" * depth + "}").encode()
 
@@ -38,20 +38,20 @@ def nested(depth: int, member: str = "modules") -> bytes:
         ("PATCH", f"/api/metadata/{ITEM}"),
     ],
 )
-def test_json_is_refused_when_it_is_nested_too_deep(artifactory, method, path, depth):
-    answer = artifactory.request(method, path, data=nested(depth), headers=JSON)
-    assert error_of(answer) == (400, "Error parsing json body")
+def test_json_is_refused_when_it_is_nested_too_deeply(artifactory, method, path, depth):
+    response = artifactory.request(method, path, data=make_nested_record(depth), headers=JSON)
+    assert error_of(response) == (400, "Error parsing json body")
 
 
 @pytest.mark.parametrize("depth", DEPTHS)
-def test_json_for_the_token_service_is_refused_when_it_is_nested_too_deep(sandbox, depth):
+def test_json_for_the_token_service_is_refused_when_it_is_nested_too_deeply(sandbox, depth):
     access = Session(f"{sandbox.url}/access", sandbox.environment["JFROG_ACCESS_TOKEN"])
-    answer = access.post("/api/v1/tokens", data=nested(depth), headers=JSON)
-    assert (answer.status_code, answer.json()["errors"][0]["code"]) == (400, "BAD_REQUEST")
+    response = access.post("/api/v1/tokens", data=make_nested_record(depth), headers=JSON)
+    assert (response.status_code, response.json()["errors"][0]["code"]) == (400, "BAD_REQUEST")
 
 
-def test_record_is_shown_when_it_has_the_largest_depth(artifactory):
-    assert artifactory.put("/api/build", nested(198, "deep"), headers=JSON).status_code == 204
+def test_record_is_returned_when_its_depth_is_at_the_limit(artifactory):
+    assert artifactory.put("/api/build", make_nested_record(198, "deep"), headers=JSON).status_code == 204
     record = artifactory.get("/api/build/deep/1").json()["buildInfo"]
     for _level in range(198):
         assert isinstance(record, (dict, list))
@@ -59,31 +59,31 @@ def test_record_is_shown_when_it_has_the_largest_depth(artifactory):
     assert record == []
 
 
-def _query(artifactory, kind, depth):
+def _run_query(artifactory, kind, depth):
     query = "items.find(" + f'{{"{kind}":[' * depth + '{"name":"a"}' + "]}" * depth + ")"
     return artifactory.post("/api/search/aql", query, headers={"Content-Type": "text/plain"})
 
 
 @pytest.mark.parametrize("depth", [300, 3_000, 30_000])
 @pytest.mark.parametrize("kind", ["$and", "$or", "$msp"])
-def test_query_is_refused_when_it_is_nested_too_deep(artifactory, kind, depth):
-    status, message = error_of(_query(artifactory, kind, depth))
+def test_query_is_refused_when_it_is_nested_too_deeply(artifactory, kind, depth):
+    status, message = error_of(_run_query(artifactory, kind, depth))
     assert (status, message.startswith("Failed to ")) == (400, True)
 
 
 @pytest.mark.parametrize("kind", ["$and", "$or"])
-def test_query_is_answered_or_refused_when_its_depth_grows(artifactory, kind):
-    statuses = [_query(artifactory, kind, depth).status_code for depth in range(20, 300, 10)]
+def test_query_succeeds_up_to_a_depth_and_fails_beyond(artifactory, kind):
+    statuses = [_run_query(artifactory, kind, depth).status_code for depth in range(20, 300, 10)]
     assert statuses == sorted(statuses)
     assert set(statuses) == {200, 400}
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
-def test_properties_are_refused_when_their_document_names_a_type(artifactory, encoding):
+def test_properties_are_refused_when_the_document_declares_a_type(artifactory, encoding):
     before = properties_of(artifactory, ITEM)
     document = f'<?xml version="1.0" encoding="{encoding}"?>{BOMB}'.encode(encoding)
-    answer = artifactory.put(f"/{ITEM}:properties", document)
-    assert error_of(answer) == (
+    response = artifactory.put(f"/{ITEM}:properties", document)
+    assert error_of(response) == (
         409,
         f"Failed to deploy properties : {DOCTYPE} on path {ITEM.replace('/', ':', 1)}:properties",
     )
@@ -98,19 +98,19 @@ def test_properties_are_refused_when_their_document_names_a_type(artifactory, en
         ("\n  {", "Unexpected character '{' (code 123) in prolog; expected '<'\n at [row,col {unknown-source}]: [2,3]"),
     ],
 )
-def test_properties_are_refused_when_their_document_has_no_element(artifactory, document, fault):
-    answer = artifactory.put(f"/{ITEM}:properties", document.encode())
-    place = ITEM.replace("/", ":", 1)
-    assert error_of(answer) == (409, f"Failed to deploy properties :  : {fault} on path {place}:properties")
+def test_properties_are_refused_when_the_document_has_no_element(artifactory, document, fault):
+    response = artifactory.put(f"/{ITEM}:properties", document.encode())
+    location = ITEM.replace("/", ":", 1)
+    assert error_of(response) == (409, f"Failed to deploy properties :  : {fault} on path {location}:properties")
 
 
-def test_search_of_webdav_is_refused_when_its_document_names_a_type(artifactory):
-    answer = artifactory.request("PROPFIND", f"/{ITEM}", data=BOMB, headers={"Depth": "0"})
-    assert error_of(answer) == (500, "Webdav propfind failed.")
+def test_propfind_is_refused_when_the_document_declares_a_type(artifactory):
+    response = artifactory.request("PROPFIND", f"/{ITEM}", data=BOMB, headers={"Depth": "0"})
+    assert error_of(response) == (500, "Webdav propfind failed.")
 
 
 @pytest.mark.parametrize("document", [BOMB, "<a>" * 30_000 + "</a>" * 30_000, "<a"])
-def test_metadata_and_poms_are_stored_or_refused_when_they_are_hostile(artifactory, sandbox, document):
+def test_metadata_and_poms_cause_no_server_error_when_they_are_hostile(artifactory, sandbox, document):
     repository = {"key": "deep", "rclass": "local", "packageType": "maven"}
     sandbox.seed({"artifact": {"repositories": [repository]}})
     for name in ("maven-metadata.xml", "1/w-1.pom", "2-SNAPSHOT/w-2-SNAPSHOT.pom", "2-SNAPSHOT/w-2-SNAPSHOT.jar"):
@@ -119,8 +119,8 @@ def test_metadata_and_poms_are_stored_or_refused_when_they_are_hostile(artifacto
     assert artifactory.get(f"/{ITEM}").content == CONTENT
 
 
-@pytest.mark.parametrize("content", [b"no JSON", b"[]", nested(30_000)])
-def test_manifest_is_served_when_its_content_is_no_manifest(artifactory, content):
+@pytest.mark.parametrize("content", [b"no JSON", b"[]", make_nested_record(30_000)])
+def test_manifest_is_served_when_its_content_is_invalid(artifactory, content):
     artifactory.put("/docker-local/odd/1/manifest.json", content)
-    answer = artifactory.get("/api/docker/docker-local/v2/odd/manifests/1")
-    assert (answer.status_code, answer.content) == (200, content)
+    response = artifactory.get("/api/docker/docker-local/v2/odd/manifests/1")
+    assert (response.status_code, response.content) == (200, content)

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The artifact repository on the wire: downloads."""
+"""Tests of downloads from Artifactory: ranges, conditions, folders, archive entries."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from sandbox.artifact import ranges
 from support.wire.artifact import APP, CONTENT, MD5, SHA1, SHA256, error_of
 
 
-def test_get_and_head(artifactory):
-    got, head = artifactory.get(f"/generic-local/{APP}"), artifactory.head(f"/generic-local/{APP}")
-    assert (got.content, head.content) == (CONTENT, b"")
-    for answer in (got, head):
-        headers = answer.headers
-        assert answer.status_code == 200
+def test_get_and_head_return_checksum_headers(artifactory):
+    get, head = artifactory.get(f"/generic-local/{APP}"), artifactory.head(f"/generic-local/{APP}")
+    assert (get.content, head.content) == (CONTENT, b"")
+    for response in (get, head):
+        headers = response.headers
+        assert response.status_code == 200
         assert headers["ETag"].strip('"') == headers["X-Checksum-Sha1"] == SHA1
         assert (headers["X-Checksum-Sha256"], headers["X-Checksum-Md5"]) == (SHA256, MD5)
         assert headers["Accept-Ranges"] == "bytes"
@@ -35,7 +35,7 @@ def test_get_and_head(artifactory):
         assert parsedate_to_datetime(headers["Last-Modified"])
 
 
-def test_disposition_has_the_plain_and_the_encoded_name_when_it_is_not_ascii(artifactory):
+def test_disposition_has_plain_and_encoded_name_when_it_is_not_ascii(artifactory):
     artifactory.put("/generic-local/a%20%E4%B8%AD@ä(1).txt", b"x")
     headers = artifactory.get("/generic-local/a%20%E4%B8%AD@ä(1).txt").headers
     assert headers["X-Artifactory-Filename"] == "a%20%E4%B8%AD@%C3%A4(1).txt"
@@ -45,7 +45,7 @@ def test_disposition_has_the_plain_and_the_encoded_name_when_it_is_not_ascii(art
 
 
 @pytest.mark.parametrize(
-    ("asked", "content", "shown"),
+    ("range_header", "content", "bounds"),
     [
         ("bytes=4-8", CONTENT[4:9], "4-8"),
         ("bytes= 4 - 8 ", CONTENT[4:9], "4-8"),
@@ -59,37 +59,39 @@ def test_disposition_has_the_plain_and_the_encoded_name_when_it_is_not_ascii(art
         ("bytes=0-1/9,a-b", CONTENT[:2], "0-1"),
     ],
 )
-def test_content_is_partial_when_one_range_is_in_the_file(artifactory, asked, content, shown):
-    answer = artifactory.get(f"/generic-local/{APP}", headers={"Range": asked})
-    assert (answer.status_code, answer.content) == (206, content)
-    assert answer.headers["Content-Range"] == f"bytes {shown}/{len(CONTENT)}"
-    assert answer.headers["ETag"] == SHA1
+def test_content_is_partial_when_one_range_is_in_the_file(artifactory, range_header, content, bounds):
+    response = artifactory.get(f"/generic-local/{APP}", headers={"Range": range_header})
+    assert (response.status_code, response.content) == (206, content)
+    assert response.headers["Content-Range"] == f"bytes {bounds}/{len(CONTENT)}"
+    assert response.headers["ETag"] == SHA1
 
 
-@pytest.mark.parametrize("asked", ["bytes=", "bytes", "bytes=0-1=2", "", "bytes=,"])
-def test_range_is_ignored_when_it_names_nothing(artifactory, asked):
-    answer = artifactory.get(f"/generic-local/{APP}", headers={"Range": asked})
-    assert (answer.status_code, answer.content) == (200, CONTENT)
+@pytest.mark.parametrize("range_header", ["bytes=", "bytes", "bytes=0-1=2", "", "bytes=,"])
+def test_range_is_ignored_when_it_has_no_bounds(artifactory, range_header):
+    response = artifactory.get(f"/generic-local/{APP}", headers={"Range": range_header})
+    assert (response.status_code, response.content) == (200, CONTENT)
 
 
-@pytest.mark.parametrize("asked", ["bytes=100-", "bytes=5-2", "bytes=a-b", "bytes=0-1;x", "bytes= ,x", "bytes=99-,5-2"])
-def test_ranges_are_416_when_none_is_in_the_file(artifactory, asked):
-    answer = artifactory.get(f"/generic-local/{APP}", headers={"Range": asked})
-    assert (answer.status_code, answer.headers["Content-Range"], answer.content) == (
+@pytest.mark.parametrize(
+    "range_header", ["bytes=100-", "bytes=5-2", "bytes=a-b", "bytes=0-1;x", "bytes= ,x", "bytes=99-,5-2"]
+)
+def test_ranges_are_416_when_all_are_outside_the_file(artifactory, range_header):
+    response = artifactory.get(f"/generic-local/{APP}", headers={"Range": range_header})
+    assert (response.status_code, response.headers["Content-Range"], response.content) == (
         416,
         f"bytes */{len(CONTENT)}",
         b"",
     )
-    assert "ETag" not in answer.headers
+    assert "ETag" not in response.headers
 
 
 def test_body_is_multipart_when_there_are_several_ranges(artifactory):
     artifactory.put("/generic-local/a.txt", b"alpha\n")
-    answer = artifactory.get("/generic-local/a.txt", headers={"Range": "bytes=3-4,0-1"})
-    assert answer.status_code == 206
-    assert answer.headers["Content-Type"] == "multipart/byteranges; boundary=BCD64322345343217845286A"
-    assert answer.headers["Content-Length"] == str(len(answer.content)) == "204"
-    assert answer.text == "".join(
+    response = artifactory.get("/generic-local/a.txt", headers={"Range": "bytes=3-4,0-1"})
+    assert response.status_code == 206
+    assert response.headers["Content-Type"] == "multipart/byteranges; boundary=BCD64322345343217845286A"
+    assert response.headers["Content-Length"] == str(len(response.content)) == "204"
+    assert response.text == "".join(
         (
             "--BCD64322345343217845286A\r\nContent-Type: text/plain\r\nContent-Range: bytes 0-1/6\r\n\r\nal\r\n",
             "--BCD64322345343217845286A\r\nContent-Type: text/plain\r\nContent-Range: bytes 3-4/6\r\n\r\nha",
@@ -99,13 +101,13 @@ def test_body_is_multipart_when_there_are_several_ranges(artifactory):
 
 
 @pytest.mark.parametrize("path", ["nothing", "nothing/app", "nothing/app/"])
-def test_an_unknown_repository_is_not_found(artifactory, artifactory_reader, path):
+def test_download_is_404_when_the_repository_is_unknown(artifactory, artifactory_reader, path):
     for session in (artifactory, artifactory_reader):
         assert error_of(session.get(f"/{path}")) == (404, "Not Found")
 
 
 @pytest.mark.parametrize(("offline", "state"), [(False, "assumed offline"), (True, "offline")])
-def test_a_remote_repository_reaches_no_other_server(artifactory, offline, state):
+def test_remote_repository_never_contacts_its_upstream(artifactory, offline, state):
     assert artifactory.post("/api/repositories/libs-remote", json={"offline": offline}).status_code == 200
     refusal = f"libs-remote: is {state}, 'libs-remote:some/none.jar' is not found at 'some/none.jar'."
     assert error_of(artifactory.get("/libs-remote/some/none.jar")) == (404, refusal)
@@ -114,14 +116,14 @@ def test_a_remote_repository_reaches_no_other_server(artifactory, offline, state
 
 @pytest.mark.parametrize("method", ["GET", "PUT", "DELETE"])
 @pytest.mark.parametrize("path", ["ui", "ui/", "ui/x", "api/x"])
-def test_paths_of_other_interfaces_hold_no_content(artifactory, method, path):
+def test_content_requests_are_404_when_the_path_belongs_to_the_api_or_ui(artifactory, method, path):
     assert error_of(artifactory.request(method, f"/{path}")) == (404, "Not Found")
 
 
 def test_range_is_ignored_when_the_method_is_head(artifactory):
-    for asked in ("bytes=0-1", "bytes=0-1,3-4", "bytes=100-", "bytes=a-b"):
-        answer = artifactory.head(f"/generic-local/{APP}", headers={"Range": asked})
-        assert (answer.status_code, answer.headers["Content-Length"]) == (200, str(len(CONTENT)))
+    for range_header in ("bytes=0-1", "bytes=0-1,3-4", "bytes=100-", "bytes=a-b"):
+        response = artifactory.head(f"/generic-local/{APP}", headers={"Range": range_header})
+        assert (response.status_code, response.headers["Content-Length"]) == (200, str(len(CONTENT)))
 
 
 @pytest.mark.parametrize(
@@ -135,16 +137,16 @@ def test_range_is_ignored_when_the_method_is_head(artifactory):
         ("Sat, 01 Jan 2000 00:00:00 GMT", 200),
     ],
 )
-def test_range_is_ignored_when_if_range_names_another_content(artifactory, condition, status):
-    answer = artifactory.get(f"/generic-local/{APP}", headers={"Range": "bytes=0-1", "If-Range": condition})
-    assert answer.status_code == status
+def test_range_is_ignored_when_if_range_does_not_match(artifactory, condition, status):
+    response = artifactory.get(f"/generic-local/{APP}", headers={"Range": "bytes=0-1", "If-Range": condition})
+    assert response.status_code == status
 
 
-def test_etag_has_the_bounds_of_ranges_when_the_version_is_before_5(artifactory, sandbox):
+def test_etag_contains_the_range_bounds_when_the_version_is_before_5(artifactory, sandbox):
     sandbox.switch("artifact", version="4.16.1")
     tags = [
-        artifactory.get(f"/generic-local/{APP}", headers={"Range": asked}).headers["ETag"]
-        for asked in ("bytes=0-1", "bytes=0-1,3-4", "bytes=")
+        artifactory.get(f"/generic-local/{APP}", headers={"Range": range_header}).headers["ETag"]
+        for range_header in ("bytes=0-1", "bytes=0-1,3-4", "bytes=")
     ]
     assert tags == [f"{SHA1}-0-1", f"{SHA1}-0-1-3-4", SHA1]
 
@@ -163,19 +165,19 @@ def test_etag_has_the_bounds_of_ranges_when_the_version_is_before_5(artifactory,
         ({"If-Unmodified-Since": "Sat, 01 Jan 2000 00:00:00 GMT"}, 200),
     ],
 )
-def test_conditions(artifactory, condition, status):
-    answer = artifactory.get(f"/generic-local/{APP}", headers=condition)
-    assert (answer.status_code, answer.content) == (status, CONTENT if status == 200 else b"")
-    assert (answer.headers["ETag"], answer.headers["Accept-Ranges"]) == (SHA1, "bytes")
+def test_conditional_headers_decide_the_status(artifactory, condition, status):
+    response = artifactory.get(f"/generic-local/{APP}", headers=condition)
+    assert (response.status_code, response.content) == (status, CONTENT if status == 200 else b"")
+    assert (response.headers["ETag"], response.headers["Accept-Ranges"]) == (SHA1, "bytes")
 
 
-def test_download_is_500_when_a_date_cannot_be_read(artifactory):
+def test_download_is_500_when_a_date_is_invalid(artifactory):
     for path in (APP, "nothing"):
-        answer = artifactory.get(f"/generic-local/{path}", headers={"If-Modified-Since": "yesterday"})
-        assert error_of(answer) == (500, "Could not process download request: yesterday")
+        response = artifactory.get(f"/generic-local/{path}", headers={"If-Modified-Since": "yesterday"})
+        assert error_of(response) == (500, "Could not process download request: yesterday")
 
 
-def test_the_content_type_has_no_charset(artifactory):
+def test_content_type_has_no_charset(artifactory):
     assert artifactory.get("/generic-local/app/README.txt").headers["Content-Type"] == "text/plain"
 
 
@@ -197,20 +199,20 @@ def test_media_type_follows_the_extension_when_its_case_differs(artifactory, nam
     assert artifactory.get(f"/api/storage/generic-local/types/{name}").json()["mimeType"] == media_type
 
 
-def test_checksums_can_be_asked_for_as_files(artifactory):
+def test_checksum_files_are_downloadable(artifactory):
     for suffix, checksum in (("sha1", SHA1), ("md5", MD5), ("sha256", SHA256)):
-        answer = artifactory.get(f"/generic-local/{APP}.{suffix}")
-        assert (answer.text, answer.headers["Content-Type"]) == (checksum, "application/x-checksum")
+        response = artifactory.get(f"/generic-local/{APP}.{suffix}")
+        assert (response.text, response.headers["Content-Type"]) == (checksum, "application/x-checksum")
     assert artifactory.get("/generic-local/nothing.sha1").status_code == 404
     assert artifactory.get("/generic-local/app.sha1").status_code == 404
 
 
-def test_a_folder_is_a_page_whose_address_ends_with_a_slash(artifactory):
+def test_folder_redirects_to_a_listing_page_with_a_trailing_slash(artifactory):
     artifactory.put("/generic-local/app/a <b>.txt", b"x")
     for path in ("/generic-local/app", "/generic-local"):
         for method in ("GET", "HEAD"):
-            sent = artifactory.request(method, path, allow_redirects=False)
-            assert (sent.status_code, sent.headers["Location"]) == (302, f"{artifactory.base}{path}/")
+            redirect = artifactory.request(method, path, allow_redirects=False)
+            assert (redirect.status_code, redirect.headers["Location"]) == (302, f"{artifactory.base}{path}/")
     page = artifactory.get("/generic-local/app")
     assert page.url == f"{artifactory.base}/generic-local/app/"
     assert page.headers["Content-Type"].startswith("text/html")
@@ -226,45 +228,45 @@ def test_a_folder_is_a_page_whose_address_ends_with_a_slash(artifactory):
     assert '<a href="../">' not in artifactory.get("/generic-local/").text
 
 
-def test_page_must_not_be_stored_when_it_is_of_a_folder(artifactory):
+def test_folder_page_is_not_cacheable(artifactory):
     for method in ("GET", "HEAD"):
         assert artifactory.request(method, "/generic-local/app/").headers["Cache-Control"] == "no-store"
 
 
-def test_redirect_keeps_the_path_when_a_folder_lacks_its_slash(artifactory):
+def test_redirect_keeps_the_path_when_the_trailing_slash_is_missing(artifactory):
     artifactory.put("/generic-local/a ä/b/c.txt", b"x")
-    sent = artifactory.get("/generic-local/a%20%C3%A4//b;k=v", allow_redirects=False)
-    assert sent.headers["Location"] == f"{artifactory.base}/generic-local/a%20%C3%A4//b/"
+    redirect = artifactory.get("/generic-local/a%20%C3%A4//b;k=v", allow_redirects=False)
+    assert redirect.headers["Location"] == f"{artifactory.base}/generic-local/a%20%C3%A4//b/"
 
 
 @pytest.mark.parametrize("prefix", ["list", "simple"])
-def test_content_is_served_when_the_path_has_the_prefix_of_an_old_browser(artifactory, prefix):
+def test_content_is_served_when_the_path_has_a_legacy_browser_prefix(artifactory, prefix):
     assert artifactory.get(f"/{prefix}/generic-local/{APP}").content == CONTENT
     assert artifactory.head(f"/{prefix}/generic-local/{APP}").headers["ETag"] == SHA1
     assert "<title>Index of generic-local/app</title>" in artifactory.get(f"/{prefix}/generic-local/app/").text
-    sent = artifactory.get(f"/{prefix}/generic-local/app", allow_redirects=False)
-    assert sent.headers["Location"] == f"{artifactory.base}/{prefix}/generic-local/app/"
+    redirect = artifactory.get(f"/{prefix}/generic-local/app", allow_redirects=False)
+    assert redirect.headers["Location"] == f"{artifactory.base}/{prefix}/generic-local/app/"
     assert artifactory.put(f"/{prefix}/generic-local/new.txt", b"x").json()["repo"] == "generic-local"
     assert artifactory.delete(f"/{prefix}/generic-local/new.txt").status_code == 204
     assert artifactory.get("/generic-local/new.txt").status_code == 404
 
 
-def test_redirect_leads_to_the_root_when_the_address_is_bare(artifactory_anonymous):
-    for asked in ("", "?a=b"):
-        answer = artifactory_anonymous.get(asked, allow_redirects=False)
-        assert (answer.status_code, answer.headers["Location"]) == (302, f"{artifactory_anonymous.base}/{asked}")
+def test_redirect_adds_a_slash_when_the_path_is_empty(artifactory_anonymous):
+    for suffix in ("", "?a=b"):
+        response = artifactory_anonymous.get(suffix, allow_redirects=False)
+        assert (response.status_code, response.headers["Location"]) == (302, f"{artifactory_anonymous.base}/{suffix}")
 
 
-def test_redirect_leads_to_the_interface_when_the_root_is_read(artifactory, artifactory_anonymous):
+def test_redirect_leads_to_the_ui_when_the_root_is_requested(artifactory, artifactory_anonymous):
     for session in (artifactory, artifactory_anonymous):
         for path in ("/", "/webapp"):
-            answer = session.get(path, allow_redirects=False)
-            assert (answer.status_code, answer.headers["Location"]) == (302, f"{artifactory.base}/webapp/")
+            response = session.get(path, allow_redirects=False)
+            assert (response.status_code, response.headers["Location"]) == (302, f"{artifactory.base}/webapp/")
     assert artifactory.head("/").status_code == 404
     assert artifactory_anonymous.head("/").status_code == 401
 
 
-def test_an_entry_of_an_archive(artifactory):
+def test_archive_entry_is_downloadable(artifactory):
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w") as archive:
         archive.writestr("META-INF/MANIFEST.MF", "Manifest-Version: 1.0")
@@ -276,29 +278,29 @@ def test_an_entry_of_an_archive(artifactory):
         assert error_of(artifactory.get(f"/generic-local/{path}"))[0] == 404
 
 
-def test_through_virtual_and_remote(artifactory):
+def test_cached_file_is_served_by_virtual_and_remote_repositories(artifactory):
     for key in ("libs-release", "libs-remote", "libs-remote-cache"):
         assert artifactory.get(f"/{key}/junit/junit/4.13/junit-4.13.pom").text == "<project/>"
 
 
-def test_missing(artifactory):
+def test_download_is_404_when_the_file_is_missing(artifactory):
     assert error_of(artifactory.get("/generic-local/nothing"))[0] == 404
     assert artifactory.head("/nothing/nothing").status_code == 404
 
 
-def test_properties_without_api(artifactory):
-    answer = artifactory.get(f"/generic-local/{APP}?properties")
-    assert answer.json()["properties"] == {"build.name": ["app"], "build.number": ["1"]}
+def test_properties_are_returned_for_a_content_path(artifactory):
+    response = artifactory.get(f"/generic-local/{APP}?properties")
+    assert response.json()["properties"] == {"build.name": ["app"], "build.number": ["1"]}
 
 
 @pytest.mark.parametrize("size", [0, 10, ranges.CHUNK + 10])
-@pytest.mark.parametrize("whole", [True, False])
-def test_a_file_is_sent_to_its_end_when_it_is_deleted_meanwhile(tmp_path, size, whole):
+@pytest.mark.parametrize("is_whole", [True, False])
+def test_download_completes_when_the_file_is_deleted_meanwhile(tmp_path, size, is_whole):
     content = bytes(number % 251 for number in range(size))
     file = tmp_path / "file"
     file.write_bytes(content)
     parts = [ranges.Range(0, size - 1)]
-    response = ranges.serve_whole(file, size, {}) if whole else ranges.serve_partially(file, size, parts, {})
+    response = ranges.serve_whole(file, size, {}) if is_whole else ranges.serve_partially(file, size, parts, {})
     file.unlink()
     messages = []
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Artifactory on the wire: the open-source edition, and old versions."""
+"""Tests of the differences between Artifactory editions and versions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def oss(sandbox):
 
 
 @pytest.fixture
-def old(sandbox):
+def old_version(sandbox):
     sandbox.switch("artifact", version="4.4.2")
 
 
@@ -46,7 +46,7 @@ def old(sandbox):
         ("POST", "/api/build/patternArtifacts"),
     ],
 )
-def test_the_open_source_edition_refuses_what_only_pro_does(artifactory, oss, method, path):
+def test_oss_refuses_calls_that_require_pro(artifactory, oss, method, path):
     status, message = error_of(artifactory.request(method, path))
     assert status == 400
     assert message.startswith("This REST API is available only in Artifactory Pro")
@@ -64,11 +64,11 @@ def test_the_open_source_edition_refuses_what_only_pro_does(artifactory, oss, me
         ("POST", "/api/security/token/revoke"),
     ],
 )
-def test_the_open_source_edition_does_not_know_calls(artifactory, oss, method, path):
+def test_oss_does_not_know_some_calls(artifactory, oss, method, path):
     assert error_of(artifactory.request(method, path)) == (404, "Not Found")
 
 
-def test_the_open_source_edition_changes_nothing_that_it_refuses(artifactory, sandbox, oss):
+def test_oss_changes_nothing_when_it_refuses_a_call(artifactory, sandbox, oss):
     artifactory.delete(f"/{FILE}")
     artifactory.post("/api/trash/empty")
     artifactory.delete("/api/build/app?deleteAll=1")
@@ -77,13 +77,13 @@ def test_the_open_source_edition_changes_nothing_that_it_refuses(artifactory, sa
     assert artifactory.get("/api/build/app/1").status_code == 200
 
 
-def test_the_open_source_edition_has_no_access_tokens(sandbox, oss):
+def test_oss_has_no_access_tokens(sandbox, oss):
     access = Session(f"{sandbox.url}/access", ("admin", "sandbox-admin"))
     assert access.post("/api/v1/tokens").status_code == 404
     assert access.get("/api/v1/tokens").status_code == 404
 
 
-def test_the_open_source_edition_does_the_rest(artifactory, oss):
+def test_oss_serves_other_calls(artifactory, oss):
     assert artifactory.put("/generic-local/new.txt;qa=passed;qa=twice", b"new").status_code == 201
     assert properties_of(artifactory, "generic-local/new.txt") == {"qa": ["passed", "twice"]}
     assert artifactory.get("/api/storageinfo").status_code == 200
@@ -92,33 +92,33 @@ def test_the_open_source_edition_does_the_rest(artifactory, oss):
     assert artifactory.delete("/generic-local/new.txt").status_code == 204
 
 
-def test_an_old_version_shows_no_sha256(artifactory, old):
+def test_old_version_returns_no_sha256(artifactory, old_version):
     info = artifactory.get(f"/api/storage/{FILE}").json()
     assert info["checksums"] == {"sha1": SHA1, "md5": MD5}
     assert info["originalChecksums"] == {}
-    listed = artifactory.get("/api/storage/generic-local/app/1.0?list").json()["files"]
-    assert [sorted(entry) for entry in listed] == [["folder", "lastModified", "sha1", "size", "uri"]]
+    files = artifactory.get("/api/storage/generic-local/app/1.0?list").json()["files"]
+    assert [sorted(entry) for entry in files] == [["folder", "lastModified", "sha1", "size", "uri"]]
     headers = artifactory.head(f"/{FILE}").headers
     assert (headers["X-Checksum-Sha1"], "X-Checksum-Sha256" in headers) == (SHA1, False)
 
 
-def test_an_old_version_ignores_the_sha256_of_a_client(artifactory, old):
+def test_old_version_ignores_a_sha256_header(artifactory, old_version):
     created = artifactory.put("/generic-local/new.txt", b"new", headers={"X-Checksum-Sha256": SHA256})
     assert created.status_code == 201
     assert created.json()["checksums"] == {"sha1": _hash("sha1", b"new"), "md5": _hash("md5", b"new")}
     assert created.json()["originalChecksums"] == {}
 
 
-def test_an_old_version_deploys_by_sha1_alone(artifactory, old):
+def test_old_version_requires_sha1_for_checksum_deploy(artifactory, old_version):
     headers = {"X-Checksum-Deploy": "true", "X-Checksum-Sha256": SHA256}
-    answer = artifactory.put("/generic-local/copy.tgz", headers=headers)
-    assert error_of(answer) == (404, f"Checksum deploy failed. Invalid SHA256: {SHA256}")
-    answer = artifactory.put("/generic-local/copy.tgz", headers={**headers, "X-Checksum-Sha1": SHA1})
-    assert answer.status_code == 201
+    response = artifactory.put("/generic-local/copy.tgz", headers=headers)
+    assert error_of(response) == (404, f"Checksum deploy failed. Invalid SHA256: {SHA256}")
+    response = artifactory.put("/generic-local/copy.tgz", headers={**headers, "X-Checksum-Sha1": SHA1})
+    assert response.status_code == 201
     assert artifactory.get("/generic-local/copy.tgz").content == CONTENT
 
 
-def test_an_old_version_takes_sha256_files_for_files(artifactory, old):
+def test_old_version_stores_sha256_files_as_ordinary_files(artifactory, old_version):
     assert artifactory.get(f"/{FILE}.sha256").status_code == 404
     assert artifactory.put(f"/{FILE}.sha256", b"x").json()["path"] == f"/{APP}.sha256"
     assert artifactory.get(f"/{FILE}.sha256").content == b"x"
@@ -126,7 +126,7 @@ def test_an_old_version_takes_sha256_files_for_files(artifactory, old):
 
 
 @pytest.mark.parametrize("query", ['items.find().include("sha256")', 'items.find({"sha256":"x"})'])
-def test_an_old_version_does_not_query_sha256(artifactory, old, query):
+def test_old_version_refuses_queries_for_sha256(artifactory, old_version, query):
     status, message = error_of(artifactory.post("/api/search/aql", query, headers=AQL))
     assert status == 400
     assert message.startswith(f"Failed to parse query: {query}, it looks like there is syntax error near")
@@ -137,12 +137,12 @@ def test_an_old_version_does_not_query_sha256(artifactory, old, query):
     [("GET", (404, "Not Found")), ("PUT", (403, "")), ("DELETE", (403, ""))],
 )
 @pytest.mark.parametrize("path", ["/none", "/none/", "/none/x"])
-def test_an_old_version_refuses_writes_to_unknown_repositories_without_words(artifactory, old, method, refusal, path):
+def test_old_version_returns_empty_403_when_the_repository_is_unknown(artifactory, old_version, method, refusal, path):
     assert error_of(artifactory.request(method, path)) == refusal
 
 
 @pytest.mark.parametrize(
-    ("method", "path", "words", "old_words"),
+    ("method", "path", "message", "old_message"),
     [
         (
             "GET",
@@ -166,42 +166,42 @@ def test_an_old_version_refuses_writes_to_unknown_repositories_without_words(art
     ],
     ids=["download", "deploy", "delete"],
 )
-def test_words_of_refusals_are_those_of_the_version(sandbox, method, path, words, old_words):
+def test_permission_messages_depend_on_the_version(sandbox, method, path, message, old_message):
     sandbox.seed({"artifact": {"users": [{"name": "stranger", "password": "x"}]}})
     stranger = Session(f"{sandbox.url}/artifactory", ("stranger", "x"))
-    assert error_of(stranger.request(method, path)) == (403, words.format(APP, "stranger"))
+    assert error_of(stranger.request(method, path)) == (403, message.format(APP, "stranger"))
     sandbox.switch("artifact", version="4.4.2")
-    assert error_of(stranger.request(method, path)) == (403, old_words.format(APP, "stranger"))
+    assert error_of(stranger.request(method, path)) == (403, old_message.format(APP, "stranger"))
 
 
 @pytest.mark.parametrize("argument", ["", "?stats"])
-def test_refusal_to_show_an_item_has_an_envelope_when_the_client_wants_no_json(sandbox, argument):
+def test_refused_item_info_has_an_error_body_when_the_client_does_not_accept_json(sandbox, argument):
     sandbox.seed({"artifact": {"users": [{"name": "stranger", "password": "x"}]}})
     path, stranger = f"/api/storage/{FILE}{argument}", Session(f"{sandbox.url}/artifactory", ("stranger", "x"))
-    words = f"Request for 'generic-local:{APP}' is forbidden for user: 'stranger'."
-    assert stranger.get(path).text == words
-    assert error_of(stranger.get(path, headers={"Accept": "application/xml"})) == (403, words)
+    message = f"Request for 'generic-local:{APP}' is forbidden for user: 'stranger'."
+    assert stranger.get(path).text == message
+    assert error_of(stranger.get(path, headers={"Accept": "application/xml"})) == (403, message)
     sandbox.switch("artifact", version="4.4.2")
-    assert stranger.get(path).text == words.replace("user:", "user")
+    assert stranger.get(path).text == message.replace("user:", "user")
 
 
 @pytest.mark.parametrize("path", ["/api/storage/generic-local/app", "/api/storage/generic-local", "/api/repositories"])
-def test_info_may_be_cached_when_the_version_is_old(artifactory, sandbox, path):
+def test_info_is_cacheable_when_the_version_is_old(artifactory, sandbox, path):
     assert artifactory.get(path).headers["Cache-Control"] == "no-store"
     sandbox.switch("artifact", version="4.4.2")
     assert "Cache-Control" not in artifactory.get(path).headers
 
 
-def test_an_old_version_lists_no_package_types(artifactory, old):
-    listed = artifactory.get("/api/repositories?packageType=docker").json()
-    assert listed == artifactory.get("/api/repositories").json()
-    assert not any("packageType" in entry for entry in listed)
+def test_old_version_lists_no_package_types(artifactory, old_version):
+    repositories = artifactory.get("/api/repositories?packageType=docker").json()
+    assert repositories == artifactory.get("/api/repositories").json()
+    assert not any("packageType" in entry for entry in repositories)
 
 
-def test_an_old_version_shows_the_storage_summary_twice(artifactory, old):
-    found = artifactory.get("/api/storageinfo").json()
-    assert found.pop("storageSummary") == found
-    assert sorted(found["repositoriesSummaryList"][0]) == [
+def test_old_version_nests_a_second_storage_summary(artifactory, old_version):
+    summary = artifactory.get("/api/storageinfo").json()
+    assert summary.pop("storageSummary") == summary
+    assert sorted(summary["repositoriesSummaryList"][0]) == [
         *("filesCount", "foldersCount", "itemsCount", "packageType", "percentage", "repoKey", "repoType", "usedSpace"),
     ]
 
@@ -216,18 +216,18 @@ def test_an_old_version_shows_the_storage_summary_twice(artifactory, old):
         ("stats", "StatsInfo"),
     ],
 )
-def test_an_old_version_looks_for_statistics_last(artifactory, old, arguments, kind):
+def test_old_version_evaluates_the_stats_argument_last(artifactory, old_version, arguments, kind):
     artifactory.put("/api/storage/generic-local/app?properties=a=b")
-    answer = artifactory.get(f"/api/storage/generic-local/app?{arguments}")
-    assert answer.headers["Content-Type"].endswith(f"storage.{kind}+json")
+    response = artifactory.get(f"/api/storage/generic-local/app?{arguments}")
+    assert response.headers["Content-Type"].endswith(f"storage.{kind}+json")
 
 
-def test_an_old_version_shows_no_cache_by_the_key_of_its_remote_repository(artifactory, old):
+def test_old_version_does_not_resolve_a_remote_key_to_its_cache(artifactory, old_version):
     assert error_of(artifactory.get("/api/storage/libs-remote")) == (404, "Unable to find item")
     assert artifactory.get("/api/storage/libs-remote-cache").status_code == 200
 
 
-def test_an_old_version_lets_users_delete_what_is_at_the_root(artifactory, sandbox):
+def test_old_version_permits_users_to_delete_a_repository_root(artifactory, sandbox):
     sandbox.seed({"artifact": {"users": [{"name": "ci", "password": "ci", "permissions": {"generic-local": "rd"}}]}})
     ci = Session(f"{sandbox.url}/artifactory", ("ci", "ci"))
     assert error_of(ci.delete("/generic-local"))[0] == 403
@@ -236,7 +236,7 @@ def test_an_old_version_lets_users_delete_what_is_at_the_root(artifactory, sandb
     assert artifactory.get("/api/storage/generic-local").json()["children"] == []
 
 
-def test_an_old_version_finds_properties_of_what_cannot_be_read(artifactory, sandbox):
+def test_old_version_finds_properties_of_unreadable_items(artifactory, sandbox):
     artifactory.put("/api/storage/generic-local/app?properties=qa=passed&recursive=0")
     sandbox.seed({"artifact": {"users": [{"name": "stranger", "password": "x"}]}})
     stranger = Session(f"{sandbox.url}/artifactory", ("stranger", "x"))
@@ -246,7 +246,7 @@ def test_an_old_version_finds_properties_of_what_cannot_be_read(artifactory, san
     assert stranger.get("/api/search/prop?qa=passed").json() == {"results": [{"uri": uri}]}
 
 
-def test_an_old_version_compares_the_creation_of_files_that_were_never_downloaded(artifactory, sandbox, old):
+def test_old_version_uses_the_creation_time_when_a_file_was_never_downloaded(artifactory, sandbox, old_version):
     now = sandbox.clock(frozen=True, advance=1000)["now"]
     artifactory.put("/generic-release-local/never.txt", b"x")
     artifactory.put("/generic-release-local/once.txt", b"x")
@@ -254,15 +254,15 @@ def test_an_old_version_compares_the_creation_of_files_that_were_never_downloade
     artifactory.get("/generic-release-local/once.txt")
     search = f"/api/search/usage?repos=generic-release-local&notUsedSince={int(now + 2000) * 1000}"
 
-    def found(arguments: str = "") -> dict[str, dict[str, str]]:
+    def search_usage(arguments: str = "") -> dict[str, dict[str, str]]:
         results = artifactory.get(search + arguments).json()["results"]
         return {result.pop("uri").rpartition("/")[2]: result for result in results}
 
-    everything = found()
-    assert [list(result) for result in everything.values()] == [["lastDownloaded"]] * 2
+    usage = search_usage()
+    assert [list(result) for result in usage.values()] == [["lastDownloaded"]] * 2
     created = artifactory.get("/api/storage/generic-release-local/never.txt").json()["created"]
-    assert everything["never.txt"] == {"lastDownloaded": created}
-    assert found("&createdBefore=1") == {"once.txt": everything["once.txt"]}
+    assert usage["never.txt"] == {"lastDownloaded": created}
+    assert search_usage("&createdBefore=1") == {"once.txt": usage["once.txt"]}
 
 
 def _hash(algorithm: str, content: bytes) -> str:

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The artifact repository on the wire: what is known of a file and of a folder."""
+"""Tests of item information in Artifactory."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ import pytest
 from support.wire.artifact import APP, CONTENT, ISO_TIME, MD5, SHA1, SHA256, error_of
 
 
-def test_file(artifactory, sandbox):
-    answer = artifactory.get(f"/api/storage/generic-local/{APP}")
-    assert answer.headers["Content-Type"].endswith("storage.FileInfo+json")
-    info = answer.json()
+def test_file_info(artifactory, sandbox):
+    response = artifactory.get(f"/api/storage/generic-local/{APP}")
+    assert response.headers["Content-Type"].endswith("storage.FileInfo+json")
+    info = response.json()
     assert ISO_TIME.fullmatch(info["created"])
     assert ISO_TIME.fullmatch(info["lastModified"])
     assert ISO_TIME.fullmatch(info["lastUpdated"])
@@ -35,11 +35,11 @@ def test_file(artifactory, sandbox):
     }
 
 
-def test_folder(artifactory, sandbox):
-    answer = artifactory.get("/api/storage/generic-local/app/")
-    assert answer.headers["Content-Type"].endswith("storage.FolderInfo+json")
-    assert answer.headers["Cache-Control"] == "no-store"
-    info = answer.json()
+def test_folder_info(artifactory, sandbox):
+    response = artifactory.get("/api/storage/generic-local/app/")
+    assert response.headers["Content-Type"].endswith("storage.FolderInfo+json")
+    assert response.headers["Cache-Control"] == "no-store"
+    info = response.json()
     assert (info["repo"], info["path"]) == ("generic-local", "/app")
     assert info["children"] == [
         {"uri": "/1.0", "folder": True},
@@ -50,13 +50,13 @@ def test_folder(artifactory, sandbox):
     assert "size" not in info
 
 
-def test_who_made_it_is_told_only_where_somebody_did(artifactory):
+def test_repository_root_has_no_creator(artifactory):
     info = artifactory.get("/api/storage/generic-local").json()
     assert info["path"] == "/"
     assert info.keys() & {"createdBy", "modifiedBy"} == set()
 
 
-def test_storage_info_is_the_info_but_not_by_the_name_of_a_remote(artifactory):
+def test_storageinfo_equals_item_info_except_for_a_remote_key(artifactory):
     for path in (f"generic-local/{APP}", "generic-local/app", "libs-release/junit"):
         info, storage_info = (artifactory.get(f"/api/storage/{path}{query}") for query in ("", "?storageinfo"))
         assert (storage_info.status_code, storage_info.content) == (info.status_code, info.content)
@@ -64,7 +64,7 @@ def test_storage_info_is_the_info_but_not_by_the_name_of_a_remote(artifactory):
     assert error_of(artifactory.get("/api/storage/libs-remote?storageinfo")) == (404, "Unable to find item")
 
 
-def test_root_and_empty_folder(artifactory):
+def test_empty_folder_has_an_empty_list_of_children(artifactory):
     assert artifactory.get("/api/storage/generic-local").json()["path"] == "/"
     artifactory.put("/generic-local/empty/")
     assert '"children" : [ ]' in artifactory.get("/api/storage/generic-local/empty").text
@@ -78,11 +78,11 @@ def test_root_and_empty_folder(artifactory):
         ("libs-release/nothing", "Not Found"),
     ],
 )
-def test_missing(artifactory, path, message):
+def test_info_is_404_when_the_item_is_missing(artifactory, path, message):
     assert error_of(artifactory.get(f"/api/storage/{path}")) == (404, message)
 
 
-def test_a_remote_key_shows_its_cache(artifactory):
+def test_remote_key_resolves_to_its_cache(artifactory):
     for key in ("libs-remote", "libs-remote-cache"):
         info = artifactory.get(f"/api/storage/{key}/junit/junit/4.13/junit-4.13.pom").json()
         assert info["repo"] == "libs-remote-cache"
@@ -91,50 +91,52 @@ def test_a_remote_key_shows_its_cache(artifactory):
     assert artifactory.get("/api/storage/libs-remote/never/fetched").status_code == 404
 
 
-def test_a_virtual_key_stays_and_merges_folders(artifactory):
+def test_virtual_key_is_kept_and_merges_folders(artifactory):
     info = artifactory.get("/api/storage/libs-release/junit/junit/4.13/junit-4.13.pom").json()
     assert info["repo"] == "libs-release"
     children = artifactory.get("/api/storage/libs-release").json()["children"]
     assert [child["uri"] for child in children] == ["/junit", "/org"]
 
 
-def _black_out(artifactory, key):
+def _black_out_repository(artifactory, key):
     assert artifactory.post(f"/api/repositories/{key}", json={"blackedOut": True}).status_code == 200
 
 
-def _refusal(key, path):
+def _blacked_out_error(key, path):
     return (404, f"The repository '{key}' is blacked out and cannot serve artifact '{key}:{path}'.")
 
 
-def test_content_is_refused_and_items_are_shown_when_a_repository_is_blacked_out(artifactory, artifactory_reader):
-    _black_out(artifactory, "generic-local")
+def test_only_info_is_available_when_a_repository_is_blacked_out(artifactory, artifactory_reader):
+    _black_out_repository(artifactory, "generic-local")
     for session in (artifactory, artifactory_reader):
-        assert error_of(session.get(f"/generic-local/{APP}")) == _refusal("generic-local", APP)
+        assert error_of(session.get(f"/generic-local/{APP}")) == _blacked_out_error("generic-local", APP)
         assert session.head(f"/generic-local/{APP}").status_code == 404
-    assert error_of(artifactory.put("/generic-local/new", b"")) == _refusal("generic-local", "new")
-    assert error_of(artifactory.put("/generic-local/new/")) == _refusal("generic-local", "new")
-    assert error_of(artifactory.get("/api/storage/generic-local/app?list")) == _refusal("generic-local", "app")
+    assert error_of(artifactory.put("/generic-local/new", b"")) == _blacked_out_error("generic-local", "new")
+    assert error_of(artifactory.put("/generic-local/new/")) == _blacked_out_error("generic-local", "new")
+    assert error_of(artifactory.get("/api/storage/generic-local/app?list")) == _blacked_out_error(
+        "generic-local", "app"
+    )
     for path in (APP, "app"):
         assert artifactory.get(f"/api/storage/generic-local/{path}").status_code == 200
 
 
-def test_cached_content_is_refused_when_a_remote_repository_is_blacked_out(artifactory):
+def test_cached_content_is_unavailable_when_the_remote_repository_is_blacked_out(artifactory):
     pom = "junit/junit/4.13/junit-4.13.pom"
-    _black_out(artifactory, "libs-remote")
+    _black_out_repository(artifactory, "libs-remote")
     for key in ("libs-remote", "libs-remote-cache"):
-        assert error_of(artifactory.get(f"/{key}/{pom}")) == _refusal("libs-remote", pom)
+        assert error_of(artifactory.get(f"/{key}/{pom}")) == _blacked_out_error("libs-remote", pom)
         assert artifactory.get(f"/api/storage/{key}/{pom}").status_code == 200
     assert artifactory.get(f"/libs-release/{pom}").status_code == 404
 
 
 @pytest.mark.parametrize("metadata", [":properties", "%3Aproperties", ":x"])
-def test_info_is_that_of_the_item_when_a_path_names_its_metadata(artifactory, metadata):
+def test_info_ignores_a_metadata_suffix_of_the_path(artifactory, metadata):
     for path in (APP, "app"):
         info = artifactory.get(f"/api/storage/generic-local/{path}{metadata}").json()
         assert info == artifactory.get(f"/api/storage/generic-local/{path}").json()
 
 
-def test_names_with_everything_in_them(artifactory):
+def test_names_with_special_characters_are_preserved(artifactory):
     path = "/generic-local/a%20b+c/%C3%BC%E2%82%AC%25%23%3B%2C%3D%5B%5D%7B%7D.txt"
     assert artifactory.put(path, b"odd").status_code == 201
     info = artifactory.get(f"/api/storage{path}").json()
@@ -143,24 +145,24 @@ def test_names_with_everything_in_them(artifactory):
     assert artifactory.delete(path).status_code == 204
 
 
-def test_an_encoded_slash_is_a_slash(artifactory):
-    whole = artifactory.get("/api/storage/generic-local/app/1.0").json()
-    assert artifactory.get("/api/storage/generic-local%2Fapp%2f1.0").json() == whole
+def test_encoded_slash_separates_path_segments(artifactory):
+    expected = artifactory.get("/api/storage/generic-local/app/1.0").json()
+    assert artifactory.get("/api/storage/generic-local%2Fapp%2f1.0").json() == expected
     assert artifactory.get(f"/generic-local/{APP.replace('/', '%2F')}").content == CONTENT
 
 
-def test_last_modified(artifactory, sandbox):
-    answer = artifactory.get(f"/api/storage/generic-local/{APP}?lastModified")
-    assert answer.headers["Content-Type"].endswith("storage.ItemLastModified+json")
-    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+0000", answer.json()["lastModified"])
-    assert abs(parsedate_to_datetime(answer.headers["Last-Modified"]).timestamp() - time.time()) < 60
+def test_last_modified_returns_the_newest_file(artifactory, sandbox):
+    response = artifactory.get(f"/api/storage/generic-local/{APP}?lastModified")
+    assert response.headers["Content-Type"].endswith("storage.ItemLastModified+json")
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+0000", response.json()["lastModified"])
+    assert abs(parsedate_to_datetime(response.headers["Last-Modified"]).timestamp() - time.time()) < 60
     sandbox.clock(advance=100)
     artifactory.put("/generic-local/app/1.0/newest.txt", b"")
     newest = artifactory.get("/api/storage/generic-local/app?lastModified").json()
     assert newest["uri"] == f"{sandbox.url}/artifactory/api/storage/generic-local/app/1.0/newest.txt"
 
 
-def test_last_modified_of_a_remote_key_is_that_of_its_cache(artifactory, sandbox):
+def test_last_modified_of_a_remote_key_uses_its_cache(artifactory, sandbox):
     newest = artifactory.get("/api/storage/libs-remote/junit?lastModified").json()["uri"]
     expected = "api/storage/libs-remote-cache/junit/junit/4.13/junit-4.13.pom"
     assert newest == f"{sandbox.url}/artifactory/{expected}"
@@ -168,7 +170,7 @@ def test_last_modified_of_a_remote_key_is_that_of_its_cache(artifactory, sandbox
 
 @pytest.mark.parametrize("key", ["libs-release", "libs-remote", "none"])
 @pytest.mark.parametrize("argument", ["lastModified", "permissions"])
-def test_argument_is_refused_when_the_repository_keeps_no_items(artifactory, sandbox, key, argument):
+def test_argument_is_refused_when_the_repository_stores_no_items(artifactory, sandbox, key, argument):
     artifactory.post("/api/repositories/libs-remote", json={"storeArtifactsLocally": False})
     refusal = (400, "This method can only be invoked on local/cached repositories.")
     assert error_of(artifactory.get(f"/api/storage/{key}/org?{argument}")) == refusal
@@ -176,6 +178,6 @@ def test_argument_is_refused_when_the_repository_keeps_no_items(artifactory, san
     assert error_of(artifactory.get(f"/api/storage/{key}/org?{argument}")) == refusal
 
 
-def test_the_first_argument_decides_whatever_its_value(artifactory):
-    answer = artifactory.get("/api/storage/generic-local/app?properties&lastModified&list=0")
-    assert answer.headers["Content-Type"].endswith("storage.FileList+json")
+def test_first_recognized_argument_decides_regardless_of_its_value(artifactory):
+    response = artifactory.get("/api/storage/generic-local/app?properties&lastModified&list=0")
+    assert response.headers["Content-Type"].endswith("storage.FileList+json")

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Artifactory on the wire: repositories with the Maven layout."""
+"""Tests of Maven repositories in Artifactory: snapshot names, layouts, metadata, POM checks."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ def repositories(sandbox):
     releases = {**local, "handleSnapshots": False, "snapshotVersionBehavior": "deployer"}
     snapshots = {**local, "handleReleases": False}
     names = ("unique", "non-unique", "deployer")
-    found = [{"key": "releases", **releases}]
-    found += [{"key": name, "snapshotVersionBehavior": name, **snapshots} for name in names]
-    sandbox.seed({"artifact": {"repositories": found}})
+    definitions = [{"key": "releases", **releases}]
+    definitions += [{"key": name, "snapshotVersionBehavior": name, **snapshots} for name in names]
+    sandbox.seed({"artifact": {"repositories": definitions}})
     sandbox.clock(set=NOW)
     sandbox.clock(frozen=True)
 
 
-def test_snapshot_gets_a_time_and_a_number_when_they_are_unique(artifactory, sandbox):
+def test_snapshot_gets_timestamp_and_number_when_snapshots_are_unique(artifactory, sandbox):
     path = f"{FOLDER}/w-1.1-{BUILD}-1.jar"
-    answer = artifactory.put(f"/unique/{FOLDER}/w-1.1-SNAPSHOT.jar", b"jar")
-    assert (answer.status_code, answer.json()["path"]) == (201, f"/{path}")
-    assert answer.headers["Location"] == answer.json()["uri"] == f"{sandbox.url}/artifactory/unique/{path}"
-    assert answer.json()["downloadUri"] == answer.json()["uri"]
+    response = artifactory.put(f"/unique/{FOLDER}/w-1.1-SNAPSHOT.jar", b"jar")
+    assert (response.status_code, response.json()["path"]) == (201, f"/{path}")
+    assert response.headers["Location"] == response.json()["uri"] == f"{sandbox.url}/artifactory/unique/{path}"
+    assert response.json()["downloadUri"] == response.json()["uri"]
     assert artifactory.get(f"/unique/{path}").content == b"jar"
     assert artifactory.get(f"/unique/{FOLDER}/w-1.1-SNAPSHOT.jar").status_code == 404
 
@@ -64,44 +64,44 @@ def test_snapshot_gets_a_time_and_a_number_when_they_are_unique(artifactory, san
     ],
 )
 @pytest.mark.parametrize("suffix", ["", ".sha1"])
-def test_file_must_not_be_cached_when_its_content_changes(artifactory, path, caching, suffix):
+def test_mutable_files_are_not_cacheable(artifactory, path, caching, suffix):
     artifactory.put(f"/deployer/{path}", b"<metadata/>")
     for method in ("GET", "HEAD"):
-        answer = artifactory.request(method, f"/deployer/{path}{suffix}")
-        assert (answer.status_code, answer.headers.get("Cache-Control")) == (200, caching)
+        response = artifactory.request(method, f"/deployer/{path}{suffix}")
+        assert (response.status_code, response.headers.get("Cache-Control")) == (200, caching)
 
 
-def test_files_of_one_build_share_time_and_number(artifactory, sandbox):
+def test_files_of_one_build_share_timestamp_and_number(artifactory, sandbox):
     for build in (1, 2):
         sandbox.clock(set=NOW + build)
-        jar = _put(artifactory, "unique", "w-1.1-SNAPSHOT.jar", str(build))
+        jar = _upload(artifactory, "unique", "w-1.1-SNAPSHOT.jar", str(build))
         sandbox.clock(set=NOW + build + 0.5)
-        pom = _put(artifactory, "unique", "w-1.1-SNAPSHOT.pom", f"<project>{build}</project>")
-        sources = _put(artifactory, "unique", "w-1.1-SNAPSHOT-sources.jar", f"sources {build}")
+        pom = _upload(artifactory, "unique", "w-1.1-SNAPSHOT.pom", f"<project>{build}</project>")
+        sources = _upload(artifactory, "unique", "w-1.1-SNAPSHOT-sources.jar", f"sources {build}")
         revision = f"20261123.02293{build}-{build}"
         assert [jar, pom, sources] == [f"w-1.1-{revision}{end}" for end in (".jar", ".pom", "-sources.jar")]
 
 
-def test_a_build_timestamp_that_the_client_sends_names_the_snapshot(artifactory):
-    sent = ";build.timestamp=1767225661000"
-    assert _put(artifactory, "unique", f"w-1.1-SNAPSHOT.jar{sent}", "jar") == "w-1.1-20260101.000101-1.jar"
-    assert _put(artifactory, "unique", f"w-1.1-SNAPSHOT.pom{sent}", "pom") == "w-1.1-20260101.000101-1.pom"
+def test_snapshot_name_uses_the_build_timestamp_of_the_client(artifactory):
+    parameter = ";build.timestamp=1767225661000"
+    assert _upload(artifactory, "unique", f"w-1.1-SNAPSHOT.jar{parameter}", "jar") == "w-1.1-20260101.000101-1.jar"
+    assert _upload(artifactory, "unique", f"w-1.1-SNAPSHOT.pom{parameter}", "pom") == "w-1.1-20260101.000101-1.pom"
 
 
-@pytest.mark.parametrize("sent", ["²", "-", "9" * 18, "9" * 400])
-def test_a_build_timestamp_is_ignored_when_it_is_no_time(artifactory, sandbox, sent):
+@pytest.mark.parametrize("timestamp", ["²", "-", "9" * 18, "9" * 400])
+def test_build_timestamp_is_ignored_when_it_is_invalid(artifactory, sandbox, timestamp):
     sandbox.clock(set=NOW, frozen=True)
-    path = _put(artifactory, "unique", f"w-1.1-SNAPSHOT.jar;build.timestamp={sent}", "x")
+    path = _upload(artifactory, "unique", f"w-1.1-SNAPSHOT.jar;build.timestamp={timestamp}", "x")
     assert path == f"w-1.1-{BUILD}-1.jar"
 
 
-def test_a_file_keeps_its_name_when_its_build_number_is_too_long(artifactory):
+def test_file_keeps_its_name_when_the_build_number_is_too_long(artifactory):
     name = f"w-1.1-{BUILD}-{'9' * 4400}.pom"
-    assert _put(artifactory, "unique", name, "<project/>") == name
+    assert _upload(artifactory, "unique", name, "<project/>") == name
 
 
 @pytest.mark.parametrize("encoding", ["x-unknown", "idna", "utf-7"])
-def test_xml_is_no_pom_and_no_metadata_when_its_encoding_is_unknown(artifactory, merging, encoding):
+def test_poms_and_metadata_are_ignored_when_the_encoding_is_unknown(artifactory, merging, encoding):
     document = f'<?xml version="1.0" encoding="{encoding}"?><project/>'
     assert artifactory.put("/releases/org/q/w/1.0/w-1.0.pom", document).status_code == 201
     assert artifactory.put("/second/org/q/w/maven-metadata.xml", document).status_code == 201
@@ -109,35 +109,35 @@ def test_xml_is_no_pom_and_no_metadata_when_its_encoding_is_unknown(artifactory,
 
 
 @pytest.mark.parametrize("repo", ["unique", "deployer"])
-def test_a_unique_snapshot_keeps_its_name(artifactory, repo):
-    assert _put(artifactory, repo, "w-1.1-20260101.010101-7.jar", "jar") == "w-1.1-20260101.010101-7.jar"
+def test_unique_snapshot_keeps_its_name(artifactory, repo):
+    assert _upload(artifactory, repo, "w-1.1-20260101.010101-7.jar", "jar") == "w-1.1-20260101.010101-7.jar"
 
 
-def test_a_unique_snapshot_gets_the_plain_name_when_they_are_not_unique(artifactory):
-    assert _put(artifactory, "non-unique", "w-1.1-20260101.010101-7.jar", "jar") == "w-1.1-SNAPSHOT.jar"
-    assert _put(artifactory, "non-unique", "w-1.1-SNAPSHOT.jar", "jar") == "w-1.1-SNAPSHOT.jar"
+def test_unique_snapshot_is_renamed_when_the_repository_is_non_unique(artifactory):
+    assert _upload(artifactory, "non-unique", "w-1.1-20260101.010101-7.jar", "jar") == "w-1.1-SNAPSHOT.jar"
+    assert _upload(artifactory, "non-unique", "w-1.1-SNAPSHOT.jar", "jar") == "w-1.1-SNAPSHOT.jar"
     assert artifactory.get(f"/non-unique/{FOLDER}/w-1.1-20260101.010101-7.jar").status_code == 404
 
 
-def test_a_snapshot_keeps_its_name_when_the_deployer_decides(artifactory):
-    assert _put(artifactory, "deployer", "w-1.1-SNAPSHOT.jar", "jar") == "w-1.1-SNAPSHOT.jar"
+def test_snapshot_keeps_its_name_when_the_behavior_is_deployer(artifactory):
+    assert _upload(artifactory, "deployer", "w-1.1-SNAPSHOT.jar", "jar") == "w-1.1-SNAPSHOT.jar"
 
 
 @pytest.mark.parametrize("name", ["other.txt", "w-1.2-SNAPSHOT.jar", "maven-metadata-x.xml"])
-def test_a_file_keeps_its_name_when_the_layout_cannot_read_it(artifactory, name):
-    assert _put(artifactory, "unique", name, "x") == name
+def test_file_keeps_its_name_when_it_does_not_match_the_layout(artifactory, name):
+    assert _upload(artifactory, "unique", name, "x") == name
 
 
-def test_properties_of_a_renamed_snapshot_are_those_of_the_stored_file(artifactory):
-    name = _put(artifactory, "unique", "w-1.1-SNAPSHOT.jar;qa=passed", "jar")
+def test_properties_are_set_on_the_renamed_snapshot(artifactory):
+    name = _upload(artifactory, "unique", "w-1.1-SNAPSHOT.jar;qa=passed", "jar")
     assert properties_of(artifactory, f"unique/{FOLDER}/{name}") == {"qa": ["passed"]}
 
 
-@pytest.mark.parametrize(("repo", "sent"), [("unique", "w-1.1-SNAPSHOT"), ("non-unique", "w-1.1-20260101.010101-7")])
-def test_a_checksum_belongs_to_the_renamed_snapshot(artifactory, repo, sent):
-    stored = _put(artifactory, repo, f"{sent}.jar", "jar")
-    answer = artifactory.put(f"/{repo}/{FOLDER}/{sent}.jar.sha1", hashlib.sha1(b"jar").hexdigest())
-    assert answer.status_code == 201
+@pytest.mark.parametrize(("repo", "name"), [("unique", "w-1.1-SNAPSHOT"), ("non-unique", "w-1.1-20260101.010101-7")])
+def test_checksum_file_applies_to_the_renamed_snapshot(artifactory, repo, name):
+    stored = _upload(artifactory, repo, f"{name}.jar", "jar")
+    response = artifactory.put(f"/{repo}/{FOLDER}/{name}.jar.sha1", hashlib.sha1(b"jar").hexdigest())
+    assert response.status_code == 201
     info = artifactory.get(f"/api/storage/{repo}/{FOLDER}/{stored}").json()
     assert info["originalChecksums"]["sha1"] == info["checksums"]["sha1"]
 
@@ -156,7 +156,7 @@ def test_a_checksum_belongs_to_the_renamed_snapshot(artifactory, repo, sent):
         ("generic-local", f"{FOLDER}/w-1.1-SNAPSHOT.jar", False),
     ],
 )
-def test_policies_ask_about_paths_that_the_layout_can_read(artifactory, repo, path, rejected):
+def test_release_policies_apply_to_paths_that_match_the_layout(artifactory, repo, path, rejected):
     message = f"The repository '{repo}' rejected the artifact '{repo}:{path}' due to its {POLICY}."
     if rejected:
         assert error_of(artifactory.put(f"/{repo}/{path}", b"x")) == (409, message)
@@ -168,7 +168,7 @@ def test_policies_ask_about_paths_that_the_layout_can_read(artifactory, repo, pa
         assert artifactory.get(f"/{repo}/{path}").content == b"x"
 
 
-def test_policies_go_by_the_layout_of_the_repository(artifactory, sandbox):
+def test_release_policies_use_the_layout_of_the_repository(artifactory, sandbox):
     repository = {"key": "by-layout", "rclass": "local", "repoLayoutRef": "maven-2-default", "handleReleases": False}
     gradle = {**repository, "key": "gradle", "repoLayoutRef": "gradle-default"}
     simple = {**repository, "key": "flat", "repoLayoutRef": "simple-default"}
@@ -180,32 +180,32 @@ def test_policies_go_by_the_layout_of_the_repository(artifactory, sandbox):
     assert artifactory.put("/flat/org/w/w-1.0.jar", b"x").status_code == 409
 
 
-def test_a_repository_made_over_rest_has_no_unique_snapshots_by_default(artifactory):
+def test_repository_has_non_unique_snapshots_when_it_is_created_over_rest(artifactory):
     artifactory.put("/api/repositories/by-rest", json={"rclass": "local", "packageType": "maven"})
-    made = artifactory.get("/api/repositories/by-rest").json()
-    assert (made["snapshotVersionBehavior"], made["repoLayoutRef"]) == ("non-unique", "maven-2-default")
-    assert (made["handleReleases"], made["handleSnapshots"]) == (True, True)
-    assert _put(artifactory, "by-rest", "w-1.1-20260101.010101-7.jar", "jar") == "w-1.1-SNAPSHOT.jar"
+    created = artifactory.get("/api/repositories/by-rest").json()
+    assert (created["snapshotVersionBehavior"], created["repoLayoutRef"]) == ("non-unique", "maven-2-default")
+    assert (created["handleReleases"], created["handleSnapshots"]) == (True, True)
+    assert _upload(artifactory, "by-rest", "w-1.1-20260101.010101-7.jar", "jar") == "w-1.1-SNAPSHOT.jar"
 
 
-def test_snapshot_metadata_is_byte_for_byte_that_of_a_real_server(artifactory):
+def test_snapshot_metadata_matches_that_of_a_real_server(artifactory):
     for name in ("w-1.1-SNAPSHOT.jar", "w-1.1-20260101.010101-1.jar", "w-1.1-SNAPSHOT.pom"):
-        _put(artifactory, "unique", name, name)
-        _put(artifactory, "non-unique", name, name)
+        _upload(artifactory, "unique", name, name)
+        _upload(artifactory, "non-unique", name, name)
     assert _metadata_sha1(artifactory, "unique") == "c2e99932f9ca4404c8a0e5f919aae5c08db7c0ea"
     assert _metadata_sha1(artifactory, "non-unique") == "7438bdce730041a267e9e1d87963008df64a73ae"
 
 
 @pytest.mark.parametrize(("repo", "status"), [("unique", 202), ("non-unique", 202), ("deployer", 201)])
-def test_snapshot_metadata_of_clients_counts_only_when_the_deployer_decides(artifactory, repo, status):
-    _put(artifactory, repo, "w-1.1-SNAPSHOT.pom", "<project/>")
-    sent = b"<metadata/>"
-    assert artifactory.put(f"/{repo}/{FOLDER}/maven-metadata.xml", sent).status_code == status
-    assert (artifactory.get(f"/{repo}/{FOLDER}/maven-metadata.xml").content == sent) is (status == 201)
+def test_uploaded_snapshot_metadata_is_stored_only_when_the_behavior_is_deployer(artifactory, repo, status):
+    _upload(artifactory, repo, "w-1.1-SNAPSHOT.pom", "<project/>")
+    metadata = b"<metadata/>"
+    assert artifactory.put(f"/{repo}/{FOLDER}/maven-metadata.xml", metadata).status_code == status
+    assert (artifactory.get(f"/{repo}/{FOLDER}/maven-metadata.xml").content == metadata) is (status == 201)
     assert artifactory.put(f"/{repo}/{FOLDER}/maven-metadata.xml.sha1", "0" * 40).status_code == 200
 
 
-def test_snapshot_metadata_is_read_when_the_client_waits_with_it(sandbox, artifactory):
+def test_snapshot_metadata_is_read_when_the_client_expects_100_continue(sandbox, artifactory):
     host, port = sandbox.url.removeprefix("http://").split(":")
     head = (
         f"PUT /artifactory/unique/{FOLDER}/maven-metadata.xml HTTP/1.1\r\nHost: {host}:{port}\r\n"
@@ -220,12 +220,12 @@ def test_snapshot_metadata_is_read_when_the_client_waits_with_it(sandbox, artifa
         assert b"connection: close" not in accepted.lower()
 
 
-def test_no_snapshot_metadata_is_made_without_a_pom(artifactory):
-    _put(artifactory, "unique", "w-1.1-SNAPSHOT.jar", "jar")
+def test_snapshot_metadata_is_not_created_when_a_pom_is_missing(artifactory):
+    _upload(artifactory, "unique", "w-1.1-SNAPSHOT.jar", "jar")
     assert artifactory.get(f"/unique/{FOLDER}/maven-metadata.xml").status_code == 404
 
 
-def test_metadata_of_a_module_lists_the_versions_that_have_poms(artifactory):
+def test_module_metadata_lists_the_versions_with_poms(artifactory):
     for version in ("1.10", "1.9", "2.0-rc-1"):
         artifactory.put(f"/releases/org/q/w/{version}/w-{version}.pom", version)
     artifactory.put("/releases/org/q/w/3.0/w-3.0.jar", b"no pom")
@@ -238,22 +238,24 @@ def test_metadata_of_a_module_lists_the_versions_that_have_poms(artifactory):
     assert artifactory.get("/releases/org/q/w/maven-metadata.xml").status_code == 404
 
 
-def test_metadata_of_a_module_is_complete_after_uploads_at_once(artifactory):
+def test_module_metadata_is_complete_when_uploads_are_concurrent(artifactory):
     versions = [f"1.{number}" for number in range(20)]
     with ThreadPoolExecutor(8) as pool:
-        answers = pool.map(lambda one: artifactory.put(f"/releases/org/q/w/{one}/w-{one}.pom", one), versions)
-        assert {answer.status_code for answer in answers} == {201}
+        responses = pool.map(
+            lambda version: artifactory.put(f"/releases/org/q/w/{version}/w-{version}.pom", version), versions
+        )
+        assert {response.status_code for response in responses} == {201}
     assert _versions(artifactory, "releases") == ("1.19", "1.19", versions)
 
 
-def test_a_folder_in_the_place_of_the_metadata_stays(artifactory):
+def test_folder_is_kept_when_it_is_named_like_the_metadata(artifactory):
     artifactory.put("/releases/org/q/w/maven-metadata.xml/")
     assert artifactory.put("/releases/org/q/w/1.0/w-1.0.pom", b"pom").status_code == 201
     assert artifactory.get("/api/storage/releases/org/q/w/maven-metadata.xml").json()["children"] == []
 
 
-def test_metadata_of_a_module_names_no_release_when_it_has_snapshots_alone(artifactory):
-    _put(artifactory, "unique", "w-1.1-SNAPSHOT.pom", "<project/>")
+def test_module_metadata_has_no_release_when_all_versions_are_snapshots(artifactory):
+    _upload(artifactory, "unique", "w-1.1-SNAPSHOT.pom", "<project/>")
     assert _versions(artifactory, "unique") == ("1.1-SNAPSHOT", None, ["1.1-SNAPSHOT"])
 
 
@@ -264,22 +266,22 @@ def virtual(sandbox):
     sandbox.seed({"artifact": {"repositories": [{**virtual, "defaultDeploymentRepo": "non-unique"}]}})
 
 
-def test_an_upload_to_a_virtual_repository_is_renamed_as_its_local_one_says(artifactory, virtual):
-    answer = artifactory.put(f"/virtual/{FOLDER}/w-1.1-20260101.010101-7.jar", b"jar")
-    assert (answer.json()["repo"], answer.json()["path"]) == ("non-unique", f"/{FOLDER}/w-1.1-SNAPSHOT.jar")
+def test_snapshot_name_follows_the_local_repository_when_uploaded_to_a_virtual_one(artifactory, virtual):
+    response = artifactory.put(f"/virtual/{FOLDER}/w-1.1-20260101.010101-7.jar", b"jar")
+    assert (response.json()["repo"], response.json()["path"]) == ("non-unique", f"/{FOLDER}/w-1.1-SNAPSHOT.jar")
     assert artifactory.get(f"/virtual/{FOLDER}/w-1.1-SNAPSHOT.jar").content == b"jar"
 
 
-def test_a_virtual_repository_passes_over_members_that_reject_a_file(artifactory, virtual):
+def test_virtual_repository_skips_members_that_reject_a_file(artifactory, virtual):
     artifactory.post("/api/repositories/releases", json={"handleSnapshots": True})
     for repo in ("releases", "non-unique"):
-        _put(artifactory, repo, "w-1.1-SNAPSHOT.jar", repo)
+        _upload(artifactory, repo, "w-1.1-SNAPSHOT.jar", repo)
     assert artifactory.get(f"/virtual/{FOLDER}/w-1.1-SNAPSHOT.jar").text == "releases"
     artifactory.post("/api/repositories/releases", json={"handleSnapshots": False})
     assert artifactory.get(f"/virtual/{FOLDER}/w-1.1-SNAPSHOT.jar").text == "non-unique"
 
 
-def test_metadata_follows_when_a_version_is_copied_moved_and_restored(artifactory, sandbox):
+def test_metadata_is_updated_when_a_version_is_copied_moved_or_restored(artifactory, sandbox):
     sandbox.seed({"artifact": {"repositories": [{"key": "stable", "rclass": "local", "packageType": "maven"}]}})
     for version in ("1.0", "1.1"):
         artifactory.put(f"/releases/org/q/w/{version}/w-{version}.pom", _pom(version))
@@ -294,7 +296,7 @@ def test_metadata_follows_when_a_version_is_copied_moved_and_restored(artifactor
     assert _versions(artifactory, "stable") == ("1.1", "1.1", ["1.0", "1.1"])
 
 
-def test_metadata_follows_when_a_whole_group_is_copied(artifactory, sandbox):
+def test_metadata_is_updated_when_a_group_is_copied(artifactory, sandbox):
     sandbox.seed({"artifact": {"repositories": [{"key": "stable", "rclass": "local", "packageType": "maven"}]}})
     artifactory.put("/unique/org/q/w/1.1-SNAPSHOT/w-1.1-SNAPSHOT.pom", b"<project/>")
     artifactory.delete("/unique/org/q/w/1.1-SNAPSHOT/maven-metadata.xml")
@@ -303,13 +305,13 @@ def test_metadata_follows_when_a_whole_group_is_copied(artifactory, sandbox):
     assert artifactory.get(f"/stable/{FOLDER}/maven-metadata.xml").status_code == 200
 
 
-def test_metadata_is_calculated_again_when_it_is_deleted(artifactory):
+def test_metadata_is_recalculated_when_it_is_deleted(artifactory):
     artifactory.put("/releases/org/q/w/1.0/w-1.0.pom", _pom("1.0"))
     assert artifactory.delete("/releases/org/q/w/maven-metadata.xml").status_code == 204
     assert _versions(artifactory, "releases") == ("1.0", "1.0", ["1.0"])
 
 
-def test_metadata_covers_the_poms_when_an_archive_is_exploded(artifactory):
+def test_metadata_is_updated_when_an_archive_is_exploded(artifactory):
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w") as archive:
         for version in ("1.0", "1.1"):
@@ -322,7 +324,7 @@ def test_metadata_covers_the_poms_when_an_archive_is_exploded(artifactory):
     assert _versions(artifactory, "releases") == ("1.1", "1.1", ["1.0", "1.1"])
 
 
-def test_metadata_follows_when_a_build_is_promoted(artifactory, sandbox):
+def test_metadata_is_updated_when_a_build_is_promoted(artifactory, sandbox):
     sandbox.seed({"artifact": {"repositories": [{"key": "stable", "rclass": "local", "packageType": "maven"}]}})
     sha1 = artifactory.put("/releases/org/q/w/1.0/w-1.0.pom", _pom("1.0")).json()["checksums"]["sha1"]
     run = {"name": "w", "number": "1", "started": "2026-11-23T00:00:00.000+0000"}
@@ -333,7 +335,7 @@ def test_metadata_follows_when_a_build_is_promoted(artifactory, sandbox):
     assert artifactory.get("/releases/org/q/w/maven-metadata.xml").status_code == 404
 
 
-def test_metadata_of_a_group_lists_plugins_when_their_poms_are_uploaded(artifactory):
+def test_group_metadata_lists_maven_plugins(artifactory):
     artifactory.put("/api/repositories/plugins", json=LOCAL)
     for artifact, name in (("maven-first-plugin", "<name>The first</name>"), ("second-maven-plugin", "")):
         coordinates = f"<groupId>org.q</groupId><artifactId>{artifact}</artifactId><version>1.0</version>"
@@ -349,11 +351,11 @@ def test_metadata_of_a_group_lists_plugins_when_their_poms_are_uploaded(artifact
     ]
 
 
-def test_plugins_of_a_group_are_read_from_its_poms_when_its_metadata_is_too_long(artifactory):
+def test_group_metadata_is_rebuilt_from_poms_when_it_is_too_large(artifactory):
     artifactory.put("/api/repositories/plugins", json=LOCAL)
     _deploy_plugin(artifactory, "one")
-    listed = "<plugin><name>Other</name><prefix>x</prefix><artifactId>one-maven-plugin</artifactId></plugin>"
-    metadata = f"<!--{'x' * 8 * 1024 * 1024}--><metadata><plugins>{listed}</plugins></metadata>"
+    plugin_entry = "<plugin><name>Other</name><prefix>x</prefix><artifactId>one-maven-plugin</artifactId></plugin>"
+    metadata = f"<!--{'x' * 8 * 1024 * 1024}--><metadata><plugins>{plugin_entry}</plugins></metadata>"
     assert artifactory.put("/plugins/org/q/maven-metadata.xml", metadata.encode()).status_code == 201
     _deploy_plugin(artifactory, "two")
     root = ElementTree.fromstring(artifactory.get("/plugins/org/q/maven-metadata.xml").content)
@@ -370,18 +372,18 @@ def _deploy_plugin(artifactory, prefix):
 CALCULATE = "/api/maven/calculateMetadata"
 
 
-def test_metadata_is_calculated_when_asked_for(artifactory, sandbox):
+def test_metadata_is_calculated_on_request(artifactory, sandbox):
     files = {f"org/q/{module}/1.0/{module}-1.0.pom": "<project/>" for module in ("v", "w")}
     sandbox.seed({"artifact": {"repositories": [{"key": "planted", **LOCAL, "files": files}]}})
-    alone = artifactory.post(f"{CALCULATE}/planted/org/q?nonRecursive=true")
-    assert (alone.status_code, alone.content) == (200, b"")
+    non_recursive = artifactory.post(f"{CALCULATE}/planted/org/q?nonRecursive=true")
+    assert (non_recursive.status_code, non_recursive.content) == (200, b"")
     assert artifactory.get("/planted/org/q/w/maven-metadata.xml").status_code == 404
     assert artifactory.post(f"{CALCULATE}/planted/org").status_code == 200
     assert _versions(artifactory, "planted") == ("1.0", "1.0", ["1.0"])
     assert artifactory.get("/planted/org/q/v/maven-metadata.xml").status_code == 200
 
 
-def test_metadata_without_poms_is_removed_when_it_is_calculated(artifactory, sandbox):
+def test_metadata_is_deleted_when_it_is_calculated_without_poms(artifactory, sandbox):
     files = {"org/q/w/maven-metadata.xml": "<metadata/>", "org/q/w/1.0/w-1.0.jar": "jar"}
     misplaced = {"org/q/v/maven-metadata.xml": "<metadata><x><snapshotVersion>1</snapshotVersion></x></metadata>"}
     sandbox.seed({"artifact": {"repositories": [{"key": "planted", **LOCAL, "files": {**files, **misplaced}}]}})
@@ -398,11 +400,11 @@ def test_metadata_without_poms_is_removed_when_it_is_calculated(artifactory, san
         ("generic-local/app", 400, "Repository 'generic-local' is not a maven repository."),
     ],
 )
-def test_metadata_is_not_calculated_when_the_folder_has_none(artifactory, path, status, message):
+def test_metadata_calculation_is_refused_when_the_path_is_invalid(artifactory, path, status, message):
     assert error_of(artifactory.post(f"{CALCULATE}/{path}")) == (status, message)
 
 
-def test_metadata_is_not_calculated_when_rights_are_missing(artifactory_reader, artifactory_anonymous):
+def test_metadata_calculation_is_refused_when_permissions_are_missing(artifactory_reader, artifactory_anonymous):
     assert artifactory_reader.post(f"{CALCULATE}/libs-release-local/org").status_code == 403
     assert artifactory_anonymous.post(f"{CALCULATE}/libs-release-local/org").status_code == 401
 
@@ -421,21 +423,21 @@ def test_metadata_is_not_calculated_when_rights_are_missing(artifactory_reader, 
         ("org/q/w/1.1/w-1.1.pom", b"no XML", "Failed to read POM for 'org/q/w/1.1/w-1.1.pom': "),
     ],
 )
-def test_a_pom_is_refused_when_it_does_not_fit_its_path(artifactory, path, pom, message):
+def test_pom_is_refused_when_it_does_not_match_its_path(artifactory, path, pom, message):
     artifactory.put("/api/repositories/strict", json=LOCAL)
     artifactory.put("/api/repositories/lax", json={**LOCAL, "suppressPomConsistencyChecks": True})
-    answer = artifactory.put(f"/strict/{path}", pom)
+    response = artifactory.put(f"/strict/{path}", pom)
     if message is None:
-        assert answer.status_code == 201
+        assert response.status_code == 201
     else:
-        status, text = error_of(answer)
+        status, text = error_of(response)
         assert (status, message in text) == (409, True)
         assert artifactory.get(f"/strict/{path}").status_code == 404
     assert artifactory.put(f"/lax/{path}", pom).status_code == 201
 
 
 @pytest.mark.parametrize("act", ["copy", "move"])
-def test_a_file_stays_when_the_target_repository_rejects_it(artifactory, act):
+def test_file_is_kept_when_the_target_repository_rejects_it(artifactory, act):
     artifactory.put("/api/repositories/strict", json={**LOCAL, "handleReleases": False, "excludesPattern": "secret/**"})
     artifactory.put("/releases/org/q/w/1.0/w-1.0.jar", b"jar")
     artifactory.put("/unique/org/q/w/1.1-SNAPSHOT/w-1.1-SNAPSHOT.pom", _pom("1.1-SNAPSHOT"))
@@ -459,7 +461,7 @@ def merging(sandbox):
     sandbox.seed({"artifact": {"repositories": [*members, virtual]}})
 
 
-def test_merged_metadata_has_all_versions_when_several_members_have_some(artifactory, sandbox, merging):
+def test_merged_metadata_contains_the_versions_of_all_members(artifactory, sandbox, merging):
     for repo, version in (("first", "1.10"), ("second", "1.9"), ("second", "2.0-SNAPSHOT")):
         artifactory.put(f"/{repo}/org/q/w/{version}/w-{version}.pom", _pom(version))
     sandbox.clock(advance=60)
@@ -472,7 +474,7 @@ def test_merged_metadata_has_all_versions_when_several_members_have_some(artifac
     assert root.findtext("versioning/lastUpdated") == "20261123023030"
 
 
-def test_merged_metadata_has_the_latest_snapshot_when_several_members_have_some(artifactory, merging):
+def test_merged_metadata_contains_the_latest_snapshot_of_all_members(artifactory, merging):
     for repo, revision in (("first", "20260101.010101-1"), ("second", "20260202.020202-2")):
         for extension in ("jar", "pom"):
             artifactory.put(f"/{repo}/{FOLDER}/w-1.1-{revision}.{extension}", _pom("1.1-SNAPSHOT"))
@@ -494,13 +496,13 @@ def test_merged_metadata_has_the_latest_snapshot_when_several_members_have_some(
     assert b"snapshotVersion" not in old.content
 
 
-def test_metadata_of_a_virtual_repository_is_missing_when_no_member_has_any(artifactory, merging):
+def test_merged_metadata_is_404_when_no_member_has_metadata(artifactory, merging):
     path = "org/q/w/maven-metadata.xml"
     assert error_of(artifactory.get(f"/merging/{path}")) == (404, f"Maven metadata not found for '{path}'.")
     assert artifactory.get(f"/merging/{path}.sha1").status_code == 404
 
 
-def test_a_virtual_repository_serves_the_latest_snapshot_when_several_members_have_some(artifactory, sandbox, merging):
+def test_virtual_repository_serves_the_latest_snapshot_of_all_members(artifactory, sandbox, merging):
     for repo in ("first", "second"):
         artifactory.post(f"/api/repositories/{repo}", json={"snapshotVersionBehavior": "non-unique"})
         artifactory.put(f"/{repo}/{FOLDER}/w-1.1-SNAPSHOT.jar", repo)
@@ -510,23 +512,23 @@ def test_a_virtual_repository_serves_the_latest_snapshot_when_several_members_ha
     assert sha1 == hashlib.sha1(b"second").hexdigest()
 
 
-def test_merged_metadata_passes_over_a_member_when_it_takes_no_snapshots(artifactory, merging):
+def test_merged_metadata_skips_members_that_reject_snapshots(artifactory, merging):
     artifactory.put(f"/first/{FOLDER}/w-1.1-20260101.010101-1.pom", _pom("1.1-SNAPSHOT"))
     artifactory.post("/api/repositories/first", json={"handleSnapshots": False})
     assert artifactory.get(f"/merging/{FOLDER}/maven-metadata.xml").status_code == 404
 
 
-def test_other_repositories_make_no_metadata(artifactory):
+def test_metadata_is_not_created_when_the_repository_is_generic(artifactory):
     artifactory.put("/generic-local/org/q/w/1.0/w-1.0.pom", b"<project/>")
     artifactory.delete(f"/generic-local/{APP}")
     assert artifactory.get("/generic-local/org/q/w/maven-metadata.xml").status_code == 404
 
 
-def _put(artifactory, repo: str, name: str, content: str) -> str:
-    """Upload a file of the snapshot; the name that it was stored under."""
-    answer = artifactory.put(f"/{repo}/{FOLDER}/{name}", content.encode())
-    assert answer.status_code == 201
-    return str(answer.json()["path"]).removeprefix(f"/{FOLDER}/")
+def _upload(artifactory, repo: str, name: str, content: str) -> str:
+    """Upload a file of the snapshot and return the name under which it is stored."""
+    response = artifactory.put(f"/{repo}/{FOLDER}/{name}", content.encode())
+    assert response.status_code == 201
+    return str(response.json()["path"]).removeprefix(f"/{FOLDER}/")
 
 
 def _metadata_sha1(artifactory, repo: str) -> str:
@@ -534,10 +536,10 @@ def _metadata_sha1(artifactory, repo: str) -> str:
 
 
 def _versions(artifactory, repo: str) -> tuple[str | None, str | None, list[str | None]]:
-    """The latest version, the latest release and all versions of a module, as its metadata has them."""
+    """Return the latest version, the latest release and all versions in the module metadata."""
     root = ElementTree.fromstring(artifactory.get(f"/{repo}/org/q/w/maven-metadata.xml").content)
     assert (root.findtext("groupId"), root.findtext("artifactId")) == ("org.q", "w")
     latest = root.findtext("versioning/latest")
     assert root.findtext("version") == latest
-    listed = [version.text for version in root.findall("versioning/versions/version")]
-    return latest, root.findtext("versioning/release"), listed
+    versions = [version.text for version in root.findall("versioning/versions/version")]
+    return latest, root.findtext("versioning/release"), versions

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The artifact repository on the wire: methods that a resource lacks, OPTIONS and TRACE."""
+"""Tests of HTTP methods that an Artifactory resource does not support."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ ITEM = f"/api/storage/generic-local/{APP}"
     ],
 )
 def test_response_is_405_when_a_resource_lacks_the_method(artifactory, method, path, allowed):
-    answer = artifactory.request(method, path)
-    assert (answer.status_code, answer.headers["Allow"]) == (405, allowed)
+    response = artifactory.request(method, path)
+    assert (response.status_code, response.headers["Allow"]) == (405, allowed)
     if method != "HEAD":
-        assert error_of(answer) == (405, "Method Not Allowed")
+        assert error_of(response) == (405, "Method Not Allowed")
 
 
 @pytest.mark.parametrize(
@@ -54,11 +54,11 @@ def test_response_is_405_when_a_resource_lacks_the_method(artifactory, method, p
     ],
 )
 def test_response_describes_the_resource_when_the_method_is_options(artifactory, path, allowed):
-    answer = artifactory.options(path)
-    assert (answer.status_code, answer.headers["Allow"]) == (200, allowed)
-    assert answer.headers["Content-Type"] == "application/vnd.sun.wadl+xml"
+    response = artifactory.options(path)
+    assert (response.status_code, response.headers["Allow"]) == (200, allowed)
+    assert response.headers["Content-Type"] == "application/vnd.sun.wadl+xml"
     wadl = "{http://wadl.dev.java.net/2009/02}"
-    described = {method.get("name") for method in ElementTree.fromstring(answer.content).iter(f"{wadl}method")}
+    described = {method.get("name") for method in ElementTree.fromstring(response.content).iter(f"{wadl}method")}
     assert described == set(allowed.split(",")) - {"OPTIONS"}
 
 
@@ -71,10 +71,10 @@ def test_every_method_is_404_when_the_open_source_edition_lacks_the_resource(art
 
 def test_trace_is_405_when_the_caller_is_unknown(artifactory_anonymous):
     for path in ("/api/system/ping", "/api/nothing"):
-        answer = artifactory_anonymous.request("TRACE", path)
-        assert (answer.status_code, answer.headers["Allow"], answer.content) == (405, "OPTIONS", b"")
-    answer = artifactory_anonymous.request("TRACE", f"/generic-local/{APP}")
-    assert (answer.status_code, answer.headers["Allow"]) == (405, "HEAD, DELETE, POST, GET, OPTIONS, PUT")
+        response = artifactory_anonymous.request("TRACE", path)
+        assert (response.status_code, response.headers["Allow"], response.content) == (405, "OPTIONS", b"")
+    response = artifactory_anonymous.request("TRACE", f"/generic-local/{APP}")
+    assert (response.status_code, response.headers["Allow"]) == (405, "HEAD, DELETE, POST, GET, OPTIONS, PUT")
 
 
 def test_other_methods_are_401_when_the_caller_is_unknown(artifactory_anonymous):

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The artifact repository on the wire: the Accept header."""
+"""Tests of content negotiation in Artifactory."""
 
 from __future__ import annotations
 
@@ -16,43 +16,43 @@ from support.wire.artifact import APP, error_of
 
 VND = "application/vnd.org.jfrog.artifactory."
 FILE, FOLDER = f"/api/storage/generic-local/{APP}", "/api/storage/generic-local/app"
-LISTED = f"{VND}repositories.RepositoryDetailsList+json"
+REPOSITORY_LIST = f"{VND}repositories.RepositoryDetailsList+json"
 CALLS = (FILE, FOLDER, f"{FILE}?stats", f"{FILE}?properties", "/api/repositories", "/api/system/version", "/api/build")
 SEARCH = "/api/search/artifact?name=app"
 
 
-def test_labels_are_known_when_a_call_produces_media_types():
+def test_media_types_are_declared_for_existing_routes():
     assert set(PRODUCED) <= ROUTES.labels
 
 
 @pytest.mark.parametrize("path", [*CALLS, SEARCH, "/api/system/ping", "/api/storageinfo", "/api/search/latestVersion"])
 @pytest.mark.parametrize("accept", ["image/png", "text/html", "garbage", "application/json;q=0, text/plain;q=0"])
-def test_response_is_406_when_a_client_accepts_nothing_of_what_is_produced(artifactory, path, accept):
-    answer = artifactory.get(path, headers={"Accept": accept})
-    assert error_of(answer) == (406, "Not Acceptable")
+def test_response_is_406_when_no_produced_media_type_is_acceptable(artifactory, path, accept):
+    response = artifactory.get(path, headers={"Accept": accept})
+    assert error_of(response) == (406, "Not Acceptable")
 
 
 @pytest.mark.parametrize("path", CALLS)
 @pytest.mark.parametrize("accept", [None, "", "*/*", "application/*", "application/json", "text/html, */*;q=0.1"])
-def test_response_is_200_when_a_client_accepts_something_of_what_is_produced(artifactory, path, accept):
+def test_response_is_200_when_a_produced_media_type_is_acceptable(artifactory, path, accept):
     assert artifactory.get(path, headers={"Accept": accept}).status_code == 200
 
 
 @pytest.mark.parametrize(
     ("path", "accept", "produced"),
     [
-        ("/api/repositories", "*/*", LISTED),
-        ("/api/repositories", "application/*", LISTED),
+        ("/api/repositories", "*/*", REPOSITORY_LIST),
+        ("/api/repositories", "application/*", REPOSITORY_LIST),
         ("/api/repositories", "application/json", "application/json"),
         ("/api/repositories", "application/json, */*;q=0.5", "application/json"),
-        ("/api/repositories", f"application/json;q=0.5, {LISTED}", LISTED),
+        ("/api/repositories", f"application/json;q=0.5, {REPOSITORY_LIST}", REPOSITORY_LIST),
         ("/api/system/version", "application/json", "application/json"),
         (FILE, "application/json", f"{VND}storage.FileInfo+json"),
         (FOLDER, "application/json", f"{VND}storage.FolderInfo+json"),
         (f"{FILE}?stats", "application/json", f"{VND}storage.StatsInfo+json"),
     ],
 )
-def test_media_type_is_the_preferred_one_when_a_call_produces_several(artifactory, path, accept, produced):
+def test_media_type_is_the_preferred_one_when_several_are_acceptable(artifactory, path, accept, produced):
     assert artifactory.get(path, headers={"Accept": accept}).headers["Content-Type"] == produced
 
 
@@ -75,18 +75,18 @@ def test_response_is_405_or_401_when_the_media_type_is_not_acceptable_either(art
         (f"{FILE}?properties", "ItemProperties"),
     ],
 )
-def test_refusal_names_the_media_type_when_a_client_accepts_another_one_of_the_resource(artifactory, path, kind):
-    answer = artifactory.get(path, headers={"Accept": "application/xml"})
+def test_406_message_names_the_media_type_when_the_client_accepts_a_different_one(artifactory, path, kind):
+    response = artifactory.get(path, headers={"Accept": "application/xml"})
     produced = f"{VND}storage.{kind}+json"
-    assert error_of(answer) == (406, f"Resource produces {produced} but client only accepts [application/xml]")
+    assert error_of(response) == (406, f"Resource produces {produced} but client only accepts [application/xml]")
     other = f"{VND}storage.FileInfo+json" if kind != "FileInfo" else f"{VND}storage.FolderInfo+json"
     assert artifactory.get(path, headers={"Accept": other}).status_code == 406
     assert artifactory.get(path, headers={"Accept": produced}).status_code == 200
 
 
 def test_response_is_406_when_json_is_accepted_with_a_parameter(artifactory):
-    answer = artifactory.get(FILE, headers={"Accept": "application/json;q=0.1, text/html"})
-    assert (answer.status_code, answer.text) == (
+    response = artifactory.get(FILE, headers={"Accept": "application/json;q=0.1, text/html"})
+    assert (response.status_code, response.text) == (
         406,
         f"Resource produces {VND}storage.FileInfo+json but client only accepts [text/html, application/json; q=0.1]",
     )
@@ -98,7 +98,7 @@ def test_accept_is_ignored_when_content_is_downloaded_or_deleted(artifactory):
     assert artifactory.delete(f"/generic-local/{APP}", headers={"Accept": "image/png"}).status_code == 204
 
 
-def test_headers_are_one_list_when_several_are_sent(sandbox):
+def test_accept_headers_are_combined_when_several_are_sent(sandbox):
     connection = http.client.HTTPConnection(sandbox.url.removeprefix("http://"))
     connection.putrequest("GET", "/artifactory/api/system/ping")
     credentials = base64.b64encode(b"admin:sandbox-admin").decode()

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Artifactory on the wire: calls that the real server has and the sandbox does not."""
+"""Tests of Artifactory calls that the sandbox knows but does not implement."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from support.session import Session
 from support.wire.artifact import error_of
 
-ALL = [
+USER_CALLS = [
     ("GET", "/api/search/license"),
     ("GET", "/api/search/dependency?sha1=0123456789012345678901234567890123456789"),
     ("GET", "/api/versions/generic-local/app"),
@@ -27,7 +27,7 @@ ALL = [
     ("GET", "/api/archive/download/generic-local/app?archiveType=zip"),
     ("GET", "/api/plugins"),
 ]
-ADMINISTRATORS = [
+ADMINISTRATOR_CALLS = [
     ("GET", "/api/repositories/configurations"),
     ("PUT", "/api/replications/generic-local"),
     ("GET", "/api/system/licenses"),
@@ -41,39 +41,39 @@ ADMINISTRATORS = [
 ]
 
 
-@pytest.mark.parametrize(("method", "path"), ALL + ADMINISTRATORS)
-def test_a_known_call_is_501_when_it_is_not_served(artifactory, artifactory_anonymous, method, path):
+@pytest.mark.parametrize(("method", "path"), USER_CALLS + ADMINISTRATOR_CALLS)
+def test_known_call_is_501_when_it_is_not_implemented(artifactory, artifactory_anonymous, method, path):
     status, message = error_of(artifactory.request(method, path))
     path, *_query = path.split("?")
     assert (status, message) == (501, f"The sandbox does not serve this call yet: {method} /artifactory{path}")
     assert error_of(artifactory_anonymous.request(method, path))[0] == 401
 
 
-@pytest.mark.parametrize(("method", "path"), ADMINISTRATORS)
-def test_a_call_for_administrators_is_403_when_another_account_calls(sandbox, method, path):
+@pytest.mark.parametrize(("method", "path"), ADMINISTRATOR_CALLS)
+def test_administrator_call_is_403_when_the_caller_is_not_an_administrator(sandbox, method, path):
     reader = Session(f"{sandbox.url}/artifactory", ("reader", "sandbox-reader"))
     assert error_of(reader.request(method, path)) == (403, "Forbidden")
 
 
-def test_method_is_501_when_only_others_of_the_resource_are_served(artifactory):
+def test_method_is_501_when_only_other_methods_are_implemented(artifactory):
     for method, path in (("POST", "/api/security/permissions/team"), ("PATCH", "/api/system/configuration")):
         assert artifactory.request(method, path).status_code == 501
         assert method in artifactory.request("FOO", path).headers["Allow"].split(",")
 
 
-def test_a_call_is_405_when_the_real_server_has_it_with_another_method(artifactory):
-    answer = artifactory.post("/api/search/license")
-    assert (error_of(answer), answer.headers["Allow"]) == ((405, "Method Not Allowed"), "HEAD,GET,OPTIONS")
+def test_call_is_405_when_the_real_server_supports_a_different_method(artifactory):
+    response = artifactory.post("/api/search/license")
+    assert (error_of(response), response.headers["Allow"]) == ((405, "Method Not Allowed"), "HEAD,GET,OPTIONS")
 
 
 @pytest.mark.parametrize(
     "path", ["/api/npmx/npm-local", "/api/searches", "/api/system/nothing", "/api/v2", "/api/v3/x"]
 )
-def test_a_path_is_404_when_the_real_server_has_no_such_call(artifactory, path):
+def test_path_is_404_when_the_real_server_has_no_such_call(artifactory, path):
     assert error_of(artifactory.get(path)) == (404, "Not Found")
 
 
-def test_the_open_source_edition_answers_as_it_does_when_the_call_is_not_served(artifactory, sandbox):
+def test_oss_response_takes_precedence_when_the_call_is_not_implemented(artifactory, sandbox):
     sandbox.switch("artifact", edition="oss")
     for path in ("/api/search/license", "/api/plugins", "/api/replications/generic-local", "/api/versions/org"):
         status, message = error_of(artifactory.get(path))
@@ -82,7 +82,7 @@ def test_the_open_source_edition_answers_as_it_does_when_the_call_is_not_served(
     assert error_of(artifactory.get("/api/system/license"))[0] == 501
 
 
-def test_the_journal_names_a_call_when_it_is_not_served(artifactory, sandbox):
+def test_journal_contains_the_label_when_the_call_is_not_implemented(artifactory, sandbox):
     artifactory.put("/api/npm/npm-local/left-pad")
     artifactory.get("/api/search/license")
     entries = [(entry["label"], entry["effect"], entry["status"]) for entry in sandbox.journal("artifact")]
@@ -101,18 +101,18 @@ def test_the_journal_names_a_call_when_it_is_not_served(artifactory, sandbox):
         ("GET", "/api/v1/system/readiness"),
     ],
 )
-def test_a_known_call_of_the_token_service_is_501_when_it_is_not_served(sandbox, method, path):
+def test_known_token_service_call_is_501_when_it_is_not_implemented(sandbox, method, path):
     access = Session(f"{sandbox.url}/access", ("admin", "sandbox-admin"))
-    answer = access.request(method, path)
+    response = access.request(method, path)
     message = f"The sandbox does not serve this call yet: {method} /access{path}"
-    assert (answer.status_code, answer.json()) == (
+    assert (response.status_code, response.json()) == (
         501,
         {"errors": [{"code": "NOT_IMPLEMENTED", "message": message}]},
     )
     assert Session(f"{sandbox.url}/access", ("admin", "wrong")).request(method, path).status_code == 401
 
 
-def test_a_path_of_the_token_service_is_404_when_the_real_server_has_no_such_call(sandbox):
+def test_token_service_path_is_404_when_the_real_server_has_no_such_call(sandbox):
     access = Session(f"{sandbox.url}/access", ("admin", "sandbox-admin"))
     for path in ("/api/v2", "/api/v3/users", "/api/v1/tokenss"):
         assert access.get(path).status_code == 404

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The artifact repository on the wire: properties."""
+"""Tests of item properties in Artifactory."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ ITEM = "/api/storage/generic-local/app/README.txt"
 PATH = "generic-local/app/README.txt"
 
 
-def test_get(artifactory, sandbox):
-    answer = artifactory.get(f"/api/storage/generic-local/{APP}?properties")
-    assert answer.headers["Content-Type"].endswith("storage.ItemProperties+json")
-    assert answer.headers["Cache-Control"] == "no-store"
-    assert answer.json() == {
+def test_properties_are_returned(artifactory, sandbox):
+    response = artifactory.get(f"/api/storage/generic-local/{APP}?properties")
+    assert response.headers["Content-Type"].endswith("storage.ItemProperties+json")
+    assert response.headers["Cache-Control"] == "no-store"
+    assert response.json() == {
         "properties": {"build.name": ["app"], "build.number": ["1"]},
         "uri": f"{sandbox.url}/artifactory/api/storage/generic-local/{APP}",
     }
@@ -29,27 +29,27 @@ def test_get(artifactory, sandbox):
     assert some["properties"] == {"build.number": ["1"]}
 
 
-def test_names_and_values_are_in_order_when_an_item_has_many(artifactory):
+def test_property_names_and_values_are_sorted(artifactory):
     values = ["linux", "aix", "macos", "bsd", "windows", "solaris", "qnx", "hurd"]
     artifactory.put(f"{ITEM}?properties=os={','.join(values)};arch=x,m,a&recursive=0")
     properties = artifactory.get(f"{ITEM}?properties").json()["properties"]
     assert list(properties.items()) == [("arch", ["a", "m", "x"]), ("os", sorted(values))]
 
 
-def test_get_from_a_virtual_repository_answers_for_the_first_that_has_some(artifactory, sandbox):
+def test_virtual_repository_returns_the_properties_of_the_first_member_with_any(artifactory, sandbox):
     artifactory.put("/api/storage/libs-remote-cache/junit?properties=from=cache&recursive=0")
     artifactory.put("/libs-release-local/junit/")
-    answer = artifactory.get("/api/storage/libs-release/junit?properties").json()
-    assert answer["properties"] == {"from": ["cache"]}
-    assert answer["uri"] == f"{sandbox.url}/artifactory/api/storage/libs-release/junit"
+    response = artifactory.get("/api/storage/libs-release/junit?properties").json()
+    assert response["properties"] == {"from": ["cache"]}
+    assert response["uri"] == f"{sandbox.url}/artifactory/api/storage/libs-release/junit"
     assert "/libs-remote-cache/junit" in artifactory.get("/api/storage/libs-remote/junit?properties").json()["uri"]
 
 
-def test_get_as_xml(artifactory):
+def test_properties_are_returned_as_xml(artifactory):
     artifactory.put(ITEM, params={"properties": "os=linux,windows;under_score=<&>;it's=ü"})
-    answer = artifactory.get(f"{ITEM}?propertiesXml")
-    assert (answer.headers["Content-Type"], answer.headers["Cache-Control"]) == ("application/xml", "no-store")
-    assert answer.content.decode().splitlines() == [
+    response = artifactory.get(f"{ITEM}?propertiesXml")
+    assert (response.headers["Content-Type"], response.headers["Cache-Control"]) == ("application/xml", "no-store")
+    assert response.content.decode().splitlines() == [
         "<?xml version='1.0' encoding='UTF-8'?>",
         "<properties>",
         "  <it_.0027s>ü</it_.0027s>",
@@ -61,29 +61,29 @@ def test_get_as_xml(artifactory):
     assert error_of(artifactory.get("/api/storage/libs-release-local?propertiesXml"))[0] == 404
 
 
-def test_controls_in_xml_are_references(artifactory):
+def test_control_characters_are_references_in_xml(artifactory):
     props = {"a": "\x01\t\r\n\x7f\uffff"}
     artifactory.patch(ITEM.replace("storage", "metadata", 1), json={"props": props})
     assert "  <a>&#x1;\t&#xd;\n&#x7f;&#xffff;</a>\n" in artifactory.get(f"{ITEM}?propertiesXml").content.decode()
 
 
-def test_get_where_there_is_none(artifactory):
+def test_properties_are_404_when_the_item_has_no_properties(artifactory):
     assert error_of(artifactory.get(f"{ITEM}?properties")) == (404, "No properties could be found.")
-    answer = artifactory.get(f"/api/storage/generic-local/{APP}?properties=other")
-    assert error_of(answer) == (404, "No properties could be found.")
+    response = artifactory.get(f"/api/storage/generic-local/{APP}?properties=other")
+    assert error_of(response) == (404, "No properties could be found.")
 
 
 @pytest.mark.parametrize("path", ["generic-local/nothing", "nothing/nothing", "libs-remote/nothing"])
 @pytest.mark.parametrize("argument", ["properties", "properties=a", "propertiesXml"])
-def test_a_missing_item_has_no_properties(artifactory, path, argument):
-    answer = artifactory.get(f"/api/storage/{path}?{argument}")
-    assert error_of(answer) == (404, "No properties could be found.")
+def test_properties_are_404_when_the_item_is_missing(artifactory, path, argument):
+    response = artifactory.get(f"/api/storage/{path}?{argument}")
+    assert error_of(response) == (404, "No properties could be found.")
 
 
-def test_an_item_has_no_properties_when_the_caller_may_not_read_it(sandbox):
+def test_properties_are_404_when_the_caller_may_not_read_the_item(sandbox):
     sandbox.seed({"artifact": {"users": [{"name": "out", "password": "out"}]}})
-    answer = Session(f"{sandbox.url}/artifactory", ("out", "out")).get(f"{ITEM}?properties")
-    assert error_of(answer) == (404, "No properties could be found.")
+    response = Session(f"{sandbox.url}/artifactory", ("out", "out")).get(f"{ITEM}?properties")
+    assert error_of(response) == (404, "No properties could be found.")
 
 
 @pytest.mark.parametrize(
@@ -100,13 +100,13 @@ def test_an_item_has_no_properties_when_the_caller_may_not_read_it(sandbox):
         ("a=ü€%+&", {"a": ["ü€%+&"]}),
     ],
 )
-def test_set(artifactory, text, properties):
-    answer = artifactory.put(ITEM, params={"properties": text})
-    assert (answer.status_code, answer.content) == (204, b"")
+def test_property_syntax_is_parsed(artifactory, text, properties):
+    response = artifactory.put(ITEM, params={"properties": text})
+    assert (response.status_code, response.content) == (204, b"")
     assert properties_of(artifactory, PATH) == properties
 
 
-def test_an_unencoded_target_is_taken_as_well(sandbox, artifactory):
+def test_unencoded_request_target_is_accepted(sandbox, artifactory):
     address = sandbox.url.removeprefix("http://")
     connection = http.client.HTTPConnection(address)
     headers = {"Authorization": artifactory.headers["Authorization"]}
@@ -116,44 +116,44 @@ def test_an_unencoded_target_is_taken_as_well(sandbox, artifactory):
     assert properties_of(artifactory, PATH) == {"a": ["[1]{2}"], "b": ["c"]}
 
 
-def test_set_replaces_the_named_and_keeps_the_others(artifactory):
+def test_set_keeps_properties_that_are_not_named(artifactory):
     artifactory.put(f"{ITEM}?properties=a=1,2;b=3")
     artifactory.put(f"{ITEM}?properties=a=4")
     assert properties_of(artifactory, PATH) == {"a": ["4"], "b": ["3"]}
 
 
 @pytest.mark.parametrize("name", ["1a", "a b", "a(b", "a/b", "a@b", "-a", "a§", "", "a%b"])
-def test_wrong_names_are_400(artifactory, name):
-    answer = artifactory.put(ITEM, params={"properties": f"{name}=x"})
-    assert (answer.status_code, "must start with a letter" in error_of(answer)[1]) == (400, True)
+def test_set_is_400_when_a_name_is_invalid(artifactory, name):
+    response = artifactory.put(ITEM, params={"properties": f"{name}=x"})
+    assert (response.status_code, "must start with a letter" in error_of(response)[1]) == (400, True)
     assert properties_of(artifactory, PATH) is None
 
 
 @pytest.mark.parametrize("name", ["a.b-c_d:e", "ü", "a1"])
-def test_right_names(artifactory, name):
+def test_set_accepts_valid_names(artifactory, name):
     assert artifactory.put(ITEM, params={"properties": f"{name}=x"}).status_code == 204
     assert properties_of(artifactory, PATH) == {name: ["x"]}
 
 
-@pytest.mark.parametrize(("recursive", "reaches"), [("", True), ("&recursive=1", True), ("&recursive=0", False)])
-def test_folders_are_recursive_by_default(artifactory, recursive, reaches):
+@pytest.mark.parametrize(("recursive", "is_recursive"), [("", True), ("&recursive=1", True), ("&recursive=0", False)])
+def test_folder_properties_are_recursive_by_default(artifactory, recursive, is_recursive):
     artifactory.put(f"/api/storage/generic-local/app?properties=a=b{recursive}")
     assert properties_of(artifactory, "generic-local/app") == {"a": ["b"]}
-    below = properties_of(artifactory, f"generic-local/{APP}") or {}
-    assert ("a" in below) is reaches
+    descendant = properties_of(artifactory, f"generic-local/{APP}") or {}
+    assert ("a" in descendant) is is_recursive
     artifactory.delete(f"/api/storage/generic-local/app?properties=a,build.name,nothing{recursive}")
     assert properties_of(artifactory, "generic-local/app") is None
-    below = properties_of(artifactory, f"generic-local/{APP}") or {}
-    assert ("build.name" in below) is not reaches
+    descendant = properties_of(artifactory, f"generic-local/{APP}") or {}
+    assert ("build.name" in descendant) is not is_recursive
 
 
-def test_recursion_stops_at_the_folder(artifactory):
+def test_recursion_is_limited_to_the_folder(artifactory):
     artifactory.put("/generic-local/app-2/file", b"")
     artifactory.put("/api/storage/generic-local/app?properties=a=b")
     assert properties_of(artifactory, "generic-local/app-2/file") is None
 
 
-def test_failures(artifactory, artifactory_reader):
+def test_changes_are_refused_when_the_request_is_invalid(artifactory, artifactory_reader):
     assert error_of(artifactory.put("/api/storage/generic-local/nothing?properties=a=b"))[0] == 404
     assert error_of(artifactory.put("/api/storage/nothing/nothing?properties=a=b"))[0] == 404
     assert error_of(artifactory.delete("/api/storage/generic-local/nothing?properties=a"))[0] == 404
@@ -164,22 +164,22 @@ def test_failures(artifactory, artifactory_reader):
     assert error_of(artifactory.put("/api/storage/libs-release/org?properties=a=b"))[0] == 400
 
 
-def test_delete_ignores_what_is_not_there(artifactory):
-    answer = artifactory.delete(f"{ITEM}?properties=nothing")
-    assert (answer.status_code, answer.content) == (204, b"")
+def test_delete_succeeds_when_the_property_is_missing(artifactory):
+    response = artifactory.delete(f"{ITEM}?properties=nothing")
+    assert (response.status_code, response.content) == (204, b"")
 
 
-def test_delete_all(artifactory):
+def test_delete_removes_all_properties(artifactory):
     assert artifactory.delete(f"/generic-local/{APP}:properties").status_code == 204
     assert properties_of(artifactory, f"generic-local/{APP}") is None
     assert artifactory.get(f"/generic-local/{APP}").status_code == 200
 
 
-def test_patch(artifactory):
+def test_patch_sets_and_removes_properties(artifactory):
     odd = r"a,b|c=d;e\f ü"
     props = {"build.name": None, "qa": ["x", "y"], "odd": odd, "gone": None, "scalars": [True, 1.5]}
-    answer = artifactory.patch(f"/api/metadata/generic-local/{APP}", json={"props": props})
-    assert (answer.status_code, answer.content) == (204, b"")
+    response = artifactory.patch(f"/api/metadata/generic-local/{APP}", json={"props": props})
+    assert (response.status_code, response.content) == (204, b"")
     assert properties_of(artifactory, f"generic-local/{APP}") == {
         "build.number": ["1"],
         "qa": ["x", "y"],
@@ -188,7 +188,7 @@ def test_patch(artifactory):
     }
 
 
-def test_patch_is_recursive_unless_told_otherwise(artifactory):
+def test_patch_is_recursive_by_default(artifactory):
     body = {"props": {"a": "b"}}
     artifactory.patch("/api/metadata/generic-local/app?recursiveProperties=0", json=body)
     assert "a" not in properties_of(artifactory, f"generic-local/{APP}")
@@ -196,7 +196,7 @@ def test_patch_is_recursive_unless_told_otherwise(artifactory):
     assert properties_of(artifactory, f"generic-local/{APP}")["a"] == ["b"]
 
 
-def test_patch_failures(artifactory, artifactory_reader):
+def test_patch_is_refused_when_the_request_is_invalid(artifactory, artifactory_reader):
     path, body = f"/api/metadata/generic-local/{APP}", {"props": {"a": "b"}}
     assert error_of(artifactory.patch(path, json={})) == (400, "props or stats fields required")
     assert error_of(artifactory.patch(path, data="{"))[0] == 400
@@ -205,28 +205,28 @@ def test_patch_failures(artifactory, artifactory_reader):
     assert error_of(artifactory.patch("/api/metadata/generic-local/nothing", json=body))[0] == 404
 
 
-def test_servers_before_6_1_cannot_patch(artifactory, sandbox):
+def test_patch_is_404_when_the_version_is_before_6_1(artifactory, sandbox):
     sandbox.switch("artifact", version="6.0.3")
-    answer = artifactory.patch(f"/api/metadata/{PATH}?recursiveProperties=0", json={"props": {"a": "b"}})
-    assert error_of(answer) == (404, "Not Found")
+    response = artifactory.patch(f"/api/metadata/{PATH}?recursiveProperties=0", json={"props": {"a": "b"}})
+    assert error_of(response) == (404, "Not Found")
 
 
-def test_request_lines_have_an_end(artifactory, sandbox):
+def test_request_is_414_when_the_request_line_is_too_long(artifactory, sandbox):
     def put(length: int) -> requests.Response:
         return artifactory.put(f"{ITEM}?recursive=0&properties=a={'b' * length}")
 
     line = len(f"PUT /artifactory{ITEM}?recursive=0&properties=a= HTTP/1.1")
     assert put(8192 - line).status_code == 204
-    answer = put(8193 - line)
-    assert answer.status_code == 414
-    assert answer.headers["Content-Type"] == "text/html"
-    assert "<h1>414 Request-URI Too Large</h1>" in answer.text
+    response = put(8193 - line)
+    assert response.status_code == 414
+    assert response.headers["Content-Type"] == "text/html"
+    assert "<h1>414 Request-URI Too Large</h1>" in response.text
     sandbox.switch("artifact", longest_request_line=65536)
     assert put(20_000).status_code == 204
 
 
-def test_a_patch_may_be_long(artifactory):
+def test_patch_accepts_long_values(artifactory):
     value = "b" * 100_000
-    answer = artifactory.patch(f"/api/metadata/{PATH}?recursiveProperties=0", json={"props": {"a": value}})
-    assert answer.status_code == 204
+    response = artifactory.patch(f"/api/metadata/{PATH}?recursiveProperties=0", json={"props": {"a": value}})
+    assert response.status_code == 204
     assert properties_of(artifactory, PATH) == {"a": [value]}

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The artifact repository on the wire: repositories."""
+"""Tests of repositories in Artifactory: list, details, create, update, delete."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import pytest
 from support.wire.artifact import error_of
 
 
-def test_list(artifactory, sandbox):
-    answer = artifactory.get("/api/repositories")
-    assert answer.headers["Content-Type"].endswith("repositories.RepositoryDetailsList+json")
-    assert answer.headers["Cache-Control"] == "no-store"
-    by_key = {entry["key"]: entry for entry in answer.json()}
+def test_repositories_are_listed(artifactory, sandbox):
+    response = artifactory.get("/api/repositories")
+    assert response.headers["Content-Type"].endswith("repositories.RepositoryDetailsList+json")
+    assert response.headers["Cache-Control"] == "no-store"
+    by_key = {entry["key"]: entry for entry in response.json()}
     assert list(by_key) == [
         "docker-local",
         "docker-release-local",
@@ -48,18 +48,18 @@ def test_list(artifactory, sandbox):
         ("type=strange", []),
     ],
 )
-def test_list_filtered(artifactory, query, keys):
+def test_repository_list_is_filtered(artifactory, query, keys):
     assert [entry["key"] for entry in artifactory.get(f"/api/repositories?{query}").json()] == keys
 
 
-def test_an_empty_list_is_written_as_jackson_does(artifactory):
+def test_empty_list_has_the_format_of_jackson(artifactory):
     assert artifactory.get("/api/repositories?type=strange").text == "[ ]"
 
 
-def test_detail(artifactory):
-    answer = artifactory.get("/api/repositories/libs-release")
-    assert answer.headers["Content-Type"].endswith("repositories.VirtualRepositoryConfiguration+json")
-    detail = answer.json()
+def test_repository_details(artifactory):
+    response = artifactory.get("/api/repositories/libs-release")
+    assert response.headers["Content-Type"].endswith("repositories.VirtualRepositoryConfiguration+json")
+    detail = response.json()
     assert "type" not in detail
     assert (detail["rclass"], detail["packageType"]) == ("virtual", "maven")
     assert detail["repositories"] == ["libs-release-local", "libs-remote"]
@@ -68,11 +68,11 @@ def test_detail(artifactory):
     assert artifactory.head("/api/repositories/generic-local").status_code == 200
 
 
-def test_detail_of_an_unknown_key_is_400(artifactory):
+def test_repository_details_are_400_when_the_key_is_unknown(artifactory):
     assert error_of(artifactory.get("/api/repositories/nothing")) == (400, "Bad Request")
 
 
-def test_detail_for_others_than_administrators_is_shorter(artifactory_reader):
+def test_repository_details_are_reduced_when_the_caller_is_not_an_administrator(artifactory_reader):
     assert set(artifactory_reader.get("/api/repositories/libs-remote").json()) == {
         "key",
         "packageType",
@@ -82,7 +82,7 @@ def test_detail_for_others_than_administrators_is_shorter(artifactory_reader):
     }
 
 
-def test_create_change_and_delete(artifactory, artifactory_reader):
+def test_repository_is_created_updated_and_deleted(artifactory, artifactory_reader):
     created = artifactory.put("/api/repositories/new-local", json={"rclass": "local", "packageType": "npm"})
     assert created.status_code == 200
     assert created.text.startswith("Successfully created repository 'new-local'")

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Many items are no problem: others are answered meanwhile, and memory stays flat."""
+"""Tests that large repositories neither block other requests nor grow memory."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from sandbox.artifact.storage import ClientChecksums, Items
 from sandbox.runtime.runtime import Runtime
 from support.work import processor_time, work_before_answers
 
-MANY = 30_000
-# What a request may add to the memory of the sandbox: reading nothing that grows, deleting the cache of the database
+ITEM_COUNT = 30_000
+# Memory growth permitted per request. DELETE includes the page cache of SQLite.
 MEGABYTES = {"GET": 12, "PUT": 12, "DELETE": 32}
-MILLISECONDS = 60
-MILLISECONDS_OF_A_PAGE = 100
+RESPONSE_MILLISECONDS = 60
+PAGE_MILLISECONDS = 100
 FETCH = """
 import sys, urllib.request
 request = urllib.request.Request(sys.argv[2], method=sys.argv[1], headers={"Authorization": "Bearer " + sys.argv[3]})
@@ -41,14 +41,14 @@ with urllib.request.urlopen(request) as answer:
 
 @pytest.fixture
 def runtime() -> Iterator[Runtime]:
-    """A runtime with nothing in it."""
+    """An empty runtime with the Artifactory schema."""
     runtime = Runtime()
     runtime.create(SCHEMA + build_records.SCHEMA)
     yield runtime
     runtime.close()
 
 
-def test_nothing_is_scanned(runtime):
+def test_storage_statements_use_indexes(runtime):
     items = Items(runtime)
     content = runtime.files.put([b"content"])
     statements: list[str] = []
@@ -87,29 +87,29 @@ def test_nothing_is_scanned(runtime):
 
 
 def is_slow(step: str) -> bool:
-    """Whether a step of a plan goes through a whole table, or through a whole repository."""
+    """Return whether a step of a query plan scans a whole table or repository."""
     if "artifact_items_manifests" in step:
         return False
     return step.startswith("SCAN artifact_items") or step.endswith("(repo=?)")
 
 
-SORTED = '.include("repo","path","name","size","created").sort({"$asc":["repo","path","name"]}).limit(1000)'
+SORT_AND_LIMIT = '.include("repo","path","name","size","created").sort({"$asc":["repo","path","name"]}).limit(1000)'
 
 
 @pytest.mark.parametrize(
     ("query", "steps"),
     [
-        (f'items.find({{"repo":"a"}}){SORTED}', ["artifact_items_kind"]),
-        (f'items.find({{"repo":"a","type":"any"}}){SORTED}', ["artifact_items_folder"]),
-        (f'items.find({{"repo":"a","path":{{"$gt":"x"}}}}){SORTED}', ["artifact_items_kind"]),
-        (f'items.find({{"repo":"a","created":{{"$before":"4w"}}}}){SORTED}', ["artifact_items_kind"]),
-        (f'items.find({{"repo":"a","name":{{"$match":"app-*"}}}}){SORTED}', ["artifact_items_kind"]),
+        (f'items.find({{"repo":"a"}}){SORT_AND_LIMIT}', ["artifact_items_kind"]),
+        (f'items.find({{"repo":"a","type":"any"}}){SORT_AND_LIMIT}', ["artifact_items_folder"]),
+        (f'items.find({{"repo":"a","path":{{"$gt":"x"}}}}){SORT_AND_LIMIT}', ["artifact_items_kind"]),
+        (f'items.find({{"repo":"a","created":{{"$before":"4w"}}}}){SORT_AND_LIMIT}', ["artifact_items_kind"]),
+        (f'items.find({{"repo":"a","name":{{"$match":"app-*"}}}}){SORT_AND_LIMIT}', ["artifact_items_kind"]),
         (
-            f'items.find({{"repo":"a","stat.downloaded":{{"$before":"4w"}}}}){SORTED}',
+            f'items.find({{"repo":"a","stat.downloaded":{{"$before":"4w"}}}}){SORT_AND_LIMIT}',
             ["artifact_items_kind", "artifact_statistics_item"],
         ),
         (
-            f'items.find({{"repo":"a","@keep":{{"$ne":"*"}}}}){SORTED}',
+            f'items.find({{"repo":"a","@keep":{{"$ne":"*"}}}}){SORT_AND_LIMIT}',
             ["artifact_items_kind", "sqlite_autoindex_artifact_properties_1"],
         ),
         ('items.find({"repo":"a","@build.number":"7"})', ["artifact_properties_value"]),
@@ -117,7 +117,7 @@ SORTED = '.include("repo","path","name","size","created").sort({"$asc":["repo","
         ('items.find({"actual_sha1":"0"})', ["artifact_items_sha1"]),
     ],
 )
-def test_queries_go_by_indexes(runtime, query, steps):
+def test_aql_queries_use_indexes(runtime, query, steps):
     statement = sql.statement(text.read(query), sql.World(1_700_000_000))
     explained = runtime.db.execute(f"EXPLAIN QUERY PLAN {statement.sql}", statement.parameters)
     plan = "\n".join(row["detail"] for row in explained)
@@ -129,15 +129,15 @@ def test_queries_go_by_indexes(runtime, query, steps):
 
 
 @pytest.fixture(scope="module")
-def crowded() -> Iterator[client.Sandbox]:
-    """A sandbox with many items: a wide folder, and many folders."""
+def large_sandbox() -> Iterator[client.Sandbox]:
+    """A sandbox with a wide folder and many folders."""
     with client.start() as sandbox:
-        sandbox.seed(many("many-local", MANY))
+        sandbox.seed(make_seed("many-local", ITEM_COUNT))
         yield sandbox
 
 
-def many(repo: str, count: int) -> dict[str, Any]:
-    """A seed with so many items."""
+def make_seed(repo: str, count: int) -> dict[str, Any]:
+    """Return a seed with about `count` items."""
     generate = [
         {"path": "wide/{n}.bin", "count": count // 2, "content": "wide"},
         {"path": "deep/{n}/a.bin", "count": count // 4},
@@ -146,38 +146,38 @@ def many(repo: str, count: int) -> dict[str, Any]:
     return {"artifact": {"repositories": [repository]}}
 
 
-def test_the_control_api_answers_while_a_seed_is_planted_and_the_services_wait(crowded):
-    planting = threading.Thread(target=crowded.seed, args=(many("more-local", MANY),))
+def test_control_api_responds_while_a_seed_is_loaded(large_sandbox):
+    planting = threading.Thread(target=large_sandbox.seed, args=(make_seed("more-local", ITEM_COUNT),))
     planting.start()
-    worked = work_before_answers(crowded, planting.is_alive)
+    durations = work_before_answers(large_sandbox, planting.is_alive)
     planting.join()
-    assert len(worked) > 10
-    assert statistics.quantiles(worked, n=20)[-1] < 2 * MILLISECONDS  # some of that is the seed's own
+    assert len(durations) > 10
+    assert statistics.quantiles(durations, n=20)[-1] < 2 * RESPONSE_MILLISECONDS
 
 
-@pytest.mark.parametrize("offset", [0, MANY // 4 + 1000])
-def test_a_page_is_there_at_once_whatever_is_before_it(crowded, offset):
-    """The first files come after a folder with many folders in it."""
-    page = f'items.find({{"repo":"many-local"}}){SORTED}'.replace(".limit", f".offset({offset}).limit")
+@pytest.mark.parametrize("offset", [0, ITEM_COUNT // 4 + 1000])
+def test_page_is_fast_at_any_offset(large_sandbox, offset):
+    """The first files follow a folder with many subfolders."""
+    page = f'items.find({{"repo":"many-local"}}){SORT_AND_LIMIT}'.replace(".limit", f".offset({offset}).limit")
     times = []
     for _round in range(5):
-        before = processor_time(crowded)
-        rows = query(crowded, page)
-        times.append(processor_time(crowded) - before)
+        before = processor_time(large_sandbox)
+        rows = run_query(large_sandbox, page)
+        times.append(processor_time(large_sandbox) - before)
         assert len(rows) == 1000
-    assert min(times) < MILLISECONDS_OF_A_PAGE
+    assert min(times) < PAGE_MILLISECONDS
 
 
-def query(sandbox: client.Sandbox, text: str) -> list[dict[str, Any]]:
-    """The rows of a query."""
+def run_query(sandbox: client.Sandbox, text: str) -> list[dict[str, Any]]:
+    """Run an AQL query and return its rows."""
     headers = {"Authorization": f"Bearer {sandbox.environment['JFROG_ACCESS_TOKEN']}", "Content-Type": "text/plain"}
     url = f"{sandbox.url}/artifactory/api/search/aql"
-    with urllib.request.urlopen(urllib.request.Request(url, text.encode(), headers)) as answer:
-        return json.load(answer)["results"]
+    with urllib.request.urlopen(urllib.request.Request(url, text.encode(), headers)) as response:
+        return json.load(response)["results"]
 
 
 @pytest.mark.parametrize(
-    ("method", "path", "answer"),
+    ("method", "path", "expected"),
     [
         ("GET", "/api/storage/many-local?list&deep=1&listFolders=1", "200 "),
         ("GET", "/api/storage/many-local/wide", "200 "),
@@ -188,19 +188,21 @@ def query(sandbox: client.Sandbox, text: str) -> list[dict[str, Any]]:
     ],
     ids=["list", "folder", "properties", "trash-wide", "trash-deep", "delete"],
 )
-def test_others_are_answered_while_many_items_are_dealt_with(crowded, record_property, method, path, answer):
-    before = resident(crowded)
-    command = [sys.executable, "-c", FETCH, method, f"{crowded.url}/artifactory{path}"]
-    command.append(crowded.environment["JFROG_ACCESS_TOKEN"])
+def test_other_requests_are_served_while_a_request_processes_many_items(
+    large_sandbox, record_property, method, path, expected
+):
+    before = resident_megabytes(large_sandbox)
+    command = [sys.executable, "-c", FETCH, method, f"{large_sandbox.url}/artifactory{path}"]
+    command.append(large_sandbox.environment["JFROG_ACCESS_TOKEN"])
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as busy:
-        worked = work_before_answers(crowded, lambda: busy.poll() is None)
-        assert busy.stdout and busy.stdout.read().startswith(answer)
-    record_property("milliseconds", statistics.median(worked))
-    assert statistics.quantiles(worked, n=20)[-1] < MILLISECONDS
-    assert resident(crowded) - before < MEGABYTES[method]
+        durations = work_before_answers(large_sandbox, lambda: busy.poll() is None)
+        assert busy.stdout and busy.stdout.read().startswith(expected)
+    record_property("milliseconds", statistics.median(durations))
+    assert statistics.quantiles(durations, n=20)[-1] < RESPONSE_MILLISECONDS
+    assert resident_megabytes(large_sandbox) - before < MEGABYTES[method]
 
 
-def resident(sandbox: client.Sandbox) -> int:
-    """The megabytes that the sandbox's process has in memory."""
+def resident_megabytes(sandbox: client.Sandbox) -> int:
+    """Return the resident memory of the sandbox process in megabytes."""
     status = pathlib.Path(f"/proc/{sandbox.pid}/status").read_text()
     return int(status.partition("VmRSS:")[2].split()[0]) // 1024

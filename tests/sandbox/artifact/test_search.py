@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The artifact repository on the wire: searches by name and by pattern."""
+"""Tests of the Artifactory searches by name and by pattern."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ import pytest
 from support.session import Session
 from support.wire.artifact import APP, SHA256, error_of
 
-QUICK = "/api/search/artifact"
-PATTERN = "/api/search/pattern"
+NAME_SEARCH = "/api/search/artifact"
+PATTERN_SEARCH = "/api/search/pattern"
 
 
-def found(artifactory: Session, **arguments: str) -> list[str]:
-    """Where the files lie that a search by name finds."""
-    answer = artifactory.get(QUICK, params=arguments)
-    assert answer.status_code == 200, answer.text
-    return [result["uri"].partition("/api/storage/")[2] for result in answer.json()["results"]]
+def find_paths(artifactory: Session, **arguments: str) -> list[str]:
+    """Return the paths of the files that a search by name finds."""
+    response = artifactory.get(NAME_SEARCH, params=arguments)
+    assert response.status_code == 200, response.text
+    return [result["uri"].partition("/api/storage/")[2] for result in response.json()["results"]]
 
 
-def test_the_answer(artifactory):
-    answer = artifactory.get(QUICK, params={"name": "app-1.0.tar"})
-    assert answer.headers["Content-Type"] == "application/vnd.org.jfrog.artifactory.search.ArtifactSearchResult+json"
-    assert answer.json() == {"results": [{"uri": f"{artifactory.base}/api/storage/generic-local/{APP}"}]}
+def test_name_search_returns_uris(artifactory):
+    response = artifactory.get(NAME_SEARCH, params={"name": "app-1.0.tar"})
+    assert response.headers["Content-Type"] == "application/vnd.org.jfrog.artifactory.search.ArtifactSearchResult+json"
+    assert response.json() == {"results": [{"uri": f"{artifactory.base}/api/storage/generic-local/{APP}"}]}
 
 
 @pytest.mark.parametrize(
@@ -45,15 +45,15 @@ def test_the_answer(artifactory):
         ("nothing", []),
     ],
 )
-def test_the_name_is_a_part_or_a_pattern(artifactory, name, names):
-    assert [path.rpartition("/")[2] for path in found(artifactory, name=name, repos="generic-local")] == names
+def test_name_search_matches_substrings_and_patterns(artifactory, name, names):
+    assert [path.rpartition("/")[2] for path in find_paths(artifactory, name=name, repos="generic-local")] == names
 
 
 @pytest.mark.parametrize("name", ["a[1].txt", "[", "]", "[a-z]*"])
-def test_brackets_mean_nothing(artifactory, name):
+def test_name_search_treats_brackets_literally(artifactory, name):
     artifactory.put("/generic-local/odd/a[1].txt", data=b"x")
     expected = ["generic-local/odd/a[1].txt"] if name != "[a-z]*" else []
-    assert found(artifactory, name=name) == expected
+    assert find_paths(artifactory, name=name) == expected
 
 
 @pytest.mark.parametrize(
@@ -69,46 +69,46 @@ def test_brackets_mean_nothing(artifactory, name):
         ("libs-release-local/org/other", []),
     ],
 )
-def test_repositories_and_folders(artifactory, repos, expected):
-    assert found(artifactory, name="*.pom", repos=repos) == expected
+def test_name_search_is_limited_to_repositories_and_folders(artifactory, repos, expected):
+    assert find_paths(artifactory, name="*.pom", repos=repos) == expected
 
 
-def test_nothing_is_found_in_an_unknown_repository(artifactory):
-    assert found(artifactory, name="pom", repos="nothing") == []
-    assert found(artifactory, name="*.pom", repos="nothing,libs-remote-cache") == found(
+def test_name_search_ignores_unknown_repositories(artifactory):
+    assert find_paths(artifactory, name="pom", repos="nothing") == []
+    assert find_paths(artifactory, name="*.pom", repos="nothing,libs-remote-cache") == find_paths(
         artifactory, name="*.pom", repos="libs-remote-cache"
     )
 
 
 @pytest.mark.parametrize("arguments", [{}, {"name": ""}, {"name": " "}])
-def test_no_name(artifactory, arguments):
-    assert error_of(artifactory.get(QUICK, params=arguments)) == (400, "The search term cannot be empty")
+def test_name_search_is_400_when_the_name_is_missing(artifactory, arguments):
+    assert error_of(artifactory.get(NAME_SEARCH, params=arguments)) == (400, "The search term cannot be empty")
 
 
 @pytest.mark.parametrize("name", ["*", "?*", "**"])
-def test_only_wildcards(artifactory, name):
-    answer = artifactory.get(QUICK, params={"name": name})
-    assert error_of(answer) == (400, "Search term containing only wildcards is not permitted")
+def test_name_search_is_400_when_the_name_has_only_wildcards(artifactory, name):
+    response = artifactory.get(NAME_SEARCH, params={"name": name})
+    assert error_of(response) == (400, "Search term containing only wildcards is not permitted")
 
 
-def test_details(artifactory):
+def test_name_search_returns_details_when_requested(artifactory):
     detail = {"X-Result-Detail": "info, properties"}
-    (result,) = artifactory.get(QUICK, params={"name": "app-1.0.tar"}, headers=detail).json()["results"]
+    (result,) = artifactory.get(NAME_SEARCH, params={"name": "app-1.0.tar"}, headers=detail).json()["results"]
     assert result["properties"] == {"build.name": ["app"], "build.number": ["1"]}
     assert result.items() >= artifactory.get(f"/api/storage/generic-local/{APP}").json().items()
     assert result["checksums"]["sha256"] == SHA256
 
 
-def test_the_trash_can_is_not_searched(artifactory):
+def test_name_search_excludes_the_trash_can(artifactory):
     artifactory.delete(f"/generic-local/{APP}")
-    assert found(artifactory, name="app-1.0.tar") == []
-    assert found(artifactory, name="app-1.0.tar", repos="auto-trashcan") == []
+    assert find_paths(artifactory, name="app-1.0.tar") == []
+    assert find_paths(artifactory, name="app-1.0.tar", repos="auto-trashcan") == []
 
 
-def test_ordinary_accounts_get_so_many_without_a_word(sandbox, artifactory, artifactory_reader):
+def test_name_search_is_limited_when_the_caller_is_not_an_administrator(sandbox, artifactory, artifactory_reader):
     sandbox.switch("artifact", search_limit=2)
-    assert len(found(artifactory_reader, name="app")) == 2
-    assert len(found(artifactory, name="app")) == 4
+    assert len(find_paths(artifactory_reader, name="app")) == 2
+    assert len(find_paths(artifactory, name="app")) == 4
 
 
 @pytest.mark.parametrize(
@@ -125,29 +125,29 @@ def test_ordinary_accounts_get_so_many_without_a_word(sandbox, artifactory, arti
         ("libs-release:org/*", []),
     ],
 )
-def test_patterns(artifactory, pattern, files):
-    answer = artifactory.get(PATTERN, params={"pattern": pattern})
-    assert answer.headers["Content-Type"] == "application/vnd.org.jfrog.artifactory.search.PatternResultFileSet+json"
-    shown = pattern.partition(":")[0].removesuffix("-cache")
-    assert answer.json() == {"repoUri": f"{artifactory.base}/{shown}", "sourcePattern": pattern, "files": files}
+def test_pattern_search_returns_files(artifactory, pattern, files):
+    response = artifactory.get(PATTERN_SEARCH, params={"pattern": pattern})
+    assert response.headers["Content-Type"] == "application/vnd.org.jfrog.artifactory.search.PatternResultFileSet+json"
+    repo = pattern.partition(":")[0].removesuffix("-cache")
+    assert response.json() == {"repoUri": f"{artifactory.base}/{repo}", "sourcePattern": pattern, "files": files}
 
 
 @pytest.mark.parametrize("pattern", [None, "", "generic-local", "generic-local:", ":a", "a:b:c"])
-def test_what_is_no_pattern(artifactory, pattern):
-    assert error_of(artifactory.get(PATTERN, params={"pattern": pattern}))[0] == 400
+def test_pattern_search_is_400_when_the_pattern_is_invalid(artifactory, pattern):
+    assert error_of(artifactory.get(PATTERN_SEARCH, params={"pattern": pattern}))[0] == 400
 
 
-def test_a_pattern_search_that_takes_too_long(sandbox, artifactory):
+def test_pattern_search_is_408_when_it_times_out(sandbox, artifactory):
     sandbox.switch("artifact", pattern_search_times_out=True)
-    status, message = error_of(artifactory.get(PATTERN, params={"pattern": "generic-local:*"}))
+    status, message = error_of(artifactory.get(PATTERN_SEARCH, params={"pattern": "generic-local:*"}))
     assert (status, message.partition(" because ")[0]) == (408, "Artifacts pattern search returned 0 results")
 
 
-def test_nobody_searches_by_pattern(sandbox, artifactory_anonymous):
+def test_pattern_search_is_401_when_the_caller_is_anonymous(sandbox, artifactory_anonymous):
     sandbox.switch("artifact", anonymous=True)
-    assert error_of(artifactory_anonymous.get(PATTERN, params={"pattern": "generic-local:*"}))[0] == 401
+    assert error_of(artifactory_anonymous.get(PATTERN_SEARCH, params={"pattern": "generic-local:*"}))[0] == 401
 
 
-def test_the_open_source_edition_searches_by_name_alone(sandbox, artifactory):
+def test_oss_refuses_pattern_search(sandbox, artifactory):
     sandbox.switch("artifact", edition="oss")
-    assert error_of(artifactory.get(PATTERN, params={"pattern": "generic-local:*"}))[0] == 400
+    assert error_of(artifactory.get(PATTERN_SEARCH, params={"pattern": "generic-local:*"}))[0] == 400

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Users and groups on the wire: who manages them, what is told of them, and what they may do then."""
+"""Tests of users, groups and permission targets in Artifactory."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ USERS, GROUPS, TARGETS = (f"/api/security/{kind}" for kind in ("users", "groups"
 ALICE = {"email": "alice@example.com", "password": "alices-own"}
 
 
-def status_as(sandbox, name: str, password: str, path: str = "/api/repositories") -> int:
-    """How a call of an account is answered."""
+def fetch_status(sandbox, name: str, password: str, path: str = "/api/repositories") -> int:
+    """Return the status of a GET request sent with the credentials of a user."""
     return Session(f"{sandbox.url}/artifactory", (name, password)).get(path).status_code
 
 
-def test_a_user_is_made_changed_and_removed(artifactory, sandbox):
-    made = artifactory.put(f"{USERS}/alice", json={**ALICE, "groups": ["readers"]})
-    assert (made.status_code, made.content) == (201, b"")
-    assert status_as(sandbox, "alice", "alices-own", "/api/storage/generic-local") == 200
+def test_user_is_created_updated_and_deleted(artifactory, sandbox):
+    created = artifactory.put(f"{USERS}/alice", json={**ALICE, "groups": ["readers"]})
+    assert (created.status_code, created.content) == (201, b"")
+    assert fetch_status(sandbox, "alice", "alices-own", "/api/storage/generic-local") == 200
     detail = artifactory.get(f"{USERS}/alice")
     assert detail.headers["Content-Type"] == "application/vnd.org.jfrog.artifactory.security.User+json"
     assert detail.json() == {
@@ -45,32 +45,32 @@ def test_a_user_is_made_changed_and_removed(artifactory, sandbox):
     assert artifactory.post(f"{USERS}/alice", json={"admin": True, "groups": []}).status_code == 200
     changed = artifactory.get(f"{USERS}/alice").json()
     assert (changed["admin"], changed["groups"], changed["email"]) == (True, [], "alice@example.com")
-    assert status_as(sandbox, "alice", "alices-own", USERS) == 200
+    assert fetch_status(sandbox, "alice", "alices-own", USERS) == 200
     removed = artifactory.delete(f"{USERS}/alice")
     assert (removed.status_code, removed.text) == (200, "User 'alice' has been removed successfully.")
-    assert status_as(sandbox, "alice", "alices-own") == 401
+    assert fetch_status(sandbox, "alice", "alices-own") == 401
 
 
 def test_users_are_listed(artifactory, sandbox):
-    listed = artifactory.get(USERS)
-    assert listed.headers["Content-Type"] == "application/vnd.org.jfrog.artifactory.security.Users+json"
+    response = artifactory.get(USERS)
+    assert response.headers["Content-Type"] == "application/vnd.org.jfrog.artifactory.security.Users+json"
     uri = f"{sandbox.url}/artifactory/api/security/users/admin"
-    assert {"name": "admin", "uri": uri, "realm": "internal"} in listed.json()
+    assert {"name": "admin", "uri": uri, "realm": "internal"} in response.json()
 
 
-def test_a_replaced_user_has_the_defaults_again_and_keeps_its_permissions(artifactory, sandbox):
+def test_replaced_user_gets_defaults_and_keeps_permissions(artifactory, sandbox):
     sandbox.seed({"artifact": {"users": [{"name": "bob", "password": "old", "permissions": {"generic-local": "r"}}]}})
     artifactory.post(f"{USERS}/bob", json={"admin": True})
     artifactory.put(f"{USERS}/bob", json={"email": "bob@example.com", "password": "new"})
     assert artifactory.get(f"{USERS}/bob").json()["admin"] is False
-    assert status_as(sandbox, "bob", "old") == 401
-    assert status_as(sandbox, "bob", "new", "/api/storage/generic-local") == 200
+    assert fetch_status(sandbox, "bob", "old") == 401
+    assert fetch_status(sandbox, "bob", "new", "/api/storage/generic-local") == 200
 
 
-def test_a_group_is_made_changed_and_removed(artifactory):
+def test_group_is_created_updated_and_deleted(artifactory):
     artifactory.put(f"{USERS}/alice", json=ALICE)
-    made = artifactory.put(f"{GROUPS}/leads", json={"description": "Leads", "userNames": ["alice"]})
-    assert (made.status_code, made.content) == (201, b"")
+    created = artifactory.put(f"{GROUPS}/leads", json={"description": "Leads", "userNames": ["alice"]})
+    assert (created.status_code, created.content) == (201, b"")
     detail = artifactory.get(f"{GROUPS}/leads?includeUsers=true")
     assert detail.headers["Content-Type"] == "application/vnd.org.jfrog.artifactory.security.Group+json"
     assert detail.json() == {
@@ -93,26 +93,26 @@ def test_a_group_is_made_changed_and_removed(artifactory):
     assert artifactory.get(f"{USERS}/alice").json()["groups"] == []
 
 
-def test_members_of_a_group_may_what_it_may(artifactory, sandbox):
+def test_members_have_the_permissions_of_their_groups(artifactory, sandbox):
     artifactory.put(f"{GROUPS}/joined", json={"autoJoin": True})
     artifactory.put(f"{GROUPS}/admins", json={"adminPrivileges": True})
     artifactory.put(f"{USERS}/alice", json=ALICE)
     assert artifactory.get(f"{USERS}/alice").json()["groups"] == ["joined"]
-    assert status_as(sandbox, "alice", "alices-own", USERS) == 403
+    assert fetch_status(sandbox, "alice", "alices-own", USERS) == 403
     artifactory.post(f"{USERS}/alice", json={"groups": ["admins"]})
-    assert status_as(sandbox, "alice", "alices-own", USERS) == 200
+    assert fetch_status(sandbox, "alice", "alices-own", USERS) == 200
 
 
 @pytest.mark.parametrize("name", ["with blank", "ünï🙂", "per%cent", "a+b", "quo'te\"s", "$.groups"])
-def test_odd_names(artifactory, sandbox, name):
+def test_names_with_special_characters_are_accepted(artifactory, sandbox, name):
     path = quote(name)
     assert artifactory.put(f"{GROUPS}/{path}", json={}).status_code == 201
     (uri,) = [group["uri"] for group in artifactory.get(GROUPS).json() if group["name"] == name]
     assert artifactory.get(uri.removeprefix(f"{sandbox.url}/artifactory")).json()["name"] == name
     target = {"repositories": ["generic-local"], "principals": {"groups": {name: ["r", "d"]}}}
     artifactory.put(f"{TARGETS}/odd", json=target)
-    told = artifactory.get("/api/storage/generic-local/app/1.0?permissions").json()["principals"]
-    assert told["groups"][name] == ["d", "r"]
+    principals = artifactory.get("/api/storage/generic-local/app/1.0?permissions").json()["principals"]
+    assert principals["groups"][name] == ["d", "r"]
 
 
 @pytest.mark.parametrize(
@@ -147,54 +147,54 @@ def test_odd_names(artifactory, sandbox, name):
         ("PUT", f"{TARGETS}/new", {"repositories": ["ANY"], "includesPattern": 5}, 400),
     ],
 )
-def test_what_is_refused_changes_nothing(artifactory, method: str, path: str, body: Any, status: int):
+def test_refused_request_changes_nothing(artifactory, method: str, path: str, body: Any, status: int):
     before = [artifactory.get(kind).json() for kind in (USERS, GROUPS, TARGETS)]
     assert error_of(artifactory.request(method, path, json=body))[0] == status
     assert [artifactory.get(kind).json() for kind in (USERS, GROUPS, TARGETS)] == before
 
 
-def test_members_of_other_types_are_taken_for_what_they_say(artifactory, sandbox):
+def test_values_of_other_types_are_converted(artifactory, sandbox):
     artifactory.put(f"{USERS}/alice", json={**ALICE, "password": 12, "admin": "false", "profileUpdatable": 0})
-    told = artifactory.get(f"{USERS}/alice").json()
-    assert (told["admin"], told["profileUpdatable"]) == (False, False)
-    assert status_as(sandbox, "alice", "12", USERS) == 403
+    details = artifactory.get(f"{USERS}/alice").json()
+    assert (details["admin"], details["profileUpdatable"]) == (False, False)
+    assert fetch_status(sandbox, "alice", "12", USERS) == 403
     artifactory.post(f"{USERS}/alice", json={"admin": " true", "profileUpdatable": ""})
-    told = artifactory.get(f"{USERS}/alice").json()
-    assert (told["admin"], told["profileUpdatable"]) == (True, False)
+    details = artifactory.get(f"{USERS}/alice").json()
+    assert (details["admin"], details["profileUpdatable"]) == (True, False)
     artifactory.put(f"{GROUPS}/leads", json={"description": 5, "autoJoin": "true", "adminPrivileges": "false"})
-    told = artifactory.get(f"{GROUPS}/leads").json()
-    assert (told["description"], told["autoJoin"], told["adminPrivileges"]) == ("5", True, False)
+    details = artifactory.get(f"{GROUPS}/leads").json()
+    assert (details["description"], details["autoJoin"], details["adminPrivileges"]) == ("5", True, False)
 
 
-def test_other_bodies_are_refused(artifactory):
+def test_request_is_refused_when_the_body_is_not_json(artifactory):
     assert artifactory.put(f"{USERS}/alice", data="{").status_code == 415
     broken = artifactory.put(f"{USERS}/alice", data="{", headers={"Content-Type": "application/json"})
     assert broken.status_code == 400
 
 
-def test_only_administrators_of_the_paid_edition_manage_them(sandbox, artifactory):
+def test_security_calls_require_an_administrator_and_pro(sandbox, artifactory):
     for path in (USERS, f"{USERS}/admin", GROUPS, f"{GROUPS}/readers", TARGETS, "/api/security/lockedUsers"):
-        assert status_as(sandbox, "reader", "sandbox-reader", path) == 403
+        assert fetch_status(sandbox, "reader", "sandbox-reader", path) == 403
     sandbox.switch("artifact", edition="oss")
     assert error_of(artifactory.get(USERS))[0] == 400
 
 
-def test_locked_users_are_told_and_unlocked(artifactory, sandbox):
+def test_locked_users_are_listed_and_unlocked(artifactory, sandbox):
     locked = [{"name": name, "password": "x", "locked": True} for name in ("l1", "l2", "l3", "l4")]
     sandbox.seed({"artifact": {"users": locked}})
-    told = "/api/security/lockedUsers"
-    assert artifactory.get(told).json() == ["l1", "l2", "l3", "l4"]
+    path = "/api/security/lockedUsers"
+    assert artifactory.get(path).json() == ["l1", "l2", "l3", "l4"]
     one = artifactory.post("/api/security/unlockUsers/l1")
     assert (one.status_code, one.text) == (200, "The user: 'l1' was successfully unlocked")
-    assert status_as(sandbox, "l1", "x") == 200
+    assert fetch_status(sandbox, "l1", "x") == 200
     some = artifactory.post("/api/security/unlockUsers", json=["l2", "nobody"])
     assert some.text == "Specified users were successfully unlocked"
-    assert artifactory.get(told).json() == ["l3", "l4"]
+    assert artifactory.get(path).json() == ["l3", "l4"]
     assert artifactory.post("/api/security/unlockAllUsers").text == "All users were successfully unlocked"
-    assert artifactory.get(told).json() == []
+    assert artifactory.get(path).json() == []
 
 
-def test_a_permission_target_allows_what_it_says(artifactory, sandbox):
+def test_permission_target_grants_its_permissions(artifactory, sandbox):
     artifactory.put(f"{GROUPS}/leads", json={})
     artifactory.put(f"{USERS}/alice", json=ALICE)
     artifactory.put(f"{USERS}/bob", json={**ALICE, "groups": ["leads"]})
@@ -205,8 +205,8 @@ def test_a_permission_target_allows_what_it_says(artifactory, sandbox):
         "repositories": ["generic-local"],
         "principals": {"users": {"alice": ["r", "n", "mxm"]}, "groups": {"leads": ["r"]}},
     }
-    made = artifactory.put(f"{TARGETS}/of-app", json=target)
-    assert (made.status_code, made.content) == (201, b"")
+    created = artifactory.put(f"{TARGETS}/of-app", json=target)
+    assert (created.status_code, created.content) == (201, b"")
     detail = artifactory.get(f"{TARGETS}/of-app")
     assert detail.headers["Content-Type"] == "application/vnd.org.jfrog.artifactory.security.PermissionTarget+json"
     assert detail.json() == {"name": "of-app", **target}
@@ -216,13 +216,13 @@ def test_a_permission_target_allows_what_it_says(artifactory, sandbox):
         assert session.put(f"{item}?properties=a=b").status_code == annotates
     uri = f"{sandbox.url}/artifactory/api/security/permissions/of-app"
     assert artifactory.get(TARGETS).json() == [{"name": "of-app", "uri": uri}]
-    told = artifactory.get("/api/storage/generic-local/app/1.0?permissions").json()["principals"]
-    assert (told["users"]["alice"], told["groups"]["leads"]) == (["n", "r"], ["r"])
+    principals = artifactory.get("/api/storage/generic-local/app/1.0?permissions").json()["principals"]
+    assert (principals["users"]["alice"], principals["groups"]["leads"]) == (["n", "r"], ["r"])
     artifactory.delete(f"{GROUPS}/leads")
     assert artifactory.get(f"{TARGETS}/of-app").json()["principals"]["groups"] == {}
     removed = artifactory.delete(f"{TARGETS}/of-app")
     assert removed.text == "Permission Target 'of-app' has been removed successfully."
-    assert status_as(sandbox, "alice", "alices-own", item) == 403
+    assert fetch_status(sandbox, "alice", "alices-own", item) == 403
 
 
 @pytest.mark.parametrize(
@@ -233,21 +233,23 @@ def test_a_permission_target_allows_what_it_says(artifactory, sandbox):
         ("ANY REMOTE", {"libs-remote"}),
     ],
 )
-def test_a_permission_target_for_many_repositories(artifactory, sandbox, repositories, keys):
+def test_permission_target_applies_to_repository_wildcards(artifactory, sandbox, repositories, keys):
     artifactory.put(f"{USERS}/alice", json=ALICE)
     target = {"repositories": [repositories], "principals": {"users": {"alice": ["r"]}}}
     artifactory.put(f"{TARGETS}/many", json=target)
-    listed = Session(f"{sandbox.url}/artifactory", ("alice", "alices-own")).get("/api/repositories").json()
-    assert {repository["key"] for repository in listed} & {"generic-local", "libs-remote"} == keys
+    repositories_of_user = (
+        Session(f"{sandbox.url}/artifactory", ("alice", "alices-own")).get("/api/repositories").json()
+    )
+    assert {repository["key"] for repository in repositories_of_user} & {"generic-local", "libs-remote"} == keys
 
 
-def test_a_client_that_knows_nothing_of_the_sandbox_manages_them(sandbox):
+def test_pyartifactory_manages_users_and_groups(sandbox):
     server = Artifactory(f"{sandbox.url}/artifactory", auth=("admin", SecretStr("sandbox-admin")), api_version=2)
     assert server.groups.create(Group(name="leads", description="Leads")).description == "Leads"
-    made = server.users.create(
+    created = server.users.create(
         NewUser(name="alice", email="alice@example.com", password=SecretStr("alices-own"), groups=["leads"])
     )
-    assert (made.email, made.groups, made.realm) == ("alice@example.com", ["leads"], "internal")
+    assert (created.email, created.groups, created.realm) == ("alice@example.com", ["leads"], "internal")
     changed = server.users.update(User(name="alice", email="other@example.com", admin=True))
     assert (changed.email, changed.admin) == ("other@example.com", True)
     assert "alice" in [user.name for user in server.users.list()]

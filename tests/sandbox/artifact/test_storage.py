@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The artifact repository on the wire: the trash can, copies and moves, statistics, the storage summary."""
+"""Tests of the trash can, copy and move, statistics, the storage summary and seeds in Artifactory."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from support.wire.artifact import APP, CONTENT, error_of, properties_of
 TRASHED = f"generic-local/{APP}"
 
 
-def names(artifactory: Session, path: str) -> list[str]:
-    """The names of a folder's children."""
+def list_children(artifactory: Session, path: str) -> list[str]:
+    """Return the names of a folder's children."""
     return [child["uri"][1:] for child in artifactory.get(f"/api/storage/{path}").json()["children"]]
 
 
-def message_of(artifactory: Session, path: str, status: int, level: str) -> str:
-    """The one message of a copy or a move."""
-    answer = artifactory.post(path)
-    assert answer.headers["Content-Type"] == "application/vnd.org.jfrog.artifactory.storage.CopyOrMoveResult+json"
-    (message,) = answer.json()["messages"]
-    assert (answer.status_code, message["level"]) == (status, level)
+def copy_or_move(artifactory: Session, path: str, status: int, level: str) -> str:
+    """Copy or move an item, check status and level, and return the only message."""
+    response = artifactory.post(path)
+    assert response.headers["Content-Type"] == "application/vnd.org.jfrog.artifactory.storage.CopyOrMoveResult+json"
+    (message,) = response.json()["messages"]
+    assert (response.status_code, message["level"]) == (status, level)
     return message["message"]
 
 
@@ -33,58 +33,58 @@ def message_of(artifactory: Session, path: str, status: int, level: str) -> str:
 
 
 @pytest.mark.parametrize("path", [TRASHED, "generic-local/app", "generic-local"])
-def test_clean(artifactory, path):
+def test_clean_deletes_a_trashed_item(artifactory, path):
     artifactory.delete(f"/{TRASHED}")
-    answer = artifactory.delete(f"/api/trash/clean/{path}")
-    assert (answer.status_code, answer.content) == (204, b"")
+    response = artifactory.delete(f"/api/trash/clean/{path}")
+    assert (response.status_code, response.content) == (204, b"")
     assert artifactory.get(f"/api/storage/auto-trashcan/{path}").status_code == 404
 
 
-def test_nothing_to_clean_is_a_bad_request(artifactory):
-    answer = artifactory.delete(f"/api/trash/clean/{TRASHED}")
-    assert error_of(answer) == (400, f"Could not locate artifact 'auto-trashcan:{TRASHED}' (Nothing to delete).")
+def test_clean_is_400_when_the_item_is_missing(artifactory):
+    response = artifactory.delete(f"/api/trash/clean/{TRASHED}")
+    assert error_of(response) == (400, f"Could not locate artifact 'auto-trashcan:{TRASHED}' (Nothing to delete).")
 
 
-def test_records_of_builds_are_cleaned(artifactory):
+def test_clean_deletes_trashed_build_records(artifactory):
     artifactory.delete("/api/build/app?deleteAll=1")
-    assert names(artifactory, "auto-trashcan/artifactory-build-info") == ["app"]
+    assert list_children(artifactory, "auto-trashcan/artifactory-build-info") == ["app"]
     assert artifactory.delete("/api/trash/clean/artifactory-build-info").status_code == 204
-    assert names(artifactory, "auto-trashcan") == ["generic-local"]  # which the seed has deleted something from
+    assert list_children(artifactory, "auto-trashcan") == ["generic-local"]  # the seed deletes a file of generic-local
 
 
-def test_empty(artifactory):
+def test_empty_deletes_all_trashed_items(artifactory):
     artifactory.delete(f"/{TRASHED}")
-    answer = artifactory.post("/api/trash/empty")
-    assert (answer.status_code, answer.text) == (202, "Successfully deleted all trashcan items")
-    assert names(artifactory, "auto-trashcan") == []
+    response = artifactory.post("/api/trash/empty")
+    assert (response.status_code, response.text) == (202, "Successfully deleted all trashcan items")
+    assert list_children(artifactory, "auto-trashcan") == []
     assert artifactory.post("/api/trash/empty").status_code == 202
 
 
 @pytest.mark.parametrize("path", [TRASHED, "generic-local/app"])
-def test_restore(artifactory, path):
+def test_restore_moves_an_item_back(artifactory, path):
     artifactory.delete(f"/{path}")
-    answer = artifactory.post(f"/api/trash/restore/{path}")
-    assert (answer.status_code, answer.text) == (202, "Successfully restored trash items")
+    response = artifactory.post(f"/api/trash/restore/{path}")
+    assert (response.status_code, response.text) == (202, "Successfully restored trash items")
     assert artifactory.get(f"/{TRASHED}").content == CONTENT
     assert properties_of(artifactory, TRASHED) == {"build.name": ["app"], "build.number": ["1"]}
     assert artifactory.get(f"/api/storage/auto-trashcan/{path}").status_code == 404
 
 
-def test_restore_elsewhere(artifactory):
+def test_restore_moves_an_item_to_a_new_path(artifactory):
     artifactory.delete(f"/{TRASHED}")
     artifactory.post(f"/api/trash/restore/{TRASHED}?to=generic-release-local/back.tar.gz")
     assert artifactory.get("/generic-release-local/back.tar.gz").content == CONTENT
     assert artifactory.get(f"/{TRASHED}").status_code == 404
 
 
-def test_restore_into_nowhere(artifactory):
+def test_restore_is_400_when_the_repository_or_item_is_missing(artifactory):
     artifactory.delete(f"/{TRASHED}")
-    answer = artifactory.post(f"/api/trash/restore/{TRASHED}?to=nothing/a")
-    assert error_of(answer) == (400, "Restore repo 'nothing' doesn't exist")
+    response = artifactory.post(f"/api/trash/restore/{TRASHED}?to=nothing/a")
+    assert error_of(response) == (400, "Restore repo 'nothing' doesn't exist")
     assert error_of(artifactory.post("/api/trash/restore/generic-local/nothing"))[0] == 400
 
 
-def test_the_trash_can_is_for_administrators(artifactory_reader):
+def test_trash_can_calls_require_an_administrator(artifactory_reader):
     assert error_of(artifactory_reader.delete("/api/trash/clean/generic-local"))[0] == 403
     assert error_of(artifactory_reader.post("/api/trash/empty"))[0] == 403
     assert error_of(artifactory_reader.post(f"/api/trash/restore/{TRASHED}"))[0] == 403
@@ -94,8 +94,8 @@ def test_the_trash_can_is_for_administrators(artifactory_reader):
 # --- Copies and moves -------------------------------------------------------------------------------------------------
 
 
-def test_copy_a_file(artifactory):
-    text = message_of(artifactory, f"/api/copy/{TRASHED}?to=/generic-release-local/a/b.tar.gz", 200, "INFO")
+def test_copy_keeps_content_and_properties(artifactory):
+    text = copy_or_move(artifactory, f"/api/copy/{TRASHED}?to=/generic-release-local/a/b.tar.gz", 200, "INFO")
     assert text == (
         f"copying generic-local:{APP} to generic-release-local:a/b.tar.gz completed successfully,"
         " 1 artifacts and 0 folders were copied"
@@ -108,39 +108,39 @@ def test_copy_a_file(artifactory):
     }
 
 
-def test_move_a_folder(artifactory):
-    text = message_of(artifactory, "/api/move/generic-local/app?to=/generic-release-local/x", 200, "INFO")
+def test_move_relocates_a_folder(artifactory):
+    text = copy_or_move(artifactory, "/api/move/generic-local/app?to=/generic-release-local/x", 200, "INFO")
     assert "3 artifacts and 3 folders were moved" in text
-    assert names(artifactory, "generic-release-local/x") == ["1.0", "1.1", "README.txt"]
+    assert list_children(artifactory, "generic-release-local/x") == ["1.0", "1.1", "README.txt"]
     assert artifactory.get("/api/storage/generic-local/app").status_code == 404
 
 
 @pytest.mark.parametrize("act", ["copy", "move"])
-def test_a_dry_run(artifactory, act):
-    text = message_of(artifactory, f"/api/{act}/generic-local/app?to=/generic-release-local/x&dry=1", 200, "INFO")
+def test_dry_run_changes_nothing(artifactory, act):
+    text = copy_or_move(artifactory, f"/api/{act}/generic-local/app?to=/generic-release-local/x&dry=1", 200, "INFO")
     assert text.startswith("Dry Run for ")
-    assert names(artifactory, "generic-release-local") == []
-    assert names(artifactory, "generic-local/app") == ["1.0", "1.1", "README.txt"]
+    assert list_children(artifactory, "generic-release-local") == []
+    assert list_children(artifactory, "generic-local/app") == ["1.0", "1.1", "README.txt"]
 
 
 @pytest.mark.parametrize("act", ["copy", "move"])
 @pytest.mark.parametrize("dry", [0, 1])
-def test_a_folder_is_not_taken_when_a_file_is_in_its_way(artifactory, act, dry):
+def test_copy_or_move_is_409_when_a_file_blocks_the_target_folder(artifactory, act, dry):
     artifactory.put("/generic-release-local/x", data=b"file")
     to = f"/generic-release-local/x/y&dry={dry}"
-    text = message_of(artifactory, f"/api/{act}/generic-local/app?to={to}", 409, "ERROR")
+    text = copy_or_move(artifactory, f"/api/{act}/generic-local/app?to={to}", 409, "ERROR")
     assert text == "A folder and a file are in each other's way at 'generic-release-local:x'."
 
 
 @pytest.mark.parametrize("act", ["copy", "move"])
-def test_what_is_there_gives_way(artifactory, act):
+def test_copy_or_move_overwrites_an_existing_file(artifactory, act):
     artifactory.put("/generic-release-local/a", data=b"before")
-    message_of(artifactory, f"/api/{act}/{TRASHED}?to=/generic-release-local/a", 200, "INFO")
+    copy_or_move(artifactory, f"/api/{act}/{TRASHED}?to=/generic-release-local/a", 200, "INFO")
     assert artifactory.get("/generic-release-local/a").content == CONTENT
 
 
 @pytest.mark.parametrize(
-    ("what", "to", "place"),
+    ("source", "target", "result"),
     [
         (TRASHED, "generic-local/app", "generic-local/app/app-1.0.tar.gz"),
         (TRASHED, "generic-local/new/", "generic-local/new/app-1.0.tar.gz"),
@@ -149,9 +149,9 @@ def test_what_is_there_gives_way(artifactory, act):
         ("generic-local/app/1.0", "generic-local/app/1.1", "generic-local/app/1.1/app-1.0.tar.gz"),
     ],
 )
-def test_into_a_folder(artifactory, what, to, place):
-    message_of(artifactory, f"/api/copy/{what}?to=/{to}", 200, "INFO")
-    assert artifactory.get(f"/{place}").content == CONTENT
+def test_copy_into_a_folder(artifactory, source, target, result):
+    copy_or_move(artifactory, f"/api/copy/{source}?to=/{target}", 200, "INFO")
+    assert artifactory.get(f"/{result}").content == CONTENT
 
 
 @pytest.mark.parametrize(
@@ -166,13 +166,13 @@ def test_into_a_folder(artifactory, what, to, place):
         ("generic-local?to=/generic-local/sub", 409),
     ],
 )
-def test_what_cannot_be_moved(artifactory, path, status):
-    assert message_of(artifactory, f"/api/move/{path}", status, "ERROR")
+def test_move_is_refused_when_source_or_target_is_invalid(artifactory, path, status):
+    assert copy_or_move(artifactory, f"/api/move/{path}", status, "ERROR")
     assert artifactory.get(f"/{TRASHED}").content == CONTENT
 
 
-def test_who_may_not_move(artifactory_reader):
-    assert message_of(artifactory_reader, f"/api/move/{TRASHED}?to=/generic-release-local/a", 409, "ERROR")
+def test_move_is_409_when_permissions_are_missing(artifactory_reader):
+    assert copy_or_move(artifactory_reader, f"/api/move/{TRASHED}?to=/generic-release-local/a", 409, "ERROR")
 
 
 # --- Statistics -------------------------------------------------------------------------------------------------------
@@ -181,9 +181,9 @@ def test_who_may_not_move(artifactory_reader):
 def test_downloads_are_counted(sandbox, artifactory, artifactory_reader):
     sandbox.clock(set=1_800_000_000, frozen=True)
     path = f"/api/storage/{TRASHED}?stats"
-    answer = artifactory.get(path)
-    assert answer.headers["Content-Type"] == "application/vnd.org.jfrog.artifactory.storage.StatsInfo+json"
-    assert answer.json() == {
+    response = artifactory.get(path)
+    assert response.headers["Content-Type"] == "application/vnd.org.jfrog.artifactory.storage.StatsInfo+json"
+    assert response.json() == {
         "uri": f"{artifactory.base}/{TRASHED}",
         "downloadCount": 0,
         "lastDownloaded": 0,
@@ -201,17 +201,17 @@ def test_downloads_are_counted(sandbox, artifactory, artifactory_reader):
     )
 
 
-def test_statistics_of_nothing(artifactory):
+def test_statistics_are_404_when_the_item_is_missing(artifactory):
     assert error_of(artifactory.get("/api/storage/generic-local/nothing?stats")) == (404, "Unable to find item path")
 
 
 # --- The storage summary ----------------------------------------------------------------------------------------------
 
 
-def test_the_summary(artifactory):
-    answer = artifactory.get("/api/storageinfo")
-    assert answer.headers["Content-Type"] == "application/json"
-    summary = answer.json()
+def test_storage_summary(artifactory):
+    response = artifactory.get("/api/storageinfo")
+    assert response.headers["Content-Type"] == "application/json"
+    summary = response.json()
     assert summary["binariesSummary"].keys() == {
         "binariesCount",
         "binariesSize",
@@ -246,7 +246,7 @@ def test_the_summary(artifactory):
     assert rows.keys() & {"libs-remote", "auto-trashcan"} == set()
 
 
-def test_the_last_row_is_no_repository(artifactory):
+def test_last_row_of_the_storage_summary_is_the_total(artifactory):
     rows = artifactory.get("/api/storageinfo").json()["repositoriesSummaryList"]
     total = rows[-1]
     assert (total["repoKey"], total["repoType"]) == ("TOTAL", "NA")
@@ -254,12 +254,12 @@ def test_the_last_row_is_no_repository(artifactory):
     assert total["filesCount"] == sum(row["filesCount"] for row in rows[:-1])
 
 
-def test_the_summary_is_as_of_the_last_calculation(artifactory):
+def test_storage_summary_is_that_of_the_last_calculation(artifactory):
     before = artifactory.get("/api/storageinfo").json()
     artifactory.put("/generic-local/big.bin", data=b"x" * 5_000)
     assert artifactory.get("/api/storageinfo").json() == before
-    answer = artifactory.post("/api/storageinfo/calculate")
-    assert (answer.status_code, answer.json()) == (
+    response = artifactory.post("/api/storageinfo/calculate")
+    assert (response.status_code, response.json()) == (
         202,
         {"info": "Calculating storage summary scheduled to run successfully"},
     )
@@ -268,7 +268,7 @@ def test_the_summary_is_as_of_the_last_calculation(artifactory):
     assert rows["generic-local"]["usedSpace"] == "4.93 KB"
 
 
-def test_counts_have_thousands(sandbox, artifactory):
+def test_storage_summary_uses_thousands_separators(sandbox, artifactory):
     generate = [{"path": "many/{n}.bin", "count": 1500, "size": 1024**2}]
     repository = {"key": "many-local", "rclass": "local", "packageType": "generic", "generate": generate}
     sandbox.seed({"artifact": {"repositories": [repository]}})
@@ -279,7 +279,7 @@ def test_counts_have_thousands(sandbox, artifactory):
     assert (row["usedSpace"], row["filesCount"]) == ("1.46 GB", 1500)
 
 
-def test_the_summary_is_for_administrators(sandbox, artifactory_reader, artifactory_anonymous):
+def test_storage_summary_requires_an_administrator(sandbox, artifactory_reader, artifactory_anonymous):
     sandbox.switch("artifact", anonymous=True)
     for method, path in (("GET", "/api/storageinfo"), ("POST", "/api/storageinfo/calculate")):
         assert error_of(artifactory_reader.request(method, path))[0] == 403
@@ -289,7 +289,7 @@ def test_the_summary_is_for_administrators(sandbox, artifactory_reader, artifact
 # --- Seeds ------------------------------------------------------------------------------------------------------------
 
 
-def test_an_item_is_what_its_seed_says(sandbox, artifactory):
+def test_seeded_item_has_the_values_of_the_seed(sandbox, artifactory):
     item = {
         "repo": "generic-local",
         "path": "old/app.jar",
@@ -325,7 +325,7 @@ def test_an_item_is_what_its_seed_says(sandbox, artifactory):
     assert error_of(artifactory.get("/generic-local/old/app.jar"))[0] == 404
 
 
-def test_generated_items(sandbox, artifactory):
+def test_seed_generates_items(sandbox, artifactory):
     generate = [
         {
             "path": "nightly/{n}/app.tgz",
@@ -342,8 +342,8 @@ def test_generated_items(sandbox, artifactory):
     query = (
         'items.find({"path":{"$match":"nightly/*"}}).include("path","size","created","created_by","property","stat")'
     )
-    answer = artifactory.post("/api/search/aql", data=query, headers={"Content-Type": "text/plain"})
-    assert answer.json()["results"] == [
+    response = artifactory.post("/api/search/aql", data=query, headers={"Content-Type": "text/plain"})
+    assert response.json()["results"] == [
         {
             "path": f"nightly/{number}",
             "size": 7,
@@ -361,14 +361,14 @@ def test_generated_items(sandbox, artifactory):
         }
         for number in range(3)
     ]
-    assert names(artifactory, "generic-local/nightly") == ["0", "1", "2"]
+    assert list_children(artifactory, "generic-local/nightly") == ["0", "1", "2"]
     checksums = {
         artifactory.get(f"/api/storage/generic-local/nightly/{n}/app.tgz").json()["checksums"]["sha1"] for n in "012"
     }
     assert len(checksums) == 3
 
 
-def test_a_seeded_build(sandbox, artifactory):
+def test_seeded_build_has_the_values_of_the_seed(sandbox, artifactory):
     build = {
         "name": "seeded",
         "number": 5,
@@ -385,4 +385,4 @@ def test_a_seeded_build(sandbox, artifactory):
         "2024-05-01T00:00:00.000+0000",
         build["modules"],
     )
-    assert [one["status"] for one in record["statuses"]] == ["staged"]
+    assert [entry["status"] for entry in record["statuses"]] == ["staged"]
