@@ -472,7 +472,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     (
         "inference",
         {"snapshot_folder": "snapshot"},
-        "snapshot_folder: 'snapshot' is not an absolute path. Set a path such as $PWD/snapshot.",
+        "snapshot_folder: 'snapshot' is not an absolute path. ",
     ),
     *BLIND,
 ]
