@@ -24,13 +24,13 @@ from export import CHECKOUT
 _TELLERS = {
     "AnsibleError": 0,
     "BadOption": 1,
-    "BrokenOff": 0,
+    "IncompleteResponse": 0,
     "OutcomeUnknown": 0,
     "ServerRefusal": 0,
     "ServerUnreachable": 0,
     "ToolchainError": 0,
-    "UnexpectedAnswer": 0,
-    "WriteRefused": 0,
+    "UnexpectedResponse": 0,
+    "WriteInCheckMode": 0,
     "warn": 0,
 }
 # The same for tasks

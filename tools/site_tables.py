@@ -85,7 +85,12 @@ def login(service: str) -> str:
     return f"{service}\n{'-' * len(service)}\n\n" + table(
         ("option", "variable of the host", "environment", "what it is"),
         (
-            (_code(option), _code(spec.service.variable(option)), _code(spec.fallback(option)), _first(documented))
+            (
+                _code(option),
+                _code(spec.service.host_variable(option)),
+                _code(spec.environment_variable(option)),
+                _first(documented),
+            )
             for option, documented in _documented(service).items()
         ),
     )

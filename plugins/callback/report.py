@@ -98,7 +98,7 @@ from ansible.playbook.task_include import TaskInclude
 from ansible.plugins.callback import CallbackBase
 from ansible.release import __version__ as ansible_core
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import masked
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import mask_secrets
 from ansible_collections.buildworks.toolchain.plugins.plugin_utils import (
     _failure,
     _known_secrets,
@@ -233,7 +233,7 @@ class CallbackModule(CallbackBase):
         )
         files = {name: str(self.get_option(name) or "") for name in ("html", "json", "history")}
         files |= {name: os.path.join(_ARTIFACTS, files[name]) for name in ("html", "json") if files[name]}
-        for problem in _report_files.write(masked(document, _as_in_json(self._hidden)), files):
+        for problem in _report_files.write(mask_secrets(document, _as_in_json(self._hidden)), files):
             self._display.warning(f"buildworks.toolchain.report: {problem}")
 
     def _keep_item(self, state: str, result: t.Any) -> None:
@@ -275,7 +275,7 @@ class CallbackModule(CallbackBase):
         """What is told of a result, without the secrets that are known so far: later they are parts of longer texts."""
         self._learn_secrets(result)
         told = {name: result._result[name] for name in _TOLD if name in result._result}
-        hidden: Result = masked({**told, "warnings": _warnings(result)}, self._hidden)
+        hidden: Result = mask_secrets({**told, "warnings": _warnings(result)}, self._hidden)
         return hidden
 
     @property

@@ -52,12 +52,12 @@ import typing as t
 
 from ansible.errors import AnsibleFilterError
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._secret_forms import Masking
+from ansible_collections.buildworks.toolchain.plugins.module_utils._secret_patterns import SecretMasker
 
 
 def mask_secrets(value: t.Any, list_as: str | None = None, keep: bool = False) -> t.Any:
     """Return a value without secrets, see DOCUMENTATION."""
-    masking = Masking()
+    masking = SecretMasker()
     masked = value if keep else masking.mask(value)
     if list_as is None:
         return masked

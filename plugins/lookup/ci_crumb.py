@@ -60,8 +60,8 @@ _raw:
   elements: raw
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 from ansible_collections.buildworks.toolchain.plugins.plugin_utils._lookup import ServiceLookup
 
@@ -75,4 +75,4 @@ class LookupModule(ServiceLookup):
         name, value = next(iter(ci.fetch_crumb().items()), (None, None))
         if task.params["as"] == "header":
             return f"{name}:{value}" if name else ""
-        return {"name": name, "value": value, "cookie": ci.http.cookies() if name else None}
+        return {"name": name, "value": value, "cookie": ci.http.cookie_header() if name else None}

@@ -96,7 +96,6 @@ _raw:
 
 from typing import Any
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import chat
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.question import (
     ASKING,
@@ -105,6 +104,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.qu
     PROMPT,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import INFERENCE, InferenceService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 from ansible_collections.buildworks.toolchain.plugins.plugin_utils._lookup import ServiceLookup
 

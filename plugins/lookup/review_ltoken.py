@@ -55,12 +55,12 @@ _raw:
   elements: raw
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._address import check_url
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.ltoken import login
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
+from ansible_collections.buildworks.toolchain.plugins.module_utils._url import check_url
 from ansible_collections.buildworks.toolchain.plugins.plugin_utils._lookup import ServiceLookup
 
 

@@ -15,19 +15,19 @@ import threading
 import time
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     BadOption,
     OutcomeUnknown,
     ToolchainError,
 )
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import check_writable, open_json_lines
 from ansible_collections.buildworks.toolchain.plugins.module_utils._interruption import Controller
-from ansible_collections.buildworks.toolchain.plugins.module_utils._private_file import check_writable, lines_to
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import (
     SECONDS_TO_CLEAN_UP,
     Reasons,
     Task,
-    explained,
+    explain_failure,
 )
 
 Item = dict[str, t.Any]
@@ -43,12 +43,12 @@ _MOST_GROUPS = 3
 _OF_ONE_FAILURE = re.compile(r"\S*(?:\d|://)\S*")
 
 
-class NotTried(Exception):
+class ItemSkipped(Exception):
     """Raised for an item that is not worth a try, with the reason if it differs from the reason of the whole task."""
 
 
 @dataclasses.dataclass(frozen=True)
-class Outlook:
+class Estimate:
     """What is to be said of the remaining items.
 
     :ivar seconds: how long they take
@@ -61,7 +61,7 @@ class Outlook:
     state: str = "at work"
 
 
-def one_or_each(
+def process_one_or_items(
     task: Task,
     spec: ArgumentSpec,
     act: Act,
@@ -69,7 +69,7 @@ def one_or_each(
     check: t.Callable[[Item], t.Any] = lambda _params: None,
     expand: t.Callable[[Item], list[Item]] = lambda _params: [{}],
     identity: t.Callable[[Item], t.Hashable] | None = None,
-    spread: t.Callable[[list[Item]], list[Item]] = list,
+    expand_all: t.Callable[[list[Item]], list[Item]] = list,
 ) -> None:
     """Act on what the task's options name, or on each of its `items`, whose defaults those options are.
 
@@ -99,10 +99,10 @@ def one_or_each(
                 if first != index:
                     raise ToolchainError(f"names the same as items[{first}].")
                 work.append({**item, **differing})
-    each(task, spread(work), act)
+    process_items(task, expand_all(work), act)
 
 
-def each(task: Task, items: t.Iterable[Item], act: Act) -> None:
+def process_items(task: Task, items: t.Iterable[Item], act: Act) -> None:
     """Act on each item, `workers` of them at a time, and put into the result what became of them.
 
     The result has `counts` by status, all `failures`, and the outcomes of the first items, in the order of the items.
@@ -113,9 +113,9 @@ def each(task: Task, items: t.Iterable[Item], act: Act) -> None:
     """
     if task.params["to_file"]:
         check_writable(task, task.params["to_file"], "to_file")
-    with lines_to(task, task.params["to_file"]) as write_outcome:
+    with open_json_lines(task, task.params["to_file"]) as write_outcome:
         work = run_items(task, items, act, write_outcome)
-    work.check()
+    work.raise_failures()
 
 
 def run_items(
@@ -123,28 +123,28 @@ def run_items(
     items: t.Iterable[Item],
     act: Act,
     write_outcome: t.Callable[[Item], None],
-    place: t.Callable[[int], str] = "items[{}]".format,
+    item_path: t.Callable[[int], str] = "items[{}]".format,
     **more: t.Any,
-) -> Work:
+) -> ItemQueue:
     """Act on each item as `each` does, but for `to_file`; `check` of the result raises the failures.
 
     :arg write_outcome: called with each outcome as it comes, by one thread at a time
     :arg place: where the user gave an item, by its number
     :arg more: see `Work`
     """
-    work = Work(task, items, act, write_outcome, place, **more)
+    work = ItemQueue(task, items, act, write_outcome, item_path, **more)
     try:
-        work.carry_out()
+        work.run()
     finally:
         work.publish()
     return work
 
 
 def _skip(_task: Task) -> None:
-    raise NotTried
+    raise ItemSkipped
 
 
-class Work:
+class ItemQueue:
     """Items on their way from the list to an outcome; all threads share it.
 
     :arg rest: acts on what remains when no more items are begun
@@ -158,19 +158,19 @@ class Work:
         items: t.Iterable[Item],
         act: Act,
         write_outcome: t.Callable[[Item], None],
-        place: t.Callable[[int], str],
+        item_path: t.Callable[[int], str],
         *,
-        rest: Act = _skip,
+        handle_remaining: Act = _skip,
         stop: threading.Event | None = None,
-        outlook: t.Callable[[], Outlook] | None = None,
+        estimate: t.Callable[[], Estimate] | None = None,
     ) -> None:
         self._task = task
         self._act = act
         self._write_outcome = write_outcome
-        self._place = place
-        self._rest = rest
+        self._place = item_path
+        self._rest = handle_remaining
         self._stop = stop or threading.Event()
-        self._outlook = outlook or self._same_rate
+        self._outlook = estimate or self._same_rate
         self._items = enumerate(items)
         self._total = len(items) if isinstance(items, t.Sized) else None
         self._lock = threading.Lock()
@@ -190,11 +190,11 @@ class Work:
         self._defect: BaseException | None = None
         self._start = time.monotonic()
 
-    def carry_out(self) -> None:
+    def run(self) -> None:
         """Start the workers and wait for them, telling progress."""
         count = self._task.params["workers"]
         count = count if self._total is None else min(count, self._total)
-        with self._task.when_interrupted(self._interrupted):
+        with self._task.on_interrupt(self._interrupted):
             for _number in range(count):
                 with self._lock:
                     self._working += 1
@@ -212,10 +212,10 @@ class Work:
         result["outcomes"] = sorted(self._first, key=_index)
         if self._task.diff_mode:
             result["diff"] = [diff for _index, diff in sorted(self._diffs, key=lambda pair: pair[0])]
-        for warning in self._warnings.told():
+        for warning in self._warnings.summary():
             self._task.warn(warning)
 
-    def failure_reasons(self) -> list[Item]:
+    def group_failures(self) -> list[Item]:
         """Return each reason for which items failed, with the number of these and the index of the first."""
         groups: dict[str, Item] = {}
         for failure in sorted(self._failures, key=_index):
@@ -224,7 +224,7 @@ class Work:
             groups.setdefault(_OF_ONE_FAILURE.sub("", reason), entry)["count"] += 1
         return list(groups.values())
 
-    def check(self, is_stopped: bool = False) -> None:
+    def raise_failures(self, is_stopped: bool = False) -> None:
         """
         :arg is_stopped: whether items are left that cannot succeed
         :raises ToolchainError: when items failed, unless the task goes on with them
@@ -246,7 +246,7 @@ class Work:
 
     def _others(self) -> str:
         """Return what to add to the first failure: how many others are equal to it, or to one another."""
-        same, *groups = self.failure_reasons()
+        same, *groups = self.group_failures()
         text = f" {same['count'] - 1:,} more failed in the same way." if same["count"] > 1 else ""
         for group in [group for group in groups if group["count"] > 1][:_MOST_GROUPS]:
             text += f" {group['count']:,} failed as {self._place(group['first'])}: {group['reason']}"
@@ -282,17 +282,17 @@ class Work:
             self._end("not tried, since the process that runs Ansible was killed")
 
     def _outcome(self, index: int, item: Item, act: Act) -> tuple[Item, Task]:
-        task = self._task.of_item(_given(item), diff_mode=self._task.diff_mode and self._is_shown(index))
+        task = self._task.create_item_task(_given(item), diff_mode=self._task.diff_mode and self._is_shown(index))
         status, reason = "ok", None
         try:
             act(task)
             status = "changed" if task.changed else "ok"
-        except NotTried as error:
+        except ItemSkipped as error:
             status, reason = "skipped", str(error) or self._stopped
         except Exception as error:
             status = "unknown" if isinstance(error, OutcomeUnknown) else "failed"
-            reason = explained(task, error)
-            if isinstance(error, ToolchainError) and error.holds_for_all:
+            reason = explain_failure(task, error)
+            if isinstance(error, ToolchainError) and error.affects_all_items:
                 self._end(f"not tried, since this holds for all: {reason}")
         return _line(index, item, status, reason, task), task
 
@@ -311,10 +311,10 @@ class Work:
 
     def _gather(self, task: Task) -> None:
         whole = self._task
-        whole.changed = whole.changed or task.changed or task.wrote
+        whole.changed = whole.changed or task.changed or task.has_written
         self._refused = self._refused or task.result.get("refused_credential")
-        whole.repeats.add_all(task.repeats)
-        self._warnings.add_all(Reasons(task.warnings))
+        whole.retry_reasons.merge(task.retry_reasons)
+        self._warnings.merge(Reasons(task.warnings))
 
     def _record(self, outcome: Item) -> None:
         self._counts[outcome["status"]] += 1
@@ -343,13 +343,13 @@ class Work:
         while not self._end_within(_SECONDS_BETWEEN_LOOKS):
             self._look_for_controller()
             outlook = self._outlook()
-            self._task.progress(self._progress(outlook), outlook.state)
+            self._task.report_progress(self._progress(outlook), outlook.state)
 
     def _end_within(self, seconds: float) -> bool:
         with self._lock:
             return self._ended.wait_for(lambda: not self._working, seconds)
 
-    def _progress(self, outlook: Outlook) -> str:
+    def _progress(self, outlook: Estimate) -> str:
         with self._lock:
             done, failed = sum(self._counts.values()), len(self._failures)
         total = "" if self._total is None else f" of {self._total:,}"
@@ -362,25 +362,25 @@ class Work:
             parts.append(f"{outlook.seconds:,.0f} s left")
         return ", ".join(parts)
 
-    def _same_rate(self) -> Outlook:
+    def _same_rate(self) -> Estimate:
         with self._lock:
             done = sum(self._counts.values())
         if not done or self._total is None:
-            return Outlook()
-        return Outlook((time.monotonic() - self._start) / done * (self._total - done))
+            return Estimate()
+        return Estimate((time.monotonic() - self._start) / done * (self._total - done))
 
     def _interrupted(self) -> t.Iterator[str]:
         """Let end what runs, and tell what is in doubt: at once, for there may be no later."""
         with self._lock:
             self._end("not tried, for the task was interrupted")
-        yield f"interrupted: {self._progress(Outlook())}; in doubt until they end: {self._in_doubt()}"
+        yield f"interrupted: {self._progress(Estimate())}; in doubt until they end: {self._in_doubt()}"
         self._end_within(SECONDS_TO_CLEAN_UP)
         with self._lock:
             lost, doubt = self._running, self._in_doubt()
             self._running = {}
             for index, item in lost.items():
                 self._record(_line(index, item, "unknown", "interrupted while it was under way"))
-        yield f"interrupted: {self._progress(Outlook())}; in doubt: {doubt}"
+        yield f"interrupted: {self._progress(Estimate())}; in doubt: {doubt}"
         self._skip_rest()
 
     def _in_doubt(self) -> str:
@@ -406,7 +406,7 @@ def _given(item: Item) -> Item:
 
 
 def _line(index: int, item: Item, status: str, reason: str | None, task: Task | None = None) -> Item:
-    changed = task is not None and (task.changed or task.wrote)
+    changed = task is not None and (task.changed or task.has_written)
     result = {name: value for name, value in task.result.items() if name not in _NOT_OF_ITEMS} if task else {}
     return {"index": index, "item": _given(item), "status": status, "changed": changed, "reason": reason, **result}
 

@@ -16,20 +16,20 @@ from urllib.parse import urlsplit
 
 from ansible.module_utils.basic import env_fallback
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils import _rehearsal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
-from ansible_collections.buildworks.toolchain.plugins.module_utils._local_file import check_readable
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files import rehearsal
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files.local import check_readable
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 # Why the option of such a credential has no limits of its own
-SENT_IN_A_HEADER = "checked when it is put into its header; empty counts as not given"
+CHECKED_IN_HEADER = "checked when it is put into its header; empty counts as not given"
 
 # Without it no such file is read, not even ~/.netrc
 NETRC_FILE: dict[str, t.Any] = dict(
     type="path",
     no_log=False,
     fallback=(env_fallback, ["NETRC"]),
-    free="empty counts as not given; a file that cannot be used is refused",
+    unchecked="empty counts as not given; a file that cannot be used is refused",
 )
 
 
@@ -50,7 +50,7 @@ class Credential:
         return request
 
 
-def header_value(option: str, value: str) -> str:
+def check_header_value(option: str, value: str) -> str:
     """A credential for a header, without the blanks and line ends around it.
 
     :raises BadOption: when it has characters that no header can carry
@@ -61,13 +61,13 @@ def header_value(option: str, value: str) -> str:
     return value
 
 
-def basic(task: Task, username: str, password: str, option: str = "password") -> Credential:
+def basic_auth(task: Task, username: str, password: str, option: str = "password") -> Credential:
     """HTTP basic authentication, sent without waiting to be asked."""
     encoded = base64.b64encode(f"{username}:{password}".encode()).decode()
-    return Credential({"Authorization": f"Basic {task.secret(encoded)}"}, option, (username, password))
+    return Credential({"Authorization": f"Basic {task.register_secret(encoded)}"}, option, (username, password))
 
 
-def by_account(task: Task, secrets: t.Sequence[str]) -> Credential | None:
+def credential_from_account(task: Task, secrets: t.Sequence[str]) -> Credential | None:
     """By user name and the first of the secrets that is given, if any is.
 
     :arg secrets: the options that go with `username`
@@ -76,7 +76,7 @@ def by_account(task: Task, secrets: t.Sequence[str]) -> Credential | None:
     username = task.params["username"]
     option = next((option for option in secrets if task.params[option]), None)
     if username and option:
-        return basic(task, username, task.params[option], option)
+        return basic_auth(task, username, task.params[option], option)
     if option or (username and not task.params["netrc_file"]):
         names = " or ".join(f"'{name}'" for name in secrets)
         they = "these" if secrets[1:] else "this"
@@ -84,7 +84,7 @@ def by_account(task: Task, secrets: t.Sequence[str]) -> Credential | None:
     return None
 
 
-def by_netrc(task: Task, url: str) -> Credential | None:
+def credential_from_netrc(task: Task, url: str) -> Credential | None:
     """By the line for the host of an address in the file that `netrc_file` names, if it names one.
 
     :raises BadOption: when the file cannot be read, may be read by others, is broken, or has no line for the host
@@ -98,12 +98,12 @@ def by_netrc(task: Task, url: str) -> Credential | None:
         whom = f"'{username}' at {host}" if username else host
         raise BadOption("netrc_file", f"'{path}' has no line with a password for {whom}")
     login, _account, password = line
-    return basic(task, login, task.secret(password), "netrc_file")
+    return basic_auth(task, login, task.register_secret(password), "netrc_file")
 
 
 def _read_netrc(path: str) -> netrc.netrc:
     check_readable(path, "netrc_file")
-    found = _rehearsal.current(path)
+    found = rehearsal.resolve_read(path)
     try:
         if stat.S_IMODE(os.stat(found).st_mode) & 0o077:
             raise BadOption("netrc_file", f"others than its owner may use '{path}': chmod 600 '{path}'")

@@ -10,10 +10,10 @@ from __future__ import annotations
 class ToolchainError(Exception):
     """Something the user has to know about; the message says what happened and what to do, and ends in a full stop.
 
-    :ivar holds_for_all: whether each further item of the task would fail in the same way
+    :ivar affects_all_items: whether each further item of the task would fail in the same way
     """
 
-    holds_for_all = False
+    affects_all_items = False
 
     def __init__(self, message: str) -> None:
         message = message.rstrip()
@@ -39,16 +39,16 @@ class ServerRefusal(ToolchainError):
     :arg status: the HTTP status
     :arg text: the body of the answer
     :arg credential: the option with the credential that the server refused
-    :arg has_long_delay: whether the server asks to wait longer than a task does before it tries again
+    :arg exceeds_longest_delay: whether the server asks to wait longer than a task does before it tries again
     """
 
     def __init__(
-        self, message: str, status: int, text: str, credential: str | None = None, has_long_delay: bool = False
+        self, message: str, status: int, text: str, credential: str | None = None, exceeds_longest_delay: bool = False
     ) -> None:
         super().__init__(message)
         self.credential = credential
-        self.holds_for_all = credential is not None
-        self.has_long_delay = has_long_delay
+        self.affects_all_items = credential is not None
+        self.exceeds_longest_delay = exceeds_longest_delay
         self.status = status
         self.text = text
 
@@ -66,22 +66,22 @@ class OutcomeUnknown(ToolchainError):
 
     def __init__(self, what: str, refusal: ServerRefusal | None = None) -> None:
         super().__init__(f"{what} Whether the request had its effect is not known.")
-        self.what = what
+        self.cause = what
         self.refusal = refusal
 
 
-def without_doubt(error: ToolchainError) -> str:
+def describe_cause(error: ToolchainError) -> str:
     """Return the message of an error without the sentence that its outcome is not known."""
-    return error.what if isinstance(error, OutcomeUnknown) else str(error)
+    return error.cause if isinstance(error, OutcomeUnknown) else str(error)
 
 
-class BrokenOff(ToolchainError):
+class IncompleteResponse(ToolchainError):
     """A long answer broke off in the middle; what came of it until then was told."""
 
 
-class UnexpectedAnswer(ToolchainError):
+class UnexpectedResponse(ToolchainError):
     """The server answered with success, but with something else than such an answer has in it."""
 
 
-class WriteRefused(ToolchainError):
+class WriteInCheckMode(ToolchainError):
     """A write was tried where only reads are allowed: a defect of the module, never of the user."""

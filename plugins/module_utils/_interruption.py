@@ -25,7 +25,7 @@ class Interrupted(BaseException):
 
 
 @contextlib.contextmanager
-def heard() -> t.Iterator[None]:
+def handle_signals() -> t.Iterator[None]:
     """A signal that would end the process raises `Interrupted` in here; when all is cleaned up, it ends the process."""
     if threading.current_thread() is not threading.main_thread():
         yield

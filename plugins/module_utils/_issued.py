@@ -9,24 +9,24 @@ from __future__ import annotations
 import abc
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils import _rehearsal
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     BadOption,
     OutcomeUnknown,
     ServerRefusal,
     ToolchainError,
-    UnexpectedAnswer,
-    without_doubt,
+    UnexpectedResponse,
+    describe_cause,
 )
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options import TO_FILE
-from ansible_collections.buildworks.toolchain.plugins.module_utils._private_file import (
-    check_owner,
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files import rehearsal
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import (
+    check_ownership,
     check_writable,
-    content,
+    read_text,
     store,
-    warn_of_others,
+    warn_if_accessible,
 )
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import TO_FILE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
@@ -83,7 +83,7 @@ class Issued(abc.ABC):
         if self._shall_be_there:
             if task.params[self.file_option]:
                 check_writable(task, task.params[self.file_option], self.file_option)
-            check_owner(task)
+            check_ownership(task)
         task.result.update({**dict.fromkeys(self.secrets), self.gone: self._removed})
 
     @abc.abstractmethod
@@ -148,7 +148,7 @@ class Issued(abc.ABC):
         if wanted is None or (before is not None and not self.stale(before)):
             return
         for path in self._files():
-            warn_of_others(self._task, path)
+            warn_if_accessible(self._task, path)
         if not self._task.params[self.file_option] and not self._task.no_log:
             self._task.warn(
                 f"Without '{self.file_option}' the secret of a new {self.noun} is in the result, and so in logs: name "
@@ -162,7 +162,7 @@ class Issued(abc.ABC):
         """
         made, secrets = self._order()
         try:
-            with self._task.when_interrupted(lambda: self._taken_back(made)):
+            with self._task.on_interrupt(lambda: self._taken_back(made)):
                 self._check_made(made, secrets)
                 self._check_file_unchanged()
                 self._keep(secrets)
@@ -250,21 +250,21 @@ class Issued(abc.ABC):
 
     def _secret_in_file(self) -> str | None:
         path = self._task.params[self.file_option]
-        secret = content(path) if path and self._shall_be_there else None
+        secret = read_text(path) if path and self._shall_be_there else None
         if secret is None:
             return None
         if len(secret) > _LONGEST_SECRET or len(secret.split()) > 1:
             what = f"something else than a {self.file_content}"
             raise BadOption(self.file_option, f"'{path}' holds {what}, and is left as it is")
-        self._task.secret(secret)
-        return None if _rehearsal.is_foreign(path) else secret
+        self._task.register_secret(secret)
+        return None if rehearsal.holds_production_secret(path) else secret
 
     def _check_gone(self) -> None:
         """Verify that all removed ones are gone, and that no other is there that should not be.
 
         :raises ToolchainError: naming the others
         """
-        lost = f"{without_doubt(self._lost)} " if self._lost else ""
+        lost = f"{describe_cause(self._lost)} " if self._lost else ""
         if left := [id_ for id_ in self._ids() if id_ in self._removed]:
             these = ", ".join(left)
             raise ToolchainError(f"{lost}These {self.noun}s were to be {self.gone}, but are still there: {these}.")
@@ -307,14 +307,14 @@ class Issued(abc.ABC):
         """Make one. When the reply was lost, what came of it is removed, and it is asked for once more."""
         try:
             return self.make()
-        except (OutcomeUnknown, UnexpectedAnswer, ServerRefusal) as error:
+        except (OutcomeUnknown, UnexpectedResponse, ServerRefusal) as error:
             if isinstance(error, ServerRefusal) and error.status < 500:
                 raise
             self._remove_new(error)
             if isinstance(error, ServerRefusal):
                 raise
             if not again:
-                what = error.what if isinstance(error, OutcomeUnknown) else error
+                what = error.cause if isinstance(error, OutcomeUnknown) else error
                 raise ToolchainError(f"{what} No {self.noun} is left of it.") from None
         return self._order(again=False)
 
@@ -352,7 +352,7 @@ class Issued(abc.ABC):
         """Put the secrets into their files, or else into the result."""
         if self._task.params[self.file_option]:
             for secret in filter(None, secrets.values()):
-                self._task.secret(secret)
+                self._task.register_secret(secret)
             self._store(secrets)
             self._just_listed = None  # while it was stored, another task may have made one
         else:
@@ -367,7 +367,7 @@ class Issued(abc.ABC):
         return [path for path in (self._task.params[self.file_option],) if path]
 
     def _write(self, option: str, secret: str, **verify: t.Any) -> None:
-        store(self._task, self._task.params[option], secret, **self._task.pick("owner", "group", "mode"), **verify)
+        store(self._task, self._task.params[option], secret, **self._task.select("owner", "group", "mode"), **verify)
 
     def _remove(self, *ids: str) -> None:
         """Remove some. After a lost or unexpected response, `_check_gone` finds out whether they are gone."""
@@ -375,6 +375,6 @@ class Issued(abc.ABC):
             self._just_listed = None
             try:
                 self.delete(id_)
-            except (OutcomeUnknown, UnexpectedAnswer) as lost:
+            except (OutcomeUnknown, UnexpectedResponse) as lost:
                 self._lost = lost
             self._removed.append(id_)

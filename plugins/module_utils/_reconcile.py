@@ -15,15 +15,15 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
     ServerRefusal,
     ServerUnreachable,
     ToolchainError,
-    UnexpectedAnswer,
-    without_doubt,
+    UnexpectedResponse,
+    describe_cause,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 Fields = dict[str, t.Any]
 Read = t.Callable[[], t.Optional[Fields]]
 Write = t.Callable[[Fields], t.Any]
-Show = t.Callable[[Fields], Fields]
+ToResult = t.Callable[[Fields], Fields]
 Check = t.Callable[[t.Optional[Fields], t.Optional[Fields]], None]
 
 # Refusals whose cause can be that another client created, changed or deleted the resource since it was read
@@ -55,11 +55,11 @@ def reconcile(
     create: Write | None = None,
     update: Write | None = None,
     delete: t.Callable[[], t.Any] | None = None,
-    stale: t.Callable[[Fields], str | None] | None = None,
+    replace_reason: t.Callable[[Fields], str | None] | None = None,
     replace: Write | None = None,
     check: Check = lambda _before, _wanted: None,
-    foresee: t.Callable[[], None] = lambda: None,
-    show: Show = dict,
+    predict_refusal: t.Callable[[], None] = lambda: None,
+    to_result: ToResult = dict,
     cumulative: bool = False,
 ) -> None:
     """Create, update, replace or delete a resource, unless it is as desired already.
@@ -89,12 +89,14 @@ def reconcile(
 
     def settle(start: Fields | None, before: Fields | None) -> None:
         managed = (before or {}) if removing else desired(before) if callable(desired) else desired
-        reason = stale(before) if stale and before is not None and not removing else None
+        reason = replace_reason(before) if replace_reason and before is not None and not removing else None
 
         def tell(after: Fields | None) -> None:
-            shown_before, shown_after = (_shown(resource, managed, show, always_there) for resource in (start, after))
-            task.record({**shown_before, "replaced": reason} if reason else shown_before, shown_after)
-            task.result[name] = None if after is None else show(after)
+            shown_before, shown_after = (
+                _shown(resource, managed, to_result, always_there) for resource in (start, after)
+            )
+            task.record_change({**shown_before, "replaced": reason} if reason else shown_before, shown_after)
+            task.result[name] = None if after is None else to_result(after)
 
         def expected(after: Fields | None) -> Fields | None:
             """All that is asked for, because another may have changed in between what was right before."""
@@ -105,7 +107,7 @@ def reconcile(
         def bring(write: Write, basis: Fields | None, wanted: Fields | None) -> Fields | None:
             check(before, wanted)
             if task.check_mode:
-                foresee()
+                predict_refusal()
                 return None if wanted is None else _merged(basis, wanted)
             return _write(task, name, write, read, before, wanted, expected, tell, cumulative)
 
@@ -118,8 +120,8 @@ def reconcile(
         elif reason and replace:
             after = bring(replace, None, managed)
             if not task.check_mode:
-                _check_fresh(name, stale, after)
-        elif (changes := differences(before or {}, managed)) and update:
+                _check_fresh(name, replace_reason, after)
+        elif (changes := find_differences(before or {}, managed)) and update:
             after = bring(update, before, changes)
         tell(after)
 
@@ -143,7 +145,7 @@ def _settle_conflicts(
                 raise conflict.error from None
             before = conflict.found
             is_refused = isinstance(conflict.error, ServerRefusal) and conflict.error.status in _CONFLICTS
-            if is_refused and not task.wrote:
+            if is_refused and not task.has_written:
                 start = before
             task.warn(f"{conflict.error} The {name} was compared again, because another client may have changed it.")
 
@@ -152,30 +154,30 @@ def operate(
     task: Task,
     plan: Fields | None,
     act: t.Callable[[], Fields],
-    lasting: bool = True,
-    gives: t.Sequence[str] = (),
-    rehearse: t.Callable[[], Fields] = dict,
+    changes_state: bool = True,
+    result_names: t.Sequence[str] = (),
+    predict: t.Callable[[], Fields] = dict,
 ) -> None:
     """Carry out an operation, or in check mode say what it would do.
 
     :arg plan: what it would do, put into the result as `plan`, see `planned` for many items; `None` for nothing to do
     :arg act: carries it out and gives more of the result
-    :arg lasting: whether it would change something; a completion that is not kept, say, only costs
+    :arg changes_state: whether it would change something; a completion that is not kept, say, only costs
     :arg gives: names of what `act` gives; they are in the result, as `None`, when it is not carried out
     :arg rehearse: called instead of `act` in check mode, where the server can try the operation without an effect
     """
-    task.result = {"plan": plan, **dict.fromkeys(gives), **task.result}
+    task.result = {"plan": plan, **dict.fromkeys(result_names), **task.result}
     if plan is None:
         return
     if task.check_mode:
-        task.result.update(rehearse())
-        task.changed = lasting
+        task.result.update(predict())
+        task.changed = changes_state
     else:
         task.result.update(act())
-        task.changed = task.changed or task.wrote  # of many items, each told for itself
+        task.changed = task.changed or task.has_written  # of many items, each told for itself
 
 
-def settled(task: Task, write: t.Callable[[], t.Any], prove: t.Callable[[], None]) -> None:
+def verify_write(task: Task, write: t.Callable[[], t.Any], verify: t.Callable[[], None]) -> None:
     """Carry out a write of an operation, and see that it had its effect, also when its reply was lost.
 
     :arg prove: raises what is missing
@@ -184,20 +186,20 @@ def settled(task: Task, write: t.Callable[[], t.Any], prove: t.Callable[[], None
     trouble: ToolchainError | None = None
     try:
         write()
-    except (OutcomeUnknown, UnexpectedAnswer) as error:
+    except (OutcomeUnknown, UnexpectedResponse) as error:
         trouble = error
     try:
-        prove()
+        verify()
     except ToolchainError:
         if trouble:
             raise trouble from None
         raise
     if trouble:
-        task.wrote = True
+        task.has_written = True
         _warn_of_effect(task, trouble)
 
 
-def planned(steps: t.Iterable[tuple[str, Fields]], shown: int = 10) -> Fields | None:
+def summarize_plan(steps: t.Iterable[tuple[str, Fields]], max_items: int = 10) -> Fields | None:
     """The plan of an operation on many items, for `operate`: `counts` by action, and the `first` items.
 
     :arg steps: action and item, such as `("delete", {"path": "a/b"})`; memory does not grow with their number
@@ -206,30 +208,30 @@ def planned(steps: t.Iterable[tuple[str, Fields]], shown: int = 10) -> Fields | 
     first: list[Fields] = []
     for action, item in steps:
         counts[action] += 1
-        if len(first) < shown:
+        if len(first) < max_items:
             first.append({"action": action, **item})
     return {"counts": dict(counts), "first": first} if counts else None
 
 
-def differences(before: Fields, desired: Fields) -> Fields:
+def find_differences(before: Fields, desired: Fields) -> Fields:
     """The desired fields that `before` does not have so; inside a field that has fields of its own, only those."""
     changes = {}
     for field, value in desired.items():
         had = before.get(field)
         if isinstance(value, dict) and isinstance(had, dict):
-            if inner := differences(had, value):
+            if inner := find_differences(had, value):
                 changes[field] = inner
         elif had != value:
             changes[field] = value
     return changes
 
 
-def purged(before: Fields | None, desired: Fields) -> Fields:
+def add_removals(before: Fields | None, desired: Fields) -> Fields:
     """The desired fields, and `None` for each other one that `before` has."""
     return {**dict.fromkeys(before or ()), **desired}
 
 
-def as_set(values: t.Iterable[str]) -> list[str]:
+def sort_unique(values: t.Iterable[str]) -> list[str]:
     """A list that stands for a set: two of them are equal when their members are."""
     return sorted(set(values))
 
@@ -252,13 +254,13 @@ def _write(
     :raises _Conflict: when another client changed the resource in between
     """
     trouble: ToolchainError | None = None
-    wrote_before = task.wrote
+    wrote_before = task.has_written
     try:
         write(written or {})
-    except (OutcomeUnknown, UnexpectedAnswer) as error:
+    except (OutcomeUnknown, UnexpectedResponse) as error:
         trouble = error
     except (ServerRefusal, ServerUnreachable) as refusal:
-        if task.wrote:  # so it was a later request of several
+        if task.has_written:  # so it was a later request of several
             with contextlib.suppress(ToolchainError):
                 tell(read())
         elif isinstance(refusal, ServerRefusal):
@@ -270,7 +272,7 @@ def _write(
         is_changed = after != before
         has_changed = task.changed or wrote_before or is_changed  # the server may have answered 200 without acting
         tell(after)
-        task.changed = task.wrote = has_changed
+        task.changed = task.has_written = has_changed
         failure = _unreached(trouble, _shortfall(name, after, wanted), is_changed)
         raise _Conflict(failure, after) if cumulative and not trouble else failure
     if trouble:
@@ -279,14 +281,14 @@ def _write(
 
 
 def _warn_of_effect(task: Task, trouble: ToolchainError) -> None:
-    task.warn(f"{without_doubt(trouble)} Reading back shows that the request had its effect.")
+    task.warn(f"{describe_cause(trouble)} Reading back shows that the request had its effect.")
 
 
 def _unreached(trouble: ToolchainError | None, shortfall: str, is_changed: bool) -> ToolchainError:
     if trouble is None:
         return ToolchainError(f"The server accepted the change, but {shortfall}.")
     if is_changed:
-        return ToolchainError(f"{without_doubt(trouble)} Reading back shows a part of the change, but {shortfall}.")
+        return ToolchainError(f"{describe_cause(trouble)} Reading back shows a part of the change, but {shortfall}.")
     return trouble
 
 
@@ -311,7 +313,7 @@ def _read_back(read: Read, trouble: ToolchainError | None) -> Fields | None:
         return read()
     except ToolchainError as error:
         if trouble:
-            raise OutcomeUnknown(f"{without_doubt(trouble)} Reading back failed as well: {error}") from None
+            raise OutcomeUnknown(f"{describe_cause(trouble)} Reading back failed as well: {error}") from None
         raise
 
 
@@ -331,7 +333,7 @@ def _merged(before: Fields | None, wanted: Fields) -> Fields:
 def _reached(after: Fields | None, wanted: Fields | None) -> bool:
     if after is None or wanted is None:
         return after is wanted
-    return not differences(after, wanted)
+    return not find_differences(after, wanted)
 
 
 def _shortfall(name: str, after: Fields | None, wanted: Fields | None) -> str:
@@ -339,10 +341,10 @@ def _shortfall(name: str, after: Fields | None, wanted: Fields | None) -> str:
         return f"the {name} is not there"
     if wanted is None:
         return f"the {name} is still there"
-    return f"these fields of the {name} are not as asked for: {', '.join(sorted(differences(after, wanted)))}"
+    return f"these fields of the {name} are not as asked for: {', '.join(sorted(find_differences(after, wanted)))}"
 
 
-def _shown(resource: Fields | None, managed: Fields, show: Show, always_there: bool) -> Fields:
+def _shown(resource: Fields | None, managed: Fields, show: ToResult, always_there: bool) -> Fields:
     """The managed part of a resource, for the diff; without a state when there is only one."""
     if resource is None:
         return {"state": "absent"}

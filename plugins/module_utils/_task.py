@@ -18,14 +18,14 @@ import typing as t
 from ansible.module_utils import basic
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec, NotANumber
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     BadOption,
     ServerRefusal,
     ToolchainError,
-    WriteRefused,
+    WriteInCheckMode,
 )
-from ansible_collections.buildworks.toolchain.plugins.module_utils._interruption import Interrupted, heard
+from ansible_collections.buildworks.toolchain.plugins.module_utils._interruption import Interrupted, handle_signals
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec, NonFiniteNumber
 
 # After an interruption; somebody waits for the end
 SECONDS_TO_CLEAN_UP = 10.0
@@ -40,17 +40,17 @@ _OTHER_REASONS = "others"
 class Reasons(collections.Counter[str]):
     """Texts and how often each came. However many there are, few are kept: later ones count as others."""
 
-    def note(self, text: str, times: int = 1) -> None:
+    def add(self, text: str, times: int = 1) -> None:
         """Count a text."""
         known = text in self or len(self) < _REASONS_TOLD
         self[text if known else _OTHER_REASONS] += times
 
-    def add_all(self, others: t.Mapping[str, int]) -> None:
+    def merge(self, others: t.Mapping[str, int]) -> None:
         """Count texts that were counted elsewhere."""
         for text, times in others.items():
-            self.note(text, times)
+            self.add(text, times)
 
-    def told(self) -> list[str]:
+    def summary(self) -> list[str]:
         """The texts, each with its number when it came more than once."""
         return [text if times == 1 else f"{text} ({times} times)" for text, times in self.items()]
 
@@ -74,8 +74,8 @@ class Task:
         check_mode: bool = False,
         diff_mode: bool = False,
         no_log: bool = False,
-        tell: t.Callable[[str], None] | None = None,
-        last_words: t.Callable[[str], None] | None = None,
+        display: t.Callable[[str], None] | None = None,
+        display_interruption: t.Callable[[str], None] | None = None,
         requests: t.Iterator[int] | None = None,
     ) -> None:
         self.params = params
@@ -83,43 +83,43 @@ class Task:
         self.diff_mode = diff_mode
         self.no_log = no_log
         self.changed = False
-        self.wrote = False
-        self.last_answer: str | None = None
+        self.has_written = False
+        self.last_response: str | None = None
         self.result: dict[str, t.Any] = {}
         self.warnings: list[str] = []
-        self.repeats = Reasons()
+        self.retry_reasons = Reasons()
         self.secrets: set[str] = set()
         self.requests = requests or itertools.count()
-        self._tell = tell
-        self._last_words = last_words
+        self._tell = display
+        self._last_words = display_interruption
         self._told = float("-inf")
         self._told_state: str | None = None
         self._told_again = 0
         self._deadline = float("inf")
 
     @contextlib.contextmanager
-    def writing(self, what: str) -> t.Iterator[None]:
+    def guard_write(self, what: str) -> t.Iterator[None]:
         """Around each act that changes something, see `acting`. When it is done, the task `wrote`."""
-        with self.acting(what):
+        with self.guard_action(what):
             yield
-        self.wrote = True
+        self.has_written = True
 
     @contextlib.contextmanager
-    def acting(self, what: str, lasting: bool = True) -> t.Iterator[None]:
+    def guard_action(self, what: str, changes_state: bool = True) -> t.Iterator[None]:
         """Around each act that may have an effect: a request, a file, a command.
 
         :arg what: the act, for messages: `POST /x`, `Storing '/etc/token'`
-        :arg lasting: whether it changes something; a completion, say, only costs
-        :raises WriteRefused: in check mode, before anything happened
+        :arg changes_state: whether it changes something; a completion, say, only costs
+        :raises WriteInCheckMode: in check mode, before anything happened
         """
         if self.check_mode:
-            raise WriteRefused(f"{what} would write in check mode. Please report this defect.")
+            raise WriteInCheckMode(f"{what} would write in check mode. Please report this defect.")
         doubt = f"interrupted during this: {what}. Whether it had its effect is not known."
-        with self.when_interrupted(lambda: [doubt] if lasting else []):
+        with self.on_interrupt(lambda: [doubt] if changes_state else []):
             yield
 
     @contextlib.contextmanager
-    def when_interrupted(self, left: t.Callable[[], t.Iterable[str]]) -> t.Iterator[None]:
+    def on_interrupt(self, left: t.Callable[[], t.Iterable[str]]) -> t.Iterator[None]:
         """When the process is interrupted in here, clean up for some seconds, and say how things are left.
 
         :arg left: cleans up, and gives what is told
@@ -127,7 +127,7 @@ class Task:
         try:
             yield
         except Interrupted:
-            with self.until(time.monotonic() + SECONDS_TO_CLEAN_UP):
+            with self.enforce_deadline(time.monotonic() + SECONDS_TO_CLEAN_UP):
                 try:
                     for text in left():
                         self._tell_last(text)
@@ -135,7 +135,7 @@ class Task:
                     self._tell_last(str(error))
             raise
 
-    def of_item(self, params: dict[str, t.Any], diff_mode: bool) -> Task:
+    def create_item_task(self, params: dict[str, t.Any], diff_mode: bool) -> Task:
         """A task for one of many items, which records for itself what it does.
 
         :arg params: those in which it differs
@@ -150,22 +150,22 @@ class Task:
         task.secrets = self.secrets
         return task
 
-    def given(self, *names: str) -> dict[str, t.Any]:
+    def select_provided(self, *names: str) -> dict[str, t.Any]:
         """Those of the named options that the user gave."""
         return {name: self.params[name] for name in names if self.params[name] is not None}
 
-    def pick(self, *names: str) -> dict[str, t.Any]:
+    def select(self, *names: str) -> dict[str, t.Any]:
         """The named options, given or not."""
         return {name: self.params[name] for name in names}
 
-    def secret(self, value: str) -> str:
+    def register_secret(self, value: str) -> str:
         """Remember a value that must not be shown, and hand it back."""
         if value:
             self.secrets.add(value)
         return value
 
     @contextlib.contextmanager
-    def until(self, deadline: float) -> t.Iterator[None]:
+    def enforce_deadline(self, deadline: float) -> t.Iterator[None]:
         """Let no request in here wait for its answer beyond a moment of `time.monotonic()`."""
         before, self._deadline = self._deadline, min(self._deadline, deadline)
         try:
@@ -173,21 +173,21 @@ class Task:
         finally:
             self._deadline = before
 
-    def patience(self, option: str) -> float:
+    def remaining_timeout(self, option: str) -> float:
         """Seconds to wait for an answer: those of the option, but not beyond the deadline; the last look gets one."""
         return min(self.params[option], max(self._deadline - time.monotonic(), _SECONDS_FOR_LAST_LOOK))
 
     @property
-    def time_for_response(self) -> float:
+    def response_time_limit(self) -> float:
         """Seconds in which a response must be complete: until the deadline, if there is one, and `timeout` more."""
         return max(self._deadline - time.monotonic(), 0.0) + self.params["timeout"]
 
     @property
-    def overdue(self) -> bool:
+    def is_past_deadline(self) -> bool:
         """Whether the deadline has passed, so that nothing is worth another try."""
         return time.monotonic() >= self._deadline
 
-    def progress(self, text: str, state: str | None = None) -> None:
+    def report_progress(self, text: str, state: str | None = None) -> None:
         """Tell what the task is doing: what is new within a second, what lasts ever more rarely.
 
         :arg state: what the text says without the figures that always change; by default all of it
@@ -198,45 +198,45 @@ class Task:
         if now - self._told >= _PATIENCE[again]:
             self._told_again = again + 1 if state == self._told_state else 0
             self._told, self._told_state = now, state
-            self.tell(text)
+            self.display(text)
 
-    def tell(self, text: str) -> None:
+    def display(self, text: str) -> None:
         """Tell something that cannot wait."""
         if self._tell:
-            self._tell(masked(text, self.secrets))
+            self._tell(mask_secrets(text, self.secrets))
 
     def _tell_last(self, text: str) -> None:
         if self._last_words:
-            self._last_words(masked(text, self.secrets))
+            self._last_words(mask_secrets(text, self.secrets))
 
     def warn(self, text: str) -> None:
         """Show a warning at the end of the task, once."""
         if text not in self.warnings:
             self.warnings.append(text)
 
-    def repeated(self, why: str, attempt: int, attempts: int) -> None:
+    def record_retry(self, why: str, attempt: int, attempts: int) -> None:
         """Note that a request has to be sent again, for the `attempt`th of at most so many times."""
-        self.repeats.note(why)
-        self.progress(f"{why.rstrip('.')}, trying again ({attempt} of {attempts})")
+        self.retry_reasons.add(why)
+        self.report_progress(f"{why.rstrip('.')}, trying again ({attempt} of {attempts})")
 
-    def record(self, before: dict[str, t.Any], after: dict[str, t.Any]) -> None:
+    def record_change(self, before: dict[str, t.Any], after: dict[str, t.Any]) -> None:
         """Say what the managed part of a resource was and is (or would be, in check mode)."""
         self.changed = self.changed or before != after
         if self.diff_mode:
             self.result["diff"] = {"before": before, "after": after}
 
-    def outcome(self, failure: str | None = None) -> dict[str, t.Any]:
+    def build_result(self, failure: str | None = None) -> dict[str, t.Any]:
         """The result of the task, as Ansible wants it."""
         if failure is None:
             return {"changed": self.changed, **self.result}
-        return {**self.result, "changed": self.changed or self.wrote, "failed": True, "msg": failure}
+        return {**self.result, "changed": self.changed or self.has_written, "failed": True, "msg": failure}
 
-    def all_warnings(self) -> list[str]:
+    def collect_warnings(self) -> list[str]:
         """The warnings, and one for the requests that had to be repeated."""
-        if not self.repeats:
+        if not self.retry_reasons:
             return self.warnings
-        reasons = "; ".join(self.repeats.told())
-        return [*self.warnings, f"{sum(self.repeats.values())} request(s) had to be repeated: {reasons}"]
+        reasons = "; ".join(self.retry_reasons.summary())
+        return [*self.warnings, f"{sum(self.retry_reasons.values())} request(s) had to be repeated: {reasons}"]
 
 
 Run = t.Callable[[Task], None]
@@ -245,15 +245,15 @@ Run = t.Callable[[Task], None]
 def perform(task: Task, spec: ArgumentSpec, run: Run) -> dict[str, t.Any]:
     """Run a task and give its outcome; an error that the user has to know about becomes a failure."""
     try:
-        with heard():
+        with handle_signals():
             spec.check(task.params)
             run(task)
     except Exception as error:
-        return task.outcome(failure=explained(task, error))
-    return task.outcome()
+        return task.build_result(failure=explain_failure(task, error))
+    return task.build_result()
 
 
-def explained(task: Task, error: Exception) -> str:
+def explain_failure(task: Task, error: Exception) -> str:
     """Why a task failed; for what nobody thought of, in words that help to mend it."""
     if isinstance(error, ServerRefusal) and error.credential:  # the action says where it came from
         task.result["refused_credential"] = error.credential
@@ -261,20 +261,20 @@ def explained(task: Task, error: Exception) -> str:
         return str(error)
     frame = traceback.extract_tb(error.__traceback__)[-1]
     place = f"{type(error).__name__} in {os.path.basename(frame.filename)}, line {frame.lineno}"
-    came = f"Unexpected answer to {task.last_answer}" if task.last_answer else "Unexpected parameters"
+    came = f"Unexpected answer to {task.last_response}" if task.last_response else "Unexpected parameters"
     return f"{came}: the module cannot make sense of it ({place}). This is a defect of the module, please report it."
 
 
 def run_as_module(spec: ArgumentSpec, run: Run) -> None:
     """Run as an ordinary Ansible module: parameters on standard input, result on standard output."""
     # looked up now: a linter that checks the options of tasks puts a class in its place that goes no further
-    module = basic.AnsibleModule(supports_check_mode=True, **spec.keywords())
+    module = basic.AnsibleModule(supports_check_mode=True, **spec.to_keywords())
     task = Task(module.params, check_mode=module.check_mode, diff_mode=module._diff, no_log=module.no_log)
     task.secrets = spec.secrets(module.params)
     # AnsibleModule does not know what the task learned, and since 2.22 removes nothing itself
     outcome = _without_secrets(perform(task, spec, run), task.secrets)
-    module.params = masked(module.params, task.secrets)  # the result shows them
-    for warning in masked(task.all_warnings(), task.secrets):
+    module.params = mask_secrets(module.params, task.secrets)  # the result shows them
+    for warning in mask_secrets(task.collect_warnings(), task.secrets):
         module.warn(warning)
     if outcome.pop("failed", False):
         module.fail_json(**outcome)
@@ -290,10 +290,10 @@ def run_in_process(
     check_mode: bool = False,
     diff_mode: bool = False,
     no_log: bool = False,
-    tell: t.Callable[[str], None] | None = None,
-    last_words: t.Callable[[str], None] | None = None,
+    display: t.Callable[[str], None] | None = None,
+    display_interruption: t.Callable[[str], None] | None = None,
     requests: t.Iterator[int] | None = None,
-    with_invocation: bool = False,
+    include_invocation: bool = False,
 ) -> dict[str, t.Any]:
     """Run inside the calling process, with the result that `run_as_module` would give.
 
@@ -303,32 +303,32 @@ def run_in_process(
     :arg requests: gives a number to each request that is sent
     :arg with_invocation: put the validated parameters into the result
     """
-    if problem := spec.misshapen(parameters):
+    if problem := spec.find_type_error(parameters):
         return {"changed": False, "failed": True, "msg": problem}
-    validation = ArgumentSpecValidator(**spec.keywords()).validate(parameters)
+    validation = ArgumentSpecValidator(**spec.to_keywords()).validate(parameters)
     params = validation.validated_parameters
     task = Task(
         params,
         check_mode=check_mode,
         diff_mode=diff_mode,
         no_log=no_log,
-        tell=tell,
-        last_words=last_words,
+        display=display,
+        display_interruption=display_interruption,
         requests=requests,
     )
     task.secrets = spec.secrets(params)
     if validation.error_messages:
-        outcome = task.outcome(failure=_validation_failure(name, validation))
+        outcome = task.build_result(failure=_validation_failure(name, validation))
     else:
         outcome = perform(task, spec, run)
-    if with_invocation:
+    if include_invocation:
         outcome["invocation"] = {"module_args": params}
-    if warnings := task.all_warnings():
+    if warnings := task.collect_warnings():
         outcome["warnings"] = warnings
     return _without_secrets(outcome, task.secrets)
 
 
-def plain(parameters: dict[str, t.Any]) -> dict[str, t.Any]:
+def to_json_types(parameters: dict[str, t.Any]) -> dict[str, t.Any]:
     """Parameters as an ordinary module gets them: JSON values, without marks of where they came from.
 
     Infinity, NaN and numbers that only Python has become texts: Ansible's validation breaks on them.
@@ -340,7 +340,7 @@ def plain(parameters: dict[str, t.Any]) -> dict[str, t.Any]:
     return _FROM_JSON.decode(_TO_JSON.encode(parameters))
 
 
-def validated(spec: ArgumentSpec, place: str, given: t.Any) -> dict[str, t.Any]:
+def validate_parameters(spec: ArgumentSpec, place: str, given: t.Any) -> dict[str, t.Any]:
     """Parameters that are no task's own: those in a line of a file, say, or in an entry of a dictionary.
 
     :arg place: where they are, for the message
@@ -348,10 +348,10 @@ def validated(spec: ArgumentSpec, place: str, given: t.Any) -> dict[str, t.Any]:
     """
     if not isinstance(given, dict):
         raise BadOption(place, "takes an object with members")
-    parameters = plain(given)
-    if problem := spec.misshapen(parameters):
+    parameters = to_json_types(given)
+    if problem := spec.find_type_error(parameters):
         raise BadOption(place, problem)
-    validation = ArgumentSpecValidator(**spec.keywords()).validate(parameters)
+    validation = ArgumentSpecValidator(**spec.to_keywords()).validate(parameters)
     if validation.error_messages:
         raise BadOption(place, validation.errors.msg)
     try:
@@ -382,7 +382,7 @@ def _integer(digits: str) -> int | str:
 
 
 _TO_JSON = json.JSONEncoder(default=_text)
-_FROM_JSON = json.JSONDecoder(parse_constant=NotANumber, parse_int=_integer)
+_FROM_JSON = json.JSONDecoder(parse_constant=NonFiniteNumber, parse_int=_integer)
 
 
 def _validation_failure(name: str, validation: t.Any) -> str:
@@ -394,13 +394,13 @@ def _validation_failure(name: str, validation: t.Any) -> str:
 
 def _without_secrets(outcome: dict[str, t.Any], secrets: set[str]) -> dict[str, t.Any]:
     try:
-        return masked(outcome, secrets)
+        return mask_secrets(outcome, secrets)
     except RecursionError:
         failure = "The server's answer is nested too deeply to be shown."
         return {"changed": outcome["changed"], "failed": True, "msg": failure}
 
 
-def masked(value: t.Any, secrets: set[str]) -> t.Any:
+def mask_secrets(value: t.Any, secrets: set[str]) -> t.Any:
     """The value without the secrets in its texts, in the way that Ansible hides the values of `no_log` options."""
     if isinstance(value, str):
         for secret in secrets:  # most texts of a long list have none, and the look must take little time
@@ -408,9 +408,9 @@ def masked(value: t.Any, secrets: set[str]) -> t.Any:
                 return _masked_text(value, secrets)
         return value
     if isinstance(value, dict):
-        return {key: masked(item, secrets) for key, item in value.items()}
+        return {key: mask_secrets(item, secrets) for key, item in value.items()}
     if isinstance(value, list):
-        return [masked(item, secrets) for item in value]
+        return [mask_secrets(item, secrets) for item in value]
     return value
 
 

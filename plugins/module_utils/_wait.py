@@ -17,11 +17,11 @@ Found = t.TypeVar("Found")
 _SOON = 0.05
 
 
-class NotYet(Exception):
+class NotReady(Exception):
     """Raised by a probe while the condition does not hold; the text says what is missing."""
 
 
-class WaitedTooLong(ToolchainError):
+class WaitTimeout(ToolchainError):
     """The deadline passed before the condition held."""
 
 
@@ -31,8 +31,8 @@ def wait_for(
     *,
     timeout: float,
     delay: float,
-    soon: bool = False,
-    interrupted: t.Callable[[], t.Iterable[str]] = lambda: (),
+    start_fast: bool = False,
+    on_interrupt: t.Callable[[], t.Iterable[str]] = lambda: (),
 ) -> Found:
     """Call `probe` until it returns, and give what it returns. The last call is at the deadline.
 
@@ -44,15 +44,15 @@ def wait_for(
     :raises WaitedTooLong: with what was missing last
     """
     start = time.monotonic()
-    nap = min(_SOON, delay) if soon else delay
-    with task.until(start + timeout), task.when_interrupted(interrupted):
+    nap = min(_SOON, delay) if start_fast else delay
+    with task.enforce_deadline(start + timeout), task.on_interrupt(on_interrupt):
         while True:
             try:
                 return probe()
-            except NotYet as missing:
+            except NotReady as missing:
                 waited = time.monotonic() - start
                 if waited >= timeout:
-                    raise WaitedTooLong(f"Waited {waited:.0f} s, but {missing}.") from None
-                task.progress(f"waiting, {missing} ({waited:.0f} of at most {timeout:.0f} s)", str(missing))
+                    raise WaitTimeout(f"Waited {waited:.0f} s, but {missing}.") from None
+                task.report_progress(f"waiting, {missing} ({waited:.0f} of at most {timeout:.0f} s)", str(missing))
             time.sleep(min(nap, timeout - waited))
             nap = min(2 * nap, delay)

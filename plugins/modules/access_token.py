@@ -205,11 +205,11 @@ refresh_token:
   type: str
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import tokens
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options import STATE, TO_FILE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE, TO_FILE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
@@ -241,10 +241,10 @@ def run(task):
         create=token.create,
         update=token.remove_surplus,
         delete=token.remove,
-        stale=token.stale,
+        replace_reason=token.stale,
         check=token.check,
         replace=token.replace,
-        show=tokens.as_result,
+        to_result=tokens.as_result,
     )
     task.result["revoked"] = token.going(task.result["token"])
 

@@ -85,10 +85,10 @@ tokens:
       type: int
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import tokens
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
 SPEC = ARTIFACT + ArgumentSpec(
@@ -102,7 +102,7 @@ SPEC = ARTIFACT + ArgumentSpec(
 
 
 def run(task):
-    filters = task.given("description", "token_id")
+    filters = task.select_provided("description", "token_id")
     if task.params["subject"] is not None:
         filters["username"] = task.params["subject"]
     if task.params["refreshable"] is not None:

@@ -121,17 +121,17 @@ plan:
     first: [{action: add, path: site/index.html, size: 16}]
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.archives import Archive
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT
-from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import SEGMENT
-from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import operate, planned
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import SEGMENT
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import operate, summarize_plan
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
 SPEC = ARTIFACT + ArgumentSpec(
     dict(
         repo=dict(type="str", required=True, **SEGMENT),
-        path=dict(type="str", required=True, free="checked as the server reads it; empty for the top folder"),
+        path=dict(type="str", required=True, unchecked="checked as the server reads it; empty for the top folder"),
         src=dict(type="path", required=True, not_empty=True),
         atomic=dict(type="bool", default=True),
     )
@@ -141,7 +141,7 @@ SPEC = ARTIFACT + ArgumentSpec(
 def run(task):
     archive = Archive(task)
     task.result["archive"] = archive.show()
-    operate(task, planned(archive.steps()), archive.deploy, rehearse=archive.rehearse)
+    operate(task, summarize_plan(archive.steps()), archive.deploy, predict=archive.rehearse)
 
 
 def main():

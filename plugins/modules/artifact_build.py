@@ -311,32 +311,32 @@ outcomes:
       elements: dict
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import build_records
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import one_or_each
-from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options import STATE, one_or_many
+from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import process_one_or_items
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE, with_items
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
 ITEM = STATE + ArgumentSpec(
     dict(
-        build=dict(type="str", narrows=True, **NAME),
-        number=dict(type="str", narrows=True, **NAME),
+        build=dict(type="str", narrows_scope=True, **NAME),
+        number=dict(type="str", narrows_scope=True, **NAME),
         src=dict(type="path", not_empty=True),
-        content=dict(type="dict", text_values=True, free="checked as a build record"),
-        artifacts=dict(type="bool", narrows=True, default=False),
-        project_key=dict(type="str", narrows=True, no_log=False, **NAME),
+        content=dict(type="dict", text_values=True, unchecked="checked as a build record"),
+        artifacts=dict(type="bool", narrows_scope=True, default=False),
+        project_key=dict(type="str", narrows_scope=True, no_log=False, **NAME),
     ),
     required_if=[("state", "present", ["src", "content"], True), ("state", "absent", ["build", "number"])],
     mutually_exclusive=[("src", "content")],
 )
-SPEC = ARTIFACT + one_or_many(ITEM)
+SPEC = ARTIFACT + with_items(ITEM)
 
 
 def run(task):
-    one_or_each(task, ITEM, bring_there, check=identity, identity=identity)
+    process_one_or_items(task, ITEM, bring_there, check=identity, identity=identity)
 
 
 def bring_there(task):
@@ -354,12 +354,12 @@ def publish(task):
         create=lambda _fields: build_records.publish(artifact, record, project_key),
         update=lambda _fields: build_records.publish(artifact, record, project_key),
         check=lambda before, _changes: build_records.check_not_promoted(before),
-        show=build_records.described,
+        to_result=build_records.described,
     )
 
 
 def delete(task):
-    where = task.pick("build", "number", "project_key", "artifacts")
+    where = task.select("build", "number", "project_key", "artifacts")
     artifact = ArtifactService(task)
     task.result.update(build_records.going(None))
     reconcile(
@@ -369,7 +369,7 @@ def delete(task):
         desired={},
         delete=lambda: build_records.delete(artifact, **where),
         check=lambda before, _nothing: task.result.update(build_records.going(before)),
-        foresee=lambda: artifact.check_pro("The deletion of builds"),
+        predict_refusal=lambda: artifact.check_pro("The deletion of builds"),
     )
 
 

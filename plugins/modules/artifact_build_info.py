@@ -176,11 +176,11 @@ builds:
       last_started: "2026-05-01T10:11:12.000Z"
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import builds
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.times import TIME
-from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
 SPEC = ARTIFACT + ArgumentSpec(
@@ -196,10 +196,10 @@ SPEC = ARTIFACT + ArgumentSpec(
 
 def run(task):
     artifact = ArtifactService(task)
-    of_project = task.given("project_key")
+    of_project = task.select_provided("project_key")
     build, number = task.params["build"], task.params["number"]
     if number:
-        task.result["build"] = builds.find(artifact, build, number, **task.given("started"), **of_project)
+        task.result["build"] = builds.find(artifact, build, number, **task.select_provided("started"), **of_project)
     elif build:
         task.result["runs"] = builds.runs(artifact, build, **of_project)
     else:

@@ -319,12 +319,12 @@ outcomes:
       elements: dict
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import promotion
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import one_or_each
-from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME, SEGMENT
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options import one_or_many
+from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import process_one_or_items
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME, SEGMENT
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import with_items
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import operate
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
@@ -333,31 +333,31 @@ ITEM = ArgumentSpec(
         build=dict(type="str", required=True, **NAME),
         number=dict(type="str", required=True, **NAME),
         status=dict(type="str", required=True, **NAME),
-        from_status=dict(type="str", narrows=True, **NAME),
-        comment=dict(type="str", free="may be any text"),
+        from_status=dict(type="str", narrows_scope=True, **NAME),
+        comment=dict(type="str", unchecked="may be any text"),
         ci_user=dict(type="str", **NAME),
-        repo=dict(type="str", narrows=True, **SEGMENT),
+        repo=dict(type="str", narrows_scope=True, **SEGMENT),
         target_repo=dict(type="str", **SEGMENT),
-        copy=dict(type="bool", narrows=True, default=False),
-        artifacts=dict(type="bool", narrows=True, default=True),
-        dependencies=dict(type="bool", narrows=True, default=False),
-        scopes=dict(type="list", elements="str", narrows=True, each=NAME),
-        properties=dict(type="dict", text_values=True, free="keys and values are checked as the server does"),
+        copy=dict(type="bool", narrows_scope=True, default=False),
+        artifacts=dict(type="bool", narrows_scope=True, default=True),
+        dependencies=dict(type="bool", narrows_scope=True, default=False),
+        scopes=dict(type="list", elements="str", narrows_scope=True, each_element=NAME),
+        properties=dict(type="dict", text_values=True, unchecked="keys and values are checked as the server does"),
         fail_fast=dict(type="bool", default=True),
-        project_key=dict(type="str", narrows=True, no_log=False, **NAME),
+        project_key=dict(type="str", narrows_scope=True, no_log=False, **NAME),
     ),
     required_by=dict(repo=["target_repo"], properties=["target_repo"]),
 )
-SPEC = ARTIFACT + one_or_many(ITEM)
+SPEC = ARTIFACT + with_items(ITEM)
 
 
 def run(task):
-    one_or_each(task, ITEM, promote, check=promotion.check, identity=promotion.run_of)
+    process_one_or_items(task, ITEM, promote, check=promotion.check, identity=promotion.run_of)
 
 
 def promote(task):
     order = promotion.Promotion(task, ArtifactService(task))
-    operate(task, order.plan(), order.carry_out, gives=["messages"], rehearse=order.rehearse)
+    operate(task, order.plan(), order.carry_out, result_names=["messages"], predict=order.rehearse)
 
 
 def main():

@@ -260,39 +260,39 @@ outcomes:
       elements: dict
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import retention
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.times import TIME
-from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import one_or_each
-from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options import WAIT, one_or_many
+from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import process_one_or_items
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import WAIT, with_items
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import operate
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
 ITEM = ArgumentSpec(
     dict(
         build=dict(type="str", required=True, **NAME),
-        count=dict(type="int", narrows=True, at_least=1, at_most=1_000_000),
-        minimum_date=dict(type="str", narrows=True, **TIME),
-        keep=dict(type="list", elements="str", narrows=True, each=NAME),
-        artifacts=dict(type="bool", narrows=True, default=False),
-        project_key=dict(type="str", narrows=True, no_log=False, **NAME),
+        count=dict(type="int", narrows_scope=True, at_least=1, at_most=1_000_000),
+        minimum_date=dict(type="str", narrows_scope=True, **TIME),
+        keep=dict(type="list", elements="str", narrows_scope=True, each_element=NAME),
+        artifacts=dict(type="bool", narrows_scope=True, default=False),
+        project_key=dict(type="str", narrows_scope=True, no_log=False, **NAME),
     ),
     required_one_of=[("count", "minimum_date")],
 )
-SPEC = (ARTIFACT + WAIT) + one_or_many(ITEM)
+SPEC = (ARTIFACT + WAIT) + with_items(ITEM)
 
 
 def run(task):
-    one_or_each(task, ITEM, discard, check=retention.check, identity=retention.build)
+    process_one_or_items(task, ITEM, discard, check=retention.check, identity=retention.build)
 
 
 def discard(task):
     order = retention.Retention(task, ArtifactService(task))
     plan = order.plan()
     task.result["promoted"] = order.promoted
-    operate(task, plan, order.carry_out, gives=["discarded"], rehearse=order.rehearse)
+    operate(task, plan, order.carry_out, result_names=["discarded"], predict=order.rehearse)
 
 
 def main():

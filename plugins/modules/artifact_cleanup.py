@@ -537,24 +537,24 @@ outcomes:
       type: str
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.rules import RULE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.run import CleanUp
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options import BULK
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import BULK
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
 SPEC = (ARTIFACT + BULK) + ArgumentSpec(
     dict(
-        rules=dict(type="list", elements="dict", narrows=True, not_empty=True, options=RULE.options),
-        from_plan=dict(type="path", narrows=True, not_empty=True),
+        rules=dict(type="list", elements="dict", narrows_scope=True, not_empty=True, options=RULE.options),
+        from_plan=dict(type="path", narrows_scope=True, not_empty=True),
         plan_file=dict(type="path", not_empty=True),
         state_file=dict(type="path", not_empty=True),
         empty_folders=dict(type="bool", default=False),
         clean_trash=dict(type="bool", default=False),
-        max_items=dict(type="int", narrows=True, at_least=0, at_most=1_000_000_000),
-        max_bytes=dict(type="int", narrows=True, at_least=0, at_most=10**18),
-        max_share=dict(type="float", narrows=True, at_least=0, at_most=100),
+        max_items=dict(type="int", narrows_scope=True, at_least=0, at_most=1_000_000_000),
+        max_bytes=dict(type="int", narrows_scope=True, at_least=0, at_most=10**18),
+        max_share=dict(type="float", narrows_scope=True, at_least=0, at_most=100),
         page_size=dict(type="int", default=5000, at_least=100, at_most=100_000),
         pause=dict(type="float", default=0.0, at_least=0, at_most=10),
     ),

@@ -180,23 +180,23 @@ outcomes:
 
 import functools
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import downloads
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT
-from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import each, one_or_each
-from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import SEGMENT
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options import one_or_many
+from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import process_items, process_one_or_items
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import SEGMENT
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import with_items
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
 ITEM = ArgumentSpec(
     dict(
         repo=dict(type="str", required=True, **SEGMENT),
-        path=dict(type="str", required=True, free="may have any character but a semicolon"),
+        path=dict(type="str", required=True, unchecked="may have any character but a semicolon"),
         dest=dict(type="path", required=True, not_empty=True),
     )
 )
-SPEC = ARTIFACT + one_or_many(ITEM)
+SPEC = ARTIFACT + with_items(ITEM)
 
 
 def run(task):
@@ -204,9 +204,11 @@ def run(task):
     if task.params["items"] is None and downloads.is_folder(task.params):
         ITEM.check_rules(task.params)
         downloads.check(task.params)
-        each(task, spread([{}]), bring_here)
+        process_items(task, spread([{}]), bring_here)
     else:
-        one_or_each(task, ITEM, bring_here, check=downloads.check, identity=downloads.destination, spread=spread)
+        process_one_or_items(
+            task, ITEM, bring_here, check=downloads.check, identity=downloads.destination, expand_all=spread
+        )
 
 
 def bring_here(task):
@@ -218,7 +220,7 @@ def bring_here(task):
         desired=file.wanted,
         create=file.fetch,
         update=file.fetch,
-        show=file.show,
+        to_result=file.show,
     )
 
 

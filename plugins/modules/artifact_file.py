@@ -278,32 +278,32 @@ outcomes:
       type: dict
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import files
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT
-from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import one_or_each
-from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import SEGMENT
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options import STATE, one_or_many
+from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import process_one_or_items
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import SEGMENT
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE, with_items
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
 ITEM = STATE + ArgumentSpec(
     dict(
         repo=dict(type="str", required=True, **SEGMENT),
-        path=dict(type="str", required=True, free="checked as the server reads it"),
+        path=dict(type="str", required=True, unchecked="checked as the server reads it"),
         src=dict(type="path", not_empty=True),
-        content=dict(type="str", free="any text, also none"),
-        properties=dict(type="dict", text_values=True, free="keys and values are checked as the server does"),
-        recursive=dict(type="bool", narrows=True, default=False),
+        content=dict(type="str", unchecked="any text, also none"),
+        properties=dict(type="dict", text_values=True, unchecked="keys and values are checked as the server does"),
+        recursive=dict(type="bool", narrows_scope=True, default=False),
     ),
     required_if=[("state", "present", ["src", "content"], True)],
     mutually_exclusive=[("src", "content")],
 )
-SPEC = ARTIFACT + one_or_many(ITEM)
+SPEC = ARTIFACT + with_items(ITEM)
 
 
 def run(task):
-    one_or_each(task, ITEM, bring_there, check=files.check, expand=files.expanded, identity=files.location)
+    process_one_or_items(task, ITEM, bring_there, check=files.check, expand=files.expanded, identity=files.location)
 
 
 def bring_there(task):
@@ -316,11 +316,11 @@ def bring_there(task):
         create=file.deploy,
         update=file.annotate,
         delete=file.delete,
-        stale=file.stale,
+        replace_reason=file.stale,
         replace=file.deploy,
         check=file.check,
-        foresee=file.predict_refusal,
-        show=file.show,
+        predict_refusal=file.predict_refusal,
+        to_result=file.show,
     )
 
 

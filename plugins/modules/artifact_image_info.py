@@ -63,10 +63,10 @@ tags:
   sample: [1.0.0, 1.0.1, latest]
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import images
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME, SEGMENT
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME, SEGMENT
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
 SPEC = ARTIFACT + ArgumentSpec(
@@ -79,7 +79,7 @@ SPEC = ARTIFACT + ArgumentSpec(
 
 
 def run(task):
-    artifact, where = ArtifactService(task), task.pick("repo", "page_size")
+    artifact, where = ArtifactService(task), task.select("repo", "page_size")
     if task.params["image"] is None:
         task.result["images"] = images.listed(artifact, **where)
     else:

@@ -242,12 +242,12 @@ outcomes:
       elements: dict
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import image_promotion
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import one_or_each
-from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME, SEGMENT
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options import one_or_many
+from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import process_one_or_items
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME, SEGMENT
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import with_items
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import operate
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
@@ -255,24 +255,24 @@ ITEM = ArgumentSpec(
     dict(
         repo=dict(type="str", required=True, **SEGMENT),
         image=dict(type="str", required=True, **NAME),
-        tag=dict(type="str", narrows=True, **SEGMENT),
+        tag=dict(type="str", narrows_scope=True, **SEGMENT),
         target_repo=dict(type="str", required=True, **SEGMENT),
-        target_image=dict(type="str", narrows=True, **NAME),
-        target_tag=dict(type="str", narrows=True, **SEGMENT),
-        copy=dict(type="bool", narrows=True, default=False),
+        target_image=dict(type="str", narrows_scope=True, **NAME),
+        target_tag=dict(type="str", narrows_scope=True, **SEGMENT),
+        copy=dict(type="bool", narrows_scope=True, default=False),
     ),
     required_by=dict(target_tag=["tag"]),
 )
-SPEC = ARTIFACT + one_or_many(ITEM)
+SPEC = ARTIFACT + with_items(ITEM)
 
 
 def run(task):
-    one_or_each(task, ITEM, promote, check=image_promotion.check, identity=image_promotion.target)
+    process_one_or_items(task, ITEM, promote, check=image_promotion.check, identity=image_promotion.target)
 
 
 def promote(task):
     order = image_promotion.ImagePromotion(task, ArtifactService(task))
-    operate(task, order.plan(), order.carry_out, gives=["promoted"], rehearse=order.rehearse)
+    operate(task, order.plan(), order.carry_out, result_names=["promoted"], predict=order.rehearse)
 
 
 def main():

@@ -145,19 +145,19 @@ masked:
     places: ["app.jar: comment"]
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import items
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
-from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import SEGMENT
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options import LISTING
-from ansible_collections.buildworks.toolchain.plugins.module_utils._private_file import gather
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import output_list
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import SEGMENT
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import LISTING
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
 SPEC = (ARTIFACT + LISTING) + ArgumentSpec(
     dict(
         repo=dict(type="str", required=True, **SEGMENT),
-        path=dict(type="str", default="", free="may have any character; empty for the whole repository"),
+        path=dict(type="str", default="", unchecked="may have any character; empty for the whole repository"),
         deep=dict(type="bool", default=False),
         depth=dict(type="int", at_least=1, at_most=1000),
         folders=dict(type="bool", default=False),
@@ -172,8 +172,8 @@ def run(task):
     if task.params["depth"] and not task.params["deep"]:
         raise BadOption("depth", "needs 'deep: true', for the server looks at it only then")
     counts = task.result["counts"] = {"files": 0, "folders": 0, "bytes": 0}
-    listed = items.listed(ArtifactService(task), **task.pick("repo", "path", *SWITCHES))
-    gather(task, "entries", items.counted(listed, counts), order=["path"])
+    listed = items.listed(ArtifactService(task), **task.select("repo", "path", *SWITCHES))
+    output_list(task, "entries", items.counted(listed, counts), order=["path"])
 
 
 def main():

@@ -225,36 +225,38 @@ outcomes:
       type: dict
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import paths, properties
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import one_or_each
+from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import process_one_or_items
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
-from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import SEGMENT
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options import PURGE, STATE, one_or_many
-from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import purged, reconcile
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import SEGMENT
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import PURGE, STATE, with_items
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import add_removals, reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
 ITEM = (PURGE + STATE) + ArgumentSpec(
     dict(
         repo=dict(type="str", required=True, **SEGMENT),
-        path=dict(type="str", required=True, free="checked as the server reads it; empty for the repository itself"),
-        properties=dict(type="dict", text_values=True, free="keys and values are checked as the server does"),
-        keys=dict(type="list", elements="str", no_log=False, free="checked as the server does"),
-        recursive=dict(type="bool", narrows=True, default=False),
+        path=dict(
+            type="str", required=True, unchecked="checked as the server reads it; empty for the repository itself"
+        ),
+        properties=dict(type="dict", text_values=True, unchecked="keys and values are checked as the server does"),
+        keys=dict(type="list", elements="str", no_log=False, unchecked="checked as the server does"),
+        recursive=dict(type="bool", narrows_scope=True, default=False),
     ),
     required_if=[("state", "present", ["properties"]), ("state", "absent", ["keys"])],
     mutually_exclusive=[("properties", "keys")],
 )
-SPEC = ARTIFACT + one_or_many(ITEM)
+SPEC = ARTIFACT + with_items(ITEM)
 
 
 def run(task):
-    one_or_each(task, ITEM, bring_there, check=wanted, identity=location)
+    process_one_or_items(task, ITEM, bring_there, check=wanted, identity=location)
 
 
 def bring_there(task):
-    where = task.pick("repo", "path")
+    where = task.select("repo", "path")
     desired = wanted(task.params)
     artifact = ArtifactService(task)
     recursive = task.params["recursive"]
@@ -269,9 +271,9 @@ def bring_there(task):
         task,
         "properties",
         read=read,
-        desired=lambda before: purged(before, desired) if task.params["purge"] else desired,
+        desired=lambda before: add_removals(before, desired) if task.params["purge"] else desired,
         update=lambda fields: properties.write(artifact, fields=fields, recursive=recursive, **where),
-        foresee=lambda: properties.check_writable(artifact, where["repo"]),
+        predict_refusal=lambda: properties.check_writable(artifact, where["repo"]),
     )
 
 

@@ -123,28 +123,28 @@ outcomes:
       type: dict
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import one_or_each
-from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import SEGMENT
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options import one_or_many
+from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import process_one_or_items
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import SEGMENT
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import with_items
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
 ITEM = ArgumentSpec(
     dict(
         repo=dict(type="str", required=True, **SEGMENT),
-        path=dict(type="str", required=True, free="may have any character; empty for the repository itself"),
+        path=dict(type="str", required=True, unchecked="may have any character; empty for the repository itself"),
     )
 )
-SPEC = ARTIFACT + one_or_many(ITEM)
+SPEC = ARTIFACT + with_items(ITEM)
 
 
 def run(task):
-    one_or_each(task, ITEM, look)
+    process_one_or_items(task, ITEM, look)
 
 
 def look(task):
-    task.result["properties"] = ArtifactService(task).properties(**task.pick("repo", "path"))
+    task.result["properties"] = ArtifactService(task).properties(**task.select("repo", "path"))
 
 
 def main():

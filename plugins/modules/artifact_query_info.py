@@ -194,21 +194,21 @@ masked:
     places: ["libs app/1.0 app.jar: properties: db.password: value"]
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import query
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options import LISTING
-from ansible_collections.buildworks.toolchain.plugins.module_utils._private_file import gather
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import output_list
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import LISTING
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
 MOST = 2**31 - 1
 SPEC = (ARTIFACT + LISTING) + ArgumentSpec(
     dict(
         domain=dict(type="str", choices=list(query.DOMAINS)),
-        find=dict(type="raw", free="the query builder refuses by name what cannot be written"),
-        include=dict(type="list", elements="str", each=NAME),
-        sort=dict(type="list", elements="str", each=NAME),
+        find=dict(type="raw", unchecked="the query builder refuses by name what cannot be written"),
+        include=dict(type="list", elements="str", each_element=NAME),
+        sort=dict(type="list", elements="str", each_element=NAME),
         descending=dict(type="bool", default=False),
         offset=dict(type="int", default=0, at_least=0, at_most=MOST),
         limit=dict(type="int", at_least=1, at_most=MOST),
@@ -228,7 +228,7 @@ def run(task):
     else:
         typed = query.prepared(wanted(task.params))
         text, rows = str(typed), query.rows(artifact, typed, task.params["page_size"])
-    task.result["count"] = gather(task, "rows", rows)
+    task.result["count"] = output_list(task, "rows", rows)
     task.result["query"] = text
 
 

@@ -99,10 +99,10 @@ repositories:
       settings: null
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import repositories
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
 SPEC = ARTIFACT + ArgumentSpec(
@@ -123,7 +123,7 @@ def run(task):
     if task.params["key"] is not None:
         found = [repository for repository in [repositories.find(artifact, task.params["key"])] if repository]
     else:
-        filters = task.given("type", "package_type", "project")
+        filters = task.select_provided("type", "package_type", "project")
         found = repositories.listed(artifact, **{WIRE_NAMES.get(name, name): value for name, value in filters.items()})
     task.result["repositories"] = found
 

@@ -112,17 +112,19 @@ capped:
   sample: false
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import search
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options import LISTING
-from ansible_collections.buildworks.toolchain.plugins.module_utils._private_file import gather
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import output_list
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import LISTING
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
 SPEC = (ARTIFACT + LISTING) + ArgumentSpec(
     dict(
         name=dict(type="str", not_empty=True),
-        repos=dict(type="list", elements="str", each=dict(matches=("[^,/][^,]*", "a repository's key, or key/path"))),
+        repos=dict(
+            type="list", elements="str", each_element=dict(matches=("[^,/][^,]*", "a repository's key, or key/path"))
+        ),
         pattern=dict(type="str", not_empty=True),
         detail=dict(type="list", elements="str", choices=["info", "properties"]),
     ),
@@ -148,7 +150,7 @@ def run(task):
             counts=counts,
             streamed=task.params["to_file"] is not None,
         )
-    task.result["count"] = gather(task, "matches", matches, order=["repo", "path"])
+    task.result["count"] = output_list(task, "matches", matches, order=["repo", "path"])
     capped = task.result["capped"] = counts["reported"] == search.CAP
     if capped:
         task.warn(

@@ -228,32 +228,36 @@ outcomes:
       type: dict
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import trash
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import one_or_each
-from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import SEGMENT
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options import WAIT, one_or_many
+from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import process_one_or_items
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import SEGMENT
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import WAIT, with_items
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import operate
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
 ITEM = ArgumentSpec(
     dict(
         action=dict(type="str", required=True, choices=["clean", "restore", "empty"]),
-        repo=dict(type="str", narrows=True, **SEGMENT),
-        path=dict(type="str", narrows=True, free="checked as the server reads it; empty for all of the repository"),
-        build_records=dict(type="bool", narrows=True, default=False),
-        project_key=dict(type="str", narrows=True, no_log=False, **SEGMENT),
-        to_repo=dict(type="str", narrows=True, **SEGMENT),
-        to_path=dict(type="str", narrows=True, free="checked as the server reads it; empty for the repository itself"),
-        force=dict(type="bool", narrows=True, default=False),
+        repo=dict(type="str", narrows_scope=True, **SEGMENT),
+        path=dict(
+            type="str", narrows_scope=True, unchecked="checked as the server reads it; empty for all of the repository"
+        ),
+        build_records=dict(type="bool", narrows_scope=True, default=False),
+        project_key=dict(type="str", narrows_scope=True, no_log=False, **SEGMENT),
+        to_repo=dict(type="str", narrows_scope=True, **SEGMENT),
+        to_path=dict(
+            type="str", narrows_scope=True, unchecked="checked as the server reads it; empty for the repository itself"
+        ),
+        force=dict(type="bool", narrows_scope=True, default=False),
     )
 )
-SPEC = (ARTIFACT + WAIT) + one_or_many(ITEM)
+SPEC = (ARTIFACT + WAIT) + with_items(ITEM)
 
 
 def run(task):
-    one_or_each(task, ITEM, act, check=trash.check, identity=trash.place_of)
+    process_one_or_items(task, ITEM, act, check=trash.check, identity=trash.place_of)
 
 
 def act(task):
@@ -263,7 +267,7 @@ def act(task):
         task,
         trash.plan(artifact, task.params),
         lambda: trash.carry_out(task, artifact),
-        rehearse=lambda: trash.rehearse(artifact, task.params),
+        predict=lambda: trash.rehearse(artifact, task.params),
     )
 
 

@@ -122,19 +122,19 @@ masked:
     places: ["app.jar: comment"]
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import items, trash
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
-from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import SEGMENT
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options import LISTING
-from ansible_collections.buildworks.toolchain.plugins.module_utils._private_file import gather
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import output_list
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import SEGMENT
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import LISTING
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
 SPEC = (ARTIFACT + LISTING) + ArgumentSpec(
     dict(
         repo=dict(type="str", **SEGMENT),
-        path=dict(type="str", default="", free="may have any character; empty for all of the repository"),
+        path=dict(type="str", default="", unchecked="may have any character; empty for all of the repository"),
         deep=dict(type="bool", default=False),
     )
 )
@@ -144,8 +144,8 @@ def run(task):
     if task.params["path"] and not task.params["repo"]:
         raise BadOption("path", "needs 'repo'")
     counts = task.result["counts"] = {"files": 0, "folders": 0, "bytes": 0}
-    listed = trash.listed(ArtifactService(task), **task.pick("repo", "path", "deep"))
-    gather(task, "entries", items.counted(listed, counts), order=("repo", "path"))
+    listed = trash.listed(ArtifactService(task), **task.select("repo", "path", "deep"))
+    output_list(task, "entries", items.counted(listed, counts), order=("repo", "path"))
 
 
 def main():

@@ -421,12 +421,12 @@ outcomes:
 
 import json
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import one_or_each
+from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import process_one_or_items
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.jobs import JOB
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.run import GIVES, RESULTS, Run
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options import WAIT, one_or_many
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import WAIT, with_items
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import operate
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
@@ -435,19 +435,19 @@ _DECLARED = "checked against what the job declares"
 ITEM = ArgumentSpec(
     dict(
         job=dict(type="str", required=True, **JOB),
-        parameters=dict(type="dict", text_values=True, free=_DECLARED),
-        secret_parameters=dict(type="dict", text_values=True, no_log=True, free=_DECLARED),
+        parameters=dict(type="dict", text_values=True, unchecked=_DECLARED),
+        secret_parameters=dict(type="dict", text_values=True, no_log=True, unchecked=_DECLARED),
         files=dict(
             type="dict",
             text_values=True,
-            free="the names are checked against what the job declares, each path by its file",
+            unchecked="the names are checked against what the job declares, each path by its file",
         ),
         form=dict(type="str", choices=["fields", "json"], default="fields"),
         delay=dict(type="int", at_least=0, at_most=2592000),
         token=dict(type="str", no_log=True, not_empty=True, one_line=True),
         skip_if_built=dict(
             type="dict",
-            narrows=True,
+            narrows_scope=True,
             options=dict(
                 results=dict(type="list", elements="str", choices=list(RESULTS), default=["SUCCESS"], not_empty=True),
                 max_age=dict(type="float", at_least=0, at_most=315360000),
@@ -458,11 +458,11 @@ ITEM = ArgumentSpec(
         console_lines=dict(type="int", default=20, at_least=0, at_most=1000),
     ),
 )
-SPEC = (CI + WAIT) + one_or_many(ITEM)
+SPEC = (CI + WAIT) + with_items(ITEM)
 
 
 def run(task):
-    one_or_each(task, ITEM, build_one, identity=run_of)
+    process_one_or_items(task, ITEM, build_one, identity=run_of)
 
 
 def run_of(params):
@@ -472,7 +472,7 @@ def run_of(params):
 def build_one(task):
     build = Run(task, CiService(task))
     plan = build.plan()
-    operate(task, plan, build.carry_out, lasting=not build.joins, gives=GIVES, rehearse=build.rehearse)
+    operate(task, plan, build.carry_out, changes_state=not build.joins, result_names=GIVES, predict=build.rehearse)
 
 
 def main():

@@ -289,13 +289,13 @@ masked:
     places: ["parameters: DB_PASSWORD: value"]
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import history, one_build, parameters
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.builds import BUILD, FIELDS, RESULTS
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.jobs import JOB
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options import LISTING
-from ansible_collections.buildworks.toolchain.plugins.module_utils._private_file import gather
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import output_list
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import LISTING
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
 _SECONDS = dict(type="float", at_least=0, at_most=31_536_000_000)
@@ -321,10 +321,10 @@ SPEC = (CI + LISTING) + ArgumentSpec(
         limit=dict(type="int", at_least=1, at_most=2**31 - 1),
         results=dict(type="list", elements="str", choices=RESULTS, not_empty=True),
         building=dict(type="bool"),
-        parameters=dict(type="dict", text_values=True, not_empty=True, free="checked when they become texts"),
+        parameters=dict(type="dict", text_values=True, not_empty=True, unchecked="checked when they become texts"),
         newer_than=_SECONDS,
         older_than=_SECONDS,
-        xpath=dict(type="str", not_empty=True, free="the server knows what it takes"),
+        xpath=dict(type="str", not_empty=True, unchecked="the server knows what it takes"),
         console_lines=dict(type="int", at_least=1, at_most=10_000),
         console_file=dict(type="path", not_empty=True),
     ),
@@ -340,7 +340,7 @@ def run(task):
         task.result.update(one_build.told(task, ci, FIELDS if fields is None else fields))
         return
     wanted = history.Wanted(
-        **task.pick("results", "building", "newer_than", "older_than"),
+        **task.select("results", "building", "newer_than", "older_than"),
         parameters=parameters.texts(params["parameters"] or {}, "parameters"),
     )
     found = history.listed(
@@ -352,7 +352,7 @@ def run(task):
         offset=params["offset"] or 0,
         limit=params["limit"],
     )
-    task.result["count"] = gather(task, "builds", found)
+    task.result["count"] = output_list(task, "builds", found)
 
 
 def main():

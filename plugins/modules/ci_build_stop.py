@@ -153,12 +153,12 @@ cancelled:
   type: bool
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.builds import BUILD
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.jobs import JOB
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.stopping import GIVES, WAYS, Stopping
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options import WAIT
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import WAIT
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import operate
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
@@ -166,9 +166,9 @@ _PATIENCE = {"wait_timeout": {**WAIT.options["wait_timeout"], "default": 30.0}}
 
 SPEC = (CI + ArgumentSpec({**WAIT.options, **_PATIENCE})) + ArgumentSpec(
     dict(
-        job=dict(type="str", narrows=True, **JOB),
-        build=dict(type="str", narrows=True, **BUILD),
-        queue_item=dict(type="int", narrows=True, at_least=1, at_most=2**53 - 1),
+        job=dict(type="str", narrows_scope=True, **JOB),
+        build=dict(type="str", narrows_scope=True, **BUILD),
+        queue_item=dict(type="int", narrows_scope=True, at_least=1, at_most=2**53 - 1),
         escalate_to=dict(type="str", choices=list(WAYS), default="stop"),
     ),
     mutually_exclusive=[("build", "queue_item")],
@@ -179,7 +179,7 @@ SPEC = (CI + ArgumentSpec({**WAIT.options, **_PATIENCE})) + ArgumentSpec(
 
 def run(task):
     stopping = Stopping(task, CiService(task))
-    operate(task, stopping.plan(), stopping.carry_out, gives=GIVES)
+    operate(task, stopping.plan(), stopping.carry_out, result_names=GIVES)
 
 
 def main():

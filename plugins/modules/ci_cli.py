@@ -226,12 +226,12 @@ stderr_lines:
   elements: str
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.cli.command import GIVES, Command
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.cli.ways import WAYS
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options import TO_FILE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import TO_FILE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import operate
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
@@ -239,17 +239,20 @@ WITHOUT_NUL = dict(matches=(r"[^\0]*", "a string without NUL characters"))
 SPEC = (CI + TO_FILE) + ArgumentSpec(
     dict(
         command=dict(type="str", required=True, **NAME, matches=("[^-].*", "a name that does not start with '-'")),
-        arguments=dict(type="list", elements="str", default=[], each=WITHOUT_NUL),
-        stdin=dict(type="str", free="the command says what it reads"),
+        arguments=dict(type="list", elements="str", default=[], each_element=WITHOUT_NUL),
+        stdin=dict(type="str", unchecked="the command says what it reads"),
         stdin_file=dict(type="path", not_empty=True),
         via=dict(type="str", choices=list(WAYS), default="http"),
         read_only=dict(type="bool", default=False),
-        accept=dict(type="list", elements="int", default=[0], each=dict(at_least=0, at_most=2**31 - 1)),
+        accept=dict(type="list", elements="int", default=[0], each_element=dict(at_least=0, at_most=2**31 - 1)),
         wait_timeout=dict(type="float", default=600.0, at_least=0.1, at_most=2_592_000),
         to_file=dict(type="path", not_empty=True),
         java=dict(type="path", default="java", not_empty=True),
         java_options=dict(
-            type="list", elements="str", default=[], each=dict(matches=(r"-[^\0]*", "an option that starts with '-'"))
+            type="list",
+            elements="str",
+            default=[],
+            each_element=dict(matches=(r"-[^\0]*", "an option that starts with '-'")),
         ),
         jar_cache=dict(type="path", default="~/.cache/buildworks.toolchain", not_empty=True),
         jar_transport=dict(type="str", choices=["http", "websocket"], default="http"),
@@ -272,9 +275,9 @@ def run(task):
         task,
         command.plan(),
         carry_out,
-        lasting=not command.reads,
-        gives=GIVES,
-        rehearse=carry_out if command.reads else dict,
+        changes_state=not command.reads,
+        result_names=GIVES,
+        predict=carry_out if command.reads else dict,
     )
 
 

@@ -66,9 +66,9 @@ jar:
     version: "2.579"
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.cli.client import Copy
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
@@ -84,7 +84,7 @@ def run(task):
         desired=copy.wanted,
         create=copy.fetch,
         update=copy.fetch,
-        show=copy.show,
+        to_result=copy.show,
     )
 
 

@@ -194,12 +194,12 @@ masked:
     places: ["folder/app: parameters: DB_PASSWORD: default"]
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import folders
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.jobs import JOB
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options import LISTING
-from ansible_collections.buildworks.toolchain.plugins.module_utils._private_file import gather
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import output_list
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import LISTING
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
 SPEC = (CI + LISTING) + ArgumentSpec(
@@ -219,7 +219,9 @@ def run(task):
     if task.params["job"] is not None:
         task.result["job"] = folders.found(ci, task.params["job"], fields)
     else:
-        task.result["count"] = gather(task, "jobs", folders.below(ci, **task.pick("folder", "depth"), fields=fields))
+        task.result["count"] = output_list(
+            task, "jobs", folders.below(ci, **task.select("folder", "depth"), fields=fields)
+        )
 
 
 def main():

@@ -220,11 +220,11 @@ restart:
       type: str
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import wanted_plugins
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugin_changes import PluginChanges
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options import DEADLINE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import DEADLINE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
@@ -248,8 +248,8 @@ def run(task):
         read=changes.read,
         desired=changes.desired,
         update=changes.carry_out,
-        foresee=changes.predict_refusal,
-        show=changes.show,
+        predict_refusal=changes.predict_refusal,
+        to_result=changes.show,
     )
     changes.settle()
 

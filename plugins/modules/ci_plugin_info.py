@@ -131,15 +131,15 @@ failed_to_load:
       sample: "Plugin is missing: credentials (1319.v7eb_51b_3a_c97b_)"
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import failed_plugins, plugins
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
 SPEC = CI + ArgumentSpec(
     dict(
-        names=dict(type="list", elements="str", each=NAME),
+        names=dict(type="list", elements="str", each_element=NAME),
         enabled=dict(type="bool"),
         has_update=dict(type="bool"),
         failed_to_load=dict(type="bool", default=False),
@@ -151,7 +151,7 @@ def run(task):
     ci = CiService(task)
     installed = plugins.listed(ci)
     listed = {plugin["name"] for plugin in installed}
-    names, wanted = task.params["names"], task.given("enabled", "has_update")
+    names, wanted = task.params["names"], task.select_provided("enabled", "has_update")
     task.result["plugins"] = [
         plugin
         for plugin in installed

@@ -106,16 +106,16 @@ hidden_builds:
   type: int
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.quiet_down import QuietDown
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options import STATE, WAIT
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE, WAIT
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
 SPEC = (CI + STATE + WAIT) + ArgumentSpec(
     dict(
-        reason=dict(type="str", free="any text, also none"),
+        reason=dict(type="str", unchecked="any text, also none"),
         cancel_on_timeout=dict(type="bool", default=False),
     )
 )
@@ -123,7 +123,7 @@ SPEC = (CI + STATE + WAIT) + ArgumentSpec(
 
 def run(task):
     quiet_down = QuietDown(task, CiService(task))
-    with task.when_interrupted(quiet_down.interrupted):
+    with task.on_interrupt(quiet_down.interrupted):
         reconcile(
             task,
             "quiet_down",
@@ -132,8 +132,8 @@ def run(task):
             create=quiet_down.begin,
             update=quiet_down.announce,
             delete=quiet_down.end,
-            foresee=quiet_down.foresee,
-            show=quiet_down.show,
+            predict_refusal=quiet_down.foresee,
+            to_result=quiet_down.show,
         )
         task.result.update(running_builds=None, hidden_builds=None)
         if task.params["wait"] and task.params["state"] == "present":

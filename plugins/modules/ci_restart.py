@@ -122,10 +122,10 @@ restart:
       type: str
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.restart import HardRestart
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options import WAIT
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import WAIT
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import operate
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
@@ -142,9 +142,9 @@ def run(task):
         task,
         restart.plan(),
         lambda: {"restart": restart.carry_out()},
-        lasting=not restart.under_way,
-        gives=["restart"],
-        rehearse=restart.rehearse,
+        changes_state=not restart.under_way,
+        result_names=["restart"],
+        predict=restart.rehearse,
     )
 
 

@@ -171,10 +171,10 @@ error:
       - TaskScript.run(TaskScript.groovy:2)
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.scripts import Script
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import SEGMENT
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import SEGMENT
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import operate
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
@@ -182,10 +182,10 @@ SPEC = CI + ArgumentSpec(
     dict(
         script=dict(type="str", not_empty=True),
         src=dict(type="path", not_empty=True),
-        args=dict(type="dict", free="any values"),
-        secret_args=dict(type="dict", no_log=True, free="any values"),
-        node=dict(type="str", narrows=True, **SEGMENT),
-        unless=dict(type="str", narrows=True, not_empty=True),
+        args=dict(type="dict", unchecked="any values"),
+        secret_args=dict(type="dict", no_log=True, unchecked="any values"),
+        node=dict(type="str", narrows_scope=True, **SEGMENT),
+        unless=dict(type="str", narrows_scope=True, not_empty=True),
         read_only=dict(type="bool", default=False),
         wait_timeout=dict(type="float", default=600.0, at_least=0.01, at_most=30 * 86400),
     ),
@@ -200,9 +200,9 @@ def run(task):
         task,
         script.plan(),
         script.carry_out,
-        lasting=not task.params["read_only"],
-        gives=["output", "value"],
-        rehearse=script.rehearse,
+        changes_state=not task.params["read_only"],
+        result_names=["output", "value"],
+        predict=script.rehearse,
     )
 
 

@@ -117,12 +117,12 @@ secret:
   type: str
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import admin_keys
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import INFERENCE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._issued import ISSUED
-from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options import STATE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
@@ -141,14 +141,14 @@ def run(task):
         task,
         "admin_key",
         read=key.find,
-        desired=key.desired(**task.given("name")),
+        desired=key.desired(**task.select_provided("name")),
         create=key.create,
         update=key.remove_surplus,
         delete=key.remove,
-        stale=key.stale,
+        replace_reason=key.stale,
         replace=key.replace,
         check=key.check,
-        show=key.shown,
+        to_result=key.shown,
     )
     task.result["removed"] = key.going(task.result["admin_key"])
 

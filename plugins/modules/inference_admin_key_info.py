@@ -73,11 +73,11 @@ admin_keys:
       type: dict
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import members
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.admin import Admin
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import INFERENCE
-from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
 SPEC = INFERENCE + ArgumentSpec(dict(name=dict(type="str", **NAME)))

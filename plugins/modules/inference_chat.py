@@ -308,7 +308,6 @@ plan:
   sample: {action: complete, model: gpt-4o-mini, messages: 2}
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import chat
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.question import (
     ASKING,
@@ -319,6 +318,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.qu
     TOOLS,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import INFERENCE, InferenceService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import operate
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
@@ -343,7 +343,7 @@ def run(task):
         task,
         None if kept else question.plan,
         lambda: chat.complete(task, question),
-        lasting=task.params["cache"] is not None,
+        changes_state=task.params["cache"] is not None,
     )
 
 

@@ -466,7 +466,6 @@ plan:
     seconds_at_least: 36.0
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.batch import Batch
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.question import (
     ASKING,
@@ -477,13 +476,14 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.qu
     PROMPT,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import INFERENCE
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options import BULK
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import BULK
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import operate
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
 PRICE = dict(type="float", required=True, at_least=0, at_most=1_000_000)
 ONE = ArgumentSpec(
-    {"id": dict(type="str", free="a name of the user's own"), "model": MODEL, **PROMPT, **OF_ANSWER, **BATCH_LINE},
+    {"id": dict(type="str", unchecked="a name of the user's own"), "model": MODEL, **PROMPT, **OF_ANSWER, **BATCH_LINE},
     **BATCH_LINE_RULES,
 )
 SPEC = INFERENCE + ArgumentSpec(
@@ -494,7 +494,7 @@ SPEC = INFERENCE + ArgumentSpec(
         **OF_ANSWER,
         **ASKING,
         "attempts": dict(type="int", default=1, at_least=1, at_most=20),
-        "limits": dict(type="dict", free="checked as rate limits"),
+        "limits": dict(type="dict", unchecked="checked as rate limits"),
         "limit_period": dict(type="str", choices=["minute", "day"]),
         "prices": dict(
             type="list",
@@ -502,8 +502,8 @@ SPEC = INFERENCE + ArgumentSpec(
             not_empty=True,
             options=dict(model={**MODEL, "required": True}, input=PRICE, output=PRICE),
         ),
-        "max_tokens_total": dict(type="int", narrows=True, no_log=False, at_least=1, at_most=10**12),
-        "max_cost": dict(type="float", narrows=True, at_least=0, at_most=10**9),
+        "max_tokens_total": dict(type="int", narrows_scope=True, no_log=False, at_least=1, at_most=10**12),
+        "max_cost": dict(type="float", narrows_scope=True, at_least=0, at_most=10**9),
         **BULK.options,
         "to_file": dict(type="path", required=True, not_empty=True),
     },
@@ -516,7 +516,7 @@ SPEC = INFERENCE + ArgumentSpec(
 def run(task):
     batch = Batch(task, ONE)
     task.result.update(batch.summary())
-    operate(task, batch.plan, batch.carry_out, gives=("counts", "failures", "failure_reasons", "outcomes"))
+    operate(task, batch.plan, batch.carry_out, result_names=("counts", "failures", "failure_reasons", "outcomes"))
 
 
 def main():

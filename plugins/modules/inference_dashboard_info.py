@@ -76,9 +76,9 @@ amounts:
       unit: dollar
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import dashboards
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import INFERENCE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
 SPEC = INFERENCE + ArgumentSpec(

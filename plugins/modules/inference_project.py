@@ -91,11 +91,11 @@ project:
       type: str
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.projects import Projects
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import INFERENCE
-from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options import STATE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
@@ -116,12 +116,12 @@ def run(task):
         task,
         "project",
         read=projects.find,
-        desired=task.given("name", "external_key_id"),
+        desired=task.select_provided("name", "external_key_id"),
         create=projects.create,
         update=projects.update,
         delete=projects.archive,
         check=projects.check,
-        show=projects.shown,
+        to_result=projects.shown,
     )
 
 

@@ -103,12 +103,12 @@ projects:
       elements: dict
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import projects
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.admin import Admin
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.details import DETAILS
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import INFERENCE
-from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
 SPEC = INFERENCE + ArgumentSpec(

@@ -92,10 +92,10 @@ rate_limits:
       unlimited: []
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import projects, rate_limits
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.admin import Admin
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import INFERENCE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
@@ -122,8 +122,8 @@ def run(task):
         desired=wanted,
         update=limits.update,
         check=limits.check,
-        foresee=limits.predict_refusal,
-        show=rate_limits.shown,
+        predict_refusal=limits.predict_refusal,
+        to_result=rate_limits.shown,
     )
 
 

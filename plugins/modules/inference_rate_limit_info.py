@@ -73,18 +73,18 @@ rate_limits:
       unlimited: []
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import projects, rate_limits
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.admin import Admin
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import INFERENCE, InferenceService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
 SPEC = INFERENCE + projects.PROJECT + ArgumentSpec(dict(private=dict(type="bool", default=False)))
 
 
 def run(task):
-    chosen = task.given("project_id", "project_name")
+    chosen = task.select_provided("project_id", "project_name")
     if task.params["private"] == bool(chosen):
         raise BadOption("private", "takes true without a project, or false with 'project_id' or 'project_name'")
     if task.params["private"]:

@@ -119,10 +119,10 @@ user:
       type: str
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import users
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import INFERENCE
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options import STATE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
@@ -145,10 +145,10 @@ def run(task):
         create=user.create,
         update=user.update,
         delete=user.remove,
-        stale=user.stale,
+        replace_reason=user.stale,
         replace=user.renew,
         check=user.check,
-        show=user.shown,
+        to_result=user.shown,
     )
 
 

@@ -111,25 +111,25 @@ invites:
       type: str
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import members, projects
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.admin import Admin
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import INFERENCE
-from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
 SPEC = (
     INFERENCE
     + projects.PROJECT
     + ArgumentSpec(
-        dict(emails=dict(type="list", elements="str", each=NAME), invites=dict(type="bool", default=False)),
+        dict(emails=dict(type="list", elements="str", each_element=NAME), invites=dict(type="bool", default=False)),
     )
 )
 
 
 def run(task):
-    in_project = task.given("project_id", "project_name")
+    in_project = task.select_provided("project_id", "project_name")
     if in_project and task.params["invites"]:
         raise BadOption("invites", "takes true for the whole organization only")
     admin = Admin(task)

@@ -118,9 +118,9 @@ left:
   elements: str
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options import STATE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import operate, reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review import builds, missing, rights
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.naming import Naming
@@ -130,11 +130,11 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 SPEC = (REVIEW + STATE) + ArgumentSpec(
     dict(
         project=dict(type="str", required=True, **NAME),
-        name=dict(type="str", narrows=True, **NAME),
+        name=dict(type="str", narrows_scope=True, **NAME),
         new_name=dict(type="str", **NAME),
         keep=dict(type="bool"),
         allow_last=dict(type="bool", default=False),
-        keep_newest=dict(type="int", narrows=True, at_least=1, at_most=1_000_000),
+        keep_newest=dict(type="int", narrows_scope=True, at_least=1, at_most=1_000_000),
     ),
     mutually_exclusive=[("keep_newest", "name"), ("keep_newest", "new_name"), ("keep_newest", "keep")],
     required_one_of=[("name", "keep_newest")],
@@ -156,7 +156,7 @@ def prune(task):
         rights.Rights(review, task.params["project"]).require("delete_build")
         return {}
 
-    operate(task, pruning.plan(), pruning.carry_out, gives=("deleted", "left"), rehearse=rehearse)
+    operate(task, pruning.plan(), pruning.carry_out, result_names=("deleted", "left"), predict=rehearse)
 
 
 def manage(task):
@@ -167,12 +167,12 @@ def manage(task):
         task,
         "build",
         read=lambda: naming.find(missing.of_project(task, review, project, known.listed)),
-        desired={"name": naming.wanted, **task.given("keep")},
+        desired={"name": naming.wanted, **task.select_provided("keep")},
         update=lambda fields: review.write(
             "update_build", project=project, **naming.wire_fields(builds.wire_fields(fields))
         ),
         delete=lambda: review.write("delete_build", project=project, name=naming.wanted),
-        foresee=lambda: rights.predict_removal(task, review, "delete_build", project),
+        predict_refusal=lambda: rights.predict_removal(task, review, "delete_build", project),
         check=lambda before, wanted: known.check(naming.wanted, before, wanted, task.params["allow_last"]),
     )
 

@@ -82,8 +82,8 @@ plan:
     parameters: [keepit, name, project]
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options import TO_FILE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import TO_FILE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import operate
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.call import ActionCall
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
@@ -92,7 +92,9 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 SPEC = (REVIEW + TO_FILE) + ArgumentSpec(
     dict(
         action=dict(type="str", required=True, matches=("[a-z0-9_]+", "lower-case letters, digits and underscores")),
-        parameters=dict(type="dict", text_values=True, narrows=True, free="what is none is refused by its name"),
+        parameters=dict(
+            type="dict", text_values=True, narrows_scope=True, unchecked="what is none is refused by its name"
+        ),
         reads=dict(type="bool", default=False),
         dest=dict(type="path", not_empty=True),
     )
@@ -104,7 +106,7 @@ def run(task):
     if task.params["reads"]:
         task.result = {"plan": None, **call.ask()}
     else:
-        operate(task, call.plan(), call.act, gives=["records"])
+        operate(task, call.plan(), call.act, result_names=["records"])
 
 
 def main():

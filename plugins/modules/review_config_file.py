@@ -93,9 +93,9 @@ config_file:
     sha256: 5feceb66ffc86f38d952786c6d696c79c2dbc239dd4e91b46729d73a27fb57e9
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options import STATE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.admin_tool import ADMIN_TOOL, AdminTool
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.config_files import Sending
@@ -126,7 +126,7 @@ def run(task):
         update=sending.send,
         delete=sending.delete,
         check=sending.check,
-        show=lambda file: {"type": None, "sha256": None, **file},
+        to_result=lambda file: {"type": None, "sha256": None, **file},
     )
 
 

@@ -79,8 +79,8 @@ defect_types:
       support_level: null
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.defect_types import Rules
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
@@ -95,8 +95,8 @@ SPEC = REVIEW + ArgumentSpec(
             required=True,
             not_empty=True,
             options=dict(
-                code=dict(type="str", narrows=True, **NAME),
-                taxonomy=dict(type="str", narrows=True, **NAME),
+                code=dict(type="str", narrows_scope=True, **NAME),
+                taxonomy=dict(type="str", narrows_scope=True, **NAME),
                 enabled=dict(type="bool"),
                 severity=dict(type="int", at_least=1, at_most=10),
             ),
@@ -108,7 +108,7 @@ SPEC = REVIEW + ArgumentSpec(
 
 def run(task):
     rules = Rules(task, ReviewService(task))
-    reconcile(task, "defect_types", read=rules.read, desired=rules.desired, update=rules.update, show=rules.shown)
+    reconcile(task, "defect_types", read=rules.read, desired=rules.desired, update=rules.update, to_result=rules.shown)
 
 
 def main():

@@ -94,10 +94,10 @@ masked:
     places: ["ABV: name"]
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options import LISTING
-from ansible_collections.buildworks.toolchain.plugins.module_utils._private_file import gather
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import output_list
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import LISTING
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review import defect_types
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
@@ -114,7 +114,7 @@ SPEC = (REVIEW + LISTING) + ArgumentSpec(
 
 
 def run(task):
-    task.result["count"] = gather(task, "defect_types", _found(task))
+    task.result["count"] = output_list(task, "defect_types", _found(task))
     if task.params["to_file"] is None:
         task.result["defect_types"] = {one.pop("code"): one for one in task.result["defect_types"]}
 

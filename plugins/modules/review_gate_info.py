@@ -189,15 +189,15 @@ import collections
 import json
 import os
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
-from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options import TO_FILE
-from ansible_collections.buildworks.toolchain.plugins.module_utils._private_file import (
-    check_owner,
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import (
+    check_ownership,
     check_writable,
     store_output,
 )
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import TO_FILE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review import sarif, server
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.gate import Gate
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
@@ -205,7 +205,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 
 CHECK = dict(
     title=dict(type="str", **NAME),
-    query=dict(type="str", required=True, free="the server warns of what it does not know"),
+    query=dict(type="str", required=True, unchecked="the server warns of what it does not know"),
     view=dict(type="str", **NAME),
     allowed=dict(type="int", default=0, at_least=0, at_most=999_999_999),
 )
@@ -215,7 +215,7 @@ SPEC = (REVIEW + TO_FILE) + ArgumentSpec(
         checks=dict(type="list", elements="dict", required=True, not_empty=True, options=CHECK),
         compare=dict(
             type="dict",
-            narrows=True,
+            narrows_scope=True,
             options={name: dict(type="str", required=True, **NAME) for name in ("from", "to")},
         ),
         shown=dict(type="int", default=10, at_least=0, at_most=10_000),
@@ -229,13 +229,13 @@ SPEC = (REVIEW + TO_FILE) + ArgumentSpec(
 
 
 def run(task):
-    files = task.given("json_file", "sarif_file")
+    files = task.select_provided("json_file", "sarif_file")
     for option, path in files.items():
         check_writable(task, path, option)
     if len(set(map(os.path.realpath, files.values()))) < len(files):
         raise BadOption("sarif_file", "must be another file than 'json_file'")
-    check_owner(task)
-    readers = task.pick("owner", "group", "mode")
+    check_ownership(task)
+    readers = task.select("owner", "group", "mode")
     review = ReviewService(task)
     gate = Gate(task, review)
     gate.verify()

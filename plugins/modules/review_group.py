@@ -106,10 +106,10 @@ group:
     groups: []
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options import STATE
-from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import as_set, reconcile
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile, sort_unique
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review import groups, missing, rights
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
@@ -117,7 +117,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 SPEC = (REVIEW + STATE + missing.PREDICT_MISSING) + ArgumentSpec(
     dict(
         name=dict(type="str", required=True, **NAME),
-        users=dict(type="list", elements="str", each=NAME),
+        users=dict(type="list", elements="str", each_element=NAME),
         append=dict(type="bool", default=False),
         allow_lockout=dict(type="bool", default=False),
     )
@@ -125,9 +125,9 @@ SPEC = (REVIEW + STATE + missing.PREDICT_MISSING) + ArgumentSpec(
 
 
 def run(task):
-    given, review = task.given("name", "users"), ReviewService(task)
+    given, review = task.select_provided("name", "users"), ReviewService(task)
     if "users" in given:
-        given["users"] = as_set(given["users"])
+        given["users"] = sort_unique(given["users"])
 
     def check(before, wanted):
         groups.check(review, before, wanted, task.params["allow_lockout"])
@@ -143,8 +143,8 @@ def run(task):
         update=lambda fields: groups.set_members(review, given["name"], fields["users"]),
         delete=lambda: review.write("delete_group", name=given["name"]),
         check=check,
-        foresee=lambda: rights.predict_removal(task, review, "manage_users"),
-        show=groups.as_result,
+        predict_refusal=lambda: rights.predict_removal(task, review, "manage_users"),
+        to_result=groups.as_result,
         cumulative=task.params["append"],
     )
 

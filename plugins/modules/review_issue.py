@@ -182,8 +182,8 @@ rules:
   sample: [{"title": "third parties", "count": 3, "differing": [552]}]
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review import citation
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issue_query import STATUSES
@@ -191,9 +191,9 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._review.servi
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
 _CITATION = dict(
-    query=dict(type="str", narrows=True, **NAME),
-    from_status=dict(type="list", elements="str", narrows=True, choices=STATUSES),
-    from_owner=dict(type="list", elements="str", narrows=True, each=NAME),
+    query=dict(type="str", narrows_scope=True, **NAME),
+    from_status=dict(type="list", elements="str", narrows_scope=True, choices=STATUSES),
+    from_owner=dict(type="list", elements="str", narrows_scope=True, each_element=NAME),
     status=dict(type="str", choices=STATUSES),
     owner=dict(type="str", **NAME),
     comment=dict(type="str", not_empty=True),
@@ -202,8 +202,8 @@ _RULE = {**_CITATION, "title": dict(type="str", **NAME), "query": dict(type="str
 SPEC = REVIEW + ArgumentSpec(
     dict(
         project=dict(type="str", required=True, **NAME),
-        ids=dict(type="list", elements="int", narrows=True, each=dict(at_least=1, at_most=2**63 - 1)),
-        rules=dict(type="list", elements="dict", narrows=True, options=_RULE, required_one_of=[citation.CITED]),
+        ids=dict(type="list", elements="int", narrows_scope=True, each_element=dict(at_least=1, at_most=2**63 - 1)),
+        rules=dict(type="list", elements="dict", narrows_scope=True, options=_RULE, required_one_of=[citation.CITED]),
         **_CITATION,
     ),
     required_one_of=[("ids", "query", "rules"), ("rules", *citation.CITED)],
@@ -219,7 +219,7 @@ def run(task):
         read=issues.read,
         desired=issues.desired,
         update=issues.write,
-        foresee=issues.predict_refusals,
+        predict_refusal=issues.predict_refusals,
     )
 
 

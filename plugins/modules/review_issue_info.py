@@ -264,11 +264,11 @@ masked:
     places: ["7: comment"]
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
-from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options import LISTING
-from ansible_collections.buildworks.toolchain.plugins.module_utils._private_file import gather
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import output_list
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import LISTING
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review import issue_query, issues, query_terms
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
@@ -278,13 +278,13 @@ BUILD = dict(
     name=dict(type="str", **NAME),
     contains=dict(type="str", **NAME),
     id=dict(type="int", at_least=1, at_most=999_999_999),
-    any=dict(type="bool", free="the query builder refuses false"),
+    any=dict(type="bool", unchecked="the query builder refuses false"),
 )
 SPEC = (REVIEW + LISTING) + ArgumentSpec(
     dict(
         project=dict(type="str", required=True, **NAME),
-        query=dict(type="str", free="the server warns of what it does not know"),
-        ids=dict(type="list", elements="int", each=dict(at_least=1, at_most=2**63 - 1)),
+        query=dict(type="str", unchecked="the server warns of what it does not know"),
+        ids=dict(type="list", elements="int", each_element=dict(at_least=1, at_most=2**63 - 1)),
         details=dict(type="bool", default=False),
         view=dict(type="str", **NAME),
         limit=dict(type="int", at_least=1, at_most=999_999_999),
@@ -293,8 +293,8 @@ SPEC = (REVIEW + LISTING) + ArgumentSpec(
             type="list", elements="str", choices=issue_query.STATES, default=["New", "Existing"], not_empty=True
         ),
         status=dict(type="list", elements="str", choices=issue_query.STATUSES),
-        severity=dict(type="list", elements="str", each=dict(matches=LEVELS)),
-        **{name: dict(type="list", elements="str", each=NAME) for name in (*issue_query.TEXTS, "text")},
+        severity=dict(type="list", elements="str", each_element=dict(matches=LEVELS)),
+        **{name: dict(type="list", elements="str", each_element=NAME) for name in (*issue_query.TEXTS, "text")},
         exact=dict(type="bool", default=False),
         build=dict(
             type="dict",
@@ -315,7 +315,7 @@ def run(task):
     if params["details"] and params["grouped"]:
         raise BadOption("details", "must not be true with 'grouped', for the ids are those of groups then")
     if params["ids"] is not None:
-        found = issues.all_details(review, params["project"], params["ids"], task.progress)
+        found = issues.all_details(review, params["project"], params["ids"], task.report_progress)
     else:
         if params["query"] is not None:
             query_terms.parse(params["query"], "query")
@@ -325,8 +325,8 @@ def run(task):
             review, params["project"], task.result["query"], task.warn, params["view"], params["limit"]
         )
         if params["details"]:
-            found = issues.details_of(review, params["project"], found, task.progress)
-    task.result["count"] = gather(task, "issues", found)
+            found = issues.details_of(review, params["project"], found, task.report_progress)
+    task.result["count"] = output_list(task, "issues", found)
 
 
 def main():

@@ -134,10 +134,10 @@ masked:
     places: ["main: tag"]
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options import LISTING
-from ansible_collections.buildworks.toolchain.plugins.module_utils._private_file import gather
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import output_list
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import LISTING
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review import metrics
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
@@ -147,7 +147,7 @@ _TAG = dict(matches=(r"[\w.]+", "a tag of letters, digits, underscores and dots"
 SPEC = (REVIEW + LISTING) + ArgumentSpec(
     dict(
         project=dict(type="str", required=True, **NAME),
-        tags=dict(type="list", elements="str", not_empty=True, each=_TAG),
+        tags=dict(type="list", elements="str", not_empty=True, each_element=_TAG),
         query=dict(type="str", one_line=True),
         view=dict(type="str", **NAME),
         limit=dict(type="int", at_least=1, at_most=999_999_999),
@@ -158,7 +158,7 @@ SPEC = (REVIEW + LISTING) + ArgumentSpec(
 
 
 def run(task):
-    task.result["count"] = gather(task, "metrics", metrics.found(ReviewService(task), task.params))
+    task.result["count"] = output_list(task, "metrics", metrics.found(ReviewService(task), task.params))
 
 
 def main():

@@ -153,9 +153,9 @@ module:
     deny_groups: null
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options import STATE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review import missing, modules, rights
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.naming import Naming
@@ -166,7 +166,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._review.unrea
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
-_NAMES = dict(type="list", elements="str", each=NAME)
+_NAMES = dict(type="list", elements="str", each_element=NAME)
 
 SPEC = (REVIEW + STATE + missing.PREDICT_MISSING + UPDATE_UNREADABLE) + ArgumentSpec(
     dict(
@@ -175,8 +175,8 @@ SPEC = (REVIEW + STATE + missing.PREDICT_MISSING + UPDATE_UNREADABLE) + Argument
         new_name=dict(type="str", **NAME),
         paths=dict(**_NAMES, not_empty=True),
         tags=_NAMES,
-        allow_all=dict(type="bool", narrows=True),
-        **{name: dict(**_NAMES, narrows=True) for name in modules.ACCESS_LISTS},
+        allow_all=dict(type="bool", narrows_scope=True),
+        **{name: dict(**_NAMES, narrows_scope=True) for name in modules.ACCESS_LISTS},
     )
 )
 
@@ -184,7 +184,7 @@ SPEC = (REVIEW + STATE + missing.PREDICT_MISSING + UPDATE_UNREADABLE) + Argument
 def run(task):
     project, naming = task.params["project"], Naming("module", task.params)
     naming.check_not(modules.DEFAULT_MODULE)
-    given = {"name": naming.wanted, **modules.given(task.given("allow_all", *modules.LISTS))}
+    given = {"name": naming.wanted, **modules.given(task.select_provided("allow_all", *modules.LISTS))}
     unreadable, review = Unreadable(task, modules.ACCESS_LISTS), ReviewService(task)
 
     def update(fields):
@@ -199,8 +199,8 @@ def run(task):
         update=lambda fields: unreadable.write(update, fields),
         delete=lambda: review.write("delete_module", project=project, name=naming.wanted),
         check=modules.check_write,
-        foresee=lambda: rights.predict_removal(task, review, "manage_modules", project),
-        show=modules.as_result,
+        predict_refusal=lambda: rights.predict_removal(task, review, "manage_modules", project),
+        to_result=modules.as_result,
     )
 
 

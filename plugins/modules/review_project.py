@@ -153,10 +153,10 @@ project:
     auto_delete_threshold: null
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options import STATE
-from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import as_set, reconcile
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile, sort_unique
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review import projects, rights
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.admin_tool import ADMIN_TOOL
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.naming import Naming
@@ -171,8 +171,8 @@ SPEC = (REVIEW + STATE + UPDATE_UNREADABLE + ADMIN_TOOL) + ArgumentSpec(
     dict(
         name=dict(type="str", required=True, **NAME),
         new_name=dict(type="str", **NAME),
-        description=dict(type="str", free="any text"),
-        tags=dict(type="list", elements="str", each=NAME),
+        description=dict(type="str", unchecked="any text"),
+        tags=dict(type="list", elements="str", each_element=NAME),
         auto_delete_builds=dict(type="bool"),
         auto_delete_threshold=dict(type="int", at_least=1, at_most=1_000_000),
         use_admin_tool=dict(type="bool", default=False),
@@ -183,9 +183,9 @@ SPEC = (REVIEW + STATE + UPDATE_UNREADABLE + ADMIN_TOOL) + ArgumentSpec(
 
 def run(task):
     naming, unreadable = Naming("project", task.params), Unreadable(task, projects.UNREADABLE)
-    given = {"name": naming.wanted, **task.given("description", "tags", *projects.UNREADABLE)}
+    given = {"name": naming.wanted, **task.select_provided("description", "tags", *projects.UNREADABLE)}
     if "tags" in given:
-        given["tags"] = as_set(given["tags"])
+        given["tags"] = sort_unique(given["tags"])
     review = ReviewService(task)
     known = projects.Projects(task, review)
 
@@ -201,8 +201,8 @@ def run(task):
         update=lambda fields: unreadable.write(update, fields),
         delete=lambda: review.write("delete_project", name=naming.wanted),
         check=lambda before, _wanted: known.check(naming.wanted, before),
-        foresee=lambda: rights.predict_removal(task, review, "delete_project", naming.wanted),
-        show=projects.as_result,
+        predict_refusal=lambda: rights.predict_removal(task, review, "delete_project", naming.wanted),
+        to_result=projects.as_result,
     )
 
 

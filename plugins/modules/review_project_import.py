@@ -85,8 +85,8 @@ project:
       elements: str
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import operate
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.imports import SOURCE, Import
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
@@ -103,7 +103,7 @@ SPEC = (REVIEW + SOURCE) + ArgumentSpec(
 def run(task):
     importing = Import(task, ReviewService(task), task.params["name"])
     plan = importing.plan()
-    operate(task, plan, importing.carry_out, lasting=importing.begins)
+    operate(task, plan, importing.carry_out, changes_state=importing.begins)
 
 
 def main():

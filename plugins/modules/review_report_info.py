@@ -140,14 +140,14 @@ counts:
     to fix: 1
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.reports import AXES, Report
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
 _AXIS = dict(type="str", choices=sorted(AXES))
-_PATH = dict(type="list", elements="str", default=[], each=NAME)
+_PATH = dict(type="list", elements="str", default=[], each_element=NAME)
 
 SPEC = REVIEW + ArgumentSpec(
     dict(

@@ -157,9 +157,9 @@ role:
         project: mobile-app
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options import PURGE, STATE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import PURGE, STATE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review import missing, rights, roles
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
@@ -169,13 +169,13 @@ SPEC = (REVIEW + missing.PREDICT_MISSING + PURGE + STATE) + ArgumentSpec(
     dict(
         allow_lockout=dict(type="bool", default=False),
         name=dict(type="str", required=True, **NAME),
-        permissions=dict(type="dict", free="checked against the permissions that the server lists"),
+        permissions=dict(type="dict", unchecked="checked against the permissions that the server lists"),
         transitions=dict(
             type="list",
             elements="dict",
             options={
-                "from": dict(type="str", required=True, free="checked as a status"),
-                "to": dict(type="str", required=True, free="checked as a status"),
+                "from": dict(type="str", required=True, unchecked="checked as a status"),
+                "to": dict(type="str", required=True, unchecked="checked as a status"),
             },
         ),
         assignments=dict(
@@ -184,7 +184,7 @@ SPEC = (REVIEW + missing.PREDICT_MISSING + PURGE + STATE) + ArgumentSpec(
             options=dict(
                 account=dict(type="str", **NAME),
                 group=dict(type="str", **NAME),
-                project=dict(type="str", narrows=True, **NAME),
+                project=dict(type="str", narrows_scope=True, **NAME),
             ),
             mutually_exclusive=[("account", "group")],
             required_one_of=[("account", "group")],
@@ -209,8 +209,8 @@ def run(task):
         update=lambda fields: known.update(params["name"], fields),
         delete=lambda: known.delete(params["name"]),
         check=lambda before, wanted: known.check(before, wanted, params["allow_lockout"]),
-        foresee=lambda: rights.predict_removal(task, review, "manage_roles"),
-        show=roles.as_result,
+        predict_refusal=lambda: rights.predict_removal(task, review, "manage_roles"),
+        to_result=roles.as_result,
     )
 
 

@@ -81,9 +81,9 @@ user:
     groups: [developers]
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options import STATE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review import rights, users
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
@@ -105,11 +105,11 @@ def run(task):
         "user",
         read=lambda: users.find(review, name, prove_absence=task.params["state"] == "absent"),
         desired={"name": name},
-        create=lambda _fields: review.write("create_user", **task.pick("name", "password")),
+        create=lambda _fields: review.write("create_user", **task.select("name", "password")),
         delete=lambda: review.write("delete_user", name=name),
         check=lambda before, wanted: users.check(review, before, wanted),
-        foresee=lambda: rights.predict_removal(task, review, "manage_users"),
-        show=users.as_result,
+        predict_refusal=lambda: rights.predict_removal(task, review, "manage_users"),
+        to_result=users.as_result,
     )
 
 

@@ -125,10 +125,10 @@ view:
     creator: admin
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options import STATE
-from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import as_set, reconcile
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile, sort_unique
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review import missing, views
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.naming import Naming
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
@@ -140,8 +140,8 @@ SPEC = (REVIEW + STATE + missing.PREDICT_MISSING) + ArgumentSpec(
         name=dict(type="str", required=True, **NAME),
         new_name=dict(type="str", **NAME),
         query=dict(type="str", one_line=True),
-        tags=dict(type="list", elements="str", each=NAME),
-        public=dict(type="bool", narrows=True),
+        tags=dict(type="list", elements="str", each_element=NAME),
+        public=dict(type="bool", narrows_scope=True),
         take_over=dict(type="bool", default=False),
     ),
 )
@@ -149,11 +149,11 @@ SPEC = (REVIEW + STATE + missing.PREDICT_MISSING) + ArgumentSpec(
 
 def run(task):
     project, naming = task.params["project"], Naming("view", task.params)
-    desired = {"name": naming.wanted, **task.given("query", "tags", "public")}
+    desired = {"name": naming.wanted, **task.select_provided("query", "tags", "public")}
     take_over = task.params["take_over"]
     of_others = take_over or task.params["state"] == "present"
     if "tags" in desired:
-        desired["tags"] = as_set(desired["tags"])
+        desired["tags"] = sort_unique(desired["tags"])
     views.check(naming, desired)
     review = ReviewService(task)
 
@@ -171,7 +171,7 @@ def run(task):
         update=update,
         delete=lambda: review.write("delete_view", project=project, name=naming.wanted),
         check=lambda before, wanted: views.check_write(review, before, wanted, take_over),
-        show=views.as_result,
+        to_result=views.as_result,
     )
 
 

@@ -24,10 +24,17 @@ from ansible.plugins.action import ActionBase
 from ansible.plugins.loader import connection_loader
 from ansible.utils.display import Display
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import Service
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.session import only_in_a_rehearsal, prepare
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import masked, plain, run_in_process
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.session import (
+    check_rehearsal_url,
+    preload_certificates,
+)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import Service
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import (
+    mask_secrets,
+    run_in_process,
+    to_json_types,
+)
 from ansible_collections.buildworks.toolchain.plugins.plugin_utils import _tally
 from ansible_collections.buildworks.toolchain.plugins.plugin_utils._reach import Reach, from_host
 
@@ -55,8 +62,8 @@ class InProcessAction(ActionBase):
     _supports_async = True
 
     def __init_subclass__(cls) -> None:
-        cls.module.SPEC.prepare()
-        prepare()
+        cls.module.SPEC.precompile()
+        preload_certificates()
 
     def run(self, tmp: str | None = None, task_vars: dict[str, t.Any] | None = None) -> dict[str, t.Any]:
         """The result of the module, run here or as an ordinary module."""
@@ -74,14 +81,14 @@ class InProcessAction(ActionBase):
         if not local and self._is_only_a_service(task_vars):
             local = True
             self._connect_to_this_machine(task_vars)
-        args = plain(reach.args)
+        args = to_json_types(reach.args)
         if args.get("url"):
-            only_in_a_rehearsal(str(args["url"]))  # a program, or another account, would not hear of it
-        if (not local or self._must_be_a_module(task_vars)) and not self.module.SPEC.misshapen(args):
+            check_rehearsal_url(str(args["url"]))  # a program, or another account, would not hear of it
+        if (not local or self._must_be_a_module(task_vars)) and not self.module.SPEC.find_type_error(args):
             outcome = self._run_as_module(args, task_vars)
             # ansible-core itself refuses some options, and then shows all of them, with a password in an address
             if "invocation" in outcome:
-                outcome["invocation"] = masked(outcome["invocation"], self.module.SPEC.secrets(args))
+                outcome["invocation"] = mask_secrets(outcome["invocation"], self.module.SPEC.secrets(args))
         else:
             outcome = self._run_here(args, task_vars)
         if remarks := list(self._remarks(outcome, reach, local)):
@@ -93,7 +100,7 @@ class InProcessAction(ActionBase):
         if option := outcome.pop("refused_credential", None):
             yield f"'{option}' came from {reach.origin(option)}."
         for option in self._service.login:
-            variable = self.module.SPEC.fallback(option)
+            variable = self.module.SPEC.environment_variable(option)
             if variable not in os.environ or not outcome.get("msg", "").startswith(f"Option '{option}':"):
                 continue
             if option in reach.shut_out:
@@ -125,7 +132,7 @@ class InProcessAction(ActionBase):
     def _variables_of_the_service(self, task_vars: dict[str, t.Any]) -> dict[str, t.Any]:
         """Those of the host that the task is for, or of the one that it is delegated to if that is such a service."""
         delegated = task_vars.get("ansible_delegated_vars", {}).get(self._task.delegate_to, {})
-        return delegated if self._service.variable("url") in delegated else task_vars
+        return delegated if self._service.host_variable("url") in delegated else task_vars
 
     def _from_defaults(self) -> set[str]:
         """The names of the options that the task has from `module_defaults` alone."""
@@ -146,7 +153,9 @@ class InProcessAction(ActionBase):
         if host not in task_vars["hostvars"] or not self._connection.matches_name([constants.DEFAULT_TRANSPORT]):
             return False
         of_inventory = task_vars["hostvars"][host]
-        return self._service.variable("url") in of_inventory and not any(name in of_inventory for name in _OF_A_MACHINE)
+        return self._service.host_variable("url") in of_inventory and not any(
+            name in of_inventory for name in _OF_A_MACHINE
+        )
 
     def _connect_to_this_machine(self, task_vars: dict[str, t.Any]) -> None:
         if self._task.async_val and self._task.poll:
@@ -186,9 +195,9 @@ class InProcessAction(ActionBase):
                 check_mode=self._task.check_mode,
                 diff_mode=self._task.diff,
                 no_log=bool(self._task.no_log),
-                with_invocation=_WITH_INVOCATION,
-                tell=self._teller(task_vars),
-                last_words=self._last_words(task_vars),
+                include_invocation=_WITH_INVOCATION,
+                display=self._teller(task_vars),
+                display_interruption=self._last_words(task_vars),
                 requests=requests,
             )
         finally:

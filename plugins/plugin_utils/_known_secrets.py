@@ -15,10 +15,10 @@ import typing as t
 from ansible.errors import AnsibleError
 from ansible.template import Templar
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import INFERENCE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW
 
 # Of base64, behind no, one and two other bytes: the first character that no other byte has a part in
@@ -36,7 +36,7 @@ def of_environment() -> set[str]:
 
 
 def _from_environment(spec: ArgumentSpec) -> dict[str, str | None]:
-    return {option: os.environ.get(spec.fallback(option)) for option in spec.options}
+    return {option: os.environ.get(spec.environment_variable(option)) for option in spec.options}
 
 
 def of_host(play: t.Any, host: t.Any) -> set[str]:
@@ -45,7 +45,7 @@ def of_host(play: t.Any, host: t.Any) -> set[str]:
     templar = Templar(loader=play.get_loader(), variables=variables)
     secrets: set[str] = set()
     for spec in _SPECS:
-        names = {option: spec.service.variable(option) for option in spec.options}
+        names = {option: spec.service.host_variable(option) for option in spec.options}
         values = {option: _templated(templar, variables[name]) for option, name in names.items() if name in variables}
         secrets |= _with_logins(spec, values)
     return secrets

@@ -12,9 +12,9 @@ from ansible.errors import AnsibleError
 from ansible.plugins.lookup import LookupBase
 from ansible.utils.display import Display
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, plain, run_in_process
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_in_process, to_json_types
 from ansible_collections.buildworks.toolchain.plugins.plugin_utils._reach import Reach, from_host
 
 
@@ -44,7 +44,7 @@ class ServiceLookup(LookupBase):
                 self.name,
                 self.SPEC,
                 lambda task: answers.append(self.ask(task)),
-                plain(reach.args),
+                to_json_types(reach.args),
                 check_mode=bool((variables or {}).get("ansible_check_mode")),
             )
         except ToolchainError as error:

@@ -13,8 +13,8 @@ import typing as t
 
 from ansible.errors import AnsibleError
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec, Service
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec, Service
 
 
 def from_host(
@@ -25,7 +25,9 @@ def from_host(
     :arg templar: gives what templates them; called when there are any
     :raises ToolchainError: when one cannot be templated
     """
-    options = {service.variable(option): option for option in (*service.login, *service.habits, *service.transport)}
+    options = {
+        service.host_variable(option): option for option in (*service.login, *service.behavior, *service.transport)
+    }
     names = [name for name in options if name in variables]
     if not names:
         return
@@ -81,9 +83,9 @@ class Reach:
         """Where an option comes from, in words."""
         source = self._sources.get(option, Source.ENVIRONMENT)
         if source is Source.HOST:
-            return f"the variable {self._service.variable(option)}"
+            return f"the variable {self._service.host_variable(option)}"
         if source is Source.ENVIRONMENT:
-            return f"the environment variable {self._spec.fallback(option)}"
+            return f"the environment variable {self._spec.environment_variable(option)}"
         return {Source.TASK: "the task", Source.DEFAULTS: "module_defaults"}[source]
 
     def _keep_the_nearest_credential(self) -> None:
@@ -105,6 +107,6 @@ class Reach:
     def _shut_out_the_environment(self, options: t.Iterable[str]) -> None:
         """An option that is there, even if it is none, is not looked for in the environment."""
         for option in options:
-            if option not in self.args and self._spec.fallback(option):
+            if option not in self.args and self._spec.environment_variable(option):
                 self.args[option] = self._spec.options[option].get("default")
                 self.shut_out.add(option)

@@ -15,9 +15,9 @@ import typing as t
 
 import jinja2
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils import _rehearsal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
-from ansible_collections.buildworks.toolchain.plugins.module_utils._private_file import store_pieces
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files import rehearsal
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import store_chunks
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 _RUNS_SHOWN = 30
@@ -41,7 +41,7 @@ def write(document: dict[str, t.Any], files: dict[str, str]) -> t.Iterator[str]:
         if path := files[kind]:
             text = _as_json(document) if kind == "json" else page(document, runs[-_RUNS_SHOWN:])
             with _trouble(path) as troubles:
-                store_pieces(Task({}), path, [text.encode(errors="backslashreplace")])
+                store_chunks(Task({}), path, [text.encode(errors="backslashreplace")])
             yield from troubles
 
 
@@ -65,8 +65,8 @@ def _line(document: dict[str, t.Any]) -> dict[str, t.Any]:
 
 def _kept_with(path: str, line: dict[str, t.Any]) -> list[dict[str, t.Any]]:
     """Add a run to a history; gives all that are in it, the oldest first."""
-    os.makedirs(_rehearsal.claim(os.path.dirname(os.path.realpath(path))), exist_ok=True)
-    with open(_rehearsal.claim(path, with_content=True), "a+b", buffering=0) as file:
+    os.makedirs(rehearsal.resolve_write(os.path.dirname(os.path.realpath(path))), exist_ok=True)
+    with open(rehearsal.resolve_write(path, copy_content=True), "a+b", buffering=0) as file:
         file.seek(0)
         before = file.read().decode(errors="replace")
         runs = _runs(before)

@@ -72,7 +72,7 @@ def parts(sandbox: Sandbox) -> dict[str, Callable[[], object]]:
 
     return {
         "nothing": lambda: None,
-        "validation by ansible-core": lambda: ArgumentSpecValidator(**SPEC.keywords()).validate(dict(PARAMETERS)),
+        "validation by ansible-core": lambda: ArgumentSpecValidator(**SPEC.to_keywords()).validate(dict(PARAMETERS)),
         "the request by http.client": by_http_client,
         "the request by urllib3": by_urllib3,
         "the request by requests": lambda: requests.get(url, headers=headers, timeout=30).json(),

@@ -20,7 +20,7 @@ import requests
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import start
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http import session
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer, Request
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Request, Response
 from sandbox.client import Sandbox
 from support.at_once import at_once
 from support.faults import covering
@@ -85,11 +85,11 @@ class Server:
         return {build["queueId"]: build for build in answer.json()["builds"]}
 
 
-def sending(fault: str, nth: int, server: Server) -> Callable[..., Answer]:
+def sending(fault: str, nth: int, server: Server) -> Callable[..., Response]:
     """In place of `Connection.send`: what becomes of the nth request beside what the sandbox does to it."""
     send, numbers = session.Connection.send, itertools.count(1)
 
-    def sent(connection: session.Connection, request: Request, timeout: tuple[float, float, float]) -> Answer:
+    def sent(connection: session.Connection, request: Request, timeout: tuple[float, float, float]) -> Response:
         if next(numbers) != nth:
             return send(connection, request, timeout)
         if fault == "restart before":

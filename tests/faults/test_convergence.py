@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http import session
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer, Request
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Request, Response
 from sandbox.client import Sandbox
 from support import running
 from support.at_once import at_once
@@ -90,11 +90,11 @@ CLEAN_RUNS: dict[tuple[str, str], CleanRun] = {}
 ON_THE_WAY = {"refused": nowhere, "late": impatient}
 
 
-def sending(fault: str, nth: int, sent: list[Request]) -> Callable[..., Answer]:
+def sending(fault: str, nth: int, sent: list[Request]) -> Callable[..., Response]:
     """Return a replacement of `Connection.send` that records the requests and lets the nth of them fail."""
     send, numbers = session.Connection.send, itertools.count(1)
 
-    def one(connection: session.Connection, request: Request, timeout: Timeout) -> Answer:
+    def one(connection: session.Connection, request: Request, timeout: Timeout) -> Response:
         if next(numbers) == nth and fault in ON_THE_WAY:
             connection, timeout = ON_THE_WAY[fault](connection, timeout)
         sent.append(request)
@@ -295,11 +295,11 @@ def test_state_converges_when_another_request_fails(scene: Scene, module: str, s
         scene.check_fault(fault, nth, step)
 
 
-def after_rival(nth: int, rival: Callable[[], None]) -> Callable[..., Answer]:
+def after_rival(nth: int, rival: Callable[[], None]) -> Callable[..., Response]:
     """Return a replacement of `Connection.send` that waits for a rival in another thread before the nth request."""
     send, numbers, own = session.Connection.send, itertools.count(1), threading.current_thread()
 
-    def one(connection: session.Connection, request: Request, timeout: Timeout) -> Answer:
+    def one(connection: session.Connection, request: Request, timeout: Timeout) -> Response:
         if threading.current_thread() is own and next(numbers) == nth:
             thread = threading.Thread(target=rival)
             thread.start()

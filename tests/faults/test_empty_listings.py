@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http import session
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer, Request
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Request, Response
 from sandbox.client import Sandbox
 from support import running
 from support.cases import CASES, OPERATIONS, RESOURCES, forget, module_of
@@ -48,21 +48,21 @@ class Wire:
         self.answers = []
         self._change = None if nth is None else (nth, change)
 
-    def send(self, connection: session.Connection, request: Request, timeout: tuple[float, float, float]) -> Answer:
+    def send(self, connection: session.Connection, request: Request, timeout: tuple[float, float, float]) -> Response:
         """In place of `Connection.send`."""
         answer = self._send(connection, request, timeout)
         body = b"".join(answer.chunks())
         if self._change and self._change[0] == len(self.answers) and answer.status == 200:
             body = self._change[1](body)
         self.answers.append((request, answer.status, body))
-        return Answer(request, answer.status, answer.headers, body)
+        return Response(request, answer.status, answer.headers, body)
 
 
 @pytest.fixture
 def wire(monkeypatch: pytest.MonkeyPatch) -> Wire:
     wire = Wire()
 
-    def send(*sent: Any) -> Answer:
+    def send(*sent: Any) -> Response:
         return wire.send(*sent)
 
     monkeypatch.setattr(session.Connection, "send", send)

@@ -26,7 +26,7 @@ import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils import _wait
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http import session
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer, Request
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Request, Response
 from sandbox.client import Sandbox
 from support import running
 from support.cases import SERVICES, SPEAKING, forget, parameters
@@ -140,21 +140,21 @@ class Tape:
         self._changed = {number: body}
         self._played: set[int] = set()
 
-    def answer(self, connection: session.Connection, request: Request, timeout: tuple[float, float]) -> Answer:
+    def answer(self, connection: session.Connection, request: Request, timeout: tuple[float, float]) -> Response:
         """In place of `Connection.send`."""
         asked = (request.method, request.url, request.body or b"")
         if self._recording:
             answer = self._send(connection, request, timeout)
             body = b"".join(answer.chunks())
             self.exchanges.append(Exchange(asked, answer.status, answer.headers, body))
-            return Answer(request, answer.status, answer.headers, body)
+            return Response(request, answer.status, answer.headers, body)
         same = [number for number, exchange in enumerate(self.exchanges) if exchange.request == asked]
         if not same:
-            return Answer(request, 404, {}, b"{}")
+            return Response(request, 404, {}, b"{}")
         number = next((number for number in same if number not in self._played), same[-1])
         self._played.add(number)
         exchange = self.exchanges[number]
-        return Answer(request, exchange.status, exchange.headers, self._changed.get(number, exchange.body))
+        return Response(request, exchange.status, exchange.headers, self._changed.get(number, exchange.body))
 
 
 @pytest.fixture(params=RECORDABLE)
@@ -162,7 +162,7 @@ def recorded(request: pytest.FixtureRequest, sandbox: Sandbox, monkeypatch: pyte
     """A module, and its conversation with the sandbox."""
     tape = Tape()
 
-    def send(*sent: Any) -> Answer:
+    def send(*sent: Any) -> Response:
         return tape.answer(*sent)
 
     monkeypatch.setattr(session.Connection, "send", send)

@@ -14,7 +14,7 @@ import requests
 import yaml
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http import retry, session
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer, Request
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Request, Response
 from sandbox.client import Sandbox
 from support.playbook import SCRATCH, environment, interrupted, run_tasks, until
 from support.running import run
@@ -52,7 +52,7 @@ def before(monkeypatch: pytest.MonkeyPatch, part: str, act: Callable[[], None]) 
     """Something happens right before the first request whose path has this part."""
     send, done = session.Connection.send, threading.Event()
 
-    def sent(connection: session.Connection, request: Request, timeout: tuple[float, float]) -> Answer:
+    def sent(connection: session.Connection, request: Request, timeout: tuple[float, float]) -> Response:
         if part in request.url and not done.is_set():
             done.set()
             act()

@@ -11,7 +11,7 @@ from urllib.parse import quote
 import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http import session
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer, Request
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Request, Response
 from sandbox.client import Sandbox
 from sandbox.review.catalogue import ACTIONS
 from support import running
@@ -270,7 +270,7 @@ def requests(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> list[Request]
     sent: list[Request] = []
     send = session.Connection.send
 
-    def noted(connection: session.Connection, request: Request, timeout: Any) -> Answer:
+    def noted(connection: session.Connection, request: Request, timeout: Any) -> Response:
         sent.append(request)
         return send(connection, request, timeout)
 

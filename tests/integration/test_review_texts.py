@@ -20,7 +20,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http import session
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer, Request
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Request, Response
 from sandbox.http.app import App
 from sandbox.sandbox import Sandbox
 from support.running import run
@@ -50,11 +50,11 @@ class Server:
         self._loop.run_until_complete(self._sandbox.stop())
         self._loop.close()
 
-    def answer(self, request: Request, _timeout: Any) -> Answer:
+    def answer(self, request: Request, _timeout: Any) -> Response:
         """In place of `Connection.send`."""
         return self._loop.run_until_complete(self._ask(request))
 
-    async def _ask(self, request: Request) -> Answer:
+    async def _ask(self, request: Request) -> Response:
         path = urlsplit(request.url).path
         headers = [(name.lower().encode(), value.encode()) for name, value in request.headers.items()]
         scope = {
@@ -79,7 +79,7 @@ class Server:
 
         await self._app(scope, receive, send)
         headers = {name.decode(): value.decode() for name, value in told["headers"]}
-        return Answer(request, told["status"], headers, bytes(body))
+        return Response(request, told["status"], headers, bytes(body))
 
     def stored(self, sql: str) -> list[Any]:
         """The values of the only row."""

@@ -21,7 +21,11 @@ from ansible.module_utils.common.yaml import yaml_load
 
 import generate
 import role_options
-from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import LIMITS, SEGMENT, numbers_taken
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import (
+    LIMITS,
+    SEGMENT,
+    describe_range,
+)
 from imports import find_imports
 from support.nulls import NULLS
 
@@ -33,14 +37,11 @@ MODULE_UTILS = f"{COLLECTION}.module_utils"
 # From the ground up: a file imports only what is above it in this list
 LAYERS = (
     {"_errors"},
-    {"_interruption", "_rehearsal", "_secret_forms"},
-    {"_limits"},
-    {"_argspec"},
+    {"_interruption", "_secret_patterns"},
     {"_options"},
     {"_task"},
-    {"_private_file"},
-    {"_local_file"},
-    {"_address"},
+    {"_files"},
+    {"_url"},
     {"_credential"},
     {"_http"},
     {"_reconcile"},
@@ -247,7 +248,7 @@ def test_connection_variables_are_documented_with_their_options() -> None:
     violations = []
     for module in MODULES:
         service, documented = loaded("modules", module).SPEC.service, documented_options(module)
-        variables = {option: service.variable(option) for option in (*service.login, *service.habits)}
+        variables = {option: service.host_variable(option) for option in (*service.login, *service.behavior)}
         variables |= {option: f"toolchain_<service>_{option}" for option in service.transport}
         violations += [
             f"{module}: {option}"
@@ -262,7 +263,7 @@ def test_the_readme_lists_the_connection_variables() -> None:
     rows = dict(re.findall(r"^\| (`toolchain_\w+_\.\.\.`|each of the four) \| (.*) \|$", readme, re.MULTILINE))
     services = {service.name: service for service in (loaded("modules", module).SPEC.service for module in MODULES)}
     for name, service in services.items():
-        own = (*service.login, *service.habits)
+        own = (*service.login, *service.behavior)
         assert rows[f"`toolchain_{name}_...`"] == ", ".join(f"`{option}`" for option in own)
         assert rows["each of the four"] == ", ".join(f"`{option}`" for option in service.transport)
 
@@ -330,8 +331,8 @@ def lacking_limits(option: dict[str, Any], documented: dict[str, Any]) -> Iterat
     if option["type"] in ("int", "float"):
         unbounded = {"at_least", "at_most"} - option.keys()
         yield from sorted(unbounded)
-        if not unbounded and numbers_taken(option) not in text:
-            yield numbers_taken(option)
+        if not unbounded and describe_range(option) not in text:
+            yield describe_range(option)
     if "matches" in option and option["matches"] != SEGMENT["matches"]:
         pattern = option["matches"][1].partition(", such as")[0]
         if pattern not in text.lower():

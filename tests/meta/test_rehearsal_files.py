@@ -38,15 +38,19 @@ EXEMPT = {
     "module_utils/_artifact/cleanup/store.py": {"end": "closes what it opened, and removes that"},
     "module_utils/_ci/cli/client.py": {"_version": "is given the path to read"},
     "module_utils/_ci/cli/program.py": {"course": "runs a program, whose files are its own"},
-    "module_utils/_http/certificates.py": dict.fromkeys(("believed", "_no_authorities", "_has"), "gets paths of _file"),
-    "module_utils/_http/session.py": dict.fromkeys(("_believing", "_read"), "gets what `believed` returns"),
+    "module_utils/_http/certificates.py": dict.fromkeys(
+        ("ca_bundle", "_no_authorities", "_has"), "gets paths of _file"
+    ),
+    "module_utils/_http/session.py": dict.fromkeys(("_believing", "_read"), "gets what `ca_bundle` returns"),
     "module_utils/_inference/kept.py": {"_locked": "gets the path of a copy"},
     "module_utils/_interruption.py": dict.fromkeys(("_command", "_parent"), "reads /proc"),
-    "module_utils/_private_file.py": {
+    "module_utils/_files/private.py": {
         **dict.fromkeys(("_private", "_let_read", "_mode"), "gets the path of a copy"),
-        "temporary_folder": "is a folder for temporary files",
+        "temporary_directory": "is a folder for temporary files",
     },
-    "module_utils/_rehearsal.py": dict.fromkeys(("claim", "current", "copies", "_root"), "makes the copies"),
+    "module_utils/_files/rehearsal.py": dict.fromkeys(
+        ("resolve_write", "resolve_read", "find_copies", "_root"), "makes the copies"
+    ),
     "module_utils/_review/admin_tool.py": {
         "_environment": "writes a temporary file",
         "_finished": "runs a program, which the rehearsal replaces",
@@ -81,12 +85,12 @@ def opens_for_writing(call: ast.Call) -> bool:
 
 
 def touched(tree: ast.Module) -> Iterator[tuple[str, str, set[str]]]:
-    """Yield each function that touches files: its name, the call, and which of `claim` and `current` it calls."""
+    """Yield each function that touches files: its name, the call, and the functions of `rehearsal` that it calls."""
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
     outside = ast.Module([node for node in tree.body if not isinstance(node, (ast.FunctionDef, ast.ClassDef))], [])
     for scope in (*functions, outside):
         calls = set(calls_of(scope))
-        passes = {name.rpartition(".")[2] for name in calls if name.startswith("_rehearsal.")}
+        passes = {name.rpartition(".")[2] for name in calls if name.startswith("rehearsal.")}
         for call in calls:
             if call in WRITING | READING or call == "open for writing" or call.startswith("any."):
                 yield getattr(scope, "name", "the file"), call, passes
@@ -97,7 +101,7 @@ def unredirected(tree: ast.Module) -> set[str]:
     return {
         name
         for name, call, passes in touched(tree)
-        if not passes & ({"claim", "current", "copies"} if call in READING else {"claim"})
+        if not passes & ({"resolve_write", "resolve_read", "find_copies"} if call in READING else {"resolve_write"})
     }
 
 
@@ -106,10 +110,10 @@ def unredirected(tree: ast.Module) -> set[str]:
     [
         ("def f(path):\n  open(path, 'w')", {"f"}),
         ("def f(path, mode):\n  open(path, mode)", {"f"}),
-        ("def f(path):\n  open(_rehearsal.current(path), mode='a')", {"f"}),
-        ("def f(path):\n  open(_rehearsal.claim(path), 'w')", set()),
+        ("def f(path):\n  open(rehearsal.resolve_read(path), mode='a')", {"f"}),
+        ("def f(path):\n  open(rehearsal.resolve_write(path), 'w')", set()),
         ("def f(path):\n  open(path)", {"f"}),
-        ("def f(path):\n  open(_rehearsal.current(path))", set()),
+        ("def f(path):\n  open(rehearsal.resolve_read(path))", set()),
         ("def f(path):\n  pathlib.Path(path).write_text('')", {"f"}),
         ("def f(paths):\n  return filter(os.path.exists, paths)", {"f"}),
         ("def f(path):\n  shutil.copy(path, path)", {"f"}),

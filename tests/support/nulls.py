@@ -22,7 +22,7 @@ def nulls_of(module: str) -> list[tuple[str, dict[str, Any]]]:
 
 def _each_null(options: dict[str, dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
     for name, option in options.items():
-        if option.get("narrows") and not option.get("required"):
+        if option.get("narrows_scope") and not option.get("required"):
             yield name, {name: None}
         several = option.get("type") == "list"
         for path, inner in _each_null(option.get("options") or {}):

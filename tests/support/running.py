@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import plain, run_in_process
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_in_process, to_json_types
 
 
 def ctrl_c(*_args: object) -> None:
@@ -34,9 +34,9 @@ def run(
     """The result of a module with these parameters, without what was passed to it."""
     code = importlib.import_module(f"ansible_collections.buildworks.toolchain.plugins.modules.{module}")
     try:
-        given = plain(parameters)
+        given = to_json_types(parameters)
     except ToolchainError as error:
         return {"changed": False, "failed": True, "msg": str(error)}
-    hearers = {"tell": tell, "last_words": last_words}
+    hearers = {"display": tell, "display_interruption": last_words}
     modes = {"check_mode": check_mode, "diff_mode": diff_mode, "no_log": no_log}
     return run_in_process(module, code.SPEC, code.run, given, **modes, **hearers)

@@ -14,15 +14,15 @@ from typing import Any
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._credential import Credential
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.client import Http
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.client import HttpClient
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.session import CONNECTION
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 CREDENTIAL = Credential({"Authorization": "Bearer t0ken-of-mine"})
 
 
-def transport(url: str, *, check_mode: bool = False, credential: Credential = CREDENTIAL, **params: Any) -> Http:
+def transport(url: str, *, check_mode: bool = False, credential: Credential = CREDENTIAL, **params: Any) -> HttpClient:
     """The transport of a service whose errors are plain text."""
     return transport_and_task(url, check_mode=check_mode, credential=credential, **params)[0]
 
@@ -34,15 +34,15 @@ def transport_and_task(
     credential: Credential = CREDENTIAL,
     last_words: Callable[[str], None] | None = None,
     **params: Any,
-) -> tuple[Http, Task]:
+) -> tuple[HttpClient, Task]:
     """As `transport`, with the task that learns of progress and repeats."""
-    validation = ArgumentSpecValidator(**CONNECTION.keywords()).validate(params)
+    validation = ArgumentSpecValidator(**CONNECTION.to_keywords()).validate(params)
     assert not validation.error_messages
-    task = Task(validation.validated_parameters, check_mode=check_mode, last_words=last_words)
-    return Http(task, url, credential=credential, explain=_explain), task
+    task = Task(validation.validated_parameters, check_mode=check_mode, display_interruption=last_words)
+    return HttpClient(task, url, credential=credential, explain=_explain), task
 
 
-def _explain(answer: Answer) -> tuple[str | None, str | None]:
+def _explain(answer: Response) -> tuple[str | None, str | None]:
     return answer.short_text(), None
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils import _issued
-from ansible_collections.buildworks.toolchain.plugins.module_utils._private_file import store
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import store
 from support.conversation import Call, at, call, conversation
 from support.running import ctrl_c, run
 

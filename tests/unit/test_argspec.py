@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import plain
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import to_json_types
 
 
 def test_options_and_rules_travel_together() -> None:
@@ -27,7 +27,7 @@ def test_options_and_rules_travel_together() -> None:
         required_if=[("b", 1, ["a"])],
         required_by={"b": ["c"]},
     )
-    assert (one + other).keywords() == {
+    assert (one + other).to_keywords() == {
         "argument_spec": {"a": {"type": "str"}, "b": {"type": "int"}},
         "required_together": [("a", "b"), ("b", "d")],
         "mutually_exclusive": [("a", "c")],
@@ -40,7 +40,7 @@ def test_options_and_rules_travel_together() -> None:
 def test_adding_leaves_both_sides_as_they_were() -> None:
     one, other = ArgumentSpec({"a": {}}, required_one_of=[("a",)]), ArgumentSpec({"b": {}}, required_one_of=[("b",)])
     _unused = one + other
-    assert one.keywords()["required_one_of"] == [("a",)]
+    assert one.to_keywords()["required_one_of"] == [("a",)]
     assert list(other.options) == ["b"]
 
 
@@ -125,7 +125,7 @@ TEXTS = ArgumentSpec(
         "rules": {
             "type": "list",
             "elements": "dict",
-            "options": {"older_than": {"type": "str", "narrows": True}},
+            "options": {"older_than": {"type": "str", "narrows_scope": True}},
         },
     }
 )
@@ -145,7 +145,7 @@ TEXTS = ArgumentSpec(
 )
 def test_a_number_with_a_fraction_is_refused_when_a_text_is_expected(parameters: dict[str, Any], path: str) -> None:
     problem = "takes a text, not a number with a fraction. Put it in quotes, because YAML reads 1.10 as 1.1"
-    assert TEXTS.misshapen(parameters) == f"Option '{path}': {problem}."
+    assert TEXTS.find_type_error(parameters) == f"Option '{path}': {problem}."
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_a_number_with_a_fraction_is_refused_when_a_text_is_expected(parameters:
 )
 def test_infinity_and_nan_are_refused(parameters: dict[str, Any], path: str) -> None:
     problem = "takes neither .inf nor .nan. Put it in quotes if it is a text"
-    assert TEXTS.misshapen(plain(parameters)) == f"Option '{path}': {problem}."
+    assert TEXTS.find_type_error(to_json_types(parameters)) == f"Option '{path}': {problem}."
 
 
 @pytest.mark.parametrize(
@@ -171,11 +171,11 @@ def test_infinity_and_nan_are_refused(parameters: dict[str, Any], path: str) -> 
     ],
 )
 def test_a_number_is_accepted_when_its_text_is_certain_or_a_number_is_expected(parameters: dict[str, Any]) -> None:
-    assert TEXTS.misshapen(parameters) is None
+    assert TEXTS.find_type_error(parameters) is None
 
 
 def test_null_in_a_suboption_is_refused_when_the_entry_is_json() -> None:
-    assert TEXTS.misshapen({"rules": ['{"older_than": null}']}) == (
+    assert TEXTS.find_type_error({"rules": ['{"older_than": null}']}) == (
         "Option 'rules[0].older_than': must not be null. Set a value or omit the option."
     )
 

@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils import _private_file
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup import (
     ages,
     deletion,
@@ -20,6 +19,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cle
     planning,
     verification,
 )
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files import private
 from support.aql_answer import aql_body
 from support.artifact_edition import OPEN_SOURCE, edition
 from support.conversation import Call, call, conversation
@@ -590,7 +590,7 @@ def test_a_full_disk_under_another_file_is_named(option: str, tmp_path: Path, mo
     def no_space(*_args: Any) -> str:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(_private_file, "_line", no_space)
+    monkeypatch.setattr(private, "_line", no_space)
     path, old = str(tmp_path / "lines"), row("a", "old.bin")
     deletion = [asked(THERE, old), delete_old(), asked(THERE)] if option == "to_file" else []
     result = clean_up(*scanned(old), *deletion, **{option: path})

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import figures
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record, surprise
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record, describe_mismatch
 
 
 def record(value: Any) -> Record:
-    return Record({"x": value}, lambda path, wanted, found: ValueError(surprise(path, wanted, found)))
+    return Record({"x": value}, lambda path, wanted, found: ValueError(describe_mismatch(path, wanted, found)))
 
 
 @pytest.mark.parametrize(("value", "number"), [(7, 7), ("7", 7), ("-1", -1), ("2,176,580", 2176580), (3.0, 3)])

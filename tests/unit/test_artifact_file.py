@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils import _local_file
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files import local
 from support.artifact_edition import OPEN_SOURCE, edition
 from support.conversation import Call, call, conversation
 from support.running import run
@@ -390,7 +390,7 @@ def test_a_checksum_that_differs_is_a_failure(src: Path) -> None:
 
 @pytest.mark.parametrize("change", [b"", b"short"])
 def test_a_file_that_gets_shorter_while_it_is_sent_breaks_the_request_off(change: bytes, src: Path) -> None:
-    file = _local_file.LocalFile.of(str(src), lambda _sent: None)
+    file = local.LocalFile.from_path(str(src), lambda _sent: None)
     src.write_bytes(change)
     with pytest.raises(ToolchainError, match="changed while it was being read"):
         list(file)
@@ -398,14 +398,14 @@ def test_a_file_that_gets_shorter_while_it_is_sent_breaks_the_request_off(change
 
 @pytest.mark.parametrize("change", [b"other content!!", b"a longer one than it was"])
 def test_a_file_that_changes_while_it_is_sent(change: bytes, src: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole: Callable[..., Any] = _local_file.LocalFile.__iter__
+    whole: Callable[..., Any] = local.LocalFile.__iter__
 
     def changing(file: Any) -> Any:
         src.write_bytes(change)
         os.utime(src, ns=(1, 1))
         return whole(file)
 
-    monkeypatch.setattr(_local_file.LocalFile, "__iter__", changing)
+    monkeypatch.setattr(local.LocalFile, "__iter__", changing)
     words = {"errors": [{"status": 409, "message": "Checksum error"}]}
     put = call("PUT", FILE, 409, json=words, sent_body=change[: len(DATA)])
     with conversation(gone(), asked(), put) as server:
@@ -655,5 +655,5 @@ def test_all_checksums_come_from_one_pass(size: int, tmp_path: Path, monkeypatch
     file.write_bytes(data)
     opened = []
     monkeypatch.setattr("builtins.open", lambda *args, _open=open, **more: opened.append(args) or _open(*args, **more))
-    assert _local_file.checksums(str(file)) == sums(data)
+    assert local.compute_checksums(str(file)) == sums(data)
     assert len(opened) == 1

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import images
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import UnexpectedAnswer
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import UnexpectedResponse
 
 LAYER = "sha256__" + "0" * 64
 
@@ -57,5 +57,5 @@ def test_a_second_manifest_is_surplus(names: tuple[str, str]) -> None:
 )
 def test_an_entry_that_cannot_be_read_is_an_error(change: dict[str, Any]) -> None:
     row = {"path": "team/web", "name": "manifest.json", "type": "file", "size": 5, **change}
-    with pytest.raises(UnexpectedAnswer):
+    with pytest.raises(UnexpectedResponse):
         images.TagContent().add(row)

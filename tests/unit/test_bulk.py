@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils import _bulk
-from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import Act, NotTried, each
+from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import Act, ItemSkipped, process_items
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     OutcomeUnknown,
     ServerRefusal,
@@ -40,10 +40,12 @@ def bulk(
     **more: Any,
 ) -> tuple[Task, str | None]:
     """The task after its items, and why it failed."""
-    task = Task({**DEFAULTS, **more}, check_mode=check_mode, diff_mode=diff_mode, tell=tell, last_words=last_words)
-    task.secret("open-sesame")
+    task = Task(
+        {**DEFAULTS, **more}, check_mode=check_mode, diff_mode=diff_mode, display=tell, display_interruption=last_words
+    )
+    task.register_secret("open-sesame")
     try:
-        each(task, items, act)
+        process_items(task, items, act)
     except ToolchainError as error:
         return task, str(error)
     return task, None
@@ -54,10 +56,10 @@ def act(task: Task) -> None:
     kind = task.params.get("kind")
     task.result["echo"] = [task.params["n"], task.params["colour"]]
     if kind == "change":
-        task.record({"n": 0}, {"n": task.params["n"] + 1})
-        task.wrote = not task.check_mode
+        task.record_change({"n": 0}, {"n": task.params["n"] + 1})
+        task.has_written = not task.check_mode
     elif kind == "half":
-        task.wrote = True
+        task.has_written = True
         raise ToolchainError("Half of it failed.")
     elif kind == "fail":
         raise ToolchainError(f"It failed with open-sesame for {task.params['n']}.")
@@ -200,7 +202,7 @@ def test_equal_failures_are_counted_in_the_message() -> None:
 
 def test_an_item_that_is_not_worth_a_try_is_skipped() -> None:
     def give_up(task: Task) -> None:
-        raise NotTried(f"not tried, like {task.params['n']}")
+        raise ItemSkipped(f"not tried, like {task.params['n']}")
 
     task, failure = bulk(items("ok", "ok"), give_up)
     assert failure is None
@@ -210,11 +212,11 @@ def test_an_item_that_is_not_worth_a_try_is_skipped() -> None:
 
 def test_repeats_and_warnings_of_items_are_told_once() -> None:
     def shaky(task: Task) -> None:
-        task.repeated("GET http://host/x: 503", 1, 3)
+        task.record_retry("GET http://host/x: 503", 1, 3)
         task.warn("It is old.")
 
     task, _failure = bulk(items("ok", "ok", "ok"), shaky)
-    assert task.all_warnings() == [
+    assert task.collect_warnings() == [
         "It is old. (3 times)",
         "3 request(s) had to be repeated: GET http://host/x: 503 (3 times)",
     ]
@@ -304,7 +306,7 @@ def test_progress_tells_how_many_and_how_long(monkeypatch: pytest.MonkeyPatch) -
 
     # nothing is told before the last item waits for it
     monkeypatch.setattr(
-        Task, "progress", lambda task, text, _state: task.tell(text) if text.startswith("1,200") else None
+        Task, "report_progress", lambda task, text, _state: task.display(text) if text.startswith("1,200") else None
     )
     bulk(items(*["fail"] * 3, *["ok"] * 1237), slow, tell=told, workers=1)
     assert told.lines[0] == "1,200 of 1,240 done, 3 failed, 80 s left"
@@ -361,7 +363,7 @@ def interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
     def progress(_task: Task, _text: str, _state: str) -> None:
         raise Interrupted(signal.SIGINT)
 
-    monkeypatch.setattr(Task, "progress", progress)
+    monkeypatch.setattr(Task, "report_progress", progress)
 
 
 @pytest.mark.usefixtures("interrupted")

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import builds
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, UnexpectedAnswer
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record, surprise
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, UnexpectedResponse
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record, describe_mismatch
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 
 URL = "https://ci.example.com/job/folder/job/app/42/"
 FREESTYLE = {
@@ -49,7 +49,7 @@ FREESTYLE = {
 
 def record(**members: Any) -> Record:
     """A build as the server tells it."""
-    return Record({**FREESTYLE, **members}, lambda *what: UnexpectedAnswer(surprise(*what)))
+    return Record({**FREESTYLE, **members}, lambda *what: UnexpectedResponse(describe_mismatch(*what)))
 
 
 def test_a_build_with_all_that_is_told_of_it() -> None:
@@ -76,7 +76,7 @@ def test_a_build_with_all_that_is_told_of_it() -> None:
 
 
 def test_a_pipeline_tells_no_node_and_hudson_no_queue_item() -> None:
-    build = builds.shown(Record({"number": 1}, UnexpectedAnswer), "app", ["built_on", "queue_id", "parameters"])
+    build = builds.shown(Record({"number": 1}, UnexpectedResponse), "app", ["built_on", "queue_id", "parameters"])
     assert build == {"job": "app", "number": 1, "url": None, "built_on": None, "queue_id": None, "parameters": {}}
 
 
@@ -89,7 +89,7 @@ def test_only_what_is_wanted_is_asked_for() -> None:
 
 @pytest.mark.parametrize("timestamp", ["soon", True, 1.5, 10**18, -(10**18)])
 def test_a_timestamp_that_is_none(timestamp: Any) -> None:
-    with pytest.raises(UnexpectedAnswer, match=r"'timestamp' is .* instead of milliseconds since 1970"):
+    with pytest.raises(UnexpectedResponse, match=r"'timestamp' is .* instead of milliseconds since 1970"):
         builds.shown(record(timestamp=timestamp), "app")
 
 

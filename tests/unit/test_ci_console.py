@@ -13,7 +13,7 @@ import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.console import Cleaner, Console
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BrokenOff, ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import IncompleteResponse, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 from support.conversation import Call, call, conversation
 
@@ -92,7 +92,7 @@ def test_what_breaks_off_is_gone_on_with() -> None:
     cut = log(text[:500_000], 0, len(text), headers={"Content-Length": str(len(text))})
     with conversation(cut, log(text, 0, len(text))) as server:
         reader, read = console(server.url), []
-        with pytest.raises(BrokenOff):
+        with pytest.raises(IncompleteResponse):
             for line in reader.lines():
                 read.append(line)
         assert read

@@ -14,8 +14,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import UnexpectedAnswer
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.entries import Broken, Entries
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import UnexpectedResponse
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.json_list import JsonList, MalformedJson
 from support.conversation import call, conversation
 from support.transport import transport
 
@@ -47,17 +47,17 @@ def test_what_was_written_is_read(
     document = {**{name: others[name] for name in before if name in others}, "results": entries, **others}
     text = json.dumps(document, ensure_ascii=True, indent=indent)
     told: dict[str, Any] = {}
-    read = Entries(pieces(text, size), "results", told)
+    read = JsonList(pieces(text, size), "results", told)
     assert list(read) == entries
-    assert (read.found, told) == (True, others)
+    assert (read.is_found, told) == (True, others)
 
 
 @settings(deadline=None)
 @given(st.integers(1, 60), st.integers(1, 20))
 def test_a_text_that_is_cut_off_is_broken(end: int, size: int) -> None:
     text = '{"a": 12, "results": [{"k": "é,]"}, 17, null, true], "range": {"total": 4}}'[:end]
-    with pytest.raises(Broken):
-        list(Entries(pieces(text, size), "results", {}))
+    with pytest.raises(MalformedJson):
+        list(JsonList(pieces(text, size), "results", {}))
 
 
 @pytest.mark.parametrize(
@@ -70,8 +70,8 @@ def test_a_text_that_is_cut_off_is_broken(end: int, size: int) -> None:
     ],
 )
 def test_what_is_no_object_is_broken(text: str) -> None:
-    with pytest.raises(Broken):
-        list(Entries(pieces(text, 7), "results", {}))
+    with pytest.raises(MalformedJson):
+        list(JsonList(pieces(text, 7), "results", {}))
 
 
 def test_an_endless_value_is_given_up() -> None:
@@ -80,8 +80,8 @@ def test_an_endless_value_is_given_up() -> None:
         while True:
             yield b"x" * 2**20
 
-    with pytest.raises(Broken):
-        list(Entries(endless(), "results", {}))
+    with pytest.raises(MalformedJson):
+        list(JsonList(endless(), "results", {}))
 
 
 def test_memory_is_flat() -> None:
@@ -93,7 +93,7 @@ def test_memory_is_flat() -> None:
 
     tracemalloc.start()
     try:
-        assert sum(1 for _entry in Entries(body(), "results", {})) == 2001
+        assert sum(1 for _entry in JsonList(body(), "results", {})) == 2001
         assert tracemalloc.get_traced_memory()[1] < 200_000
     finally:
         tracemalloc.stop()
@@ -109,7 +109,7 @@ def test_the_entries_of_an_answer() -> None:
     found = entries(others, json={"range": {"total": 2}, "results": [{"name": "a"}, {"name": "b"}]})
     assert [entry.text("name") for entry in found] == ["a", "b"]
     assert others == {"range": {"total": 2}}
-    with pytest.raises(UnexpectedAnswer, match=r"'results\[1\].size' is a text instead of a whole number"):
+    with pytest.raises(UnexpectedResponse, match=r"'results\[1\].size' is a text instead of a whole number"):
         entries(json={"results": [{}, {"size": "1"}]})[1].integer("size")
 
 
@@ -127,7 +127,7 @@ def test_the_entries_of_an_answer() -> None:
     ],
 )
 def test_another_answer_is_told(answer: dict[str, Any], said: str) -> None:
-    with pytest.raises(UnexpectedAnswer) as error:
+    with pytest.raises(UnexpectedResponse) as error:
         entries(**answer)
     assert said in str(error.value)
 
@@ -140,5 +140,5 @@ def test_texts_of_an_answer() -> None:
     with conversation(call("GET", "/x", json={"files": ["a", 1]})) as server:
         texts = transport(server.url).read("GET", "/x", stream=True).texts("files")
         assert next(texts) == "a"
-        with pytest.raises(UnexpectedAnswer, match=r"'files\[1\]' is the number 1 instead of a text"):
+        with pytest.raises(UnexpectedResponse, match=r"'files\[1\]' is the number 1 instead of a text"):
             next(texts)

@@ -18,7 +18,6 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils import _local_file
 from ansible_collections.buildworks.toolchain.plugins.module_utils._credential import Credential
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     BadOption,
@@ -26,11 +25,12 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
     ServerRefusal,
     ServerUnreachable,
     ToolchainError,
-    WriteRefused,
+    WriteInCheckMode,
 )
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files import local
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http import session
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import REPEATABLE
-from ansible_collections.buildworks.toolchain.plugins.module_utils._interruption import heard
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import IDEMPOTENT
+from ansible_collections.buildworks.toolchain.plugins.module_utils._interruption import handle_signals
 from support.conversation import Call, call, conversation
 from support.running import ctrl_c, run
 from support.transport import closed_port, socket_server, transport, transport_and_task
@@ -71,18 +71,18 @@ def test_runs_that_connect_otherwise_share_nothing(other: dict[str, Any]) -> Non
 
 def test_what_a_service_remembers_lives_with_the_session() -> None:
     with conversation() as server:
-        assert transport(server.url).remembered("crumb", lambda: "c") == "c"
-        assert transport(server.url).remembered("crumb", lambda: "d") == "c"
+        assert transport(server.url).cached("crumb", lambda: "c") == "c"
+        assert transport(server.url).cached("crumb", lambda: "d") == "c"
         other = transport(server.url, credential=Credential({"Authorization": "other"}))
-        assert other.remembered("crumb", lambda: "d") == "d"
+        assert other.cached("crumb", lambda: "d") == "d"
 
 
 def test_what_is_good_no_longer_is_made_anew_once() -> None:
     with conversation() as server:
         http = transport(server.url)
-        old = http.remembered("crumb", lambda: ["old"])
-        assert http.remembered("crumb", lambda: ["new"], instead_of=old) == ["new"]
-        assert http.remembered("crumb", lambda: ["newer"], instead_of=old) == ["new"]
+        old = http.cached("crumb", lambda: ["old"])
+        assert http.cached("crumb", lambda: ["new"], instead_of=old) == ["new"]
+        assert http.cached("crumb", lambda: ["newer"], instead_of=old) == ["new"]
 
 
 def test_threads_that_ask_at_once_get_the_same() -> None:
@@ -92,7 +92,7 @@ def test_threads_that_ask_at_once_get_the_same() -> None:
 
         def ask(number: int) -> int:
             together.wait()
-            return http.remembered("crumb", lambda: number)
+            return http.cached("crumb", lambda: number)
 
         assert len(set(pool.map(ask, range(8)))) == 1
 
@@ -163,9 +163,9 @@ def test_an_upload_begins_anew_when_it_is_repeated(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_bytes(content)
     sent: dict[str, Any] = {"sent_body": content, "sent_headers": {"Content-Length": str(len(content))}}
-    data = _local_file.LocalFile.of(str(file), lambda _sent: None)
+    data = local.LocalFile.from_path(str(file), lambda _sent: None)
     with conversation(call("PUT", "/x", 503, **sent), call("PUT", "/x", 201, **sent)) as server:
-        transport(server.url).write("PUT", "/x", data=data, policy=REPEATABLE, accept=(201,))
+        transport(server.url).write("PUT", "/x", data=data, policy=IDEMPOTENT, accept=(201,))
 
 
 # Repeats
@@ -177,7 +177,7 @@ def test_a_read_is_repeated_while_the_server_is_busy(status: int, naps: list[flo
         http, task = transport_and_task(server.url)
         assert http.read("GET", "/x").json() == {"ok": True}
     assert 0.25 <= naps[0] <= 0.5 <= naps[1] <= 1.0
-    assert task.all_warnings() == [f"2 request(s) had to be repeated: GET {server.url}/x: {status} (2 times)"]
+    assert task.collect_warnings() == [f"2 request(s) had to be repeated: GET {server.url}/x: {status} (2 times)"]
 
 
 def test_a_read_is_repeated_only_so_often(naps: list[float]) -> None:
@@ -189,7 +189,7 @@ def test_a_read_is_repeated_only_so_often(naps: list[float]) -> None:
 @pytest.mark.parametrize("options", [{"retries": 0}, {}])
 def test_a_read_need_not_be_repeated(options: dict[str, Any], naps: list[float]) -> None:
     with conversation(busy()) as server, pytest.raises(ServerRefusal):
-        transport(server.url, **options).read("GET", "/x", once=not options)
+        transport(server.url, **options).read("GET", "/x", no_retry=not options)
     assert not naps
 
 
@@ -243,13 +243,13 @@ def test_a_write_is_repeated_when_the_server_did_not_take_it() -> None:
     with conversation(busy(429, "POST"), call("POST", "/x")) as server:
         http, task = transport_and_task(server.url)
         http.write("POST", "/x")
-    assert task.wrote
+    assert task.has_written
 
 
 @pytest.mark.parametrize("failing", [call("PUT", "/x", drop=True), busy(503, "PUT")], ids=["reset", "503"])
 def test_an_idempotent_write_is_repeated(failing: Call) -> None:
     with conversation(failing, call("PUT", "/x")) as server:
-        transport(server.url).write("PUT", "/x", policy=REPEATABLE)
+        transport(server.url).write("PUT", "/x", policy=IDEMPOTENT)
 
 
 def test_a_refusal_after_a_lost_reply_leaves_the_outcome_unknown() -> None:
@@ -257,7 +257,7 @@ def test_a_refusal_after_a_lost_reply_leaves_the_outcome_unknown() -> None:
         conversation(call("PUT", "/x", drop=True), busy(503, "PUT")) as server,
         pytest.raises(OutcomeUnknown, match=r"503 busy\. Whether the request had its effect is not known"),
     ):
-        transport(server.url, retries=1).write("PUT", "/x", policy=REPEATABLE)
+        transport(server.url, retries=1).write("PUT", "/x", policy=IDEMPOTENT)
 
 
 def test_a_dead_server_after_a_lost_reply_leaves_the_outcome_unknown() -> None:
@@ -268,7 +268,7 @@ def test_a_dead_server_after_a_lost_reply_leaves_the_outcome_unknown() -> None:
         connection.close()
 
     with socket_server(serve) as url, pytest.raises(OutcomeUnknown, match="Connection refused"):
-        transport(url, retries=2).write("PUT", "/x", policy=REPEATABLE)
+        transport(url, retries=2).write("PUT", "/x", policy=IDEMPOTENT)
 
 
 @pytest.mark.parametrize("method", ["GET", "POST"])
@@ -576,16 +576,16 @@ def test_a_redirect_in_a_circle_ends() -> None:
 def test_no_write_leaves_in_check_mode() -> None:
     with conversation() as server:
         http, task = transport_and_task(server.url, check_mode=True)
-        with pytest.raises(WriteRefused, match="POST /x would write in check mode"):
+        with pytest.raises(WriteInCheckMode, match="POST /x would write in check mode"):
             http.write("POST", "/x")
-    assert not task.wrote
+    assert not task.has_written
 
 
 def test_a_read_that_is_a_post_leaves_in_check_mode() -> None:
     with conversation(call("POST", "/x", sent_form={"action": "views"})) as server:
         http, task = transport_and_task(server.url, check_mode=True)
         http.read("POST", "/x", form={"action": "views"})
-    assert not task.wrote
+    assert not task.has_written
 
 
 def test_a_write_that_is_interrupted_is_in_doubt() -> None:
@@ -593,10 +593,10 @@ def test_a_write_that_is_interrupted_is_in_doubt() -> None:
     interrupted = call("POST", "/x", held=True, meanwhile=ctrl_c)
     with conversation(interrupted) as server, pytest.raises(KeyboardInterrupt):
         http, task = transport_and_task(server.url, last_words=told.append)
-        with heard():
+        with handle_signals():
             http.write("POST", "/x")
     assert told == ["interrupted during this: POST /x. Whether it had its effect is not known."]
-    assert not task.wrote
+    assert not task.has_written
 
 
 def test_a_refused_write_has_not_written() -> None:
@@ -604,7 +604,7 @@ def test_a_refused_write_has_not_written() -> None:
         http, task = transport_and_task(server.url)
         with pytest.raises(ServerRefusal):
             http.write("POST", "/x")
-    assert not task.wrote
+    assert not task.has_written
 
 
 # Proxies

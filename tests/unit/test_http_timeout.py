@@ -15,11 +15,11 @@ from collections.abc import Iterator
 import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
-    BrokenOff,
+    IncompleteResponse,
     OutcomeUnknown,
     ServerUnreachable,
 )
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http import response
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http import timed_response
 from support.transport import socket_server, transport, transport_and_task
 
 LATE = "/x: no answer within 'timeout'"
@@ -99,16 +99,16 @@ def test_long_stream_breaks_off_when_it_begins_to_trickle() -> None:
     start = CHUNKED + b"100000\r\n" + b"x" * 2**20 + b"\r\n"
     with trickling_server(start, b"1\r\nx\r\n", b"0\r\n\r\n") as url:
         answer = transport(url, timeout=0.2, retries=0).read("GET", "/x", stream=True)
-        with pytest.raises(BrokenOff, match=SLOW):
+        with pytest.raises(IncompleteResponse, match=SLOW):
             list(answer.chunks())
 
 
 def test_live_stream_ends_when_its_time_is_over() -> None:
     with trickling_server(CHUNKED, b"1\r\nx\r\n", b"0\r\n\r\n") as url:
-        answer = transport(url, timeout=0.2, retries=0).read("GET", "/x", stream=True, live="timeout")
+        answer = transport(url, timeout=0.2, retries=0).read("GET", "/x", stream=True, live_timeout_option="timeout")
         pieces = answer.chunks()
         assert next(pieces) == b"x"
-        with pytest.raises(BrokenOff, match="not complete within 'timeout'"):
+        with pytest.raises(IncompleteResponse, match="not complete within 'timeout'"):
             list(pieces)
 
 
@@ -149,16 +149,16 @@ def test_body_is_read_when_it_takes_longer_than_the_timeout_but_each_64_kib_do_n
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     source = SteadySource(1024)
-    monkeypatch.setattr(response.time, "monotonic", lambda: source.now)
-    reply = response.Response(source)  # type: ignore[arg-type]
+    monkeypatch.setattr(timed_response.time, "monotonic", lambda: source.now)
+    reply = timed_response.TimedResponse(source)  # type: ignore[arg-type]
     reply.begin()
     assert len(reply.read()) == 2**20
 
 
 def test_body_is_read_when_its_reader_pauses_longer_than_the_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
     source = SteadySource(1024)
-    monkeypatch.setattr(response.time, "monotonic", lambda: source.now)
-    reply = response.Response(source)  # type: ignore[arg-type]
+    monkeypatch.setattr(timed_response.time, "monotonic", lambda: source.now)
+    reply = timed_response.TimedResponse(source)  # type: ignore[arg-type]
     reply.begin()
     size = 0
     while piece := reply.read(10_000):
@@ -172,7 +172,7 @@ def test_connection_keeps_its_timeout_when_a_response_was_slow() -> None:
     with ours, theirs:
         ours.settimeout(30)
         theirs.sendall(OK + b"Content-Length: 2\r\n\r\n{}")
-        reply = response.Response(ours)
+        reply = timed_response.TimedResponse(ours)
         reply.begin()
         assert reply.read() == b"{}"
         assert ours.gettimeout() == 30
@@ -182,7 +182,7 @@ def test_request_ends_soon_after_the_deadline_of_the_task() -> None:
     chunk = b"10000\r\n" + b"x" * 2**16 + b"\r\n"
     with trickling_server(CHUNKED, chunk, b"0\r\n\r\n") as url:
         http, task = transport_and_task(url, timeout=0.5, retries=0)
-        with task.until(time.monotonic()):
+        with task.enforce_deadline(time.monotonic()):
             answer = http.read("GET", "/x", stream=True)
-        with pytest.raises(BrokenOff, match=SLOW):
+        with pytest.raises(IncompleteResponse, match=SLOW):
             list(answer.chunks())

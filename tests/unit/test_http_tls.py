@@ -109,7 +109,7 @@ def test_a_list_of_authorities_that_changes_is_read_again(
     listed = tmp_path / "list.pem"
     listed.write_bytes(Authority(tmp_path, "other").path.read_bytes())
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(listed))
-    session.prepare()
+    session.preload_certificates()
     with conversation(OK, tls=tls) as server:
         assert "certificate verify failed" in refused(server.url)
         listed.write_bytes(listed.read_bytes() + authority.path.read_bytes())
@@ -204,7 +204,7 @@ def test_a_pipe_is_refused_when_a_file_is_expected(tmp_path: Path, option: str) 
 
 def test_a_variable_that_names_no_file_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CURL_CA_BUNDLE", f"{tmp_path}/none")
-    session.prepare()  # has nobody to tell it to
+    session.preload_certificates()  # has nobody to tell it to
     message = refused("https://127.0.0.1:1")
     assert message.startswith("CURL_CA_BUNDLE of the environment cannot be used: ")
     assert message.endswith("cannot be read: No such file or directory.")

@@ -179,7 +179,7 @@ def _refuse(*_arguments: Any) -> None:
 
 def test_who_waits_says_so(folder: pathlib.Path, clock: list[float]) -> None:
     told: list[str] = []
-    task = Task({"admin_pace": 6.0}, tell=told.append)
+    task = Task({"admin_pace": 6.0}, display=told.append)
     for _number in range(5):
         Pace(task, ["k"]).wait("GET /organization/users")
     assert told == ["waiting 10 s for the next turn of GET /organization/users, see 'admin_pace'"]

@@ -602,7 +602,7 @@ def test_progress_names_the_limit_and_the_time_left_when_the_batch_waits(
 
     monkeypatch.setattr(buckets, "pause", pause)
     monkeypatch.setattr(_bulk, "_SECONDS_BETWEEN_LOOKS", 0.001)
-    monkeypatch.setattr(Task, "progress", progress)
+    monkeypatch.setattr(Task, "report_progress", progress)
     calls = [answered(prompt["prompt"]) for prompt in PROMPTS]
     batch(tmp_path, *calls, limits={MODEL: limits})
     waiting = f"waiting until then for the limit of {MODEL}: {name}"

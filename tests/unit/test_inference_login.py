@@ -11,7 +11,7 @@ from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
 import generate
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ServerRefusal
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import (
     ADMIN_KEY,
     API_KEY,
@@ -109,9 +109,9 @@ def test_all_of_it_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -
         assert not run("inference_model_info").get("failed")
 
 
-def through(key_class: KeyClass, url: str, **keys: str) -> Answer:
+def through(key_class: KeyClass, url: str, **keys: str) -> Response:
     """The answer to a read by an adapter that needs a key of this class."""
-    spec = ArgumentSpecValidator(**INFERENCE.keywords())
+    spec = ArgumentSpecValidator(**INFERENCE.to_keywords())
     task = Task(spec.validate({"url": f"{url}/v1", **keys}).validated_parameters)
     return InferenceService(task).http(key_class).read("GET", "/models")
 

@@ -9,7 +9,7 @@ import random
 
 import pytest
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import masked
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import mask_secrets
 from ansible_collections.buildworks.toolchain.plugins.plugin_utils import _known_secrets
 
 ENCODERS = {"standard": base64.b64encode, "url-safe": base64.urlsafe_b64encode}
@@ -23,7 +23,7 @@ def test_secret_in_base64_is_hidden_when_other_text_surrounds_it(alphabet: str, 
         secret = "".join(chr(dice.choice([*range(33, 127), 255, 8364])) for _place in range(dice.randrange(7, 40)))
         before, after = ("x" * dice.randrange(5) for _side in range(2))
         text = ENCODERS[alphabet](f"{before}{secret}{after}".encode()).decode().replace("=", padding)
-        hidden = masked(f"Basic {text}", set(_known_secrets.encoded(secret)))
+        hidden = mask_secrets(f"Basic {text}", set(_known_secrets.encoded(secret)))
         start, _mask, end = hidden.removeprefix("Basic ").partition("********")
         assert hidden != f"Basic {text}"
         assert len(start) <= len(before) * 4 / 3 + 2
@@ -43,7 +43,7 @@ def test_login_in_base64_is_hidden_when_the_password_is_short(
     ]
     login = ENCODERS[alphabet](f"bob:{password}".encode()).decode()
     for secrets in found:
-        hidden = masked(f"Basic {login}", secrets.union(*map(_known_secrets.encoded, secrets)))
+        hidden = mask_secrets(f"Basic {login}", secrets.union(*map(_known_secrets.encoded, secrets)))
         assert len(hidden.removeprefix("Basic ").replace("********", "").rstrip("=")) <= 2
 
 

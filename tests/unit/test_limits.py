@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http import session
-from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from support import running
 from support.cases import CASES, MODULES, SPEAKING, parameters
 from support.nulls import NULLS, REFUSAL
@@ -60,7 +60,9 @@ def wrong_values(option: Option) -> Iterator[Any]:
         yield from NOT_ONE_LINE
     if option.get("type") == "path":
         yield "a\0b"
-    for wrong in wrong_values({"type": option["elements"], **option["each"]}) if "each" in option else ():
+    for wrong in (
+        wrong_values({"type": option["elements"], **option["each_element"]}) if "each_element" in option else ()
+    ):
         yield ["fine", wrong]
 
 
@@ -90,7 +92,7 @@ def sent(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
 
     def send(_connection: Any, request: Any, _timeout: Any) -> None:
         requested.append(request.url)
-        raise session.NoAnswer("nobody is there", unsent=True)
+        raise session.NoResponse("nobody is there", unsent=True)
 
     monkeypatch.setattr(session.Connection, "send", send)
     return requested
@@ -167,10 +169,10 @@ SAMPLE = ArgumentSpec(
         count=dict(type="int", at_least=1, at_most=1000),
         secret=dict(type="str", no_log=True, **NAME),
         kind=dict(type="str", matches=("[a-z]+", "small letters")),
-        names=dict(type="list", elements="str", not_empty=True, each=NAME),
-        entry=dict(type="dict", options=dict(names=dict(type="list", elements="str", each=NAME))),
+        names=dict(type="list", elements="str", not_empty=True, each_element=NAME),
+        entry=dict(type="dict", options=dict(names=dict(type="list", elements="str", each_element=NAME))),
         entries=dict(type="list", elements="dict", options=dict(name=dict(type="str", **NAME))),
-        file=dict(type="path", free="any will do"),
+        file=dict(type="path", unchecked="any will do"),
     )
 )
 
@@ -218,7 +220,7 @@ def test_what_is_within_the_limits_passes(given: dict[str, Any]) -> None:
 
 
 def test_ansible_does_not_see_the_limits() -> None:
-    assert SAMPLE.keywords()["argument_spec"] == {
+    assert SAMPLE.to_keywords()["argument_spec"] == {
         "count": {"type": "int"},
         "secret": {"type": "str", "no_log": True},
         "kind": {"type": "str"},

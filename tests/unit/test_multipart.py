@@ -9,8 +9,8 @@ import email.parser
 import email.policy
 from pathlib import Path
 
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files.local import LocalFile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.multipart import Multipart
-from ansible_collections.buildworks.toolchain.plugins.module_utils._local_file import LocalFile
 from support.conversation import call, conversation
 from support.transport import transport
 
@@ -27,7 +27,7 @@ def parts(form: Multipart) -> list[email.message.Message]:
 def test_what_goes_in_comes_out(tmp_path: Path) -> None:
     file = tmp_path / "deploy.zip"
     file.write_bytes(bytes(range(256)) * 3000)
-    form = Multipart({"VERSION": NUISANCES, "EMPTY": ""}, {"PACKAGE": LocalFile.unhashed(str(file))})
+    form = Multipart({"VERSION": NUISANCES, "EMPTY": ""}, {"PACKAGE": LocalFile.from_path_unhashed(str(file))})
     package, version, empty = parts(form)
     assert version.get_payload(decode=True) == NUISANCES.encode()
     assert version["Content-Disposition"] == 'form-data; name="VERSION"'
@@ -39,7 +39,7 @@ def test_what_goes_in_comes_out(tmp_path: Path) -> None:
 def test_it_knows_its_size_and_can_be_sent_again(tmp_path: Path) -> None:
     file = tmp_path / "empty"
     file.touch()
-    form = Multipart({"a": "ü"}, {"f": LocalFile.unhashed(str(file))})
+    form = Multipart({"a": "ü"}, {"f": LocalFile.from_path_unhashed(str(file))})
     once = b"".join(form)
     assert (len(once), once) == (form.size, b"".join(form))
 
@@ -47,7 +47,7 @@ def test_it_knows_its_size_and_can_be_sent_again(tmp_path: Path) -> None:
 def test_names_stay_inside_their_header(tmp_path: Path) -> None:
     file = tmp_path / 'a"b'
     file.touch()
-    text = b"".join(Multipart({'n"\r\nX: y': "v"}, {"f": LocalFile.unhashed(str(file))})).decode()
+    text = b"".join(Multipart({'n"\r\nX: y': "v"}, {"f": LocalFile.from_path_unhashed(str(file))})).decode()
     assert 'name="n%22%0D%0AX: y"\r\n' in text
     assert 'filename="a%22b"\r\n' in text
 

@@ -18,21 +18,25 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cle
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     BadOption,
     ToolchainError,
-    WriteRefused,
+    WriteInCheckMode,
 )
-from ansible_collections.buildworks.toolchain.plugins.module_utils._local_file import check_readable, matching, seen
-from ansible_collections.buildworks.toolchain.plugins.module_utils._private_file import (
-    check_owner,
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files.local import (
+    check_readable,
+    find_files,
+    get_fingerprint,
+)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import (
+    check_ownership,
     check_writable,
-    content,
-    gather,
-    lines_to,
+    open_json_lines,
     open_private,
+    output_list,
+    read_text,
     store,
-    store_lines,
-    store_pieces,
+    store_chunks,
+    store_json_lines,
 )
-from ansible_collections.buildworks.toolchain.plugins.module_utils._rehearsal import current
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files.rehearsal import resolve_read
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 
@@ -56,7 +60,7 @@ def test_a_new_file_is_for_its_owner_alone(file: Path, umask: int) -> None:
 def test_a_new_file_of_pieces_has_the_mode_that_the_umask_leaves(file: Path, umask: int, mode: int) -> None:
     before = os.umask(umask)
     try:
-        store_pieces(Task({}), str(file), [b"a", b"b"])
+        store_chunks(Task({}), str(file), [b"a", b"b"])
     finally:
         os.umask(before)
     assert stat.S_IMODE(file.stat().st_mode) == mode
@@ -66,14 +70,14 @@ def test_a_new_file_of_pieces_has_the_mode_that_the_umask_leaves(file: Path, uma
 def test_storing_is_a_write(file: Path) -> None:
     task = Task({})
     store(task, str(file), "new")
-    assert task.wrote
+    assert task.has_written
 
 
 def test_nothing_is_stored_in_check_mode(file: Path) -> None:
     task = Task({}, check_mode=True)
-    with pytest.raises(WriteRefused, match=r"Storing '.*/secret' would write in check mode"):
+    with pytest.raises(WriteInCheckMode, match=r"Storing '.*/secret' would write in check mode"):
         store(task, str(file), "new")
-    assert not task.wrote
+    assert not task.has_written
     assert list(file.parent.iterdir()) == []
 
 
@@ -107,7 +111,7 @@ def test_names_of_owner_and_group_are_looked_up(file: Path) -> None:
 def test_an_owner_that_is_not_there_is_a_bad_option(option: str) -> None:
     task = Task({"owner": None, "group": None, option: "nobody-of-that-name"})
     with pytest.raises(BadOption, match=f"Option '{option}': there is no 'nobody-of-that-name' on this machine"):
-        check_owner(task)
+        check_ownership(task)
 
 
 def test_a_link_stays_and_what_it_leads_to_is_written(file: Path) -> None:
@@ -177,7 +181,7 @@ def test_a_relative_path_is_one_in_the_current_folder(file: Path, monkeypatch: p
     monkeypatch.chdir(file.parent)
     check_writable(Task({}), "secret", "token_file")
     store(Task({}), "secret", "new")
-    assert content("secret") == "new"
+    assert read_text("secret") == "new"
     assert file.read_text() == "new\n"
 
 
@@ -208,12 +212,12 @@ def test_a_folder_may_be_missing_in_check_mode(tmp_path: Path) -> None:
 def test_the_content_of_a_file(file: Path, text: str | None, found: str | None) -> None:
     if text is not None:
         file.write_text(text)
-    assert content(str(file)) == found
+    assert read_text(str(file)) == found
 
 
 def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
     with pytest.raises(ToolchainError, match=r"^Cannot read '.*': Is a directory\.$"):
-        content(str(tmp_path))
+        read_text(str(tmp_path))
 
 
 LISTING = {"to_file": None, "owner": None, "group": None, "mode": None, "mask_secrets": None}
@@ -227,46 +231,46 @@ def test_lines_replace_a_file_when_all_of_them_are_there(file: Path) -> None:
         raise ToolchainError("The answer broke off.")
 
     with pytest.raises(ToolchainError, match="broke off"):
-        store_lines(Task({}), str(file), broken())
+        store_json_lines(Task({}), str(file), broken())
     assert file.read_text() == "old"
     task = Task({})
-    task.secret("s3cret")
-    store_lines(task, str(file), ({"n": n, "said": "s3cret é \ud800"} for n in range(2)), mode="0640")
+    task.register_secret("s3cret")
+    store_json_lines(task, str(file), ({"n": n, "said": "s3cret é \ud800"} for n in range(2)), mode="0640")
     assert [json.loads(line) for line in file.read_text().splitlines()] == [
         {"n": n, "said": "******** é \ud800"} for n in range(2)
     ]
     assert stat.S_IMODE(file.stat().st_mode) == 0o640
     assert list(file.parent.iterdir()) == [file]
-    assert not task.wrote
+    assert not task.has_written
 
 
 def test_a_secret_that_json_writes_otherwise_is_hidden_in_a_line(file: Path) -> None:
     task = Task({})
-    task.secret('a"b\\é\n')
-    store_lines(task, str(file), [{"said": 'x a"b\\é\n y'}, {"said": "nothing"}])
+    task.register_secret('a"b\\é\n')
+    store_json_lines(task, str(file), [{"said": 'x a"b\\é\n y'}, {"said": "nothing"}])
     assert file.read_text() == '{"said": "x ******** y"}\n{"said": "nothing"}\n'
 
 
 def test_lines_are_gone_through_in_check_mode_and_not_stored(file: Path) -> None:
     values = iter(range(3))
-    store_lines(Task({}, check_mode=True), str(file), values)
+    store_json_lines(Task({}, check_mode=True), str(file), values)
     assert list(values) == []
     assert not file.exists()
 
 
 def test_what_is_gathered_is_in_the_result_or_in_the_file(file: Path) -> None:
     task = Task(LISTING)
-    assert gather(task, "rows", iter([{"n": 2}, {"n": 1}]), order=["n"]) == 2
+    assert output_list(task, "rows", iter([{"n": 2}, {"n": 1}]), order=["n"]) == 2
     assert task.result == {"rows": [{"n": 1}, {"n": 2}]}
     task = Task({**LISTING, "to_file": str(file)})
-    assert gather(task, "rows", iter([{"n": 2}, {"n": 1}]), order=["n"]) == 2
+    assert output_list(task, "rows", iter([{"n": 2}, {"n": 1}]), order=["n"]) == 2
     assert (task.result, file.read_text()) == ({}, '{"n": 2}\n{"n": 1}\n')
 
 
 @pytest.mark.parametrize("in_file", [False, True])
 def test_secrets_are_masked_when_what_is_gathered_looks_like_one(in_file: bool, file: Path) -> None:
     task = Task({**LISTING, "mask_secrets": True, "to_file": str(file) if in_file else None})
-    assert gather(task, "rows", iter([{"name": "app", "url": "https://me:hunter2@host"}])) == 1
+    assert output_list(task, "rows", iter([{"name": "app", "url": "https://me:hunter2@host"}])) == 1
     row = {"name": "app", "url": "https://MASKED_SECRET@host"}
     assert task.result == {"masked": {"count": 1, "places": ["app: url"]}, **({} if in_file else {"rows": [row]})}
     if in_file:
@@ -277,20 +281,20 @@ def test_secrets_are_masked_when_what_is_gathered_looks_like_one(in_file: bool, 
 def test_nothing_is_asked_for_when_it_cannot_be_kept(option: str, value: str, file: Path) -> None:
     asked = iter([{}])
     with pytest.raises(BadOption, match=option):
-        gather(Task({**LISTING, "to_file": str(file), option: value}), "rows", asked)
+        output_list(Task({**LISTING, "to_file": str(file), option: value}), "rows", asked)
     assert list(asked) == [{}]
 
 
 def write_a_line(file: Path) -> None:
-    with lines_to(Task({}), str(file)) as write:
+    with open_json_lines(Task({}), str(file)) as write:
         write("new")
 
 
 WRITERS: dict[str, Callable[[Path], object]] = {
     "store": lambda file: store(Task({}), str(file), "new"),
-    "store_pieces": lambda file: store_pieces(Task({}), str(file), [b"new"]),
-    "store_lines": lambda file: store_lines(Task({}), str(file), ["new"]),
-    "lines_to": write_a_line,
+    "store_pieces": lambda file: store_chunks(Task({}), str(file), [b"new"]),
+    "store_lines": lambda file: store_json_lines(Task({}), str(file), ["new"]),
+    "open_json_lines": write_a_line,
     "open_private": lambda file: open_private(str(file), "ab").close(),
     "Store": lambda file: Store(str(file)).end(forget=False),
 }
@@ -327,18 +331,18 @@ def test_rehearsal_reads_the_copy_when_it_wrote_the_file(tmp_path: Path, monkeyp
     link.symlink_to(existing)
     monkeypatch.setenv("TOOLCHAIN_REHEARSAL_URL", "http://127.0.0.1:9")
     monkeypatch.setenv("TOOLCHAIN_REHEARSAL_FILES", str(copies))
-    assert content(str(link)) == "production"
+    assert read_text(str(link)) == "production"
     store(Task({}), str(link), "rehearsed")
-    assert content(str(existing)) == content(str(link)) == "rehearsed"
+    assert read_text(str(existing)) == read_text(str(link)) == "rehearsed"
     check_readable(str(existing), "src")
-    assert seen(str(existing))[0] == len("rehearsed\n")
-    assert stat.S_IMODE(Path(current(str(existing))).stat().st_mode) == 0o640
-    assert matching(f"{tmp_path}/e*") == {str(existing): "existing"}
+    assert get_fingerprint(str(existing))[0] == len("rehearsed\n")
+    assert stat.S_IMODE(Path(resolve_read(str(existing))).stat().st_mode) == 0o640
+    assert find_files(f"{tmp_path}/e*") == {str(existing): "existing"}
     with open_private(str(tmp_path / "grown"), "ab") as file:
         file.write(b"more")
-    assert matching(f"{tmp_path}/gr*") == {str(tmp_path / "grown"): "grown"}
+    assert find_files(f"{tmp_path}/gr*") == {str(tmp_path / "grown"): "grown"}
     copies.rename(tmp_path / "ended")
-    assert content(str(link)) == "production"
+    assert read_text(str(link)) == "production"
 
 
 def test_rehearsal_fails_when_a_file_cannot_be_copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -359,7 +363,7 @@ def test_rehearsal_fails_when_the_folder_of_a_file_is_missing(tmp_path: Path, mo
     file = tmp_path / "missing" / "file"
     with pytest.raises(ToolchainError, match=f"Cannot write into '{file.parent}': No such file or directory"):
         store(Task({}), str(file), "new")
-    store_pieces(Task({}), str(file), [b"new"])
+    store_chunks(Task({}), str(file), [b"new"])
     store(Task({}), str(file), "newer")
-    assert content(str(file)) == "newer"
+    assert read_text(str(file)) == "newer"
     assert not file.parent.exists()

@@ -67,7 +67,7 @@ def test_where_address_and_credential_come_from(
     reach = Reach(spec, {**defaults, **args}, defaults.keys() - args.keys(), host)
     given = {name: value for name, value in reach.args.items() if value is not None or name in expected}
     assert given == expected
-    assert all(name in expected or spec.fallback(name) for name in reach.args)
+    assert all(name in expected or spec.environment_variable(name) for name in reach.args)
 
 
 def test_a_host_with_variables_gets_the_default_address_and_not_that_of_the_environment() -> None:

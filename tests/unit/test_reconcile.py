@@ -14,17 +14,17 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
     ServerRefusal,
     ServerUnreachable,
     ToolchainError,
-    UnexpectedAnswer,
+    UnexpectedResponse,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import (
     Fields,
-    as_set,
-    differences,
+    add_removals,
+    find_differences,
     operate,
-    planned,
-    purged,
     reconcile,
-    settled,
+    sort_unique,
+    summarize_plan,
+    verify_write,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
@@ -77,7 +77,7 @@ def test_what_is_as_desired_is_only_read() -> None:
     server = Server({"a": 1, "b": 2})
     task = brought(server, {"a": 1})
     assert server.calls == ["read"]
-    assert task.outcome() == {
+    assert task.build_result() == {
         "changed": False,
         "role": {"a": 1, "b": 2},
         "diff": {"before": {"state": "present", "a": 1}, "after": {"state": "present", "a": 1}},
@@ -88,7 +88,7 @@ def test_what_is_missing_is_made_with_all_fields_and_read_back() -> None:
     server = Server(None)
     task = brought(server, {"a": 1, "b": []})
     assert server.calls == ["read", ("create", {"a": 1, "b": []}), "read"]
-    assert task.outcome() == {
+    assert task.build_result() == {
         "changed": True,
         "role": {"a": 1, "b": []},
         "diff": {"before": {"state": "absent"}, "after": {"state": "present", "a": 1, "b": []}},
@@ -99,7 +99,7 @@ def test_only_what_differs_is_updated() -> None:
     server = Server({"a": 1, "b": 2, "c": 3})
     task = brought(server, {"a": 1, "b": 9})
     assert server.calls == ["read", ("update", {"b": 9}), "read"]
-    assert task.outcome()["diff"] == {
+    assert task.build_result()["diff"] == {
         "before": {"state": "present", "a": 1, "b": 2},
         "after": {"state": "present", "a": 1, "b": 9},
     }
@@ -114,7 +114,7 @@ def test_a_field_that_another_changed_meanwhile_is_no_success() -> None:
     task = Task({})
     with pytest.raises(ToolchainError, match="these fields of the role are not as asked for: a"):
         reconcile(task, "role", read=server.read, desired={"a": 1, "b": 9}, update=update)
-    assert task.outcome()["role"] == {"a": 7, "b": 9}
+    assert task.build_result()["role"] == {"a": 7, "b": 9}
 
 
 def test_the_desired_fields_may_depend_on_how_it_is() -> None:
@@ -161,7 +161,7 @@ def test_what_shall_be_absent_is_deleted() -> None:
     server = Server({"a": 1, "b": {"c": 2}})
     task = brought(server, {}, state="absent")
     assert server.calls == ["read", "delete", "read"]
-    assert task.outcome() == {
+    assert task.build_result() == {
         "changed": True,
         "role": None,
         "diff": {"before": {"state": "present", "a": 1, "b": {"c": 2}}, "after": {"state": "absent"}},
@@ -170,7 +170,7 @@ def test_what_shall_be_absent_is_deleted() -> None:
 
 def test_what_is_absent_already_is_only_read() -> None:
     server = Server(None)
-    assert brought(server, {}, state="absent").outcome()["changed"] is False
+    assert brought(server, {}, state="absent").build_result()["changed"] is False
     assert server.calls == ["read"]
 
 
@@ -189,13 +189,13 @@ def test_check_mode_predicts_what_then_happens(before: Fields | None, desired: F
     predicted = brought(predicting, desired, state, check_mode=True)
     done = brought(doing, desired, state)
     assert predicting.calls == ["read"]
-    assert predicted.outcome() == done.outcome()
+    assert predicted.build_result() == done.build_result()
 
 
 def test_check_mode_predicts_inside_fields() -> None:
     server = Server({"rights": {"read": True, "write": True}, "gone": 1})
     task = brought(server, {"rights": {"write": False}, "gone": None}, check_mode=True)
-    assert task.outcome() == {
+    assert task.build_result() == {
         "changed": True,
         "role": {"rights": {"read": True, "write": False}},
         "diff": {
@@ -213,8 +213,8 @@ def test_a_prediction_has_the_members_of_the_real_result() -> None:
     results = []
     for check_mode in (True, False):
         server, task = Server(None), Task({"state": "present"}, check_mode=check_mode, diff_mode=True)
-        reconcile(task, "role", read=server.read, desired={"a": 1}, create=server.create, show=show)
-        results.append(task.outcome())
+        reconcile(task, "role", read=server.read, desired={"a": 1}, create=server.create, to_result=show)
+        results.append(task.build_result())
     assert results[0] == results[1]
     assert results[0]["role"] == {"id": None, "a": 1, "shown": True}
     assert results[0]["diff"]["after"] == {"state": "present", "a": 1}
@@ -238,22 +238,22 @@ class Secrets(Server):
             "secret",
             read=self.read,
             desired={"name": "n"},
-            stale=lambda secret: "it expires soon" if secret["expires"] < 5 else None,
+            replace_reason=lambda secret: "it expires soon" if secret["expires"] < 5 else None,
             replace=self.replace,
-            show=lambda secret: {"id": None, "expires": None, **secret},
+            to_result=lambda secret: {"id": None, "expires": None, **secret},
         )
         return task
 
 
 def test_what_is_fresh_is_not_replaced() -> None:
     server = Secrets(9, 9)
-    assert not server.renewed().outcome()["changed"]
+    assert not server.renewed().build_result()["changed"]
     assert server.calls == ["read"]
 
 
 def test_what_is_stale_is_replaced_and_read_back() -> None:
     server = Secrets(1, 9)
-    assert server.renewed().outcome() == {
+    assert server.renewed().build_result() == {
         "changed": True,
         "secret": {"name": "n", "id": 2, "expires": 9},
         "diff": {
@@ -266,7 +266,7 @@ def test_what_is_stale_is_replaced_and_read_back() -> None:
 
 def test_check_mode_predicts_a_replacement_whose_values_nobody_knows_yet() -> None:
     server, doing = Secrets(1, 9), Secrets(1, 9)
-    predicted, done = server.renewed(check_mode=True).outcome(), doing.renewed().outcome()
+    predicted, done = server.renewed(check_mode=True).build_result(), doing.renewed().build_result()
     assert server.calls == ["read"]
     assert predicted["secret"] == {"name": "n", "id": None, "expires": None}
     assert predicted["diff"] == done["diff"]
@@ -286,8 +286,8 @@ def test_a_lost_reply_is_resolved_by_reading_back() -> None:
 
     task = Task({"state": "present"})
     reconcile(task, "role", read=server.read, desired={"a": 2}, update=update)
-    assert task.outcome() == {"changed": True, "role": {"a": 2}}
-    assert task.all_warnings() == [f"{LOST} Reading back shows that the request had its effect."]
+    assert task.build_result() == {"changed": True, "role": {"a": 2}}
+    assert task.collect_warnings() == [f"{LOST} Reading back shows that the request had its effect."]
 
 
 def test_a_lost_reply_to_a_deletion_is_resolved_by_reading_back() -> None:
@@ -299,7 +299,7 @@ def test_a_lost_reply_to_a_deletion_is_resolved_by_reading_back() -> None:
 
     task = Task({"state": "absent"})
     reconcile(task, "role", read=server.read, desired={}, delete=delete)
-    assert task.outcome() == {"changed": True, "role": None}
+    assert task.build_result() == {"changed": True, "role": None}
 
 
 def lose(_fields: Fields) -> None:
@@ -338,8 +338,8 @@ def test_replacement_without_an_effect_is_no_change() -> None:
     task = Task({}, diff_mode=True)
     read, stale = (lambda: {"name": "n"}), (lambda _secret: "it expires soon")
     with pytest.raises(OutcomeUnknown):
-        reconcile(task, "secret", read=read, desired={"name": "m"}, stale=stale, replace=lose)
-    assert not task.outcome("failed")["changed"]
+        reconcile(task, "secret", read=read, desired={"name": "m"}, replace_reason=stale, replace=lose)
+    assert not task.build_result("failed")["changed"]
 
 
 @pytest.mark.parametrize(
@@ -377,7 +377,7 @@ def test_what_was_done_only_in_part_is_a_failure_that_changed_something() -> Non
     task = Task({"state": "present"})
     with pytest.raises(ToolchainError, match="not as asked for: b"):
         reconcile(task, "role", read=server.read, desired={"a": 2, "b": 2}, update=update)
-    assert task.outcome("failed")["changed"]
+    assert task.build_result("failed")["changed"]
 
 
 def test_a_refusal_is_told_without_reading_back() -> None:
@@ -442,18 +442,18 @@ def test_resource_is_compared_again_when_another_client_causes_a_refusal(
     server = Rival(before, meanwhile, status)
     task = brought(server, {"a": 1}, state)
     assert server.role == after
-    assert task.outcome() == {
+    assert task.build_result() == {
         "changed": meanwhile != after,
         "role": after,
         "diff": {"before": shown(meanwhile), "after": shown(after)},
     }
-    assert task.all_warnings() == [f"POST http://host/role: {status} {COMPARED}"]
+    assert task.collect_warnings() == [f"POST http://host/role: {status} {COMPARED}"]
 
 
 def test_creation_counts_as_a_change_when_the_server_fails_after_it() -> None:
     task = brought(Rival(None, {"a": 1}, 500), {"a": 1})
-    assert task.outcome()["changed"]
-    assert task.outcome()["diff"] == {"before": {"state": "absent"}, "after": {"state": "present", "a": 1}}
+    assert task.build_result()["changed"]
+    assert task.build_result()["diff"] == {"before": {"state": "absent"}, "after": {"state": "present", "a": 1}}
 
 
 @pytest.mark.parametrize("status", [401, 403, 409, 500])
@@ -480,7 +480,7 @@ def members(server: Server, overwrite: list[list[str] | None]) -> Task:
     """Add `own` to a group, whose members another client overwrites after each write."""
 
     def desired(before: Fields | None) -> Fields:
-        return {"users": as_set([*(before or {"users": []})["users"], "own"])}
+        return {"users": sort_unique([*(before or {"users": []})["users"], "own"])}
 
     def update(fields: Fields) -> None:
         users = overwrite.pop(0) if overwrite else None
@@ -495,7 +495,7 @@ def test_addition_is_written_again_when_another_client_overwrites_it() -> None:
     server = Server({"users": ["x"]})
     task = members(server, [["other", "x"]])
     assert server.calls[1::2] == [("update", {"users": users}) for users in (["other", "x"], ["other", "own", "x"])]
-    assert task.outcome() == {
+    assert task.build_result() == {
         "changed": True,
         "group": {"users": ["other", "own", "x"]},
         "diff": {"before": {"users": ["x"]}, "after": {"users": ["other", "own", "x"]}},
@@ -504,7 +504,7 @@ def test_addition_is_written_again_when_another_client_overwrites_it() -> None:
 
 def test_addition_is_complete_when_another_client_adds_more() -> None:
     server = Server({"users": ["x"]})
-    assert members(server, [["other", "own", "x"]]).outcome()["changed"]
+    assert members(server, [["other", "own", "x"]]).build_result()["changed"]
     assert server.calls.count("read") == 2
 
 
@@ -527,7 +527,7 @@ def test_result_shows_the_part_that_exists_when_a_reply_is_lost() -> None:
     with pytest.raises(ToolchainError) as error:
         reconcile(task, "role", read=server.read, desired={"a": 2, "b": 2}, update=update)
     assert str(error.value) == part
-    assert task.outcome(part)["changed"]
+    assert task.build_result(part)["changed"]
 
 
 SURPRISE = "PUT http://host/role: 200, but with HTML instead of JSON."
@@ -538,51 +538,51 @@ def test_resource_is_read_back_when_the_answer_to_a_write_is_unexpected(has_effe
     server, task = Server({"a": 1}), Task({})
 
     def update(fields: Fields) -> None:
-        task.wrote = True
+        task.has_written = True
         if has_effect:
             server.update(fields)
-        raise UnexpectedAnswer(SURPRISE)
+        raise UnexpectedResponse(SURPRISE)
 
     def reconciled() -> None:
         reconcile(task, "role", read=server.read, desired={"a": 2}, update=update)
 
     if has_effect:
         reconciled()
-        assert task.outcome() == {"changed": True, "role": {"a": 2}}
-        assert task.all_warnings() == [f"{SURPRISE} Reading back shows that the request had its effect."]
+        assert task.build_result() == {"changed": True, "role": {"a": 2}}
+        assert task.collect_warnings() == [f"{SURPRISE} Reading back shows that the request had its effect."]
     else:
-        with pytest.raises(UnexpectedAnswer, match=f"^{SURPRISE}$"):
+        with pytest.raises(UnexpectedResponse, match=f"^{SURPRISE}$"):
             reconciled()
-        assert not task.outcome(SURPRISE)["changed"]
+        assert not task.build_result(SURPRISE)["changed"]
 
 
-@pytest.mark.parametrize("error", [UnexpectedAnswer(SURPRISE), OutcomeUnknown(SURPRISE)])
+@pytest.mark.parametrize("error", [UnexpectedResponse(SURPRISE), OutcomeUnknown(SURPRISE)])
 def test_operation_succeeds_when_its_effect_is_proven_after_an_unexpected_answer(error: ToolchainError) -> None:
     task = Task({})
 
     def write() -> None:
         raise error
 
-    settled(task, write, lambda: None)
-    assert task.wrote
-    assert task.all_warnings() == [f"{SURPRISE} Reading back shows that the request had its effect."]
+    verify_write(task, write, lambda: None)
+    assert task.has_written
+    assert task.collect_warnings() == [f"{SURPRISE} Reading back shows that the request had its effect."]
 
     def prove() -> None:
         raise ToolchainError("It is missing.")
 
     with pytest.raises(type(error), match=SURPRISE):
-        settled(task, write, prove)
+        verify_write(task, write, prove)
 
 
 def test_a_write_without_an_effect_is_no_change() -> None:
     task = Task({})
 
     def update(_fields: Fields) -> None:
-        task.wrote = True
+        task.has_written = True
 
     with pytest.raises(ToolchainError, match="not as asked for: a"):
         reconcile(task, "role", read=lambda: {"a": 1}, desired={"a": 2}, update=update)
-    assert not task.outcome("failed")["changed"]
+    assert not task.build_result("failed")["changed"]
 
 
 @pytest.mark.parametrize(
@@ -605,29 +605,29 @@ def test_a_write_without_an_effect_is_no_change() -> None:
     ],
 )
 def test_differences(before: Fields, desired: Fields, changes: Fields) -> None:
-    assert differences(before, desired) == changes
+    assert find_differences(before, desired) == changes
 
 
 def test_purged_names_what_shall_go() -> None:
-    assert purged({"a": 1, "b": 2}, {"b": 3, "c": 4}) == {"a": None, "b": 3, "c": 4}
-    assert purged(None, {"b": 3}) == {"b": 3}
+    assert add_removals({"a": 1, "b": 2}, {"b": 3, "c": 4}) == {"a": None, "b": 3, "c": 4}
+    assert add_removals(None, {"b": 3}) == {"b": 3}
 
 
 def test_a_set_is_sorted_and_has_each_member_once() -> None:
-    assert as_set(["b", "a", "b"]) == ["a", "b"]
+    assert sort_unique(["b", "a", "b"]) == ["a", "b"]
 
 
 def test_an_operation_with_nothing_to_do_does_nothing() -> None:
     task = Task({})
     operate(task, None, lambda: pytest.fail("it acted"))
-    assert task.outcome() == {"changed": False, "plan": None}
+    assert task.build_result() == {"changed": False, "plan": None}
 
 
-@pytest.mark.parametrize("lasting", [True, False])
-def test_an_operation_in_check_mode_only_tells_its_plan(lasting: bool) -> None:
+@pytest.mark.parametrize("changes_state", [True, False])
+def test_an_operation_in_check_mode_only_tells_its_plan(changes_state: bool) -> None:
     task = Task({}, check_mode=True)
-    operate(task, {"restart": True}, lambda: pytest.fail("it acted"), lasting=lasting)
-    assert task.outcome() == {"changed": lasting, "plan": {"restart": True}}
+    operate(task, {"restart": True}, lambda: pytest.fail("it acted"), changes_state=changes_state)
+    assert task.build_result() == {"changed": changes_state, "plan": {"restart": True}}
 
 
 @pytest.mark.parametrize("wrote", [True, False])
@@ -635,20 +635,20 @@ def test_an_operation_changes_what_it_wrote(wrote: bool) -> None:
     task = Task({})
 
     def act() -> Fields:
-        task.wrote = wrote
+        task.has_written = wrote
         return {"seconds": 3}
 
     operate(task, {"restart": True}, act)
-    assert task.outcome() == {"changed": wrote, "plan": {"restart": True}, "seconds": 3}
+    assert task.build_result() == {"changed": wrote, "plan": {"restart": True}, "seconds": 3}
 
 
 def test_a_plan_for_many_items_has_counts_and_the_first() -> None:
     steps = (("delete" if number % 3 else "keep", {"path": f"a/{number}"}) for number in range(1000))
-    assert planned(steps, shown=2) == {
+    assert summarize_plan(steps, max_items=2) == {
         "counts": {"keep": 334, "delete": 666},
         "first": [{"action": "keep", "path": "a/0"}, {"action": "delete", "path": "a/1"}],
     }
 
 
 def test_a_plan_for_nothing_is_none() -> None:
-    assert planned([]) is None
+    assert summarize_plan([]) is None

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import UnexpectedAnswer
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import UnexpectedResponse
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_in_process
 from support.conversation import call, conversation
 from support.transport import transport
@@ -40,7 +40,7 @@ def test_members_are_read_by_their_types() -> None:
             record.text("name"),
             record.integer("size"),
             record.flag("on"),
-            record.maybe_moment("since"),
+            record.maybe_timestamp("since"),
             record.texts("tags"),
             record.record("owner").integer("id"),
             [part.integer("id") for part in record.records("parts")],
@@ -52,7 +52,13 @@ def test_members_are_read_by_their_types() -> None:
 @pytest.mark.parametrize("answer", [{}, {"a": None}], ids=["missing", "null"])
 def test_what_may_be_missing_may_be_null_too(answer: dict[str, Any]) -> None:
     def reader(record: Record) -> list[Any]:
-        readers = (record.maybe_text, record.maybe_integer, record.maybe_flag, record.maybe_moment, record.maybe_record)
+        readers = (
+            record.maybe_text,
+            record.maybe_integer,
+            record.maybe_flag,
+            record.maybe_timestamp,
+            record.maybe_record,
+        )
         return [*(reader("a") for reader in readers), record.maybe_texts("a"), record.maybe_records("a")]
 
     assert read(answer, reader) == [None, None, None, None, None, [], []]
@@ -69,7 +75,11 @@ def test_what_may_be_missing_may_be_null_too(answer: dict[str, Any]) -> None:
         ({"size": 1.5}, lambda record: record.integer("size"), "'size' is the number 1.5 instead of a whole number"),
         ({"size": 1e300}, lambda record: record.integer("size"), "'size' is a huge number instead of a whole"),
         ({"on": "no"}, lambda record: record.flag("on"), "'on' is a text instead of true or false"),
-        ({"since": 10**17}, lambda record: record.maybe_moment("since"), "instead of a number of seconds since 1970"),
+        (
+            {"since": 10**17},
+            lambda record: record.maybe_timestamp("since"),
+            "instead of a number of seconds since 1970",
+        ),
         ({"tags": {}}, lambda record: record.texts("tags"), "'tags' is an object instead of a list"),
         ({"tags": ["a", []]}, lambda record: record.texts("tags"), "'tags[1]' is a list instead of a text"),
         ({"parts": [{}, 1]}, lambda record: record.records("parts"), "'parts[1]' is the number 1 instead of an object"),
@@ -78,7 +88,7 @@ def test_what_may_be_missing_may_be_null_too(answer: dict[str, Any]) -> None:
     ],
 )
 def test_another_form_is_told_with_its_place(answer: Any, reader: Callable[[Record], Any], complaint: str) -> None:
-    with pytest.raises(UnexpectedAnswer) as surprise:
+    with pytest.raises(UnexpectedResponse) as surprise:
         read(answer, reader)
     assert "/x: 200, but " in str(surprise.value)
     assert complaint in str(surprise.value)
@@ -87,7 +97,7 @@ def test_another_form_is_told_with_its_place(answer: Any, reader: Callable[[Reco
 
 def test_numbers_that_only_python_has_are_none() -> None:
     for number in ("NaN", "Infinity", "1e999"):
-        with conversation(call("GET", "/x", text=f'{{"size": {number}}}')) as server, pytest.raises(UnexpectedAnswer):
+        with conversation(call("GET", "/x", text=f'{{"size": {number}}}')) as server, pytest.raises(UnexpectedResponse):
             transport(server.url).read("GET", "/x").record().integer("size")
 
 
@@ -95,7 +105,7 @@ def test_a_list_of_objects_is_read_likewise() -> None:
     with conversation(call("GET", "/x", json=[{"a": "b"}, {}])) as server:
         first, second = transport(server.url).read("GET", "/x").records()
     assert first.text("a") == "b"
-    with pytest.raises(UnexpectedAnswer, match=r"200, but without 'answer\[1\]\.a'"):
+    with pytest.raises(UnexpectedResponse, match=r"200, but without 'answer\[1\]\.a'"):
         second.text("a")
 
 
@@ -103,7 +113,7 @@ def test_what_is_nested_beyond_all_sense_is_no_json() -> None:
     text = "[" * 200_000
     with (
         conversation(call("GET", "/x", text=text)) as server,
-        pytest.raises(UnexpectedAnswer, match="200, but with something else instead of JSON"),
+        pytest.raises(UnexpectedResponse, match="200, but with something else instead of JSON"),
     ):
         transport(server.url).read("GET", "/x").record()
 
@@ -112,13 +122,13 @@ def test_what_is_nested_beyond_all_sense_is_no_json() -> None:
 def test_the_servers_own_words_are_shown_when_success_is_none(kind: type) -> None:
     with conversation(call("GET", "/x", json={"note": "down for repair"})) as server:
         answer = transport(server.url).read("GET", "/x")
-        with pytest.raises(UnexpectedAnswer, match=r'The server says: {"note": "down for repair"}'):
+        with pytest.raises(UnexpectedResponse, match=r'The server says: {"note": "down for repair"}'):
             answer.record().text("name") if kind is dict else answer.records()
 
 
 def test_what_nobody_thought_of_is_a_message_too() -> None:
     def run(task: Task) -> None:
-        task.last_answer = "GET http://127.0.0.1/x: 200"
+        task.last_response = "GET http://127.0.0.1/x: 200"
         raise KeyError("name")
 
     result = run_in_process("x", ArgumentSpec({}), run, {})

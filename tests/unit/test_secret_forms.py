@@ -10,9 +10,9 @@ import pytest
 from ansible.errors import AnsibleFilterError
 
 from ansible_collections.buildworks.toolchain.plugins.filter.mask_secrets import mask_secrets
-from ansible_collections.buildworks.toolchain.plugins.module_utils._secret_forms import (
+from ansible_collections.buildworks.toolchain.plugins.module_utils._secret_patterns import (
     MASK,
-    Masking,
+    SecretMasker,
     has_secret_name,
     mask_text,
 )
@@ -126,7 +126,10 @@ def test_member_is_masked_when_its_name_says_secret() -> None:
         "max_tokens": "4",
         "url": "https://host",
     }
-    assert Masking().mask({**members, "remote": {"password": "hunter2"}}) == {**members, "remote": {"password": MASK}}
+    assert SecretMasker().mask({**members, "remote": {"password": "hunter2"}}) == {
+        **members,
+        "remote": {"password": MASK},
+    }
 
 
 ROW: dict[str, Any] = {
@@ -170,24 +173,24 @@ PLACES: list[tuple[dict[str, Any], list[str]]] = [
 
 @pytest.mark.parametrize(("value", "places"), PLACES)
 def test_values_are_masked_when_their_names_say_secret(value: dict[str, Any], places: list[str]) -> None:
-    masking = Masking()
+    masking = SecretMasker()
     masked = masking.mask(value)
     assert not [secret for secret in ("hunter2", "hunter3", "ghp_", "AKC", "two") if secret in str(masked)]
     for member in ("repo", "path", "name", "size", "number", "key", "repositories"):
         assert masked.get(member) == value.get(member)
     assert masking.result == {"count": len(places), "places": places}
-    assert Masking().mask(masked) == masked
+    assert SecretMasker().mask(masked) == masked
 
 
 def test_values_stay_when_they_are_no_texts() -> None:
-    masked = Masking().mask(JOB)["parameters"]
+    masked = SecretMasker().mask(JOB)["parameters"]
     assert masked[1]["default"] is None
     assert masked[2] == JOB["parameters"][2]
     assert masked[0]["description"] == "Which token"
 
 
 def test_places_are_limited_when_there_are_many() -> None:
-    masking = Masking()
+    masking = SecretMasker()
     masking.mask({"properties": {"token": ["x"] * 1000}})
     assert (masking.result["count"], len(masking.result["places"])) == (1000, 100)
 

@@ -16,20 +16,20 @@ import pytest
 from ansible.module_utils import basic
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils import _task
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     BadOption,
     ToolchainError,
-    WriteRefused,
+    WriteInCheckMode,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._interruption import Interrupted
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import (
     Run,
     Task,
-    masked,
-    plain,
+    mask_secrets,
     run_as_module,
     run_in_process,
+    to_json_types,
 )
 
 SPEC = ArgumentSpec(
@@ -81,11 +81,11 @@ def idle(_task: Task) -> None:
 def busy(task: Task) -> None:
     """Leaves something of every kind in the outcome."""
     task.result["echo"] = f"I was told {task.params['password']}"
-    task.result["made"] = task.secret("made-up-secret")
+    task.result["made"] = task.register_secret("made-up-secret")
     task.result["number"] = 12
     task.result["nothing"] = None
     task.result["check_mode"] = task.check_mode
-    task.record({"a": 1}, {"a": task.params["password"]})
+    task.record_change({"a": 1}, {"a": task.params["password"]})
 
 
 def failing(task: Task) -> None:
@@ -153,16 +153,16 @@ def test_both_ways_complain_in_the_same_words(as_module: AsModule, parameters: d
 )
 def test_a_key_that_is_no_text_is_refused(parameters: dict[str, Any], place: str, key: str) -> None:
     with pytest.raises(BadOption) as error:
-        plain(parameters)
+        to_json_types(parameters)
     assert str(error.value).startswith(f"Option '{place}': has the key {key}, which is no text: put it in quotes")
 
 
 def test_warnings_come_along() -> None:
     def run(task: Task) -> None:
         task.warn(f"Do not tell {task.params['password']}.")
-        task.repeated("GET http://host/x: 503", 1, 3)
-        task.repeated("GET http://host/x: Connection refused.", 1, 3)
-        task.repeated("GET http://host/x: 503", 1, 3)
+        task.record_retry("GET http://host/x: 503", 1, 3)
+        task.record_retry("GET http://host/x: Connection refused.", 1, 3)
+        task.record_retry("GET http://host/x: 503", 1, 3)
 
     assert in_process(run, name="n", username="u", password="open-sesame")["warnings"] == [
         "Do not tell ********.",
@@ -176,7 +176,7 @@ def test_a_task_without_warnings_has_none() -> None:
 
 def test_the_invocation_tells_no_secret() -> None:
     given = {"name": "n", "username": "u", "password": "open-sesame", "entries": [{"key": "hidden-key"}]}
-    arguments = run_in_process("sample", SPEC, idle, given, with_invocation=True)["invocation"]["module_args"]
+    arguments = run_in_process("sample", SPEC, idle, given, include_invocation=True)["invocation"]["module_args"]
     assert arguments["name"] == "n"
     assert arguments["state"] == "present"
     assert arguments["password"] == "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
@@ -186,11 +186,11 @@ def test_the_invocation_tells_no_secret() -> None:
 def test_a_thousand_reasons_make_one_short_warning() -> None:
     task = Task({})
     for number in range(1000):
-        task.repeated(f"GET http://host/{number}: 503", 1, 3)
-    (warning,) = task.all_warnings()
+        task.record_retry(f"GET http://host/{number}: 503", 1, 3)
+    (warning,) = task.collect_warnings()
     assert warning.startswith("1000 request(s) had to be repeated: GET http://host/0: 503; ")
     assert warning.endswith("; GET http://host/19: 503; others (980 times)")
-    assert len(task.repeats) == 21
+    assert len(task.retry_reasons) == 21
 
 
 # The write guard
@@ -198,31 +198,31 @@ def test_a_thousand_reasons_make_one_short_warning() -> None:
 
 def test_an_act_is_refused_in_check_mode() -> None:
     task = Task({}, check_mode=True)
-    with pytest.raises(WriteRefused) as error, task.writing("POST /x"):
+    with pytest.raises(WriteInCheckMode) as error, task.guard_write("POST /x"):
         pytest.fail("it was carried out")
     assert str(error.value) == "POST /x would write in check mode. Please report this defect."
-    assert not task.wrote
+    assert not task.has_written
 
 
 def test_only_what_changes_something_has_written() -> None:
     task = Task({})
-    with task.acting("POST /x"):
+    with task.guard_action("POST /x"):
         pass
-    assert not task.wrote
-    with task.writing("POST /x"):
+    assert not task.has_written
+    with task.guard_write("POST /x"):
         pass
-    assert task.wrote
+    assert task.has_written
 
 
-@pytest.mark.parametrize("lasting", [True, False])
-def test_an_act_that_is_interrupted_is_in_doubt(lasting: bool) -> None:
+@pytest.mark.parametrize("changes_state", [True, False])
+def test_an_act_that_is_interrupted_is_in_doubt(changes_state: bool) -> None:
     told: list[str] = []
-    task = Task({}, last_words=told.append)
-    with pytest.raises(Interrupted), task.acting("PUT /x", lasting=lasting):
+    task = Task({}, display_interruption=told.append)
+    with pytest.raises(Interrupted), task.guard_action("PUT /x", changes_state=changes_state):
         raise Interrupted(signal.SIGINT)
     doubt = ["interrupted during this: PUT /x. Whether it had its effect is not known."]
-    assert told == (doubt if lasting else [])
-    assert not task.wrote
+    assert told == (doubt if changes_state else [])
+    assert not task.has_written
 
 
 def test_an_interrupted_task_ends_as_it_would_have_without_being_heard(tmp_path: Path) -> None:
@@ -241,9 +241,9 @@ def test_an_interrupted_task_ends_as_it_would_have_without_being_heard(tmp_path:
 
 def test_an_act_that_failed_has_not_written() -> None:
     task = Task({})
-    with pytest.raises(ToolchainError), task.writing("POST /x"):
+    with pytest.raises(ToolchainError), task.guard_write("POST /x"):
         raise ToolchainError("It failed.")
-    assert not task.wrote
+    assert not task.has_written
 
 
 # Outcomes
@@ -259,13 +259,13 @@ def test_an_act_that_failed_has_not_written() -> None:
     ],
 )
 def test_secrets_are_masked_the_longest_first(value: Any, shown: Any) -> None:
-    assert masked(value, {"open", "open-sesame"}) == shown
+    assert mask_secrets(value, {"open", "open-sesame"}) == shown
 
 
 def test_a_failure_keeps_what_was_reached() -> None:
     task = Task({})
     task.result["items"] = ["one"]
-    assert task.outcome("The second one failed.") == {
+    assert task.build_result("The second one failed.") == {
         "items": ["one"],
         "changed": False,
         "failed": True,
@@ -275,35 +275,35 @@ def test_a_failure_keeps_what_was_reached() -> None:
 
 def test_a_failure_after_a_write_has_changed_something() -> None:
     task = Task({})
-    task.wrote = True
-    assert task.outcome("It failed.")["changed"]
+    task.has_written = True
+    assert task.build_result("It failed.")["changed"]
 
 
 def test_a_difference_is_a_change_and_shown_only_when_asked_for() -> None:
     plain, shown = Task({}), Task({}, diff_mode=True)
     for task in (plain, shown):
-        task.record({"a": 1}, {"a": 2})
-    assert plain.outcome() == {"changed": True}
-    assert shown.outcome() == {"changed": True, "diff": {"before": {"a": 1}, "after": {"a": 2}}}
+        task.record_change({"a": 1}, {"a": 2})
+    assert plain.build_result() == {"changed": True}
+    assert shown.build_result() == {"changed": True, "diff": {"before": {"a": 1}, "after": {"a": 2}}}
 
 
 def test_no_difference_is_no_change() -> None:
     task = Task({})
-    task.record({"a": 1}, {"a": 1})
-    assert task.outcome() == {"changed": False}
+    task.record_change({"a": 1}, {"a": 1})
+    assert task.build_result() == {"changed": False}
 
 
 def test_a_later_record_does_not_undo_a_change() -> None:
     task = Task({})
-    task.record({"a": 1}, {"a": 2})
-    task.record({"b": 1}, {"b": 1})
+    task.record_change({"a": 1}, {"a": 2})
+    task.record_change({"b": 1}, {"b": 1})
     assert task.changed
 
 
 def test_given_leaves_out_what_was_not_given() -> None:
     task = Task({"a": "", "b": [], "c": None, "d": False, "e": 0})
-    assert task.given("a", "b", "c", "d", "e") == {"a": "", "b": [], "d": False, "e": 0}
-    assert task.pick("a", "c") == {"a": "", "c": None}
+    assert task.select_provided("a", "b", "c", "d", "e") == {"a": "", "b": [], "d": False, "e": 0}
+    assert task.select("a", "c") == {"a": "", "c": None}
 
 
 # Progress
@@ -320,10 +320,10 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 def told_at(clock: list[float], state: str | None, seconds: Iterable[float]) -> list[str]:
     """Of the lines of progress at these times, those that are shown."""
     told: list[str] = []
-    task = Task({}, tell=told.append)
+    task = Task({}, display=told.append)
     for second in seconds:
         clock.append(1000 + second)
-        task.progress(f"at {second:g}", state)
+        task.report_progress(f"at {second:g}", state)
     return told
 
 
@@ -338,32 +338,32 @@ def test_what_lasts_is_told_ever_more_rarely(clock: list[float]) -> None:
 
 def test_what_is_new_is_told_at_once_however_long_the_last_lasted(clock: list[float]) -> None:
     told: list[str] = []
-    task = Task({}, tell=told.append)
+    task = Task({}, display=told.append)
     for second in range(30):
         clock.append(1000 + second)
-        task.progress(f"at {second}", "builds run" if second < 20 else "it restarts")
+        task.report_progress(f"at {second}", "builds run" if second < 20 else "it restarts")
     assert told == ["at 0", "at 1", "at 3", "at 8", "at 18", "at 20", "at 21", "at 23", "at 28"]
 
 
 def test_progress_tells_no_secret(clock: list[float]) -> None:
     told: list[str] = []
-    task = Task({}, tell=told.append)
-    task.secret("open-sesame")
-    task.progress("waiting for open-sesame")
+    task = Task({}, display=told.append)
+    task.register_secret("open-sesame")
+    task.report_progress("waiting for open-sesame")
     assert told == ["waiting for ********"]
 
 
 def test_a_repeat_is_progress(clock: list[float]) -> None:
     told: list[str] = []
-    Task({}, tell=told.append).repeated("GET http://host/x: no answer.", 1, 3)
+    Task({}, display=told.append).record_retry("GET http://host/x: no answer.", 1, 3)
     assert told == ["GET http://host/x: no answer, trying again (1 of 3)"]
 
 
 def test_progress_without_anybody_to_tell_is_no_trouble() -> None:
-    Task({}).progress("waiting")
+    Task({}).report_progress("waiting")
 
 
 def test_an_empty_secret_hides_nothing() -> None:
     task = Task({})
-    assert task.secret("") == ""
+    assert task.register_secret("") == ""
     assert task.secrets == set()

@@ -12,9 +12,9 @@ import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils import _wait
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ServerUnreachable, ToolchainError
-from ansible_collections.buildworks.toolchain.plugins.module_utils._interruption import heard
+from ansible_collections.buildworks.toolchain.plugins.module_utils._interruption import handle_signals
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
-from ansible_collections.buildworks.toolchain.plugins.module_utils._wait import NotYet, WaitedTooLong, wait_for
+from ansible_collections.buildworks.toolchain.plugins.module_utils._wait import NotReady, WaitTimeout, wait_for
 
 
 class Clock:
@@ -44,7 +44,7 @@ def ready_after(tries: int) -> Callable[[], str]:
         nonlocal looks
         looks += 1
         if looks < tries:
-            raise NotYet(f"{tries - looks} builds are running")
+            raise NotReady(f"{tries - looks} builds are running")
         return "ready"
 
     return probe
@@ -61,7 +61,7 @@ def test_it_looks_again_until_it_is_ready(clock: Clock) -> None:
 
 
 def test_it_gives_up_with_what_was_missing_last(clock: Clock) -> None:
-    with pytest.raises(WaitedTooLong) as error:
+    with pytest.raises(WaitTimeout) as error:
         wait_for(Task({}), ready_after(10), timeout=12, delay=5)
     assert str(error.value) == "Waited 12 s, but 6 builds are running."
     assert clock.naps == [5, 5, 2]
@@ -73,7 +73,7 @@ def test_the_last_look_is_at_the_deadline(clock: Clock) -> None:
 
 
 def test_it_looks_once_without_time(clock: Clock) -> None:
-    with pytest.raises(WaitedTooLong, match="Waited 0 s"):
+    with pytest.raises(WaitTimeout, match="Waited 0 s"):
         wait_for(Task({}), ready_after(2), timeout=0, delay=5)
     assert clock.naps == []
 
@@ -83,24 +83,24 @@ def test_no_request_of_a_probe_is_more_patient_than_the_deadline(clock: Clock) -
     patience: list[float] = []
 
     def probe() -> None:
-        patience.append(task.patience("timeout"))
-        raise NotYet("nothing")
+        patience.append(task.remaining_timeout("timeout"))
+        raise NotReady("nothing")
 
-    with pytest.raises(WaitedTooLong):
+    with pytest.raises(WaitTimeout):
         wait_for(task, probe, timeout=40, delay=20)
     assert patience == [30, 20, 1]
-    assert task.patience("timeout") == 30
+    assert task.remaining_timeout("timeout") == 30
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interruption_is_heard_before_it_ends_the_task(clock: Clock, number: int) -> None:
     events: list[str] = []
-    task = Task({}, last_words=events.append)
-    task.secret("s3cret")
+    task = Task({}, display_interruption=events.append)
+    task.register_secret("s3cret")
 
     def probe() -> None:
         os.kill(os.getpid(), number)
-        raise NotYet("nothing")
+        raise NotReady("nothing")
 
     def interrupted() -> Iterator[str]:
         os.kill(os.getpid(), number)  # a second one does not end the cleaning up
@@ -110,8 +110,8 @@ def test_an_interruption_is_heard_before_it_ends_the_task(clock: Clock, number: 
 
     before = signal.signal(number, lambda *_unused: events.append("ended"))
     try:
-        with pytest.raises(KeyboardInterrupt), heard():
-            wait_for(task, probe, timeout=40, delay=20, interrupted=interrupted)
+        with pytest.raises(KeyboardInterrupt), handle_signals():
+            wait_for(task, probe, timeout=40, delay=20, on_interrupt=interrupted)
     finally:
         signal.signal(number, before)
     assert events == ["cleaned up", "left with ********", "And that failed.", "ended"]
@@ -119,7 +119,7 @@ def test_an_interruption_is_heard_before_it_ends_the_task(clock: Clock, number: 
 
 def test_it_tells_progress(clock: Clock) -> None:
     told: list[str] = []
-    wait_for(Task({}, tell=told.append), ready_after(3), timeout=60, delay=5)
+    wait_for(Task({}, display=told.append), ready_after(3), timeout=60, delay=5)
     assert told == [
         "waiting, 2 builds are running (0 of at most 60 s)",
         "waiting, 1 builds are running (5 of at most 60 s)",

@@ -17,17 +17,17 @@ import typing as t
 import zipfile
 import zlib
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils import _rehearsal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import files, items, paths, snapshots
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import REPEATABLE
-from ansible_collections.buildworks.toolchain.plugins.module_utils._local_file import (
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files import rehearsal
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files.local import (
     LocalFile,
     check_readable,
-    digest,
-    seen,
+    get_fingerprint,
+    new_hash,
 )
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import IDEMPOTENT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
@@ -67,7 +67,7 @@ class Archive:
         paths.check_content(self._repo, self._path)
         paths.check(self._repo, self._folder, stores=True)
         paths.check("", self._path, option="src")
-        self._seen = seen(self._src)
+        self._seen = get_fingerprint(self._src)
         self._members = self._read()
         self._artifact = ArtifactService(task)
         self._exists = False
@@ -123,7 +123,7 @@ class Archive:
         archive.check_unchanged()
         address = self._artifact.content(self._repo, self._path)
         self._artifact.http.write(
-            "PUT", address, headers=headers, data=archive, accept=files.DEPLOYED, policy=REPEATABLE
+            "PUT", address, headers=headers, data=archive, accept=files.DEPLOYED, policy=IDEMPOTENT
         )
         archive.check_unchanged()
         if left := self.steps():
@@ -163,7 +163,7 @@ class Archive:
         try:
             return {
                 self._checked(name): _hashed(content)
-                for name, content in _READERS[self._kind](_rehearsal.current(self._src))
+                for name, content in _READERS[self._kind](rehearsal.resolve_read(self._src))
             }
         except _BROKEN as error:
             raise BadOption("src", f"'{self._src}' cannot be read as {self._kind}: {error}") from None
@@ -183,7 +183,7 @@ class Archive:
         return "/".join(filter(None, (self._folder, name)))
 
     def _tell(self, sent: int) -> None:
-        self._task.progress(f"{sent / 2**20:,.0f} of {self._seen[0] / 2**20:,.0f} MiB sent", "sending")
+        self._task.report_progress(f"{sent / 2**20:,.0f} of {self._seen[0] / 2**20:,.0f} MiB sent", "sending")
 
 
 def _kind(src: str) -> str:
@@ -201,7 +201,7 @@ def _inside(name: str) -> str:
 
 
 def _hashed(content: t.IO[bytes]) -> Member:
-    size, digests = 0, {name: digest(name) for name in _COMPARED}
+    size, digests = 0, {name: new_hash(name) for name in _COMPARED}
     while piece := content.read(_READ_AT_ONCE):
         size += len(piece)
         for one in digests.values():

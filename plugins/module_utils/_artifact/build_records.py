@@ -12,10 +12,10 @@ import typing as t
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import build_files, builds, times
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record, surprise
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import REPEATABLE
-from ansible_collections.buildworks.toolchain.plugins.module_utils._local_file import check_readable
-from ansible_collections.buildworks.toolchain.plugins.module_utils._private_file import content
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files.local import check_readable
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import read_text
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record, describe_mismatch
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import IDEMPOTENT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 
 # The server keeps these itself
@@ -36,7 +36,7 @@ def wanted(params: dict[str, t.Any]) -> Fields:
     record = _without_nulls({name: value for name, value in record.items() if name not in _OF_THE_SERVER})
     if isinstance(record.get("number"), int):
         record["number"] = str(record["number"])
-    found = _described(record, lambda path, wanted, value: BadOption(option, surprise(path, wanted, value)))
+    found = _described(record, lambda path, wanted, value: BadOption(option, describe_mismatch(path, wanted, value)))
     for other, name in (("build", "name"), ("number", "number")):
         if params[other] not in (None, found[name]):
             raise BadOption(option, f"is the record of '{found[name]}', but '{other}' is '{params[other]}'")
@@ -62,7 +62,7 @@ def described(fields: Fields) -> Fields:
     record = fields["record"]
     if record != fields.get("stored"):
         record = {**_FILLED_IN, **record}
-    return _described(record, lambda path, wanted, value: ToolchainError(surprise(path, wanted, value)))
+    return _described(record, lambda path, wanted, value: ToolchainError(describe_mismatch(path, wanted, value)))
 
 
 def check_not_promoted(before: Fields | None) -> None:
@@ -80,7 +80,7 @@ def check_not_promoted(before: Fields | None) -> None:
 def publish(artifact: ArtifactService, record: Fields, project_key: str | None) -> None:
     """Put a record where it belongs; one of the same name, number and start is replaced."""
     artifact.http.write(
-        "PUT", builds.ADDRESS, query=builds.in_project(project_key), json=record, accept=_ACCEPTED, policy=REPEATABLE
+        "PUT", builds.ADDRESS, query=builds.in_project(project_key), json=record, accept=_ACCEPTED, policy=IDEMPOTENT
     )
 
 
@@ -113,16 +113,16 @@ def delete(artifact: ArtifactService, build: str, number: str, *, project_key: s
         order = {"buildName": build, "buildNumbers": [number], "deleteArtifacts": artifacts, "deleteAll": False}
         if project_key:
             order["project"] = project_key
-        artifact.http.write("POST", f"{builds.ADDRESS}/delete", json=order, accept=_GONE, policy=REPEATABLE)
+        artifact.http.write("POST", f"{builds.ADDRESS}/delete", json=order, accept=_GONE, policy=IDEMPOTENT)
     else:
         query = {"buildNumbers": number, "artifacts": "1" if artifacts else "0", **builds.in_project(project_key)}
-        artifact.http.write("DELETE", builds.address(build), query=query, accept=_GONE, policy=REPEATABLE)
+        artifact.http.write("DELETE", builds.address(build), query=query, accept=_GONE, policy=IDEMPOTENT)
 
 
 def _from_file(path: str) -> Fields:
     check_readable(path, "src")
     try:
-        record = json.loads(content(path) or "")
+        record = json.loads(read_text(path) or "")
     except (ValueError, RecursionError):
         record = None
     except ToolchainError as error:

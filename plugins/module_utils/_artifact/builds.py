@@ -9,16 +9,16 @@ from __future__ import annotations
 import typing as t
 from urllib.parse import unquote
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._address import segments
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import times
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import (
     ArtifactService,
     says_nothing_there,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ServerRefusal
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
+from ansible_collections.buildworks.toolchain.plugins.module_utils._url import encode_path
 
 ADDRESS = "/artifactory/api/build"
 _ENVIRONMENT = "buildInfo.env."
@@ -27,8 +27,8 @@ _ENVIRONMENT = "buildInfo.env."
 def address(build: str, number: str | None = None, act: str | None = None) -> str:
     """The address of a build or of a run of it, or of an act upon it; a slash in a name stays in its segment."""
     of_act = f"/{act}" if act else ""
-    of_number = "" if number is None else segments(number, option="number")
-    return f"{ADDRESS}{of_act}{segments(build, option='build')}{of_number}"
+    of_number = "" if number is None else encode_path(number, option="number")
+    return f"{ADDRESS}{of_act}{encode_path(build, option='build')}{of_number}"
 
 
 def in_project(project_key: str | None) -> dict[str, str | None]:
@@ -62,8 +62,8 @@ def find(
     query = in_project(project_key)
     if started:
         query["started"] = times.plain(times.check(started, "started"))
-    answer = _ask(artifact, address(build, number), query)
-    return None if answer is None else described(answer.record().record("buildInfo"))
+    response = _ask(artifact, address(build, number), query)
+    return None if response is None else described(response.record().record("buildInfo"))
 
 
 def described(record: Record) -> Fields:
@@ -92,11 +92,11 @@ def described(record: Record) -> Fields:
 
 
 def _entries(artifact: ArtifactService, path: str, member: str, project_key: str | None) -> t.Iterable[Record]:
-    answer = _ask(artifact, path, in_project(project_key), stream=True)
-    return [] if answer is None else answer.entries(member)
+    response = _ask(artifact, path, in_project(project_key), stream=True)
+    return [] if response is None else response.entries(member)
 
 
-def _ask(artifact: ArtifactService, path: str, query: dict[str, str | None], stream: bool = False) -> Answer | None:
+def _ask(artifact: ArtifactService, path: str, query: dict[str, str | None], stream: bool = False) -> Response | None:
     """The answer, or `None` when the service itself says that there is nothing, which a wrong address does not."""
     try:
         return artifact.http.read("GET", path, query=query, stream=stream)

@@ -10,18 +10,18 @@ import os
 import re
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils import _rehearsal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import items, paths
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService, not_there
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http import fetch
-from ansible_collections.buildworks.toolchain.plugins.module_utils._local_file import (
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files import rehearsal
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files.local import (
     ALGORITHMS,
-    checksums,
-    digest,
-    seen,
+    compute_checksums,
+    get_fingerprint,
+    new_hash,
 )
-from ansible_collections.buildworks.toolchain.plugins.module_utils._private_file import store_pieces
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import store_chunks
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http import download
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
@@ -47,7 +47,7 @@ def check(params: Fields) -> None:
 def destination(params: Fields) -> str:
     """Where the file is stored, or the files of the folder; in a folder a file keeps its name. Links are followed."""
     dest = params["dest"]
-    found = _rehearsal.current(dest)
+    found = rehearsal.resolve_read(dest)
     if params.get(_TOLD) and os.path.isdir(found):
         raise BadOption("dest", f"'{dest}' is a folder, where a file of that name belongs")
     if not is_folder(params) and (dest.endswith("/") or os.path.isdir(found)):
@@ -88,9 +88,9 @@ class Download:
 
     def read(self) -> Fields | None:
         """Size of the copy, and its checksum unless the size tells enough."""
-        if not os.path.exists(_rehearsal.current(self._dest)):
+        if not os.path.exists(rehearsal.resolve_read(self._dest)):
             return None
-        now = seen(self._dest)
+        now = get_fingerprint(self._dest)
         copy: Fields = {"size": now[0], "checksums": {}}
         if now[0] == self._told["size"]:
             copy["checksums"] = {self._algorithm: self._checksum(now)}
@@ -98,8 +98,8 @@ class Download:
 
     def fetch(self, _fields: Fields) -> None:
         """Store the file, when all of it came and is as the repository has it."""
-        store_pieces(self._task, self._dest, self._verified())
-        self._stored = (seen(self._dest), self._told["checksums"][self._algorithm])
+        store_chunks(self._task, self._dest, self._verified())
+        self._stored = (get_fingerprint(self._dest), self._told["checksums"][self._algorithm])
 
     def show(self, copy: Fields) -> Fields:
         """The copy, and what it is of."""
@@ -109,15 +109,15 @@ class Download:
         """That of the copy; what was verified on its way is not read again."""
         if self._stored and self._stored[0] == now:
             return self._stored[1]
-        return checksums(self._dest, [self._algorithm])[self._algorithm]
+        return compute_checksums(self._dest, [self._algorithm])[self._algorithm]
 
     def _verified(self) -> t.Iterator[bytes]:
         address, size = self._artifact.content(self._repo, self._path), self._told["size"]
-        came, one = 0, digest(self._algorithm)
-        for piece in fetch.pieces(self._task, self._artifact.http, address):
+        came, one = 0, new_hash(self._algorithm)
+        for piece in download.download_chunks(self._task, self._artifact.http, address):
             one.update(piece)
             came += len(piece)
-            self._task.progress(f"{came / 2**20:,.0f} of {size / 2**20:,.0f} MiB came", "fetching")
+            self._task.report_progress(f"{came / 2**20:,.0f} of {size / 2**20:,.0f} MiB came", "fetching")
             yield piece
         wanted = self._told["checksums"][self._algorithm]
         if one.hexdigest() != wanted:
@@ -139,11 +139,11 @@ class Download:
 
     def _look_at_itself(self) -> Fields:
         address = self._artifact.content(self._repo, self._path)
-        answer = self._artifact.http.read("HEAD", address, accept=(200, 404))
-        length = answer.headers.get("Content-Length", "")
-        if answer.status == 404 or not re.fullmatch("[0-9]{1,18}", length):
-            raise ToolchainError(f"HEAD {address}: 404. {not_there('file', self._repo, self._path, answer)}")
-        told = {name: answer.headers.get(f"X-Checksum-{name.capitalize()}") for name in ALGORITHMS}
+        response = self._artifact.http.read("HEAD", address, accept=(200, 404))
+        length = response.headers.get("Content-Length", "")
+        if response.status == 404 or not re.fullmatch("[0-9]{1,18}", length):
+            raise ToolchainError(f"HEAD {address}: 404. {not_there('file', self._repo, self._path, response)}")
+        told = {name: response.headers.get(f"X-Checksum-{name.capitalize()}") for name in ALGORITHMS}
         return {"size": int(length), "checksums": told}
 
 
@@ -151,7 +151,7 @@ def _check_writable(dest: str) -> None:
     """
     :raises BadOption: when nothing can be stored there
     """
-    found = _rehearsal.current(dest)
+    found = rehearsal.resolve_read(dest)
     if os.path.exists(found) and not (os.path.isfile(found) or os.path.isdir(found)):
         raise BadOption("dest", f"'{dest}' cannot be written: it is no ordinary file")
     folder = found if os.path.isdir(found) else os.path.dirname(found)

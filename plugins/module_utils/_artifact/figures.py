@@ -21,10 +21,10 @@ _FLAGS = {"true": True, "false": False}
 def number(record: Record, name: str) -> int:
     """A whole number, which may be a text, with commas between thousands.
 
-    :raises UnexpectedAnswer: when the member is none
+    :raises UnexpectedResponse: when the member is none
     """
     if isinstance(record.get(name), str):
-        return record.converted(name, "a whole number", _whole)
+        return record.convert(name, "a whole number", _whole)
     return record.integer(name)
 
 
@@ -36,7 +36,7 @@ def maybe_number(record: Record, name: str) -> int | None:
 def flag(record: Record, name: str) -> bool:
     """True or false, which may be a text.
 
-    :raises UnexpectedAnswer: when the member is neither
+    :raises UnexpectedResponse: when the member is neither
     """
     return _FLAGS[record[name]] if record.get(name) in ("true", "false") else record.flag(name)
 

@@ -25,16 +25,16 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
     ServerRefusal,
     ToolchainError,
 )
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import REPEATABLE
-from ansible_collections.buildworks.toolchain.plugins.module_utils._local_file import (
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files.local import (
     LocalFile,
     LocalText,
     check_readable,
+    find_files,
     is_pattern,
-    matching,
 )
-from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, differences
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import IDEMPOTENT
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, find_differences
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 # What an item has in the result, known already or not
@@ -95,7 +95,7 @@ def expanded(params: Fields) -> list[Fields]:
         return [{}]
     if not folder.endswith("/"):
         raise BadOption("path", f"must end with a slash, for '{src}' stands for several files, which need a folder")
-    found = matching(src)
+    found = find_files(src)
     if not found:
         raise BadOption("src", f"'{src}' matches no file")
     return [{"src": path, "path": folder + below} for path, below in found.items()]
@@ -159,7 +159,7 @@ class File:
 
     def stale(self, before: Fields) -> str | None:
         """Why it must be deployed again, with all that belongs to it: with the old content the old properties go."""
-        return "its content is another" if differences(before, self._content) else None
+        return "its content is another" if find_differences(before, self._content) else None
 
     def check(self, before: Fields | None, wanted: Fields | None) -> None:
         """
@@ -195,8 +195,8 @@ class File:
     def delete(self) -> None:
         """Remove the item, with all that is in it."""
         address = self._artifact.content(self._repo, self._path)
-        answer = self._artifact.http.write("DELETE", address, accept=(200, 204, 404), policy=REPEATABLE)
-        if answer.status == 404 and _NOTHING_THERE not in answer.text:
+        response = self._artifact.http.write("DELETE", address, accept=(200, 204, 404), policy=IDEMPOTENT)
+        if response.status == 404 and _NOTHING_THERE not in response.text:
             raise ToolchainError(f"DELETE {address}: 404. {_HELD}")
 
     def predict_refusal(self) -> None:
@@ -224,11 +224,11 @@ class File:
         """What is to be there, hashed once."""
         src = self._task.params["src"]
         if src is None:
-            return LocalText.of(self._task.params["content"])
-        return LocalFile.of(src, self._tell)
+            return LocalText.from_text(self._task.params["content"])
+        return LocalFile.from_path(src, self._tell)
 
     def _tell(self, sent: int) -> None:
-        self._task.progress(f"{sent / 2**20:,.0f} of {self._source.size / 2**20:,.0f} MiB sent", "sending")
+        self._task.report_progress(f"{sent / 2**20:,.0f} of {self._source.size / 2**20:,.0f} MiB sent", "sending")
 
     def _upload(self, simple: Fields) -> tuple[str, str]:
         """Upload the content and return the repository and path at which Artifactory stored it.
@@ -240,17 +240,17 @@ class File:
         """
         address = self._artifact.content(self._repo, self._path) + _matrix(simple)
         headers = {f"X-Checksum-{name.capitalize()}": value for name, value in self._source.checksums.items()}
-        answer = self._put(address, {**headers, "X-Checksum-Deploy": "true"}, accept=(*DEPLOYED, 404))
-        if _NO_REPOSITORY in answer.text:
-            raise ToolchainError(f"PUT {address}: 404 {answer.words}")
-        if answer.status == 404:
+        response = self._put(address, {**headers, "X-Checksum-Deploy": "true"}, accept=(*DEPLOYED, 404))
+        if _NO_REPOSITORY in response.text:
+            raise ToolchainError(f"PUT {address}: 404 {response.server_message}")
+        if response.status == 404:
             try:
-                answer = self._put(address, headers, data=self._source.data)
+                response = self._put(address, headers, data=self._source.data)
             except ServerRefusal as refusal:
                 if refusal.status == 409:
                     self._source.check_unchanged()
                 raise
-        created = answer.json_or_none()
+        created = response.json_or_none()
         found = created if isinstance(created, dict) else {}
         repo, path = found.get("repo"), str(found.get("path")).strip("/")
         return (
@@ -260,9 +260,9 @@ class File:
 
     def _put(
         self, address: str, headers: dict[str, str], data: t.Any = None, accept: t.Container[int] = DEPLOYED
-    ) -> Answer:
+    ) -> Response:
         # a content that arrives in part only does not have these checksums: the server refuses it
-        return self._artifact.http.write("PUT", address, headers=headers, data=data, accept=accept, policy=REPEATABLE)
+        return self._artifact.http.write("PUT", address, headers=headers, data=data, accept=accept, policy=IDEMPOTENT)
 
 
 def _find_comparable(checksums: dict[str, str], item: Fields | None) -> dict[str, str]:

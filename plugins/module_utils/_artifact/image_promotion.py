@@ -11,8 +11,12 @@ import typing as t
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import images, paths, repositories
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import REPEATABLE, WRITE
-from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, planned, settled
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import IDEMPOTENT, WRITE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import (
+    Fields,
+    summarize_plan,
+    verify_write,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 _FOLDERS_AT_ONCE = 100
@@ -68,7 +72,7 @@ class ImagePromotion:
         if self._steps:
             self._check_folders(tags)
         action = "copy" if self._task.params["copy"] else "move"
-        return planned((action, tag) for tag in self._steps)
+        return summarize_plan((action, tag) for tag in self._steps)
 
     def rehearse(self) -> Fields:
         """
@@ -82,7 +86,7 @@ class ImagePromotion:
 
     def carry_out(self) -> Fields:
         """Promote, and see that each tag is there, and gone from where it was if it was moved."""
-        settled(self._task, self._send, self._check)
+        verify_write(self._task, self._send, self._check)
         return {"promoted": [{name: tag[name] for name in ("tag", "target_tag", "digest")} for tag in self._steps]}
 
     def _tags(self) -> list[str]:
@@ -166,7 +170,7 @@ class ImagePromotion:
         if params["target_tag"]:
             order["targetTag"] = params["target_tag"]
         address = f"{images.address(self._source[0])}/promote"
-        self._artifact.http.write("POST", address, json=order, policy=REPEATABLE if params["copy"] else WRITE)
+        self._artifact.http.write("POST", address, json=order, policy=IDEMPOTENT if params["copy"] else WRITE)
 
     def _check(self) -> None:
         for tag in self._steps:

@@ -11,7 +11,6 @@ import re
 import typing as t
 from urllib.parse import parse_qs, urlsplit
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._address import segments
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import query as aql
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import (
     ArtifactService,
@@ -19,10 +18,11 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.ser
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     ServerRefusal,
-    UnexpectedAnswer,
+    UnexpectedResponse,
 )
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
+from ansible_collections.buildworks.toolchain.plugins.module_utils._url import encode_path
 
 _PAGE_SIZE = 1000
 # Of an image for several platforms the list counts, and not the image of one of them
@@ -63,11 +63,11 @@ class TagContent:
         """Add an entry.
 
         :arg row: with the fields of `CONTENT_FIELDS`
-        :raises UnexpectedAnswer: when it is no such row
+        :raises UnexpectedResponse: when it is no such row
         """
         name, kind, size = row.get("name"), row.get("type"), row.get("size", 0)
         if not (isinstance(name, str) and name) or kind not in ("file", "folder") or not is_size(size):
-            raise UnexpectedAnswer(f"The server returned {row!r:.300} as the content of a tag.")
+            raise UnexpectedResponse(f"The server returned {row!r:.300} as the content of a tag.")
         if kind == "file":
             self.files += 1
             self.size += size
@@ -136,25 +136,25 @@ def tags_if_any(artifact: ArtifactService, repo: str, image: str) -> list[str]:
 
 def digest(artifact: ArtifactService, repo: str, image: str, tag: str) -> str | None:
     """The digest of a tag's manifest, which stands for the whole content, or `None` when there is no such tag."""
-    place = f"{address(repo)}{_path(image)}/manifests{segments(tag, option='tag')}"
+    place = f"{address(repo)}{_path(image)}/manifests{encode_path(tag, option='tag')}"
     try:
-        answer = artifact.http.read("GET", place, headers={"Accept": ", ".join(_MANIFESTS)})
+        response = artifact.http.read("GET", place, headers={"Accept": ", ".join(_MANIFESTS)})
     except ServerRefusal as refusal:
         if says_nothing_there(refusal):
             return None
         raise
-    answer.record()
-    computed = hashlib.sha256(answer.text.encode()).hexdigest()
-    return answer.headers.get("Docker-Content-Digest") or f"sha256:{computed}"
+    response.record()
+    computed = hashlib.sha256(response.text.encode()).hexdigest()
+    return response.headers.get("Docker-Content-Digest") or f"sha256:{computed}"
 
 
 def address(repo: str) -> str:
     """Return the address of a repository as a registry of images."""
-    return f"/artifactory/api/docker{segments(repo, option='repo')}/v2"
+    return f"/artifactory/api/docker{encode_path(repo, option='repo')}/v2"
 
 
 def _path(image: str) -> str:
-    return segments(*image.strip("/").split("/"), option="image")
+    return encode_path(*image.strip("/").split("/"), option="image")
 
 
 def _pages(artifact: ArtifactService, address: str, member: str, page_size: int) -> t.Iterator[str]:
@@ -166,20 +166,20 @@ def _pages(artifact: ArtifactService, address: str, member: str, page_size: int)
     seen: set[str] = set()
     query: dict[str, str | None] = {"n": str(page_size)}
     while True:
-        answer = artifact.http.read("GET", address, query=query)
-        page = answer.record()
+        response = artifact.http.read("GET", address, query=query)
+        page = response.record()
         names = [] if page[member] is None else page.texts(member)
         new = [name for name in names if name not in seen]
         seen.update(new)
         yield from new
-        marker = _next_marker(answer)
+        marker = _next_marker(response)
         if not new or marker is None:
             return
         query["last"] = marker
 
 
-def _next_marker(answer: Answer) -> str | None:
-    link = answer.headers.get("Link", "")
+def _next_marker(response: Response) -> str | None:
+    link = response.headers.get("Link", "")
     if 'rel="next"' not in link:
         return None
     target = link[link.find("<") + 1 : link.find(">")]

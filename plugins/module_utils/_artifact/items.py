@@ -22,11 +22,11 @@ _ENCODED = re.compile(r"([\w.~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*", re.ASCII)
 def find(artifact: ArtifactService, repo: str, path: str) -> Fields | None:
     """One item, or `None` when the server knows none there, or hides it from this account.
 
-    :raises UnexpectedAnswer: for a 404 in other words than the server's own, which says nothing of an item
+    :raises UnexpectedResponse: for a 404 in other words than the server's own, which says nothing of an item
     """
-    answer = artifact.http.read("GET", artifact.item(repo, path), accept=(200, 404))
-    found = answer.record()
-    return None if answer.status == 404 else of(found)
+    response = artifact.http.read("GET", artifact.item(repo, path), accept=(200, 404))
+    found = response.record()
+    return None if response.status == 404 else of(found)
 
 
 def remembered_type(artifact: ArtifactService, repo: str, path: str) -> str | None:
@@ -36,7 +36,7 @@ def remembered_type(artifact: ArtifactService, repo: str, path: str) -> str | No
         item = find(artifact, repo, path)
         return t.cast(str, item["type"]) if item else None
 
-    return t.cast("str | None", artifact.http.remembered(f"type of {repo}/{path}", look))
+    return t.cast("str | None", artifact.http.cached(f"type of {repo}/{path}", look))
 
 
 def of(found: Record) -> Fields:
@@ -73,10 +73,10 @@ def newest(artifact: ArtifactService, repo: str, path: str) -> Fields | None:
 
     :raises ServerRefusal: in a virtual repository, which the server does not look through
     """
-    answer = artifact.http.read("GET", artifact.item(repo, path), query={"lastModified": None}, accept=(200, 404))
-    if answer.status == 404:
+    response = artifact.http.read("GET", artifact.item(repo, path), query={"lastModified": None}, accept=(200, 404))
+    if response.status == 404:
         return None
-    found = answer.record()
+    found = response.record()
     return {"path": location(found, "uri")[1], "modified": times.of(found, "lastModified")}
 
 
@@ -115,12 +115,12 @@ def listed(
         "includeRootPath": root,
     }
     query: dict[str, str | None] = {name: str(int(value)) for name, value in switches.items() if value}
-    answer = artifact.http.read(
+    response = artifact.http.read(
         "GET", artifact.item(repo, path), query={"list": None, **query}, accept=(200, 404), stream=True
     )
-    if answer.status == 404:
-        raise not_there("folder", repo, path, answer)
-    for found in answer.entries("files"):
+    if response.status == 404:
+        raise not_there("folder", repo, path, response)
+    for found in response.entries("files"):
         yield _entry(found, path.strip("/"))
 
 
@@ -134,7 +134,7 @@ def counted(items: t.Iterable[Fields], counts: dict[str, int]) -> t.Iterator[Fie
 
 def location(found: Record, name: str) -> tuple[str, str]:
     """Repository and path in a member that is the address of an item's information."""
-    return found.converted(name, "the address of an item", _location)
+    return found.convert(name, "the address of an item", _location)
 
 
 def _location(address: t.Any) -> tuple[str, str]:

@@ -12,8 +12,8 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact imp
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.properties import normalised
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer
-from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, settled
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, verify_write
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 # Options and what the server calls them
@@ -73,7 +73,7 @@ class Promotion:
                 f"'{params['from_status']}' to become '{params['status']}'."
             )
         action = ("copy" if params["copy"] else "move") if params["target_repo"] else "set status"
-        return {"action": action, **self._task.pick("status", "target_repo"), "files": len(self._checksums())}
+        return {"action": action, **self._task.select("status", "target_repo"), "files": len(self._checksums())}
 
     def rehearse(self) -> Fields:
         """Let the server try it.
@@ -96,7 +96,7 @@ class Promotion:
             self._task.result["messages"] = self._messages
             self._task.changed = not params["fail_fast"]  # then the server does what it can, also with errors
             self._check_messages()
-        promotion = {**self._task.pick("status", "comment", "ci_user"), "repository": params["target_repo"]}
+        promotion = {**self._task.select("status", "comment", "ci_user"), "repository": params["target_repo"]}
         return {"messages": self._messages, "promotion": {**promotion, "user": None, "timestamp": None}}
 
     def carry_out(self) -> Fields:
@@ -104,7 +104,7 @@ class Promotion:
 
         :raises ToolchainError: when the server refused, or did a part of it only
         """
-        settled(self._task, self._send, self._check_history)
+        verify_write(self._task, self._send, self._check_history)
         self._task.result.update(promotion=self._last, messages=self._messages)
         self._check_messages()
         if missing := self._missing():
@@ -131,7 +131,7 @@ class Promotion:
         return self._run["statuses"][-1] if self._run["statuses"] else None
 
     def _find(self) -> Fields:
-        run = builds.find(self._artifact, **self._task.pick("build", "number", "project_key"))
+        run = builds.find(self._artifact, **self._task.select("build", "number", "project_key"))
         if run is None:
             raise ToolchainError(f"{self._named} is not there, or this account may not see it.")
         return run
@@ -143,8 +143,8 @@ class Promotion:
     def _send(self) -> None:
         self._take(self._artifact.http.write("POST", self._address, query=self._query, json=self._order))
 
-    def _take(self, answer: Answer) -> None:
-        found = answer.record().maybe_records("messages")
+    def _take(self, response: Response) -> None:
+        found = response.record().maybe_records("messages")
         self._messages = [{"level": entry.text("level"), "message": entry.text("message")} for entry in found]
 
     def _check_history(self) -> None:
@@ -183,7 +183,7 @@ class Promotion:
         return [checksum for checksum in checksums if checksum not in there]
 
     def _wishes(self) -> Fields:
-        given = self._task.given(*_WIRE)
+        given = self._task.select_provided(*_WIRE)
         wishes: Fields = {
             "status": self._task.params["status"],
             **{_WIRE[name]: value for name, value in given.items()},

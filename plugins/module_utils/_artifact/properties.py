@@ -13,8 +13,8 @@ from urllib.parse import quote
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import repositories
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import REPEATABLE
-from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, as_set
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import IDEMPOTENT
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, sort_unique
 
 # Servers and proxies take about 8 KB for the request line and the headers together.
 _LONGEST_TARGET = 6000
@@ -51,13 +51,13 @@ def write(service: ArtifactService, repo: str, path: str, fields: Fields, recurs
     :arg recursive: of all that is below a folder, too
     :raises ToolchainError: before anything is sent in parts, when a part is too long
     """
-    if service.http.remembered(_HAS_PATCH, lambda: True) and _patch(service, repo, path, fields, recursive):
+    if service.http.cached(_HAS_PATCH, lambda: True) and _patch(service, repo, path, fields, recursive):
         return
     for method, address, text in list(_parts(service.item(repo, path), fields)):
         # without recursive=0 a folder's properties go to everything below it
         query: dict[str, str | None] = {"properties": text, "recursive": str(int(recursive))}
-        service.http.write(method, address, query=query, accept=(200, 204), policy=REPEATABLE)
-    service.http.remembered(_HAS_PATCH, lambda: False, instead_of=True)
+        service.http.write(method, address, query=query, accept=(200, 204), policy=IDEMPOTENT)
+    service.http.cached(_HAS_PATCH, lambda: False, instead_of=True)
 
 
 def check_writable(service: ArtifactService, repo: str) -> None:
@@ -74,15 +74,15 @@ def check_writable(service: ArtifactService, repo: str) -> None:
 
 def _patch(service: ArtifactService, repo: str, path: str, fields: Fields, recursive: bool) -> bool:
     """Change all properties at once, and say whether the server could."""
-    answer = service.http.write(
+    response = service.http.write(
         "PATCH",
         service.item(repo, path, call="metadata"),
         query={"recursiveProperties": str(int(recursive))},
         json={"props": fields},
         accept=(200, 204, *_NO_SUCH_CALL),
-        policy=REPEATABLE,
+        policy=IDEMPOTENT,
     )
-    return answer.status not in _NO_SUCH_CALL
+    return response.status not in _NO_SUCH_CALL
 
 
 def _parts(address: str, fields: Fields) -> t.Iterator[tuple[str, str, str]]:
@@ -99,7 +99,7 @@ def _values(key: str, value: t.Any, option: str) -> list[str]:
     for single in values:
         if not isinstance(single, (str, int, float)):
             raise BadOption(option, f"'{key}' takes a text, a number, a boolean or a list of them")
-    return as_set(str(single).lower() if isinstance(single, bool) else str(single) for single in values)
+    return sort_unique(str(single).lower() if isinstance(single, bool) else str(single) for single in values)
 
 
 def _pair(key: str, values: list[str]) -> str:

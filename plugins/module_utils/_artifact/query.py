@@ -19,7 +19,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
     ServerRefusal,
     ToolchainError,
 )
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import NOTHING
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import MISSING
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 
 # Each domain with the fields that a row has when none are named
@@ -277,10 +277,10 @@ def _answered(artifact: ArtifactService, query: Query) -> t.Iterator[Fields]:
 def _read(artifact: ArtifactService, text: str, advice: str, needed: t.Sequence[str] = ()) -> t.Iterator[Fields]:
     """Yield the rows of a response, each of which has the fields that are needed.
 
-    :raises UnexpectedAnswer: for a response without `range`, which Artifactory always sends: its list may be empty for
-        another reason than that nothing was found
+    :raises UnexpectedResponse: for a response without `range`, which Artifactory always sends: its list may be empty
+        for another reason than that nothing was found
     """
-    answer = artifact.http.read(
+    response = artifact.http.read(
         "POST",
         "/artifactory/api/search/aql",
         data=text.encode(),
@@ -289,14 +289,14 @@ def _read(artifact: ArtifactService, text: str, advice: str, needed: t.Sequence[
     )
     others: dict[str, t.Any] = {}
     count = 0
-    for found in answer.entries("results", others):
+    for found in response.entries("results", others):
         count += 1
         for field in needed:
             found.text(field)
         yield _row(found)
     about = others.get("range")
     if not isinstance(about, dict):
-        raise answer.unexpected("range", "an object", others.get("range", NOTHING))
+        raise response.unexpected_value("range", "an object", others.get("range", MISSING))
     if notification := others.get("notification") or about.get("notification"):
         raise Trimmed(f"The server gave {count:,} rows and says: {notification} {advice}")
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._address import segments
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ServerRefusal, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
+from ansible_collections.buildworks.toolchain.plugins.module_utils._url import encode_path
 
 _ADDRESS = "/artifactory/api/repositories"
 
@@ -55,7 +55,7 @@ def find_if_visible(artifact: ArtifactService, key: str) -> Fields | None:
         except ServerRefusal:
             return {"type": None, "settings": None}
 
-    return t.cast("Fields | None", artifact.http.remembered(f"repository {key}", look))
+    return t.cast("Fields | None", artifact.http.cached(f"repository {key}", look))
 
 
 def check_local(artifact: ArtifactService, key: str, needed_for: str) -> Fields:
@@ -133,7 +133,7 @@ def _is_match(pattern: list[str], path: list[str], with_folder: bool) -> bool:
 
 
 def _address(key: str) -> str:
-    return _ADDRESS + segments(key, option="key")
+    return _ADDRESS + encode_path(key, option="key")
 
 
 def _repository(found: Record) -> Fields:

@@ -15,12 +15,12 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
     OutcomeUnknown,
     ServerRefusal,
     ToolchainError,
-    without_doubt,
+    describe_cause,
 )
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import REPEATABLE
-from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, planned
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import IDEMPOTENT
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, summarize_plan
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
-from ansible_collections.buildworks.toolchain.plugins.module_utils._wait import NotYet, WaitedTooLong, wait_for
+from ansible_collections.buildworks.toolchain.plugins.module_utils._wait import NotReady, WaitTimeout, wait_for
 
 _TOLD = 10
 
@@ -68,7 +68,7 @@ class Retention:
         if self._task.params["artifacts"]:
             kept = [run for run in self._before if run not in self._going]
             build_files.check_unshared(self._artifact, self._build, self._project, self._going, kept)
-        return planned(
+        return summarize_plan(
             [
                 *(("discard run", run) for run in self._going),
                 *(("delete file", file) for file in self._files(self._going)),
@@ -95,16 +95,16 @@ class Retention:
         left = self._left_after(0.0 if trouble else self._task.params["wait_timeout"])
         gone = [run for run in self._going if run not in left]
         self._task.result["discarded"] = gone
-        self._task.wrote = bool(gone)
+        self._task.has_written = bool(gone)
         if left:
             rest = f"{len(left):,} of {len(self._going):,} runs are still there: {_numbers(left)}."
             if trouble:
-                raise ToolchainError(f"{without_doubt(trouble)} {rest}") if gone else trouble
+                raise ToolchainError(f"{describe_cause(trouble)} {rest}") if gone else trouble
             raise ToolchainError(
                 f"The server accepted the order, but {rest} The account may lack the permission Delete on the build."
             )
         if trouble:
-            self._task.warn(f"{without_doubt(trouble)} All runs that were to go are gone.")
+            self._task.warn(f"{describe_cause(trouble)} All runs that were to go are gone.")
         build_files.check_gone(self._files(gone))
         return {"discarded": gone}
 
@@ -145,15 +145,15 @@ class Retention:
                 query=query,
                 json=self._wishes(),
                 accept=(200, 204),
-                policy=REPEATABLE,
-                patience=max(("timeout", "wait_timeout"), key=params.__getitem__),
+                policy=IDEMPOTENT,
+                timeout_option=max(("timeout", "wait_timeout"), key=params.__getitem__),
             )
         except (OutcomeUnknown, ServerRefusal) as error:
             return error
         return None
 
     def _wishes(self) -> Fields:
-        wishes: Fields = {"deleteBuildArtifacts": self._task.params["artifacts"], **self._task.given("count")}
+        wishes: Fields = {"deleteBuildArtifacts": self._task.params["artifacts"], **self._task.select_provided("count")}
         if self._since:
             wishes["minimumBuildDate"] = times.milliseconds(self._since)
         if self._task.params["keep"]:
@@ -163,13 +163,13 @@ class Retention:
     def _left_after(self, seconds: float) -> list[Fields]:
         """Return the runs that were to go and are still there, after at most so many seconds."""
         left = f"interrupted while the server discards {len(self._going):,} run(s). It goes on with it."
-        with contextlib.suppress(WaitedTooLong):
+        with contextlib.suppress(WaitTimeout):
             wait_for(
                 self._task,
                 self._check_gone,
                 timeout=seconds,
                 delay=self._task.params["wait_delay"],
-                interrupted=lambda: [left],
+                on_interrupt=lambda: [left],
             )
         return self._left
 
@@ -177,7 +177,7 @@ class Retention:
         there = self._runs()
         self._left = [run for run in self._going if run in there]
         if self._left:
-            raise NotYet(f"{len(self._left):,} of {len(self._going):,} runs are still there")
+            raise NotReady(f"{len(self._left):,} of {len(self._going):,} runs are still there")
         surplus = [run for run in self._before if run not in there and run not in self._going]
         if surplus:
             self._task.warn(f"These runs are gone as well, which was not foreseen: {_numbers(surplus)}.")

@@ -61,16 +61,16 @@ def by_pattern(artifact: ArtifactService, pattern: str) -> t.Iterator[Fields]:
     :raises ToolchainError: when the server gives up
     """
     repo = pattern.partition(":")[0]
-    answer = artifact.http.read(
+    response = artifact.http.read(
         "GET", "/artifactory/api/search/pattern", query={"pattern": pattern}, accept=(200, 408), stream=True
     )
-    if answer.status == 408:
-        said = (answer.words or "Request Timeout").rstrip(".")
+    if response.status == 408:
+        said = (response.server_message or "Request Timeout").rstrip(".")
         raise ToolchainError(
             f"GET /artifactory/api/search/pattern: 408 {said}. The server looks for no longer than 30 s. Give more of "
             "the path before the first star, or use artifact_query_info, which takes an index."
         )
-    for path in answer.texts("files"):
+    for path in response.texts("files"):
         yield {"repo": repo, "path": path.strip("/")}
 
 
@@ -100,14 +100,14 @@ def _found(
     :arg asked: what the server is asked for
     :raises _AmbiguousAddress: when an address can be read in two ways, and `asked` is without `info`
     """
-    answer = artifact.http.read(
+    response = artifact.http.read(
         "GET",
         "/artifactory/api/search/artifact",
         query={"name": name, **({"repos": keys} if keys else {})},
         headers={"X-Result-Detail": ", ".join(asked)} if asked else {},
         stream=True,
     )
-    for entry in answer.entries("results"):
+    for entry in response.entries("results"):
         if "path" not in entry and "info" not in asked and "%" in entry.text("uri"):
             raise _AmbiguousAddress
         yield _match(entry, detail)

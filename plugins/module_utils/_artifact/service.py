@@ -12,29 +12,31 @@ import re
 
 from ansible.module_utils.basic import env_fallback
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._address import check_url, segments
 from ansible_collections.buildworks.toolchain.plugins.module_utils._credential import (
+    CHECKED_IN_HEADER,
     NETRC_FILE,
-    SENT_IN_A_HEADER,
     Credential,
-    by_account,
-    by_netrc,
-    header_value,
+    check_header_value,
+    credential_from_account,
+    credential_from_netrc,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ServerRefusal, ToolchainError
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.client import Http
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.client import HttpClient
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.session import service_options
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
+from ansible_collections.buildworks.toolchain.plugins.module_utils._url import check_url, encode_path
 
 ARTIFACT = service_options(
     "artifact",
     dict(
         url=dict(type="str", address=True, one_line=True, fallback=(env_fallback, ["JFROG_URL"])),
         username=dict(type="str", one_line=True),
-        password=dict(type="str", no_log=True, free="a password may be any text"),
-        token=dict(type="str", no_log=True, free=SENT_IN_A_HEADER, fallback=(env_fallback, ["JFROG_ACCESS_TOKEN"])),
-        api_key=dict(type="str", no_log=True, free=SENT_IN_A_HEADER),
+        password=dict(type="str", no_log=True, unchecked="a password may be any text"),
+        token=dict(
+            type="str", no_log=True, unchecked=CHECKED_IN_HEADER, fallback=(env_fallback, ["JFROG_ACCESS_TOKEN"])
+        ),
+        api_key=dict(type="str", no_log=True, unchecked=CHECKED_IN_HEADER),
         netrc_file=NETRC_FILE,
     ),
     credentials={"password": ("username",), "api_key": (), "token": (), "netrc_file": ("username",)},
@@ -75,7 +77,7 @@ class ArtifactService:
             root = root[: -len("/artifactory")]
         credential = _credential(task, root)
         self.own_token: str | None = task.params["token"] if credential.option == "token" else None
-        self.http = Http(task, root, credential=credential, explain=functools.partial(_explain, credential))
+        self.http = HttpClient(task, root, credential=credential, explain=functools.partial(_explain, credential))
 
     def check_pro(self, what: str) -> None:
         """Check that the server is no open-source edition, which one request for all tasks shows.
@@ -85,12 +87,12 @@ class ArtifactService:
         :arg what: what the open-source edition lacks
         :raises ToolchainError: when the server says that it is the open-source edition
         """
-        if self.http.remembered("is open source", self._is_open_source):
+        if self.http.cached("is open source", self._is_open_source):
             raise ToolchainError(f"{what} needs Artifactory Pro, and the server is the open-source edition.")
 
     def _is_open_source(self) -> bool:
-        answer = self.http.read("GET", "/artifactory/api/system/version", accept=(200, 401, 403, 404))
-        return answer.status == 200 and "OSS" in (answer.record().maybe_text("license") or "")
+        response = self.http.read("GET", "/artifactory/api/system/version", accept=(200, 401, 403, 404))
+        return response.status == 200 and "OSS" in (response.record().maybe_text("license") or "")
 
     def item(self, repo: str, path: str, call: str = "storage") -> str:
         """The address of an item's information, or of another call about it.
@@ -114,45 +116,50 @@ class ArtifactService:
         :raises ToolchainError: when there is no such item
         """
         found = self.properties_if_any(repo, path)
-        if found is None and (answer := self.http.read("GET", self.item(repo, path), accept=(200, 404))).status == 404:
-            raise not_there("item", repo, path, answer)
+        if (
+            found is None
+            and (response := self.http.read("GET", self.item(repo, path), accept=(200, 404))).status == 404
+        ):
+            raise not_there("item", repo, path, response)
         return found or {}
 
     def properties_if_any(self, repo: str, path: str) -> dict[str, list[str]] | None:
         """The properties of an item, each a sorted list; `None` for an item without, and for none."""
-        answer = self.http.read("GET", self.item(repo, path), query={"properties": None}, accept=(200, 404))
-        if answer.status == 404:
+        response = self.http.read("GET", self.item(repo, path), query={"properties": None}, accept=(200, 404))
+        if response.status == 404:
             return None
-        properties = answer.record().record("properties")
+        properties = response.record().record("properties")
         return {key: sorted(properties.texts(key)) for key in properties}
 
 
-def not_there(what: str, repo: str, path: str, answer: Answer) -> ToolchainError:
+def not_there(what: str, repo: str, path: str, response: Response) -> ToolchainError:
     """What to raise after a 404 for something in a repository."""
     text = f"There is no {what} '{path}' in the repository '{repo}', or this account may not see it."
-    return ToolchainError(text if _in_own_words(answer) else f"{text} {_PATH_ADVICE}")
+    return ToolchainError(text if _in_own_words(response) else f"{text} {_PATH_ADVICE}")
 
 
-def _in_own_words(answer: Answer) -> bool:
+def _in_own_words(response: Response) -> bool:
     """Whether a refusal comes from this service, and not from what else may be at a wrong address."""
-    return '"errors"' in answer.text
+    return '"errors"' in response.text
 
 
 def _place(repo: str, path: str) -> str:
     names = path.strip("/").split("/") if path.strip("/") else []
-    return f"{segments(repo, option='repo')}{segments(*names, option='path')}"
+    return f"{encode_path(repo, option='repo')}{encode_path(*names, option='path')}"
 
 
 def _credential(task: Task, url: str) -> Credential:
     """By user name and password, else by API key, else by token, else from the netrc file, else none."""
-    if account := by_account(task, ("password",)):
+    if account := credential_from_account(task, ("password",)):
         return account
     if task.params["api_key"]:
-        return Credential({"X-JFrog-Art-Api": task.secret(header_value("api_key", task.params["api_key"]))}, "api_key")
+        return Credential(
+            {"X-JFrog-Art-Api": task.register_secret(check_header_value("api_key", task.params["api_key"]))}, "api_key"
+        )
     if task.params["token"]:
-        token = task.secret(header_value("token", task.params["token"]))
+        token = task.register_secret(check_header_value("token", task.params["token"]))
         return Credential({"Authorization": f"Bearer {token}"}, "token")
-    return by_netrc(task, url) or Credential()
+    return credential_from_netrc(task, url) or Credential()
 
 
 def says_nothing_there(refusal: ServerRefusal) -> bool:
@@ -160,20 +167,20 @@ def says_nothing_there(refusal: ServerRefusal) -> bool:
     return refusal.status == 404 and bool(_ENVELOPE.match(refusal.text))
 
 
-def _explain(credential: Credential, answer: Answer) -> tuple[str | None, str | None]:
-    if answer.status == 401 and not credential.option:
-        return _message(answer), "No credential was sent: give 'token', or 'username' and 'password'."
-    if answer.status == 404 and not _in_own_words(answer):
-        return _message(answer), f"{_PATH_ADVICE} {_ADVICE[404]}"
-    of_edition = (advice for text, advice in _OF_EDITION.items() if text in answer.text)
-    return _message(answer), next(of_edition, _ADVICE.get(answer.status))
+def _explain(credential: Credential, response: Response) -> tuple[str | None, str | None]:
+    if response.status == 401 and not credential.option:
+        return _message(response), "No credential was sent: give 'token', or 'username' and 'password'."
+    if response.status == 404 and not _in_own_words(response):
+        return _message(response), f"{_PATH_ADVICE} {_ADVICE[404]}"
+    of_edition = (advice for text, advice in _OF_EDITION.items() if text in response.text)
+    return _message(response), next(of_edition, _ADVICE.get(response.status))
 
 
-def _message(answer: Answer) -> str | None:
+def _message(response: Response) -> str | None:
     """The server's own message: each family of calls has an envelope of its own, and some answers are plain text."""
-    body = answer.json_or_none()
+    body = response.json_or_none()
     if not isinstance(body, dict):
-        return answer.short_text()
+        return response.short_text()
     if "error_description" in body:
         return str(body["error_description"])
     lists = [body[name] for name in _MESSAGES if isinstance(body.get(name), list)]

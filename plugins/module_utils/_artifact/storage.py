@@ -12,7 +12,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
-from ansible_collections.buildworks.toolchain.plugins.module_utils._wait import NotYet, WaitedTooLong, wait_for
+from ansible_collections.buildworks.toolchain.plugins.module_utils._wait import NotReady, WaitTimeout, wait_for
 
 _ADDRESS = "/artifactory/api/storageinfo"
 _TOTAL = "TOTAL"
@@ -36,22 +36,22 @@ def recalculated(task: Task, artifact: ArtifactService) -> tuple[Fields, bool]:
     The server does not say when it has calculated: that shows only by another summary, which is waited for.
     """
     before = summary(artifact)
-    answer = artifact.http.read("POST", f"{_ADDRESS}/calculate", accept=(200, 202, 404))
-    if answer.status == 404:
+    response = artifact.http.read("POST", f"{_ADDRESS}/calculate", accept=(200, 202, 404))
+    if response.status == 404:
         raise ToolchainError(
-            f"POST {_ADDRESS}/calculate: 404 {answer.words}. The open-source edition and old versions calculate no "
-            "storage summary on request. Leave out 'refresh'."
+            f"POST {_ADDRESS}/calculate: 404 {response.server_message}. The open-source edition and old versions "
+            "calculate no storage summary on request. Leave out 'refresh'."
         )
 
     def look() -> Fields:
         after = summary(artifact)
         if after == before:
-            raise NotYet("the storage summary is as it was")
+            raise NotReady("the storage summary is as it was")
         return after
 
     try:
         return wait_for(task, look, timeout=task.params["refresh_timeout"], delay=1.0), True
-    except WaitedTooLong:
+    except WaitTimeout:
         return before, False
 
 

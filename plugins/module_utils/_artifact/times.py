@@ -20,7 +20,7 @@ TIME = dict(matches=(_FORM.pattern, "a date and time with a time zone, such as 2
 
 def of(record: Record, name: str) -> str:
     """A member that is a time, as `utc` gives it."""
-    return record.converted(name, "a date and time", utc)
+    return record.convert(name, "a date and time", utc)
 
 
 def maybe_of(record: Record, name: str) -> str | None:

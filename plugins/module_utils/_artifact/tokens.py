@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._address import segments
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import token_secret
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
@@ -18,12 +17,13 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
     ServerRefusal,
     ToolchainError,
 )
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import check_writable, read_text
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import REPEATABLE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import IDEMPOTENT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._issued import Issued
-from ansible_collections.buildworks.toolchain.plugins.module_utils._private_file import check_writable, content
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
+from ansible_collections.buildworks.toolchain.plugins.module_utils._url import encode_path
 
 # The server's default; a token with a shorter life works, but is neither listed nor revocable.
 SHORTEST_LISTED = 10800
@@ -51,8 +51,8 @@ def listed(artifact: ArtifactService, secret: str | None = None, **filters: str)
     :arg secret: of the token to ask with, instead of the task's credential
     :arg filters: `description`, `username`, `refreshable`, `token_id`, as the server takes them
     """
-    answer = artifact.http.read("GET", _ADDRESS, query=filters, stream=True, **_logged_in(secret))
-    tokens = map(_entry, answer.entries("tokens"))
+    response = artifact.http.read("GET", _ADDRESS, query=filters, stream=True, **_logged_in(secret))
+    tokens = map(_entry, response.entries("tokens"))
     return sorted(tokens, key=lambda token: (token["issued_at"] or 0, token["token_id"]), reverse=True)
 
 
@@ -94,13 +94,13 @@ class Token(Issued):
     def make(self) -> tuple[Fields, Fields]:
         """Ask for a token."""
         wishes = self._wishes()
-        answer = self._artifact.http.write("POST", _ADDRESS, json=wishes)
+        response = self._artifact.http.write("POST", _ADDRESS, json=wishes)
         try:
-            came = answer.record()
+            came = response.record()
             came.text("token_id"), came.text("access_token")
         except ToolchainError as error:
             raise OutcomeUnknown(str(error)) from None
-        reply = Record({**wishes, **came, "subject": wishes["username"]}, answer.unexpected)
+        reply = Record({**wishes, **came, "subject": wishes["username"]}, response.unexpected_value)
         made = _entry(reply)
         if made["expiry"] is None and (life := reply.maybe_integer("expires_in")):
             made["expiry"] = int(self._artifact.http.now()) + life
@@ -108,8 +108,8 @@ class Token(Issued):
 
     def delete(self, id_: str) -> None:
         """Revoke a token."""
-        address = _ADDRESS + segments(id_, option="token_id")
-        self._artifact.http.write("DELETE", address, accept=(200, 204), policy=REPEATABLE)
+        address = _ADDRESS + encode_path(id_, option="token_id")
+        self._artifact.http.write("DELETE", address, accept=(200, 204), policy=IDEMPOTENT)
 
     def whose(self, secret: str) -> str | None:
         """The id of the token in the file, if it is one of this server's."""
@@ -128,7 +128,7 @@ class Token(Issued):
     def stale(self, one: Fields) -> str | None:
         """Why the token must be replaced, if it must."""
         file = self._task.params["refresh_token_file"]
-        if (reason := super().stale(one)) or not file or content(file) is not None:
+        if (reason := super().stale(one)) or not file or read_text(file) is not None:
             return reason
         return "its refresh token is not in 'refresh_token_file'"
 
@@ -178,15 +178,15 @@ class Token(Issued):
 
     def _ask_who(self, secret: str, live: list[Fields]) -> str | None:
         """The id of the token that a secret belongs to; servers before 7.53 only tell whether it is good."""
-        answer = self._artifact.http.read("GET", f"{_ADDRESS}/me", accept=(200, 401, 403, 404), **_logged_in(secret))
-        if answer.status == 200:
-            return answer.record().text("token_id")
-        self._tells_whose = answer.status != 404
-        return live[0]["token_id"] if answer.status == 404 and live else None
+        response = self._artifact.http.read("GET", f"{_ADDRESS}/me", accept=(200, 401, 403, 404), **_logged_in(secret))
+        if response.status == 200:
+            return response.record().text("token_id")
+        self._tells_whose = response.status != 404
+        return live[0]["token_id"] if response.status == 404 and live else None
 
     def _wishes(self) -> Fields:
         params = self._task.params
-        wishes = self._task.given("description", "scope", "expires_in", "refreshable", "project_key")
+        wishes = self._task.select_provided("description", "scope", "expires_in", "refreshable", "project_key")
         wishes["username"] = params["subject"]
         if params["include_reference_token"]:
             wishes["include_reference_token"] = True

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._address import segments
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import files, items, paths, repositories
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
@@ -17,10 +16,11 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
     ServerRefusal,
     ToolchainError,
 )
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import REPEATABLE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import IDEMPOTENT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
-from ansible_collections.buildworks.toolchain.plugins.module_utils._wait import NotYet, wait_for
+from ansible_collections.buildworks.toolchain.plugins.module_utils._url import encode_path
+from ansible_collections.buildworks.toolchain.plugins.module_utils._wait import NotReady, wait_for
 
 TRASH = "auto-trashcan"
 _BUILD_RECORDS = "artifactory-build-info"
@@ -132,15 +132,17 @@ def carry_out(task: Task, artifact: ArtifactService) -> Fields:
     def look() -> None:
         found = find(artifact, place)
         if found and (place or found["children"]):
-            raise NotYet(f"'{place}' still lies in the trash can" if place else "something still lies in the trash can")
+            raise NotReady(
+                f"'{place}' still lies in the trash can" if place else "something still lies in the trash can"
+            )
 
     left = f"interrupted while the server does this: {params['action']}. It goes on with it."
-    wait_for(task, look, timeout=params["wait_timeout"], delay=params["wait_delay"], interrupted=lambda: [left])
+    wait_for(task, look, timeout=params["wait_timeout"], delay=params["wait_delay"], on_interrupt=lambda: [left])
     if params["action"] == "restore" and not items.find(artifact, *target(params)):
         raise lost or ToolchainError(f"'{place}' is gone from the trash can, but it is not in the repository.")
     if lost:
-        task.wrote = True
-        task.warn(f"{lost.what} Looking again shows that the request had its effect.")
+        task.has_written = True
+        task.warn(f"{lost.cause} Looking again shows that the request had its effect.")
     return {}
 
 
@@ -190,9 +192,9 @@ _OPTIONS = {
 
 
 def _clean(artifact: ArtifactService, params: Fields) -> None:
-    place = segments(*place_of(params).split("/"), option="path")
+    place = encode_path(*place_of(params).split("/"), option="path")
     try:
-        artifact.http.write("DELETE", f"{_ADDRESS}/clean{place}", accept=(200, 204), policy=REPEATABLE)
+        artifact.http.write("DELETE", f"{_ADDRESS}/clean{place}", accept=(200, 204), policy=IDEMPOTENT)
     except ServerRefusal as refusal:
         if refusal.status != 400 or _NOTHING not in refusal.text:
             raise
@@ -201,12 +203,12 @@ def _clean(artifact: ArtifactService, params: Fields) -> None:
 def _restore(artifact: ArtifactService, params: Fields) -> None:
     place, to = place_of(params), "/".join(filter(None, target(params)))
     query: dict[str, str | None] = {} if to == place else {"to": to}
-    address = segments(*place.split("/"), option="path")
+    address = encode_path(*place.split("/"), option="path")
     artifact.http.write("POST", f"{_ADDRESS}/restore{address}", query=query, accept=(200, 202))
 
 
 def _empty(artifact: ArtifactService, _params: Fields) -> None:
-    artifact.http.write("POST", f"{_ADDRESS}/empty", accept=(200, 202), policy=REPEATABLE)
+    artifact.http.write("POST", f"{_ADDRESS}/empty", accept=(200, 202), policy=IDEMPOTENT)
 
 
 _ACTS = {"clean": _clean, "restore": _restore, "empty": _empty}

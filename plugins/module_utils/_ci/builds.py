@@ -12,9 +12,9 @@ from urllib.parse import quote
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import jobs, times
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.client import Options
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.client import RequestOptions
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
-from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import Option
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import Option
 
 SELECTORS = {
     "last": "lastBuild",
@@ -64,7 +64,7 @@ def _artifacts(build: Record, member: str) -> list[dict[str, t.Any]]:
 FIELDS = {
     "result": Field("result", Record.maybe_text),
     "building": Field("building", Record.maybe_flag),
-    "timestamp": Field("timestamp", times.maybe_moment),
+    "timestamp": Field("timestamp", times.maybe_timestamp),
     "duration": Field("duration", times.maybe_seconds),
     "estimated_duration": Field("estimatedDuration", times.maybe_seconds),
     "id": Field("id", Record.maybe_text),
@@ -109,12 +109,12 @@ def path_of(job: str, build: str | int) -> str:
 
 
 def found(
-    ci: CiService, job: str, build: str | int, fields: t.Iterable[str] = ALL_FIELDS, **options: t.Unpack[Options]
+    ci: CiService, job: str, build: str | int, fields: t.Iterable[str] = ALL_FIELDS, **options: t.Unpack[RequestOptions]
 ) -> dict[str, t.Any] | None:
     """One build, or `None` when the server shows no such build or job."""
     options["accept"] = (200, 404)
-    answer = ci.view(path_of(job, build), tree(fields), **options)
-    return None if answer.status == 404 else shown(answer.record(), job, fields)
+    response = ci.view(path_of(job, build), tree(fields), **options)
+    return None if response.status == 404 else shown(response.record(), job, fields)
 
 
 def missing(job: str, build: str | int) -> ToolchainError:

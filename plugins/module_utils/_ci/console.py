@@ -13,8 +13,8 @@ import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ServerRefusal, ToolchainError
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.client import Options
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.client import RequestOptions
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
 
 # What the server hides in front of names and links, for its pages alone
 _NOTE = re.compile(rb"\x1b\[8mha:[A-Za-z0-9+/=]*\x1b\[0m")
@@ -34,7 +34,7 @@ class Console:
     :ivar ended: whether the build has ended, and everything was read
     """
 
-    def __init__(self, ci: CiService, path: str, start: int = 0, **options: t.Unpack[Options]) -> None:
+    def __init__(self, ci: CiService, path: str, start: int = 0, **options: t.Unpack[RequestOptions]) -> None:
         self.ended = False
         self._options = options
         self._ci = ci
@@ -47,19 +47,19 @@ class Console:
     def more(self) -> t.Iterator[str]:
         """What was printed since the last call, a piece at a time, without notes and with plain line ends.
 
-        :raises BrokenOff: when the answer breaks off
+        :raises IncompleteResponse: when the answer breaks off
         :raises ServerRefusal: when the build is not there (404), or is not any more
         """
-        answer = self._ask(self._start)
+        response = self._ask(self._start)
         known = self._known
-        for piece in answer.chunks():
+        for piece in response.chunks():
             fresh = piece[known:]
             known -= len(piece) - len(fresh)
             self._known += len(fresh)
             if text := self._clean(fresh):
                 yield text
-        self._start, self._known = _size(answer), 0
-        self.ended = "X-More-Data" not in answer.headers
+        self._start, self._known = _size(response), 0
+        self.ended = "X-More-Data" not in response.headers
         if self.ended and (text := self._clean.rest()):
             yield text
 
@@ -98,8 +98,8 @@ class Console:
                 raise
             return _size(self._ask(0))
 
-    def _ask(self, start: int) -> Answer:
-        asked: Options = {**self._options, "query": {"start": str(start)}, "stream": True}
+    def _ask(self, start: int) -> Response:
+        asked: RequestOptions = {**self._options, "query": {"start": str(start)}, "stream": True}
         return self._ci.http.read("GET", f"{self._path}/logText/progressiveText", **asked)
 
 
@@ -125,9 +125,9 @@ class Cleaner:
         return self._decode(held, final=True)
 
 
-def _size(answer: Answer) -> int:
+def _size(response: Response) -> int:
     """Length of the log in bytes, by the answer's header."""
-    size = answer.headers.get("X-Text-Size", "")
+    size = response.headers.get("X-Text-Size", "")
     if not size.isdecimal():
         raise ToolchainError(
             "The build's log came without X-Text-Size, the header with its length. Did a proxy take it?"

@@ -50,7 +50,7 @@ def _build(job: Record, member: str) -> dict[str, t.Any] | None:
         "url": build.maybe_text("url"),
         "result": build.maybe_text("result"),
         "building": build.maybe_flag("building"),
-        "timestamp": times.maybe_moment(build, "timestamp"),
+        "timestamp": times.maybe_timestamp(build, "timestamp"),
         "duration": times.maybe_seconds(build, "duration"),
     }
 
@@ -81,8 +81,8 @@ ALL_FIELDS = tuple(FIELDS)
 
 def found(ci: CiService, job: str, fields: t.Iterable[str] = ALL_FIELDS) -> dict[str, t.Any] | None:
     """One job or folder, or `None` when the server shows none of that name."""
-    answer = ci.view(jobs.path_of(job), f"{_tree(fields)},jobs[name]", accept=(200, 404))
-    return None if answer.status == 404 else _shown(answer.record(), job, fields)
+    response = ci.view(jobs.path_of(job), f"{_tree(fields)},jobs[name]", accept=(200, 404))
+    return None if response.status == 404 else _shown(response.record(), job, fields)
 
 
 def below(ci: CiService, folder: str | None, depth: int, fields: t.Sequence[str]) -> t.Iterator[dict[str, t.Any]]:
@@ -96,12 +96,12 @@ def below(ci: CiService, folder: str | None, depth: int, fields: t.Sequence[str]
     for _level in range(levels):
         tree = f"jobs[{_tree(fields)},{tree}]"
     if folder is None:
-        answer = ci.view("", tree)
+        response = ci.view("", tree)
     else:
-        answer = ci.view(jobs.path_of(folder, "folder"), tree, accept=(200, 404))
-        if answer.status == 404 or "jobs" not in answer.record():
+        response = ci.view(jobs.path_of(folder, "folder"), tree, accept=(200, 404))
+        if response.status == 404 or "jobs" not in response.record():
             raise ToolchainError(f"There is no folder '{folder}', or the account may not see it.")
-    yield from _walk(ci, answer.record(), folder, levels, depth, fields)
+    yield from _walk(ci, response.record(), folder, levels, depth, fields)
 
 
 def _walk(

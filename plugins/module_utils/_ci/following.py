@@ -17,7 +17,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.start imp
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.stopping import Stopping
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ServerRefusal, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
-from ansible_collections.buildworks.toolchain.plugins.module_utils._wait import NotYet, wait_for
+from ansible_collections.buildworks.toolchain.plugins.module_utils._wait import NotReady, wait_for
 
 # Lines of the console that are told at one look
 _TOLD_AT_ONCE = 50
@@ -65,8 +65,8 @@ class Following:
             self._ended,
             timeout=params["wait_timeout"],
             delay=params["wait_delay"],
-            soon=True,
-            interrupted=self._interrupted,
+            start_fast=True,
+            on_interrupt=self._interrupted,
         )
 
     def now(self) -> dict[str, t.Any] | None:
@@ -77,14 +77,14 @@ class Following:
         with restarts.outlasted():
             if self.number is None:
                 self.number = self._number()
-            self._console = self._console or Console(self._ci, builds.path_of(self._job, self.number), once=True)
+            self._console = self._console or Console(self._ci, builds.path_of(self._job, self.number), no_retry=True)
             if not self._console.ended:
                 self._read(self._console)
-            build = builds.found(self._ci, self._job, self.number, once=True) if self._console.ended else None
+            build = builds.found(self._ci, self._job, self.number, no_retry=True) if self._console.ended else None
         if self._console.ended and build is None:
             raise ToolchainError(f"{self} is not there any more: somebody deleted it.")
         if build is None or build["building"]:
-            raise NotYet(f"{self} runs")
+            raise NotReady(f"{self} runs")
         return build
 
     def _number(self) -> int:
@@ -96,9 +96,9 @@ class Following:
             place = self._start.look()
             self.item = place.item
             if place.number is None:
-                raise NotYet(f"{self} waits in the queue")
+                raise NotReady(f"{self} waits in the queue")
             return place.number
-        number = queue.build_of(self._ci, self.item, once=True)
+        number = queue.build_of(self._ci, self.item, no_retry=True)
         return self._number_by_queue_id() if number is None else number
 
     def _number_by_queue_id(self) -> int:
@@ -126,9 +126,9 @@ class Following:
             raise
         finally:
             if number > len(fresh):
-                self._task.tell(f"({number - len(fresh)} lines more)")
+                self._task.display(f"({number - len(fresh)} lines more)")
             for line in fresh:
-                self._task.tell(line)
+                self._task.display(line)
 
     def _interrupted(self) -> t.Iterator[str]:
         """How the build is left."""
@@ -147,7 +147,7 @@ class Following:
         which = {"build": str(self.number)} if self.number else {"build": None, "queue_item": self.item}
         params = {"job": self._job, "queue_item": None, **which, **_STOP}
         params["timeout"] = min(self._task.params["timeout"], _STOP["wait_timeout"])
-        stopping = Stopping(self._task.of_item(params, diff_mode=False), self._ci)
+        stopping = Stopping(self._task.create_item_task(params, diff_mode=False), self._ci)
         try:
             if stopping.plan() is None:
                 return "It has ended meanwhile."

@@ -152,10 +152,10 @@ def _pages(ci: CiService, job: str, members: str, everything: bool, offset: int,
 
 
 def _page(ci: CiService, job: str, tree: str) -> list[Record]:
-    answer = ci.view(jobs.path_of(job), tree, accept=(200, 404))
-    if answer.status == 404:
+    response = ci.view(jobs.path_of(job), tree, accept=(200, 404))
+    if response.status == 404:
         raise jobs.missing(job)
-    return answer.record().maybe_records(tree.partition("[")[0])
+    return response.record().maybe_records(tree.partition("[")[0])
 
 
 def _age(build: Record) -> float:

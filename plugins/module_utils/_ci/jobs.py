@@ -13,10 +13,10 @@ from __future__ import annotations
 import typing as t
 from urllib.parse import unquote, urlsplit
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._address import segments
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
-from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME, Option
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME, Option
+from ansible_collections.buildworks.toolchain.plugins.module_utils._url import encode_path
 
 # The full name of one job
 JOB: Option = dict(**NAME, matches=("[^/]+(/[^/]+)*", "the full name, such as 'folder/app', without other slashes"))
@@ -28,7 +28,7 @@ def path_of(job: str, option: str = "job") -> str:
     :arg option: the option that the name comes from
     :raises BadOption: when the name has a part that no job can have
     """
-    return "".join(f"/job{segments(name, option=option)}" for name in job.split("/"))
+    return "".join(f"/job{encode_path(name, option=option)}" for name in job.split("/"))
 
 
 def name_in(url: str) -> str | None:

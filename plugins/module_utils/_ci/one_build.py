@@ -11,13 +11,13 @@ import typing as t
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import builds, jobs, xpath
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.console import Console
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.fetch import pieces
-from ansible_collections.buildworks.toolchain.plugins.module_utils._local_file import seen
-from ansible_collections.buildworks.toolchain.plugins.module_utils._private_file import (
-    check_owner,
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files.local import get_fingerprint
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import (
+    check_ownership,
     check_writable,
     store_output,
 )
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.download import download_chunks
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 GIVES = ("build", "console_file", "console", "xpath")
@@ -31,7 +31,7 @@ def told(task: Task, ci: CiService, fields: t.Iterable[str]) -> dict[str, t.Any]
     params = task.params
     if params["console_file"] is not None:
         check_writable(task, params["console_file"], "console_file")
-        check_owner(task)
+        check_ownership(task)
     result = dict.fromkeys(GIVES)
     build = result["build"] = builds.found(ci, params["job"], params["build"], fields)
     if build is None:
@@ -47,9 +47,9 @@ def told(task: Task, ci: CiService, fields: t.Iterable[str]) -> dict[str, t.Any]
         store_output(
             task,
             params["console_file"],
-            pieces(task, ci.http, f"{path}/consoleText"),
-            **task.pick("owner", "group", "mode"),
+            download_chunks(task, ci.http, f"{path}/consoleText"),
+            **task.select("owner", "group", "mode"),
         )
-        [size, *_rest] = seen(params["console_file"])
+        [size, *_rest] = get_fingerprint(params["console_file"])
         result["console_file"] = {"path": params["console_file"], "size": size}
     return result

@@ -24,9 +24,9 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.update_ce
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.versions import is_older
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.wanted_plugins import Wanted
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ServerRefusal, ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files.local import LocalFile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.multipart import Multipart
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import REPEATABLE
-from ansible_collections.buildworks.toolchain.plugins.module_utils._local_file import LocalFile
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import IDEMPOTENT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 _LISTED = "plugins[active,deleted,dependencies[optional,shortName,version],enabled,hasUpdate,shortName,version]"
@@ -49,13 +49,13 @@ class PluginChanges:
         task.result.update(plan=[], restart=None)
 
     def _looked(self) -> Look:
-        answer = self._ci.view("/pluginManager", _LISTED, accept=(200, 404))
-        if answer.status == 404:
+        response = self._ci.view("/pluginManager", _LISTED, accept=(200, 404))
+        if response.status == 404:
             raise ToolchainError(
                 "This server does not list its plugins (Hudson does not). Or is the path in 'url' right?"
             )
-        listed = {plugin.text("shortName"): plugin for plugin in answer.record().records("plugins")}
-        return Look(listed, update_center.center(self._ci), answer.headers.get("X-Jenkins"))
+        listed = {plugin.text("shortName"): plugin for plugin in response.record().records("plugins")}
+        return Look(listed, update_center.center(self._ci), response.headers.get("X-Jenkins"))
 
     def _wait(self) -> None:
         """Until no installation is under way."""
@@ -139,10 +139,10 @@ class PluginChanges:
         if not loaded:
             return waiting
         elements = "".join(f"<plugin plugin={quoteattr(f'{name}@{asked[name].minimum}')}/>" for name in sorted(loaded))
-        answer = self._ci.post(
+        response = self._ci.post(
             "/pluginManager/prevalidateConfig", reads=True, data=f"<plugins>{elements}</plugins>".encode()
         )
-        return waiting | ({entry.text("name") for entry in answer.records()} & loaded)
+        return waiting | ({entry.text("name") for entry in response.records()} & loaded)
 
     def _is_outdated(self, unsatisfied: set[str]) -> bool:
         """Whether it matters what the update site offers, and Jenkins last read it too long ago."""
@@ -233,7 +233,7 @@ class PluginChanges:
 
     def _call(self, name: str, call: str) -> None:
         path = f"/pluginManager/plugin/{quote(name)}/{call}"
-        self._ci.post(path, policy=REPEATABLE, accept=(200, 302))
+        self._ci.post(path, policy=IDEMPOTENT, accept=(200, 302))
 
     def _disable_again(self, disabled: set[str]) -> None:
         """What an installation has enabled by the way."""
@@ -252,22 +252,22 @@ class PluginChanges:
     def _install_by_name(self, names: list[str], dynamic: bool) -> None:
         if not names:
             return
-        answer = self._ci.post(
-            "/pluginManager/installPlugins", policy=REPEATABLE, json={"plugins": names, "dynamicLoad": dynamic}
+        response = self._ci.post(
+            "/pluginManager/installPlugins", policy=IDEMPOTENT, json={"plugins": names, "dynamicLoad": dynamic}
         )
         self._task.changed = True  # installations go on in the background, so that reading back may not show them yet
-        told = answer.record()
+        told = response.record()
         if told.text("status") != "ok":
             raise ToolchainError(f"The server refused to install plugins: {told.maybe_text('message')}.")
 
     def _upload(self, step: Step) -> None:
         """Hand a file in, or an address from which the server gets it: two parts in this order, the other one empty."""
         if step.src:
-            form = Multipart({"pluginUrl": ""}, {"name": LocalFile.unhashed(step.src)})
+            form = Multipart({"pluginUrl": ""}, {"name": LocalFile.from_path_unhashed(step.src)})
         else:
             form = Multipart({"name": "", "pluginUrl": step.url or ""}, {})
         try:
-            self._ci.post("/pluginManager/uploadPlugin", policy=REPEATABLE, accept=(302,), data=form)
+            self._ci.post("/pluginManager/uploadPlugin", policy=IDEMPOTENT, accept=(302,), data=form)
         except ServerRefusal as refusal:
             if refusal.status == 500:
                 what = step.src or step.url

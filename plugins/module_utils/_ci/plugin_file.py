@@ -10,9 +10,9 @@ import typing as t
 import zipfile
 import zlib
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils import _rehearsal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
-from ansible_collections.buildworks.toolchain.plugins.module_utils._local_file import check_readable
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files import rehearsal
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files.local import check_readable
 
 ENDINGS = (".hpi", ".jpi")
 _MANIFEST = "META-INF/MANIFEST.MF"
@@ -56,7 +56,7 @@ def read(path: str, option: str) -> PluginFile:
     if not path.endswith(ENDINGS):
         raise BadOption(option, f"takes a file .hpi or .jpi, not '{path}'")
     try:
-        with zipfile.ZipFile(_rehearsal.current(path)) as archive, archive.open(_MANIFEST) as member:
+        with zipfile.ZipFile(rehearsal.resolve_read(path)) as archive, archive.open(_MANIFEST) as member:
             text = member.read(_LONGEST_MANIFEST).decode("utf-8", "replace")
     except (zipfile.BadZipFile, zlib.error, EOFError, KeyError, OSError, RuntimeError, NotImplementedError):
         raise BadOption(option, f"'{path}' is no plugin: it is no archive with a manifest") from None

@@ -10,7 +10,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import up
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.restart import PatientRestart, State
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.update_center import Job
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ServerUnreachable, ToolchainError
-from ansible_collections.buildworks.toolchain.plugins.module_utils._wait import NotYet
+from ansible_collections.buildworks.toolchain.plugins.module_utils._wait import NotReady
 
 
 class RestartBehindInstallations(PatientRestart):
@@ -21,18 +21,18 @@ class RestartBehindInstallations(PatientRestart):
     def _job(self) -> Job | None:
         """The job of the restart, while the old process answers."""
         try:
-            answer = update_center.asked(self._ci, once=True, accept=range(100, 600))
+            response = update_center.asked(self._ci, no_retry=True, accept=range(100, 600))
         except ServerUnreachable:
-            raise NotYet("the server is about to go down") from None
-        if answer.status != 200 or answer.headers.get("X-Jenkins-Session") != self._session_before:
-            raise NotYet("the server is about to go down")
-        jobs = update_center.told(answer).jobs
+            raise NotReady("the server is about to go down") from None
+        if response.status != 200 or response.headers.get("X-Jenkins-Session") != self._session_before:
+            raise NotReady("the server is about to go down")
+        jobs = update_center.told(response).jobs
         return next((job for job in reversed(jobs) if job.type == "RestartJenkinsJob"), None)
 
     def _is_preparing(self, state: State) -> bool:
         try:
             return bool(state.quieting) or self._job() is not None
-        except NotYet:
+        except NotReady:
             return True
 
     def _check_still_asked_for(self, session: str | None) -> None:

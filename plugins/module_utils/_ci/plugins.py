@@ -23,12 +23,12 @@ def listed(ci: CiService) -> list[dict[str, t.Any]]:
 
     :raises ToolchainError: when the server does not offer the listing, or names no plugin in it
     """
-    answer = ci.view("/pluginManager", f"plugins[{_PLUGIN}]", accept=(200, 404))
-    if answer.status == 404:
+    response = ci.view("/pluginManager", f"plugins[{_PLUGIN}]", accept=(200, 404))
+    if response.status == 404:
         raise ToolchainError(
             "This server does not offer the listing of its plugins (Hudson does not). Or is the path in 'url' right?"
         )
-    found = answer.record().records("plugins")
+    found = response.record().records("plugins")
     if not all("shortName" in plugin for plugin in found):
         raise ToolchainError("The server listed plugins without their names: something in between cut off the query.")
     return sorted(map(_plugin, found), key=lambda plugin: plugin["name"])

@@ -12,9 +12,9 @@ import typing as t
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import jobs
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.client import Options
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.client import RequestOptions
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
-from ansible_collections.buildworks.toolchain.plugins.module_utils._wait import NotYet
+from ansible_collections.buildworks.toolchain.plugins.module_utils._wait import NotReady
 
 _ITEM = "cancelled,executable[number],stuck,why"
 _ADDRESS = re.compile(r"/queue/item/(\d{1,18})/?$")
@@ -31,8 +31,8 @@ def waiting(ci: CiService, job: str, members: str) -> list[Record]:
 
     :arg members: what to ask for, besides the `id`
     """
-    answer = ci.view("/queue", f"items[id,task[url],{members}]")
-    items = answer.record().maybe_records("items")
+    response = ci.view("/queue", f"items[id,task[url],{members}]")
+    items = response.record().maybe_records("items")
     return [item for item in items if jobs.name_in(_task_url(item)) == job]
 
 
@@ -50,7 +50,7 @@ def count_causes(ci: CiService, path: str) -> int:
     return sum(len(action.maybe_records("causes")) for action in found.maybe_records("actions"))
 
 
-def build_of(ci: CiService, item: int, **options: t.Unpack[Options]) -> int | None:
+def build_of(ci: CiService, item: int, **options: t.Unpack[RequestOptions]) -> int | None:
     """The number of the build that came of an item.
 
     It is `None` when the server remembers the item no more: five minutes after it left the queue, or after a restart.
@@ -59,14 +59,14 @@ def build_of(ci: CiService, item: int, **options: t.Unpack[Options]) -> int | No
     :raises ToolchainError: when none will come of it, because it was cancelled
     """
     options["accept"] = (200, 404)
-    answer = ci.view(f"/queue/item/{item}", _ITEM, **options)
-    if answer.status == 404:
+    response = ci.view(f"/queue/item/{item}", _ITEM, **options)
+    if response.status == 404:
         return None
-    found = answer.record()
+    found = response.record()
     if executable := found.maybe_record("executable"):
         return executable.integer("number")
     if found.maybe_flag("cancelled"):
         raise ToolchainError(f"Item {item} of the queue was cancelled before it became a build.")
     why = found.maybe_text("why")
     waits = "is stuck" if found.maybe_flag("stuck") else "waits"
-    raise NotYet(f"item {item} of the queue {waits}: {why}" if why else f"item {item} of the queue is about to start")
+    raise NotReady(f"item {item} of the queue {waits}: {why}" if why else f"item {item} of the queue is about to start")

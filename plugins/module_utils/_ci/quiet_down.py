@@ -11,9 +11,9 @@ import typing as t
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.running import RUNNING, Builds, builds
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import REPEATABLE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import IDEMPOTENT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
-from ansible_collections.buildworks.toolchain.plugins.module_utils._wait import NotYet, WaitedTooLong, wait_for
+from ansible_collections.buildworks.toolchain.plugins.module_utils._wait import NotReady, WaitTimeout, wait_for
 
 _STATE = "quietDownReason,quietingDown"
 # On the pages of a server that does not say it in JSON (as seen on 1.395)
@@ -33,11 +33,11 @@ class QuietDown:
 
     def read(self) -> dict[str, t.Any] | None:
         """Its `reason`, as far as the server tells one; `None` when the server takes builds."""
-        answer = self._ci.view("", _STATE)
-        state = answer.record()
+        response = self._ci.view("", _STATE)
+        state = response.record()
         self._tells_reason = "quietDownReason" in state
         # Hudson has no such member; without it a response of Jenkins is not the expected one
-        quieting = state.flag("quietingDown") if "X-Jenkins" in answer.headers else state.maybe_flag("quietingDown")
+        quieting = state.flag("quietingDown") if "X-Jenkins" in response.headers else state.maybe_flag("quietingDown")
         if quieting is None:
             quieting = _BANNER in self._ci.http.read("GET", "/login", anonymous=True).text
         self._quiets = bool(quieting)
@@ -47,7 +47,7 @@ class QuietDown:
 
     def desired(self, _before: dict[str, t.Any] | None) -> dict[str, t.Any]:
         """What is asked for, as far as it can be read back."""
-        return self._task.given("reason") if self._tells_reason else {}
+        return self._task.select_provided("reason") if self._tells_reason else {}
 
     def begin(self, fields: dict[str, t.Any]) -> None:
         """Let the server take no builds."""
@@ -58,12 +58,12 @@ class QuietDown:
         """Ask for the quiet-down; one that has begun gets the reason that comes with it."""
         reason = self._task.params["reason"]
         form = {"message": reason} if reason else {}
-        self._ci.post("/quietDown", form=form, accept=(302,), policy=REPEATABLE)
+        self._ci.post("/quietDown", form=form, accept=(302,), policy=IDEMPOTENT)
         self._quiets = True
 
     def end(self) -> None:
         """Let the server take builds again."""
-        self._ci.post("/cancelQuietDown", accept=(302,), policy=REPEATABLE)
+        self._ci.post("/cancelQuietDown", accept=(302,), policy=IDEMPOTENT)
 
     def show(self, fields: dict[str, t.Any]) -> dict[str, t.Any]:
         """The quiet-down as results show it; Jenkins reads a missing reason back as an empty one."""
@@ -81,7 +81,7 @@ class QuietDown:
         params = self._task.params
         try:
             wait_for(self._task, self._idle, timeout=params["wait_timeout"], delay=params["wait_delay"])
-        except WaitedTooLong as late:
+        except WaitTimeout as late:
             raise ToolchainError(f"{late} {self._give_up()}") from None
 
     def _running(self) -> Builds:
@@ -94,7 +94,7 @@ class QuietDown:
         if self.read() is None:  # looked at last, for only so nothing can have begun since
             raise ToolchainError("Another client ended the quiet-down: the server takes builds again.")
         if running:
-            raise NotYet(str(running))
+            raise NotReady(str(running))
 
     def interrupted(self) -> t.Iterator[str]:
         """Give the quiet-down up, from its request on; for `Task.when_interrupted`."""

@@ -16,13 +16,13 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
     ServerRefusal,
     ServerUnreachable,
     ToolchainError,
-    UnexpectedAnswer,
+    UnexpectedResponse,
 )
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.client import Options
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.client import RequestOptions
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
-from ansible_collections.buildworks.toolchain.plugins.module_utils._wait import NotYet, WaitedTooLong, wait_for
+from ansible_collections.buildworks.toolchain.plugins.module_utils._wait import NotReady, WaitTimeout, wait_for
 
 _CHANGES = "plugins[active,deleted,enabled]"
 _ANY_STATUS = range(100, 600)
@@ -51,14 +51,14 @@ class Restart:
     def __init__(self, task: Task, ci: CiService) -> None:
         self._task = task
         self._ci = ci
-        answer = ci.view("/computer", RUNNING, accept=(200, 503))
-        self.under_way = answer.status == 503 and bool(_RESTARTS.search(answer.text))
-        if answer.status == 503 and not self.under_way:
-            task.repeated(f"GET {ci.http.base_url}/computer/api/json: 503", 1, task.params["retries"] + 1)
-            answer = ci.view("/computer", RUNNING)
+        response = ci.view("/computer", RUNNING, accept=(200, 503))
+        self.under_way = response.status == 503 and bool(_RESTARTS.search(response.text))
+        if response.status == 503 and not self.under_way:
+            task.record_retry(f"GET {ci.http.base_url}/computer/api/json: 503", 1, task.params["retries"] + 1)
+            response = ci.view("/computer", RUNNING)
         self._was_down = self.under_way
-        self._session_before = answer.headers.get("X-Jenkins-Session")
-        self._builds = Builds([], 0) if self.under_way else builds(answer.record())
+        self._session_before = response.headers.get("X-Jenkins-Session")
+        self._builds = Builds([], 0) if self.under_way else builds(response.record())
 
     def plan(self) -> dict[str, t.Any] | None:
         """What the task does: restart, wait for a restart that is under way, or nothing."""
@@ -89,7 +89,7 @@ class Restart:
             "session_before": self._session_before,
             "session_after": None,
         }
-        with self._task.when_interrupted(self._interrupted):
+        with self._task.on_interrupt(self._interrupted):
             if not self.under_way:
                 self._request()
             if self._task.params.get("wait", True):
@@ -114,7 +114,7 @@ class Restart:
             state = self._state()
             if state and state.session == self._session_before and not self._is_preparing(state):
                 raise
-            self._task.wrote = True
+            self._task.has_written = True
         except ServerRefusal as refusal:
             if refusal.status == 500:
                 raise ToolchainError(f"{refusal} Perhaps it runs in a way in which it cannot restart itself.") from None
@@ -124,7 +124,7 @@ class Restart:
         params = self._task.params
         try:
             return wait_for(self._task, self._new_session, timeout=params["wait_timeout"], delay=params["wait_delay"])
-        except WaitedTooLong as late:
+        except WaitTimeout as late:
             raise ToolchainError(f"{late} {self._give_up()}") from None
 
     def _interrupted(self) -> t.Iterator[str]:
@@ -134,7 +134,7 @@ class Restart:
     def _left(self) -> str:
         if self._was_down:
             return "the server restarts"
-        return "the restart is still asked for" if self._task.wrote else "the restart is perhaps asked for"
+        return "the restart is still asked for" if self._task.has_written else "the restart is perhaps asked for"
 
     def _give_up(self) -> str:
         """In what state the server is left when the time is over."""
@@ -145,20 +145,20 @@ class Restart:
     def _state(self) -> State | None:
         """The server's state; `None` when it does not answer as one that is in service."""
         try:
-            answer = self._ci.view("", "quietingDown", once=True, accept=_ANY_STATUS)
+            response = self._ci.view("", "quietingDown", no_retry=True, accept=_ANY_STATUS)
         except ServerUnreachable:
             return None
-        if answer.status != 200 or not isinstance(answer.json_or_none(), dict):
+        if response.status != 200 or not isinstance(response.json_or_none(), dict):
             return None
-        return State(answer.headers.get("X-Jenkins-Session"), answer.record().maybe_flag("quietingDown"))
+        return State(response.headers.get("X-Jenkins-Session"), response.record().maybe_flag("quietingDown"))
 
     def _new_session(self) -> str | None:
         login = self._ask("/login", anonymous=True)
         session = login.headers.get("X-Jenkins-Session")
         if not self._is_new(session):
-            raise NotYet(self._what_holds_it_up(session))
+            raise NotReady(self._what_holds_it_up(session))
         if self._ask("/api/json", query={"tree": "mode"}).json_or_none() is None:
-            raise NotYet("something else answers in its place")
+            raise NotReady("something else answers in its place")
         return session
 
     def _is_new(self, session: str | None) -> bool:
@@ -166,17 +166,17 @@ class Restart:
             return self._was_down
         return session not in (None, self._session_before)
 
-    def _ask(self, path: str, **options: t.Unpack[Options]) -> Answer:
-        asked: Options = {**options, "once": True, "accept": _ANY_STATUS}
+    def _ask(self, path: str, **options: t.Unpack[RequestOptions]) -> Response:
+        asked: RequestOptions = {**options, "no_retry": True, "accept": _ANY_STATUS}
         try:
-            answer = self._ci.http.read("GET", path, **asked)
+            response = self._ci.http.read("GET", path, **asked)
         except ServerUnreachable:
             self._was_down = True
-            raise NotYet("the server is down") from None
-        if answer.status != 200:
-            self._was_down = self._was_down or answer.status in (502, 503, 504)
-            raise NotYet(f"the server answers {answer.status}")
-        return answer
+            raise NotReady("the server is down") from None
+        if response.status != 200:
+            self._was_down = self._was_down or response.status in (502, 503, 504)
+            raise NotReady(f"the server answers {response.status}")
+        return response
 
     def _what_holds_it_up(self, session: str | None) -> str:
         """Why the old process answers still.
@@ -218,13 +218,13 @@ class PatientRestart(Restart):
     def _what_holds_it_up(self, session: str | None) -> str:
         self._check_still_asked_for(session)
         try:
-            answer = self._ci.view("/computer", RUNNING, once=True, accept=_ANY_STATUS)
+            response = self._ci.view("/computer", RUNNING, no_retry=True, accept=_ANY_STATUS)
         except ServerUnreachable:
             self._was_down = True
             return "the server is down"
         try:
-            running = builds(answer.record()) if answer.status == 200 else Builds([], 0)
-        except UnexpectedAnswer:
+            running = builds(response.record()) if response.status == 200 else Builds([], 0)
+        except UnexpectedResponse:
             return "something else answers in its place"
         return str(running) if running else super()._what_holds_it_up(session)
 
@@ -249,12 +249,12 @@ class SafeRestart(PatientRestart):
 
     def _is_required(self) -> bool:
         """Whether a restart is pending, after plugins were installed, changed or taken away."""
-        answer = self._ci.view("/updateCenter", "restartRequiredForCompletion", accept=(200, 404))
-        if answer.status == 404:
+        response = self._ci.view("/updateCenter", "restartRequiredForCompletion", accept=(200, 404))
+        if response.status == 404:
             raise ToolchainError(
                 "This server does not tell whether a restart is pending, so 'only_if_required' cannot be used with it."
             )
-        if answer.record().maybe_flag("restartRequiredForCompletion"):
+        if response.record().maybe_flag("restartRequiredForCompletion"):
             return True
         return any(map(_waits_for_restart, self._ci.view("/pluginManager", _CHANGES).record().records("plugins")))
 
@@ -284,7 +284,7 @@ class SafeRestart(PatientRestart):
             return "The restart is about to begin, and was not cancelled."
         failure = None
         try:
-            self._ci.post("/cancelQuietDown", accept=(302,), once=True)
+            self._ci.post("/cancelQuietDown", accept=(302,), no_retry=True)
         except ToolchainError as error:
             failure = error
         return self._after_cancelling(failure)
@@ -292,12 +292,12 @@ class SafeRestart(PatientRestart):
     def _is_held_up(self) -> bool:
         """Whether the old process answers still, and builds run."""
         try:
-            answer = self._ci.view("/computer", RUNNING, once=True, accept=_ANY_STATUS)
+            response = self._ci.view("/computer", RUNNING, no_retry=True, accept=_ANY_STATUS)
         except ServerUnreachable:
             return False
-        if answer.status != 200 or answer.headers.get("X-Jenkins-Session") != self._session_before:
+        if response.status != 200 or response.headers.get("X-Jenkins-Session") != self._session_before:
             return False
-        return bool(builds(answer.record()))
+        return bool(builds(response.record()))
 
     def _after_cancelling(self, failure: ToolchainError | None) -> str:
         state = self._state()

@@ -10,11 +10,11 @@ import contextlib
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
-    BrokenOff,
+    IncompleteResponse,
     ServerRefusal,
     ServerUnreachable,
 )
-from ansible_collections.buildworks.toolchain.plugins.module_utils._wait import NotYet
+from ansible_collections.buildworks.toolchain.plugins.module_utils._wait import NotReady
 
 # A server refuses good credentials as well, for a moment before it goes down and another one before it is ready
 _PASSING = (401, 429, 502, 503, 504)
@@ -28,9 +28,9 @@ def outlasted() -> t.Iterator[None]:
     """
     try:
         yield
-    except (ServerUnreachable, BrokenOff):
-        raise NotYet("the server does not answer") from None
+    except (ServerUnreachable, IncompleteResponse):
+        raise NotReady("the server does not answer") from None
     except ServerRefusal as refusal:
         if refusal.status not in _PASSING:
             raise
-        raise NotYet(f"the server answers {refusal.status}") from None
+        raise NotReady(f"the server answers {refusal.status}") from None

@@ -14,7 +14,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service i
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.start import Start
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
-from ansible_collections.buildworks.toolchain.plugins.module_utils._wait import WaitedTooLong
+from ansible_collections.buildworks.toolchain.plugins.module_utils._wait import WaitTimeout
 
 RESULTS = ("SUCCESS", "UNSTABLE", "FAILURE", "NOT_BUILT", "ABORTED")
 GIVES = ("build", "queue_item", "matched_by", "console")
@@ -53,7 +53,7 @@ class Run:
         :raises ToolchainError: when it ends otherwise than it should, or not in time
         """
         unknown = f"interrupted while a build of '{self._start.job}' was asked for. If it comes, it goes on."
-        with self._task.when_interrupted(lambda: [unknown]):
+        with self._task.on_interrupt(lambda: [unknown]):
             sent = self._start.send()
         if sent.joined:
             self._task.result["plan"]["action"] = _JOIN
@@ -70,7 +70,7 @@ class Run:
     def _stay(self, following: Following) -> None:
         try:
             build = self._task.result["build"] = following.to_its_end()
-        except WaitedTooLong as late:
+        except WaitTimeout as late:
             self._give_up(following, late)
             return
         accept = self._task.params["accept"]
@@ -81,7 +81,7 @@ class Run:
                 f"which ends with:\n{lines}"
             )
 
-    def _give_up(self, following: Following, late: WaitedTooLong) -> None:
+    def _give_up(self, following: Following, late: WaitTimeout) -> None:
         """The time is over."""
         how = self._task.params["on_timeout"]
         left = following.stopped() if how == "stop" else "It was not stopped."

@@ -10,8 +10,6 @@ import re
 import time
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils import _rehearsal
-from ansible_collections.buildworks.toolchain.plugins.module_utils._address import segments
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import groovy, server
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
@@ -20,9 +18,11 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
     ServerRefusal,
     ToolchainError,
 )
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer
-from ansible_collections.buildworks.toolchain.plugins.module_utils._local_file import check_readable
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files import rehearsal
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files.local import check_readable
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
+from ansible_collections.buildworks.toolchain.plugins.module_utils._url import encode_path
 
 _CONTROLLER = ("(built-in)", "(master)")
 _NO_WORD = (
@@ -43,7 +43,7 @@ class Script:
         self._args = _args(task.params)
         self._path = "/scriptText"
         if task.params["node"] is not None:
-            self._path = f"/computer{segments(task.params['node'], option='node')}/scriptText"
+            self._path = f"/computer{encode_path(task.params['node'], option='node')}/scriptText"
 
     def plan(self) -> dict[str, t.Any] | None:
         """What the task does; nothing when the script of `unless` says so."""
@@ -69,7 +69,7 @@ class Script:
         end = self._run(self._code, "The script", reads=reads)
         value = end["value"]
         said = value.get("changed") if isinstance(value, dict) else None
-        self._task.wrote = not reads and said is not False
+        self._task.has_written = not reads and said is not False
         return {"output": end["output"], "value": value}
 
     def _run(self, code: str, what: str, *, reads: bool) -> dict[str, t.Any]:
@@ -80,29 +80,31 @@ class Script:
         """
         in_form = self._task.params["node"] in (None, *_CONTROLLER)
         form = (groovy.with_fields if in_form else groovy.with_literals)(code, self._args)
-        answer = self._post(form, reads)
-        found = groovy.end_of(answer.text)
+        response = self._post(form, reads)
+        found = groovy.end_of(response.text)
         if found is None:
             raise OutcomeUnknown(
                 f"{what} was sent to {self._path}, but the answer does not tell of its end: "
-                f"{answer.words or ('it is something else' if answer.text else 'it is empty')}. "
+                f"{response.server_message or ('it is something else' if response.text else 'it is empty')}. "
                 "Is no login page or proxy in between?"
             )
         output, end = found
         if "error" in end:
-            self._task.wrote = self._task.wrote or (end["ran"] and not reads)
+            self._task.has_written = self._task.has_written or (end["ran"] and not reads)
             self._task.result.update(output=output, error=_described(end["error"]))
             raise ToolchainError(_failure(what, end["ran"], self._task.result["error"]))
         return {"output": output, **end}
 
-    def _post(self, form: dict[str, str], reads: bool) -> Answer:
+    def _post(self, form: dict[str, str], reads: bool) -> Response:
         timeout = self._task.params["wait_timeout"]
         left = "interrupted, but the script runs on: the server does not stop it."
         try:
-            with self._task.until(time.monotonic() + timeout), self._task.when_interrupted(lambda: [left]):
-                return self._ci.post(self._path, form=form, lasting=False, reads=reads, patience="wait_timeout")
+            with self._task.enforce_deadline(time.monotonic() + timeout), self._task.on_interrupt(lambda: [left]):
+                return self._ci.post(
+                    self._path, form=form, changes_state=False, reads=reads, timeout_option="wait_timeout"
+                )
         except OutcomeUnknown as lost:
-            raise OutcomeUnknown(f"{lost.what} {_NO_WORD}") from None
+            raise OutcomeUnknown(f"{lost.cause} {_NO_WORD}") from None
         except ServerRefusal as refusal:
             if refusal.status == 404 and self._task.params["node"] is not None:
                 raise ToolchainError(f"{refusal} There is no such node, or it is offline.") from None
@@ -118,7 +120,7 @@ def _code(params: dict[str, t.Any]) -> str:
         return params["script"]
     check_readable(path, "src")
     try:
-        with open(_rehearsal.current(path), encoding="utf-8-sig") as file:
+        with open(rehearsal.resolve_read(path), encoding="utf-8-sig") as file:
             code = file.read()
     except ValueError:
         raise BadOption("src", f"'{path}' is no text in UTF-8") from None

@@ -11,7 +11,7 @@ import typing as t
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.java import java_releases
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
 
 _STATE = "mode,numExecutors,quietingDown,quietDownReason,useCrumbs,useSecurity"
 
@@ -44,11 +44,11 @@ def release(ci: CiService) -> tuple[str, str]:
     return _release(ci, _login_page(ci))
 
 
-def _login_page(ci: CiService) -> Answer:
+def _login_page(ci: CiService) -> Response:
     return ci.http.read("GET", "/login", anonymous=True)
 
 
-def _release(ci: CiService, page: Answer) -> tuple[str, str]:
+def _release(ci: CiService, page: Response) -> tuple[str, str]:
     version = page.headers.get("X-Jenkins")
     return ("jenkins", version) if version else ("hudson", _hudson_version(ci))
 
@@ -70,10 +70,10 @@ def check_administers(ci: CiService) -> None:
 
 def user(ci: CiService) -> dict[str, t.Any] | None:
     """The account as the server sees it."""
-    answer = ci.view("/whoAmI", "anonymous,authorities,name", accept=(200, 404))
-    if answer.status == 404:
+    response = ci.view("/whoAmI", "anonymous,authorities,name", accept=(200, 404))
+    if response.status == 404:
         return None
-    who = answer.record()
+    who = response.record()
     return {
         "name": who.text("name"),
         "anonymous": who.flag("anonymous"),

@@ -13,26 +13,26 @@ import typing as t
 
 from ansible.module_utils.basic import env_fallback
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._address import check_url
 from ansible_collections.buildworks.toolchain.plugins.module_utils._credential import (
     NETRC_FILE,
     Credential,
-    by_account,
-    by_netrc,
+    credential_from_account,
+    credential_from_netrc,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ServerRefusal
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.client import Http, Options
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.client import HttpClient, RequestOptions
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import WRITE, Policy
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.session import service_options
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
+from ansible_collections.buildworks.toolchain.plugins.module_utils._url import check_url
 
 CI = service_options(
     "ci",
     dict(
         url=dict(type="str", address=True, one_line=True, fallback=(env_fallback, ["JENKINS_URL"])),
         username=dict(type="str", one_line=True, fallback=(env_fallback, ["JENKINS_USER_ID"])),
-        password=dict(type="str", no_log=True, free="a password may be any text"),
+        password=dict(type="str", no_log=True, unchecked="a password may be any text"),
         api_token=dict(type="str", no_log=True, one_line=True, fallback=(env_fallback, ["JENKINS_API_TOKEN"])),
         netrc_file=NETRC_FILE,
     ),
@@ -70,13 +70,15 @@ class CiService:
     def __init__(self, task: Task) -> None:
         self._needs_no_crumb = bool(task.params["api_token"] and not task.params["password"])
         url = check_url(task.params["url"])
-        credential = by_account(task, ("password", "api_token")) or by_netrc(task, url) or Credential()
+        credential = (
+            credential_from_account(task, ("password", "api_token")) or credential_from_netrc(task, url) or Credential()
+        )
         self.account = credential.account
-        self.http = Http(
+        self.http = HttpClient(
             task, check_url(task.params["url"]), credential=credential, explain=functools.partial(_explain, credential)
         )
 
-    def view(self, path: str, tree: str, **options: t.Unpack[Options]) -> Answer:
+    def view(self, path: str, tree: str, **options: t.Unpack[RequestOptions]) -> Response:
         """The JSON view of an object, with the members that `tree` names."""
         options["query"] = {"tree": tree}
         return self.http.read("GET", f"{path}/api/json", **options)
@@ -86,28 +88,28 @@ class CiService:
         path: str,
         *,
         policy: Policy = WRITE,
-        lasting: bool = True,
+        changes_state: bool = True,
         reads: bool = False,
-        **options: t.Unpack[Options],
-    ) -> Answer:
+        **options: t.Unpack[RequestOptions],
+    ) -> Response:
         """A request that acts, with a crumb if one is needed; a crumb that is no longer good is renewed once.
 
         :arg reads: it changes nothing, although it is a POST
         """
 
-        def send(crumb: dict[str, str]) -> Answer:
+        def send(crumb: dict[str, str]) -> Response:
             options["headers"] = crumb
             if reads:
                 return self.http.read("POST", path, **options)
-            return self.http.write("POST", path, policy=policy, lasting=lasting, **options)
+            return self.http.write("POST", path, policy=policy, changes_state=changes_state, **options)
 
-        crumb = self.http.remembered("crumb", self._first_crumb)
+        crumb = self.http.cached("crumb", self._first_crumb)
         try:
             return send(crumb)
         except ServerRefusal as refusal:
             if refusal.status != 403 or _CRUMB_PROBLEM not in refusal.text:
                 raise
-        return send(self.http.remembered("crumb", self._needed_crumb, instead_of=crumb))
+        return send(self.http.cached("crumb", self._needed_crumb, instead_of=crumb))
 
     def _first_crumb(self) -> dict[str, str]:
         return {} if self._needs_no_crumb else self.fetch_crumb()
@@ -119,51 +121,51 @@ class CiService:
     def fetch_crumb(self) -> dict[str, str]:
         """The header that carries the crumb of this session; none where the server's CSRF protection is off."""
         try:
-            answer = self.http.read("GET", "/crumbIssuer/api/json", accept=(200, 404))
+            response = self.http.read("GET", "/crumbIssuer/api/json", accept=(200, 404))
         except ServerRefusal as refusal:
             if refusal.status not in _CLOSED or _NO_RIGHT.search(refusal.text):
                 raise
             if crumb := self._crumb_of_xml():
                 return crumb
             raise
-        if answer.status == 404:
+        if response.status == 404:
             return {}
-        issued = answer.record()
+        issued = response.record()
         return {issued.text("crumbRequestField"): issued.text("crumb")}
 
     def _crumb_of_xml(self) -> dict[str, str]:
         """The crumb where something between us and the server lets only its XML view pass."""
         query = {"xpath": _CRUMB_HEADER}
-        answer = self.http.read("GET", "/crumbIssuer/api/xml", query=query, accept=(200, 404, *_CLOSED))
-        name, colon, value = answer.text.partition(":")
-        return {name: value} if answer.status == 200 and colon and value.isalnum() else {}
+        response = self.http.read("GET", "/crumbIssuer/api/xml", query=query, accept=(200, 404, *_CLOSED))
+        name, colon, value = response.text.partition(":")
+        return {name: value} if response.status == 200 and colon and value.isalnum() else {}
 
 
-def _explain(credential: Credential, answer: Answer) -> tuple[str | None, str | None]:
-    if answer.status == 403 and _CRUMB_PROBLEM in answer.text:
-        return _message(answer), "Does something in between drop the session cookie or the crumb's header?"
-    message = _message(answer)
-    if answer.anonymous and answer.status in (401, 403, 404):
+def _explain(credential: Credential, response: Response) -> tuple[str | None, str | None]:
+    if response.status == 403 and _CRUMB_PROBLEM in response.text:
+        return _message(response), "Does something in between drop the session cookie or the crumb's header?"
+    message = _message(response)
+    if response.is_anonymous and response.status in (401, 403, 404):
         return message, f"This request goes without credentials, for everybody may see this page. {_PATH_ADVICE}"
-    if (answer.status == 403 and message == "Authentication required") or (
-        answer.status == 401 and not credential.option
+    if (response.status == 403 and message == "Authentication required") or (
+        response.status == 401 and not credential.option
     ):
         return message, "Give 'username' with 'password' or 'api_token'."
-    return message, _ADVICE.get(answer.status)
+    return message, _ADVICE.get(response.status)
 
 
-def _message(answer: Answer) -> str | None:
+def _message(response: Response) -> str | None:
     """The server's own words: from its JSON, its X-Error header, or out of its error page."""
-    body = answer.json_or_none()
+    body = response.json_or_none()
     if isinstance(body, dict) and body.get("message"):
         return str(body["message"])
-    if "X-Error" in answer.headers:
-        return answer.headers["X-Error"]
-    page = answer.text[:_LONGEST_PAGE]
+    if "X-Error" in response.headers:
+        return response.headers["X-Error"]
+    page = response.text[:_LONGEST_PAGE]
     if failure := _ERROR_PAGE.search(_MARKUP.sub(" ", page)):
         return html.unescape(" ".join(failure.group().split()))
     for pattern in _WORDS:
         found = re.search(pattern, page)
         if found and found.group().strip():
             return html.unescape(found.group().strip())
-    return answer.short_text()
+    return response.short_text()

@@ -25,12 +25,12 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
     OutcomeUnknown,
     ToolchainError,
 )
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.client import Options
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files.local import LocalFile, check_readable
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.client import RequestOptions
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.multipart import Multipart
-from ansible_collections.buildworks.toolchain.plugins.module_utils._local_file import LocalFile, check_readable
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
-from ansible_collections.buildworks.toolchain.plugins.module_utils._wait import NotYet, WaitedTooLong, wait_for
+from ansible_collections.buildworks.toolchain.plugins.module_utils._wait import NotReady, WaitTimeout, wait_for
 
 _JOB = f"buildable,fullName,nextBuildNumber,queueItem[id],{parameters.TREE}"
 # What the server takes for its own where parameters are fields of the form
@@ -76,17 +76,17 @@ class Start:
         given = {option: parameters.texts(task.params[option] or {}, option) for option in _VALUES}
         self._files = _local_files(task.params["files"] or {})
         _check_once(*given.values(), self._files)
-        answer = ci.view(jobs.path_of(task.params["job"]), _JOB, accept=(200, 404))
-        if answer.status == 404:
+        response = ci.view(jobs.path_of(task.params["job"]), _JOB, accept=(200, 404))
+        if response.status == 404:
             raise jobs.missing(task.params["job"])
-        job = answer.record()
+        job = response.record()
         self.job = job.maybe_text("fullName") or task.params["job"]
         self._path = jobs.path_of(self.job)
         if not job.maybe_flag("buildable"):
             raise ToolchainError(f"'{self.job}' takes no builds: it is disabled, or holds other jobs.")
         self.first = job.integer("nextBuildNumber")
         self._waiting = job.maybe_record("queueItem")
-        self._version = answer.headers.get("X-Jenkins")
+        self._version = response.headers.get("X-Jenkins")
         self._names_items = self._version is not None
         self._declared = parameters.declared(job)
         self._values = self._checked(given)
@@ -109,7 +109,7 @@ class Start:
                 )
         for one in declared.values():
             if one.kind == "Password" and one.name in values:
-                self._task.secret(values[one.name])
+                self._task.register_secret(values[one.name])
         return values
 
     def _wanted(self) -> dict[str, str | None]:
@@ -160,22 +160,22 @@ class Start:
         :raises ToolchainError: when the server refuses, or the build cannot be told from others
         """
         try:
-            answer = self._ci.post(f"{self._path}/{self._action}", lasting=False, **self._request())
+            response = self._ci.post(f"{self._path}/{self._action}", changes_state=False, **self._request())
         except OutcomeUnknown as lost:
             place = self._found_after(lost)
             return self._sent(place, joined=self._waited(place.item), named=False, lost=True)
-        item = queue.item_at(answer.headers.get("Location"))
-        joined = self._joined(answer, item)
+        item = queue.item_at(response.headers.get("Location"))
+        joined = self._joined(response, item)
         if item is not None:
             return self._sent(Place(item, None), joined, named=True)
-        self._task.wrote = answer.status == 201 and not joined  # also when it cannot be told from others
-        place = self._found(answer)
+        self._task.has_written = response.status == 201 and not joined  # also when it cannot be told from others
+        place = self._found(response)
         if not joined:
             self._task.warn(_NOT_NAMED)
         return self._sent(place, joined, named=False)
 
     def _sent(self, place: Place, joined: bool, named: bool, lost: bool = False) -> Sent:
-        self._task.wrote = not joined
+        self._task.has_written = not joined
         return Sent(place, joined, named, lost)
 
     @property
@@ -183,7 +183,7 @@ class Start:
         fields = self._declared and self._task.params["form"] == "fields"
         return "buildWithParameters" if fields else "build"
 
-    def _request(self) -> Options:
+    def _request(self) -> RequestOptions:
         params = self._task.params
         fields: dict[str, str] = {}
         if params["delay"] is not None:
@@ -209,11 +209,11 @@ class Start:
         sent = [*values, *({"name": name, "file": part} for name, part in parts.items())]
         return json.dumps({"parameter": sent, "redirectTo": self._ci.http.base_url}, ensure_ascii=False)
 
-    def _joined(self, answer: Answer, item: int | None) -> bool:
+    def _joined(self, response: Response, item: int | None) -> bool:
         """Whether the server only added the request to what waited already."""
-        if answer.status == 303:
+        if response.status == 303:
             return True
-        if answer.status == 302 and self._names_items:
+        if response.status == 302 and self._names_items:
             return self._task.params["form"] == "json"  # else it refused, or so it seems
         if item is None or self._waiting is None:
             return False
@@ -230,14 +230,14 @@ class Start:
         except ToolchainError:  # what it was does not matter to the build
             return False
 
-    def _found(self, answer: Answer) -> Place:
+    def _found(self, response: Response) -> Place:
         """The build after an answer that does not name it."""
         try:
             return self.look()
-        except WaitedTooLong:
+        except WaitTimeout:
             raise ToolchainError(
-                f"The server answered {answer.status} without naming the build, and neither its queue nor '{self.job}' "
-                "has one like it. It may have refused it, or the account may not see it."
+                f"The server answered {response.status} without naming the build, and neither its queue nor "
+                f"'{self.job}' has one like it. It may have refused it, or the account may not see it."
             ) from None
 
     def _found_after(self, lost: OutcomeUnknown) -> Place:
@@ -246,8 +246,8 @@ class Start:
             self._wait_for_server()
             place = self.look()
         except ToolchainError as error:
-            raise OutcomeUnknown(f"{lost.what} Looking for the build did not tell: {error}") from None
-        self._task.warn(f"{lost.what} A build that is like it shows that the request had its effect.")
+            raise OutcomeUnknown(f"{lost.cause} Looking for the build did not tell: {error}") from None
+        self._task.warn(f"{lost.cause} A build that is like it shows that the request had its effect.")
         return place
 
     def _wait_for_server(self) -> None:
@@ -255,10 +255,10 @@ class Start:
 
         def answers() -> None:
             with restarts.outlasted():
-                self._ci.view(self._path, "nextBuildNumber", once=True)
+                self._ci.view(self._path, "nextBuildNumber", no_retry=True)
 
         params = self._task.params
-        wait_for(self._task, answers, timeout=params["wait_timeout"], delay=params["wait_delay"], soon=True)
+        wait_for(self._task, answers, timeout=params["wait_timeout"], delay=params["wait_delay"], start_fast=True)
 
     def look(self) -> Place:
         """Look for the build by what was asked for."""
@@ -269,10 +269,10 @@ class Start:
         def look() -> Place:
             place = sought.found(self._ci)
             if place is None:
-                raise NotYet("no build that is like it can be seen")
+                raise NotReady("no build that is like it can be seen")
             return place
 
-        return wait_for(self._task, look, timeout=_SECONDS_TO_LOOK, delay=params["wait_delay"], soon=True)
+        return wait_for(self._task, look, timeout=_SECONDS_TO_LOOK, delay=params["wait_delay"], start_fast=True)
 
 
 def _local_files(paths: dict[str, t.Any]) -> dict[str, LocalFile]:
@@ -285,7 +285,7 @@ def _local_files(paths: dict[str, t.Any]) -> dict[str, LocalFile]:
         if not isinstance(path, str):
             raise BadOption(f"files.{name}", "takes a path")
         check_readable(path, f"files.{name}")
-        files[name] = LocalFile.unhashed(path)
+        files[name] = LocalFile.from_path_unhashed(path)
     return files
 
 

@@ -12,11 +12,11 @@ from urllib.parse import urlsplit
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import builds, history, jobs
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import OutcomeUnknown, ToolchainError
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import REPEATABLE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import IDEMPOTENT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
-from ansible_collections.buildworks.toolchain.plugins.module_utils._wait import NotYet, WaitedTooLong, wait_for
+from ansible_collections.buildworks.toolchain.plugins.module_utils._wait import NotReady, WaitTimeout, wait_for
 
 WAYS = ("stop", "term", "kill")
 GIVES = ("build", "stopped_by", "cancelled")
@@ -113,14 +113,14 @@ class Stopping:
         return list(ways if self._task.params["wait"] else ways[:1])
 
     def _item(self, number: int) -> Record | None:
-        answer = self._ci.view(f"/queue/item/{number}", _ITEM, accept=(200, 404))
-        return None if answer.status == 404 else answer.record()
+        response = self._ci.view(f"/queue/item/{number}", _ITEM, accept=(200, 404))
+        return None if response.status == 404 else response.record()
 
     def _cancelled(self) -> bool:
         """Whether the item could be cancelled before it became a build."""
         number = self._task.params["queue_item"]
-        answer = self._asked("/queue/cancelItem", _CANCEL_ANSWERS, query={"id": str(number)})
-        if answer and answer.status == 204:
+        response = self._asked("/queue/cancelItem", _CANCEL_ANSWERS, query={"id": str(number)})
+        if response and response.status == 204:
             return True
         item = self._read_back(lambda: self._item(number))
         if item and (executable := item.maybe_record("executable")):
@@ -128,9 +128,9 @@ class Stopping:
             self._number = executable.integer("number")
             return False
         if item and item.maybe_flag("cancelled"):
-            self._task.wrote = True  # by a request whose reply was lost
+            self._task.has_written = True  # by a request whose reply was lost
             return True
-        status = answer.status if answer else "no answer"
+        status = response.status if response else "no answer"
         raise ToolchainError(
             f"Item {number} of the queue was not cancelled, POST /queue/cancelItem: {status}. "
             "The account needs the permission Job/Cancel for its job."
@@ -140,8 +140,8 @@ class Stopping:
         path = builds.path_of(self._job, self._number)
         tried: list[str] = []
         for way in self._ways:
-            answer = self._asked(f"{path}/{way}", (302, 404))
-            if answer and _is_unknown(answer, way):
+            response = self._asked(f"{path}/{way}", (302, 404))
+            if response and _is_unknown(response, way):
                 break
             tried.append(way)
             if build := self._read_back(lambda: self._ended(tried)):
@@ -159,13 +159,13 @@ class Stopping:
         if self._lost and build["building"]:
             raise self._lost
         aborted = build["result"] == "ABORTED"
-        self._task.wrote = self._task.wrote or aborted
+        self._task.has_written = self._task.has_written or aborted
         return {"build": build, "stopped_by": way if aborted else None, "cancelled": False}
 
-    def _asked(self, path: str, accept: t.Container[int], **options: t.Any) -> Answer | None:
+    def _asked(self, path: str, accept: t.Container[int], **options: t.Any) -> Response | None:
         """The answer to a request to end something, which may be sent again; `None` when it was lost."""
         try:
-            return self._ci.post(path, policy=REPEATABLE, accept=accept, **options)
+            return self._ci.post(path, policy=IDEMPOTENT, accept=accept, **options)
         except OutcomeUnknown as lost:
             self._lost = lost
             return None
@@ -179,7 +179,7 @@ class Stopping:
             return read()
         except ToolchainError as error:
             if self._lost:
-                raise OutcomeUnknown(f"{self._lost.what} Reading back failed as well: {error}") from None
+                raise OutcomeUnknown(f"{self._lost.cause} Reading back failed as well: {error}") from None
             raise
 
     def _ended(self, tried: list[str]) -> dict[str, t.Any] | None:
@@ -194,16 +194,16 @@ class Stopping:
                 lambda: self._look_for_end(tried),
                 timeout=params["wait_timeout"],
                 delay=params["wait_delay"],
-                soon=True,
-                interrupted=lambda: [left],
+                start_fast=True,
+                on_interrupt=lambda: [left],
             )
-        except WaitedTooLong:
+        except WaitTimeout:
             return None
 
     def _look_for_end(self, tried: list[str]) -> dict[str, t.Any]:
         build = self._look()
         if build["building"]:
-            raise NotYet(f"{self} still runs after {' and '.join(tried)}")
+            raise NotReady(f"{self} still runs after {' and '.join(tried)}")
         return build
 
     def _look(self) -> dict[str, t.Any]:
@@ -226,7 +226,7 @@ class Stopping:
         return f"'{self._job}' #{self._number}"
 
 
-def _is_unknown(answer: Answer, way: str) -> bool:
+def _is_unknown(response: Response, way: str) -> bool:
     """Whether the build knows no such way: then the server leads to the same path with a slash, where nothing is."""
-    leads_to = urlsplit(answer.headers.get("Location") or "").path
-    return answer.status == 404 or leads_to.endswith(f"/{way}/")
+    leads_to = urlsplit(response.headers.get("Location") or "").path
+    return response.status == 404 or leads_to.endswith(f"/{way}/")

@@ -12,9 +12,9 @@ import typing as t
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 
 
-def maybe_moment(record: Record, name: str) -> str | None:
+def maybe_timestamp(record: Record, name: str) -> str | None:
     """A member as ISO 8601 with its zone, which is UTC: `2026-03-01T12:00:00.000Z`."""
-    return None if record.get(name) is None else record.converted(name, "milliseconds since 1970", _moment)
+    return None if record.get(name) is None else record.convert(name, "milliseconds since 1970", _moment)
 
 
 def maybe_seconds(record: Record, name: str) -> float | None:

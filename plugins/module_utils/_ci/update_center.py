@@ -11,15 +11,15 @@ import time
 import typing as t
 from html import unescape
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._address import segments
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ServerUnreachable, ToolchainError
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.client import Options
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.client import RequestOptions
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import REPEATABLE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import IDEMPOTENT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
-from ansible_collections.buildworks.toolchain.plugins.module_utils._wait import NotYet, wait_for
+from ansible_collections.buildworks.toolchain.plugins.module_utils._url import encode_path
+from ansible_collections.buildworks.toolchain.plugins.module_utils._wait import NotReady, wait_for
 
 _CENTER = "jobs[*,plugin[name,version],status[*]],restartRequiredForCompletion,sites[dataTimestamp,id]"
 _OFFER = "compatible,dependencies,name,neededDependencies[name],requiredCore,url,version"
@@ -94,27 +94,27 @@ def center(ci: CiService) -> Center:
 
     :raises ToolchainError: when the server has none
     """
-    answer = asked(ci, accept=(200, 404))
-    if answer.status == 404:
+    response = asked(ci, accept=(200, 404))
+    if response.status == 404:
         raise ToolchainError("This server has no update centre (Hudson has none). Or is the path in 'url' right?")
-    return told(answer)
+    return told(response)
 
 
-def asked(ci: CiService, **options: t.Unpack[Options]) -> Answer:
+def asked(ci: CiService, **options: t.Unpack[RequestOptions]) -> Response:
     """The answer of the update centre."""
     return ci.view("/updateCenter", _CENTER, **options)
 
 
-def told(answer: Answer) -> Center:
+def told(response: Response) -> Center:
     """What an answer of the update centre tells."""
-    found = answer.record()
+    found = response.record()
     stamp = max((site.maybe_integer("dataTimestamp") or 0 for site in found.maybe_records("sites")), default=0)
     return Center(
         jobs=[_job(job) for job in found.records("jobs")],
         restart_required=found.flag("restartRequiredForCompletion"),
         stamp=stamp / 1000,
-        now=time.time() if answer.date is None else answer.date,
-        session=answer.headers.get("X-Jenkins-Session"),
+        now=time.time() if response.date is None else response.date,
+        session=response.headers.get("X-Jenkins-Session"),
     )
 
 
@@ -132,10 +132,10 @@ def _job(job: Record) -> Job:
 
 def offer(ci: CiService, name: str) -> Offer | None:
     """What the site offers under a name, as far as the server knows."""
-    answer = ci.view(f"/updateCenter/plugin{segments(name, option='plugins')}", _OFFER, accept=(200, 404))
-    if answer.status == 404:
+    response = ci.view(f"/updateCenter/plugin{encode_path(name, option='plugins')}", _OFFER, accept=(200, 404))
+    if response.status == 404:
         return None
-    found = answer.record()
+    found = response.record()
     return Offer(
         name=found.text("name"),
         version=found.text("version"),
@@ -158,7 +158,7 @@ def refresh(ci: CiService, before: Center) -> str | None:
     The answer is the same whether that worked or not. The time of the metadata tells, but it moves for a bad signature
     as well, which only the page of the plugins knows of.
     """
-    ci.post("/pluginManager/checkUpdatesServer", policy=REPEATABLE, lasting=False, accept=(302,))
+    ci.post("/pluginManager/checkUpdatesServer", policy=IDEMPOTENT, changes_state=False, accept=(302,))
     error = _ERRORS.search(ci.http.read("GET", "/pluginManager/").text)
     if error:
         return unescape(error.group(1)).strip() or "it does not say why"
@@ -173,19 +173,19 @@ def wait_until_installed(task: Task, ci: CiService, before: Center) -> None:
 
     def look() -> None:
         try:
-            answer = asked(ci, accept=(200, *_DOWN))
+            response = asked(ci, accept=(200, *_DOWN))
         except ServerUnreachable:
-            raise NotYet("the server is down") from None
-        if answer.status in _DOWN:
-            raise NotYet(f"the server answers {answer.status}")
-        found = told(answer)
+            raise NotReady("the server is down") from None
+        if response.status in _DOWN:
+            raise NotReady(f"the server answers {response.status}")
+        found = told(response)
         if found.session != before.session:
             raise ToolchainError(
                 "The server restarted meanwhile, which loses installations without a trace. Run again."
             )
         if under_way := [job for job in found.jobs if job.under_way]:
             names = ", ".join(f"{job.plugin} {job.status}" for job in under_way if job.plugin) or "the last step"
-            raise NotYet(f"{len(under_way)} installation(s) are under way: {names}")
+            raise NotReady(f"{len(under_way)} installation(s) are under way: {names}")
 
     left = "interrupted while plugins are being installed. The server goes on with it."
     wait_for(
@@ -193,5 +193,5 @@ def wait_until_installed(task: Task, ci: CiService, before: Center) -> None:
         look,
         timeout=task.params["wait_timeout"],
         delay=task.params["wait_delay"],
-        interrupted=lambda: [left],
+        on_interrupt=lambda: [left],
     )

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import plugin_file
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.plugin_file import ENDINGS, PluginFile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
-from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 
 LATEST = "latest"
 
@@ -23,11 +23,11 @@ _VERSION = ("[^@\"'<>&\\s]+", "a version number, such as 5.2.1")
 WANTED = ArgumentSpec(
     dict(
         name=dict(type="str", required=True, matches=_SHORT_NAME),
-        version=dict(type="str", narrows=True, matches=_VERSION),
+        version=dict(type="str", narrows_scope=True, matches=_VERSION),
         exact=dict(type="bool", default=False),
         state=dict(type="str", choices=["present", "enabled", "disabled", "absent"], default="present"),
-        src=dict(type="path", narrows=True, not_empty=True),
-        url=dict(type="str", address=True, narrows=True, **NAME),
+        src=dict(type="path", narrows_scope=True, not_empty=True),
+        url=dict(type="str", address=True, narrows_scope=True, **NAME),
     )
 )
 

@@ -35,12 +35,12 @@ def found(ci: CiService, job: str, build: str | int, xpath: str) -> dict[str, t.
     expression = xpath if xpath.startswith("/") else f"/*/{xpath}"
     path = f"{builds.path_of(job, build)}/api/xml"
     try:
-        answer = ci.http.read("GET", path, query={"xpath": expression}, accept=(200, 404))
+        response = ci.http.read("GET", path, query={"xpath": expression}, accept=(200, 404))
     except ServerRefusal as refusal:
         raise _explained(refusal) from None
-    if answer.status == 200:
-        return {"matched": True, "text": _text(answer.text), "xml": answer.text}
-    if not _NO_MATCH.match(answer.text):
+    if response.status == 200:
+        return {"matched": True, "text": _text(response.text), "xml": response.text}
+    if not _NO_MATCH.match(response.text):
         raise builds.missing(job, build)
     return {"matched": False, "text": None, "xml": None}
 

@@ -11,8 +11,8 @@ import re
 import ssl
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils import _rehearsal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files import rehearsal
 
 _SYSTEM = "system"
 _VARIABLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE")
@@ -31,7 +31,7 @@ _REFUSALS = {
 }
 
 
-def believed(params: dict[str, t.Any]) -> bool | str:
+def ca_bundle(params: dict[str, t.Any]) -> bool | str:
     """The file or folder with the authorities to believe; `True` for those of Python's own list, `False` for any.
 
     :raises BadOption: if one of the files does not exist, or is a FIFO or device, which would be waited for
@@ -44,16 +44,16 @@ def believed(params: dict[str, t.Any]) -> bool | str:
         return False
     if params["ca_path"] == _SYSTEM:
         return _of_the_system()
-    return _file(params, "ca_path") or of_the_environment()
+    return _file(params, "ca_path") or ca_bundle_from_environment()
 
 
-def of_the_environment() -> bool | str:
+def ca_bundle_from_environment() -> bool | str:
     """What is believed where no option says otherwise."""
     variable = _variable()
     return os.environ[variable] if variable else True
 
 
-def shown(params: dict[str, t.Any]) -> str | tuple[str, str] | None:
+def client_certificate(params: dict[str, t.Any]) -> str | tuple[str, str] | None:
     """The file with the certificate of the client, or the files with it and with its key.
 
     :raises BadOption: when there is a key alone
@@ -64,7 +64,7 @@ def shown(params: dict[str, t.Any]) -> str | tuple[str, str] | None:
     return (certificate, key) if certificate and key else certificate
 
 
-def check(params: dict[str, t.Any], authorities: bool | str, read: t.Callable[[str], t.Any]) -> None:
+def check_files(params: dict[str, t.Any], authorities: bool | str, read: t.Callable[[str], t.Any]) -> None:
     """
     :arg authorities: what is `believed`, `False` where nobody is asked
     :arg read: reads a file or folder of authorities, or raises `OSError`
@@ -75,10 +75,10 @@ def check(params: dict[str, t.Any], authorities: bool | str, read: t.Callable[[s
             raise BadOption("ca_path", problem)
         raise ToolchainError(f"{_variable()} of the environment cannot be used: {problem}")
     if params["client_cert"]:
-        _check_own(_rehearsal.current(params["client_cert"]), _file(params, "client_key"))
+        _check_own(rehearsal.resolve_read(params["client_cert"]), _file(params, "client_key"))
 
 
-def advice(reason: str) -> str:
+def suggest_remedy(reason: str) -> str:
     """What to do when a connection cannot be made safe."""
     for words, what in _REFUSALS.items():
         if words in reason:
@@ -88,7 +88,7 @@ def advice(reason: str) -> str:
 
 def _file(params: dict[str, t.Any], option: str) -> str | None:
     """Return the path to read for an option."""
-    return _rehearsal.current(params[option]) if params[option] else None
+    return rehearsal.resolve_read(params[option]) if params[option] else None
 
 
 def _variable() -> str | None:

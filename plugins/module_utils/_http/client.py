@@ -13,12 +13,6 @@ import typing as t
 from http.client import responses as reason_phrases
 from urllib.parse import urljoin
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._address import (
-    encoded,
-    origin,
-    parts_of,
-    without_query,
-)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._credential import Credential
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     OutcomeUnknown,
@@ -27,20 +21,26 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
     ToolchainError,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http import retry
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import (
-    Answer,
-    Explain,
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import (
+    ExplainError,
     Request,
+    Response,
     parse_http_date,
 )
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.session import NoAnswer, connect
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.session import NoResponse, connect
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
+from ansible_collections.buildworks.toolchain.plugins.module_utils._url import (
+    encode_query,
+    redact_url,
+    split_url,
+    url_origin,
+)
 
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))
 _MOST_REDIRECTS = 5
 
 
-class Options(t.TypedDict, total=False):
+class RequestOptions(t.TypedDict, total=False):
     """What may be said of a request.
 
     :ivar accept: statuses that are answers, 200 by default; others raise
@@ -51,13 +51,13 @@ class Options(t.TypedDict, total=False):
         many bytes, another piece by piece, as they come; what has a `content_type` says it by itself
     :ivar headers: more headers
     :ivar stream: do not read a long body yet, see `Answer.chunks` and `Answer.lines`
-    :ivar live: give a streamed body as it comes, from its first piece; the option with the seconds to wait for its end.
-        Whoever does not read it to its end closes it
+    :ivar live_timeout_option: give a streamed body as it comes, from its first piece; the option with the seconds to
+        wait for its end. Whoever does not read it to its end closes it
     :ivar anonymous: without the credential
     :ivar label: what it is for, in messages, where the path does not tell
-    :ivar patience: the option with the seconds to wait for the headers and for each 64 KiB of the body, `timeout` by
-        default
-    :ivar once: never repeat, whatever happens
+    :ivar timeout_option: the option with the seconds to wait for the headers and for each 64 KiB of the body, `timeout`
+        by default
+    :ivar no_retry: never repeat, whatever happens
     """
 
     accept: t.Container[int]
@@ -67,14 +67,14 @@ class Options(t.TypedDict, total=False):
     data: t.Any
     headers: t.Mapping[str, str] | None
     stream: bool
-    live: str | None
+    live_timeout_option: str | None
     anonymous: bool
     label: str | None
-    patience: str
-    once: bool
+    timeout_option: str
+    no_retry: bool
 
 
-class Http:
+class HttpClient:
     """Requests to one service with one credential.
 
     :arg task: gives the connection options; learns of progress, repeats and writes
@@ -89,7 +89,7 @@ class Http:
         base_url: str,
         *,
         credential: Credential,
-        explain: Explain,
+        explain: ExplainError,
     ) -> None:
         self.base_url = base_url
         self._task = task
@@ -104,7 +104,7 @@ class Http:
         date = parse_http_date(text)
         return time.time() + (0.0 if date is None else date - arrived)
 
-    def remembered(self, name: str, make: t.Callable[[], t.Any], instead_of: t.Any = None) -> t.Any:
+    def cached(self, name: str, make: t.Callable[[], t.Any], instead_of: t.Any = None) -> t.Any:
         """What is kept with the session under a name, for the life of the process and for all its threads.
 
         :arg make: gives it when it is not there yet
@@ -116,13 +116,13 @@ class Http:
                 memory[name] = make()
             return memory[name]
 
-    def cookies(self) -> str | None:
+    def cookie_header(self) -> str | None:
         """The session's cookies, as the header `Cookie` of a request to this service has them."""
         return self._connection.cookie_header(_request("GET", f"{self.base_url}/", {}))
 
     def read(
-        self, method: str, path: str, *, policy: retry.Policy = retry.REPEATABLE, **options: t.Unpack[Options]
-    ) -> Answer:
+        self, method: str, path: str, *, policy: retry.Policy = retry.IDEMPOTENT, **options: t.Unpack[RequestOptions]
+    ) -> Response:
         """Send a request that changes nothing. It is repeated on passing troubles.
 
         :arg path: below the base address, percent-encoded
@@ -137,104 +137,110 @@ class Http:
         path: str,
         *,
         policy: retry.Policy = retry.WRITE,
-        lasting: bool = True,
-        **options: t.Unpack[Options],
-    ) -> Answer:
+        changes_state: bool = True,
+        **options: t.Unpack[RequestOptions],
+    ) -> Response:
         """Send a request that has an effect. Never sent in check mode.
 
         :arg path: below the base address, percent-encoded
-        :arg policy: when it may be sent again; `retry.REPEATABLE` where the service makes it idempotent
-        :arg lasting: whether it changes something; a completion, say, only costs
+        :arg policy: when it may be sent again; `retry.IDEMPOTENT` where the service makes it idempotent
+        :arg changes_state: whether it changes something; a completion, say, only costs
         :raises ServerRefusal: on a status that is not accepted
         :raises ServerUnreachable: when it surely had no effect
         :raises OutcomeUnknown: when the reply was lost
         """
-        with self._task.acting(f"{method} {path}", lasting):
-            answer = self._exchange(method, path, options, policy=policy, write=True)
+        with self._task.guard_action(f"{method} {path}", changes_state):
+            response = self._exchange(method, path, options, policy=policy, write=True)
         # what is accepted as an answer, a 404 say, is not always an effect
-        self._task.wrote = self._task.wrote or (lasting and answer.status < 400)
-        return answer
+        self._task.has_written = self._task.has_written or (changes_state and response.status < 400)
+        return response
 
     def _exchange(
-        self, method: str, path: str, options: Options, *, policy: retry.Policy, write: bool = False
-    ) -> Answer:
+        self, method: str, path: str, options: RequestOptions, *, policy: retry.Policy, write: bool = False
+    ) -> Response:
         request = _request(method, self.base_url + path, options)
         accept = options.get("accept", (200,))
-        tries_left = 0 if options.get("once") else self._task.params["retries"]
+        tries_left = 0 if options.get("no_retry") else self._task.params["retries"]
         attempt = 0
         in_doubt = False  # whether a lost try of a write may have had its effect
         while True:
             failure: ToolchainError
             try:
-                answer = self._send(request)
-            except NoAnswer as lost:
-                in_doubt = in_doubt or (write and not lost.unsent)
-                if not lost.unsent:
-                    policy.note_failure(None)
-                failure, is_repeatable = _no_answer(lost, in_doubt), policy.acted or lost.unsent
+                response = self._send(request)
+            except NoResponse as lost:
+                in_doubt = in_doubt or (write and not lost.is_unsent)
+                if not lost.is_unsent:
+                    policy.record_failure(None)
+                failure, is_repeatable = _no_answer(lost, in_doubt), policy.is_idempotent or lost.is_unsent
                 delay, why = retry.backoff(attempt), str(lost)
             else:
-                answer.explain = self._explain
-                self._task.last_answer = f"{request}: {answer.status}"
-                if answer.status in accept:
-                    if "Date" in answer.headers:  # few tasks need it parsed
-                        self._date = (answer.headers["Date"], time.time())
-                    return answer
-                policy.note_failure(answer)
-                failure, is_repeatable = self._refusal(request, answer, in_doubt), policy.repeats(answer)
-                delay, why = retry.delay(answer, attempt, policy), f"{request}: {answer.status}"
-            if tries_left == 0 or self._task.overdue or not is_repeatable:
+                response.explain = self._explain
+                self._task.last_response = f"{request}: {response.status}"
+                if response.status in accept:
+                    if "Date" in response.headers:  # few tasks need it parsed
+                        self._date = (response.headers["Date"], time.time())
+                    return response
+                policy.record_failure(response)
+                failure, is_repeatable = self._refusal(request, response, in_doubt), policy.should_retry(response)
+                delay, why = retry.retry_delay(response, attempt, policy), f"{request}: {response.status}"
+            if tries_left == 0 or self._task.is_past_deadline or not is_repeatable:
                 raise failure
-            self._task.repeated(why, attempt + 1, attempt + tries_left)
+            self._task.record_retry(why, attempt + 1, attempt + tries_left)
             if not policy.wait(delay):
                 raise failure
             attempt, tries_left = attempt + 1, tries_left - 1
 
-    def _send(self, request: Request) -> Answer:
+    def _send(self, request: Request) -> Response:
         connection = self._connection
         if request.anonymous:  # with cookies of its own, for some servers believe a cookie more than a credential
             connection = connect(self._task, self.base_url, Credential())
         for _hop in range(_MOST_REDIRECTS + 1):
             next(self._task.requests)
-            answer = connection.send(request, self._patience(request))
-            if request.method not in ("GET", "HEAD") or answer.status not in _REDIRECTS:
-                return answer
-            target = _target(request, answer)
-            if not target or origin(target) != origin(request.url):
-                return answer
+            response = connection.send(request, self._patience(request))
+            if request.method not in ("GET", "HEAD") or response.status not in _REDIRECTS:
+                return response
+            target = _target(request, response)
+            if not target or url_origin(target) != url_origin(request.url):
+                return response
             request = dataclasses.replace(request, url=target)
         raise ToolchainError(f"{request}: redirected more than {_MOST_REDIRECTS} times.")
 
     def _patience(self, request: Request) -> tuple[float, float, float]:
         task = self._task
-        whole = task.patience(request.live) if request.live else task.time_for_response
-        return task.patience("timeout"), task.patience(request.patience), whole
+        whole = (
+            task.remaining_timeout(request.live_timeout_option)
+            if request.live_timeout_option
+            else task.response_time_limit
+        )
+        return task.remaining_timeout("timeout"), task.remaining_timeout(request.timeout_option), whole
 
-    def _refusal(self, request: Request, answer: Answer, in_doubt: bool) -> ToolchainError:
-        if answer.status in _REDIRECTS:
+    def _refusal(self, request: Request, response: Response, in_doubt: bool) -> ToolchainError:
+        if response.status in _REDIRECTS:
             text = (
-                f"{request}: {answer.status}, redirected to {without_query(_target(request, answer))}, which is not "
+                f"{request}: {response.status}, redirected to {redact_url(_target(request, response))}, which is not "
                 "followed. Give the address that the server itself uses."
             )
         else:
-            message, advice = self._explain(answer)
-            text = f"{request}: {answer.status} {message or reason_phrases.get(answer.status, '')}".rstrip(". ") + "."
-            text = " ".join(filter(None, (text, advice, retry.request_to_wait(answer))))
+            message, advice = self._explain(response)
+            text = (
+                f"{request}: {response.status} {message or reason_phrases.get(response.status, '')}".rstrip(". ") + "."
+            )
+            text = " ".join(filter(None, (text, advice, retry.describe_retry_after(response))))
         refusal = ServerRefusal(
             text,
-            answer.status,
-            answer.text,
-            self._refused(request, answer),
-            has_long_delay=retry.has_long_delay(answer),
+            response.status,
+            response.text,
+            self._refused(request, response),
+            exceeds_longest_delay=retry.exceeds_longest_delay(response),
         )
         return OutcomeUnknown(str(refusal), refusal) if in_doubt else refusal
 
-    def _refused(self, request: Request, answer: Answer) -> str | None:
+    def _refused(self, request: Request, response: Response) -> str | None:
         """The option with the credential that the server did not accept."""
-        return self._credential.option if answer.status == 401 and not request.anonymous else None
+        return self._credential.option if response.status == 401 and not request.anonymous else None
 
 
-def _request(method: str, url: str, options: Options) -> Request:
+def _request(method: str, url: str, options: RequestOptions) -> Request:
     headers = dict(options.get("headers") or {})
     body = options.get("data")
     if own := getattr(body, "content_type", None):
@@ -243,10 +249,10 @@ def _request(method: str, url: str, options: Options) -> Request:
         body = _to_json(options["json"])
         headers["Content-Type"] = "application/json"
     elif (form := options.get("form")) is not None:
-        body = encoded(form).encode()
+        body = encode_query(form).encode()
         headers["Content-Type"] = "application/x-www-form-urlencoded;charset=UTF-8"
     if query := options.get("query"):
-        url = f"{url}?{encoded(query)}"
+        url = f"{url}?{encode_query(query)}"
     stream, anonymous = options.get("stream", False), options.get("anonymous", False)
     return Request(
         method,
@@ -256,8 +262,8 @@ def _request(method: str, url: str, options: Options) -> Request:
         body,
         anonymous,
         options.get("label"),
-        options.get("patience", "timeout"),
-        live=options.get("live"),
+        options.get("timeout_option", "timeout"),
+        live_timeout_option=options.get("live_timeout_option"),
     )
 
 
@@ -265,15 +271,15 @@ def _to_json(value: t.Any) -> bytes:
     return json.dumps(value, ensure_ascii=False).encode()
 
 
-def _target(request: Request, answer: Answer) -> str | None:
+def _target(request: Request, response: Response) -> str | None:
     """Where the server sends the client, or `None` when that is no address."""
-    location = answer.headers.get("Location")
-    if not location or not parts_of(location):
+    location = response.headers.get("Location")
+    if not location or not split_url(location):
         return None
     return urljoin(request.url, location)
 
 
-def _no_answer(lost: NoAnswer, in_doubt: bool) -> ToolchainError:
+def _no_answer(lost: NoResponse, in_doubt: bool) -> ToolchainError:
     if in_doubt:
         return OutcomeUnknown(str(lost))
     return ServerUnreachable(f"{lost} Is the address right, and is the server up?")

@@ -10,7 +10,7 @@ import os
 import secrets
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._local_file import LocalFile
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files.local import LocalFile
 
 # As browsers write names and file names in a header
 _ESCAPED = str.maketrans({'"': "%22", "\r": "%0D", "\n": "%0A"})

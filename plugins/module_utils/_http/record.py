@@ -15,7 +15,7 @@ Unexpected = t.Callable[[str, str, t.Any], Exception]
 Converted = t.TypeVar("Converted")
 
 # Instead of a value that is not there
-NOTHING = object()
+MISSING = object()
 _MOST = 2**63
 
 
@@ -23,7 +23,7 @@ class Record(dict[str, t.Any]):
     """An object in an answer.
 
     Readers named `maybe_` give `None`, or an empty list, for a member that is not there or is null. All raise
-    `UnexpectedAnswer` for one of another type, and so does `record["name"]` for one that is not there.
+    `UnexpectedResponse` for one of another type, and so does `record["name"]` for one that is not there.
 
     :arg value: the object itself
     :arg unexpected: makes the exception from a path, what was expected there, and what came
@@ -36,7 +36,7 @@ class Record(dict[str, t.Any]):
         self._path = path
 
     def __missing__(self, name: str) -> t.NoReturn:
-        raise self._unexpected(self._path_of(name), "a member", NOTHING)
+        raise self._unexpected(self._path_of(name), "a member", MISSING)
 
     def text(self, name: str) -> str:
         value = self.get(name)
@@ -57,7 +57,7 @@ class Record(dict[str, t.Any]):
     def maybe_flag(self, name: str) -> bool | None:
         return None if self.get(name) is None else self.flag(name)
 
-    def maybe_moment(self, name: str, per_second: int = 1) -> str | None:
+    def maybe_timestamp(self, name: str, per_second: int = 1) -> str | None:
         """A number of seconds since 1970, or of `per_second` parts of them, as a date and time in UTC."""
         if (ticks := self.maybe_integer(name)) is None:
             return None
@@ -68,9 +68,9 @@ class Record(dict[str, t.Any]):
             raise self._unexpected(self._path_of(name), f"a number of {unit} since 1970", ticks) from None
         return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
-    def converted(self, name: str, wanted: str, convert: t.Callable[[t.Any], Converted]) -> Converted:
+    def convert(self, name: str, wanted: str, convert: t.Callable[[t.Any], Converted]) -> Converted:
         """A member as something else; `convert` raises `ValueError` for what it cannot be made of."""
-        value = self.get(name, NOTHING)
+        value = self.get(name, MISSING)
         try:
             return convert(value)
         except ValueError:
@@ -98,7 +98,7 @@ class Record(dict[str, t.Any]):
         return [] if self.get(name) is None else self.records(name)
 
     def _read(self, name: str, wanted: str, fits: t.Callable[[t.Any], bool]) -> t.Any:
-        value = self.get(name, NOTHING)
+        value = self.get(name, MISSING)
         if not fits(value):
             raise self._unexpected(self._path_of(name), wanted, value)
         return value
@@ -114,15 +114,15 @@ class Record(dict[str, t.Any]):
         return f"{self._path}.{name}" if self._path else name
 
 
-def surprise(path: str, wanted: str, value: t.Any) -> str:
+def describe_mismatch(path: str, wanted: str, value: t.Any) -> str:
     """What is wrong at a place of an answer, in words."""
-    if value is NOTHING:
+    if value is MISSING:
         return f"without '{path}'"
-    place = f"'{path}' is {kind_of(value)}" if path else f"with {kind_of(value)}"
+    place = f"'{path}' is {describe_type(value)}" if path else f"with {describe_type(value)}"
     return f"{place} instead of {wanted}"
 
 
-def kind_of(value: t.Any) -> str:
+def describe_type(value: t.Any) -> str:
     """What a JSON value is, in words."""
     if value is None or isinstance(value, bool):
         return json.dumps(value)

@@ -11,7 +11,7 @@ import math
 import random
 import time
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer, parse_http_date
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response, parse_http_date
 
 _LONGEST_DELAY = 60.0
 
@@ -27,19 +27,19 @@ class Policy:
     """
 
     statuses: frozenset[int]
-    acted: bool
-    slow: float | None = None
+    is_idempotent: bool
+    rate_limit_delay: float | None = None
 
-    def repeats(self, answer: Answer) -> bool:
+    def should_retry(self, response: Response) -> bool:
         """Whether the request may be sent again after this answer, in the time that the server asks for."""
-        if has_long_delay(answer) or "insufficient_quota" in answer.text:
+        if exceeds_longest_delay(response) or "insufficient_quota" in response.text:
             return False
-        hint = answer.headers.get("x-should-retry")
-        if hint == "false" or (hint == "true" and self.acted):
+        hint = response.headers.get("x-should-retry")
+        if hint == "false" or (hint == "true" and self.is_idempotent):
             return hint == "true"
-        return answer.status in self.statuses
+        return response.status in self.statuses
 
-    def note_failure(self, answer: Answer | None) -> None:
+    def record_failure(self, response: Response | None) -> None:
         """Learn from a try whose answer is not accepted, or, with `None`, whose answer was lost."""
 
     def wait(self, seconds: float) -> bool:
@@ -48,46 +48,46 @@ class Policy:
         return True
 
 
-REPEATABLE = Policy(frozenset((429, 502, 503, 504)), acted=True)
-WRITE = Policy(frozenset((429,)), acted=False)
+IDEMPOTENT = Policy(frozenset((429, 502, 503, 504)), is_idempotent=True)
+WRITE = Policy(frozenset((429,)), is_idempotent=False)
 
 
 def backoff(attempt: int) -> float:
     return min(0.5 * 2**attempt, 8.0) * random.uniform(0.5, 1.0)
 
 
-def delay(answer: Answer, attempt: int, policy: Policy) -> float:
+def retry_delay(response: Response, attempt: int, policy: Policy) -> float:
     """Seconds to wait: what the server asks for, else a growing time with jitter."""
-    asked = retry_after(answer)
+    asked = retry_after(response)
     if asked is not None:
         return asked + random.uniform(0, 0.1)
-    if answer.status == 429 and policy.slow is not None:
-        return min(policy.slow * 2**attempt, _LONGEST_DELAY)
+    if response.status == 429 and policy.rate_limit_delay is not None:
+        return min(policy.rate_limit_delay * 2**attempt, _LONGEST_DELAY)
     return backoff(attempt)
 
 
-def request_to_wait(answer: Answer) -> str | None:
+def describe_retry_after(response: Response) -> str | None:
     """What the server asks for, to be told to the user of a request that is not repeated."""
-    asked = retry_after(answer)
+    asked = retry_after(response)
     return f"The server asks to wait {asked:.0f} s before the next try." if asked else None
 
 
-def has_long_delay(answer: Answer) -> bool:
+def exceeds_longest_delay(response: Response) -> bool:
     """Return whether the server asks to wait longer than a task does before it tries again."""
-    return (retry_after(answer) or 0) > _LONGEST_DELAY
+    return (retry_after(response) or 0) > _LONGEST_DELAY
 
 
-def retry_after(answer: Answer) -> float | None:
+def retry_after(response: Response) -> float | None:
     """Return the seconds that the server asks to wait before the next try, if it does."""
-    asked = _seconds(answer.headers.get("Retry-After-Ms"), 0.001)
+    asked = _seconds(response.headers.get("Retry-After-Ms"), 0.001)
     if asked is not None:
         return asked
-    after = answer.headers.get("Retry-After")
+    after = response.headers.get("Retry-After")
     then = parse_http_date(after)
     if then is None:
         return _seconds(after, 1.0)
     # both by the clock of the server, which can differ from the clock of this machine
-    return max(0.0, then - (time.time() if answer.date is None else answer.date))
+    return max(0.0, then - (time.time() if response.date is None else response.date))
 
 
 def _seconds(value: str | None, unit: float) -> float | None:

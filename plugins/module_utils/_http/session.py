@@ -19,15 +19,15 @@ import types
 import typing as t
 from urllib.parse import urlsplit
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils import _rehearsal
-from ansible_collections.buildworks.toolchain.plugins.module_utils._address import without_query
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec, Service
 from ansible_collections.buildworks.toolchain.plugins.module_utils._credential import Credential
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BrokenOff, ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import IncompleteResponse, ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files import rehearsal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http import certificates
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer, Request
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Request, Response
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.timed_response import TimedResponse
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec, Service
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
+from ansible_collections.buildworks.toolchain.plugins.module_utils._url import redact_url
 
 try:
     import requests
@@ -47,9 +47,9 @@ CONNECTION = ArgumentSpec(
         timeout=dict(type="float", default=30.0, at_least=0.01, at_most=86400),
         retries=dict(type="int", default=3, at_least=0, at_most=100),
         validate_certs=dict(type="bool", default=True),
-        ca_path=dict(type="path", free=_LOOKED_FOR),
-        client_cert=dict(type="path", free=_LOOKED_FOR),
-        client_key=dict(type="path", free=_LOOKED_FOR),
+        ca_path=dict(type="path", unchecked=_LOOKED_FOR),
+        client_cert=dict(type="path", unchecked=_LOOKED_FOR),
+        client_key=dict(type="path", unchecked=_LOOKED_FOR),
         use_proxy=dict(type="bool", default=True),
     )
 )
@@ -60,7 +60,7 @@ def service_options(
     options: dict[str, dict[str, t.Any]],
     *,
     credentials: dict[str, tuple[str, ...]],
-    habits: dict[str, dict[str, t.Any]] | None = None,
+    behavior: dict[str, dict[str, t.Any]] | None = None,
     **rules: t.Iterable[t.Any],
 ) -> ArgumentSpec:
     """The options of a service, and those of every connection.
@@ -70,9 +70,9 @@ def service_options(
     :arg credentials: see `Service`
     :arg habits: how it wants to be asked, if in a way of its own
     """
-    habits = habits or {}
-    reached = Service(service, tuple(options), tuple(CONNECTION.options), credentials, tuple(habits))
-    return CONNECTION + ArgumentSpec({**options, **habits}, service=reached, **rules)
+    behavior = behavior or {}
+    reached = Service(service, tuple(options), tuple(CONNECTION.options), credentials, tuple(behavior))
+    return CONNECTION + ArgumentSpec({**options, **behavior}, service=reached, **rules)
 
 
 _HEADERS = {
@@ -90,19 +90,19 @@ _CHUNK = 64 * 1024
 _CONNECTION_OBJECT = re.compile(r"(<[^>]*>|\w+\(host=[^)]*\)): ")
 
 
-class NoAnswer(Exception):
+class NoResponse(Exception):
     """The server did not answer; `unsent` when it surely did not see the request either."""
 
     def __init__(self, message: str, unsent: bool) -> None:
         super().__init__(message)
-        self.unsent = unsent
+        self.is_unsent = unsent
 
 
 def _jar() -> t.Any:
     return requests.cookies.RequestsCookieJar()
 
 
-class Settings(t.NamedTuple):
+class ConnectionSettings(t.NamedTuple):
     """How to connect: the certificates to trust and to show, whether through proxies, how many at once."""
 
     verify: bool | str
@@ -119,19 +119,19 @@ class Connection:
     """
 
     base_url: str
-    settings: Settings
+    settings: ConnectionSettings
     credential: Credential
     proxies: dict[str, str] | None = None
     cookies: t.Any = dataclasses.field(default_factory=_jar)
     memory: dict[str, t.Any] = dataclasses.field(default_factory=dict)
     lock: threading.Lock = dataclasses.field(default_factory=threading.Lock)
 
-    def send(self, request: Request, timeout: tuple[float, float, float]) -> Answer:
+    def send(self, request: Request, timeout: tuple[float, float, float]) -> Response:
         """Send a request once.
 
         :arg timeout: seconds to wait for the connection, for the headers and for each 64 KiB of the body, and for all
             of the body. Only the last limit applies to a body that is live
-        :raises NoAnswer: when none came, or not all of it
+        :raises NoResponse: when none came, or not all of it
         :raises ToolchainError: when none can come
         """
         headers = {**_HEADERS, **request.headers, **self.credential.headers}
@@ -155,17 +155,17 @@ class Connection:
             )
             if "Set-Cookie" in response.headers:
                 extract_cookies_to_jar(self.cookies, request, response)  # type: ignore[no-untyped-call]
-            response._original_response.end_within(timeout[2])
+            response._original_response.set_deadline(timeout[2])
             unread = request.stream and response.status < 400
             body: bytes | t.Iterator[bytes]
-            if unread and request.live:
+            if unread and request.live_timeout_option:
                 response._original_response.allow_pauses()
                 body = _live(request, response)
             else:
                 body = _streamed(request, response) if unread else _body(request, response)
         except _ERRORS as error:
             raise _failure(request, error) from None
-        return Answer(request, response.status, response.headers, body)
+        return Response(request, response.status, response.headers, body)
 
     def cookie_header(self, request: Request) -> str | None:
         """The header `Cookie` for a request, with the cookies that are kept."""
@@ -182,7 +182,7 @@ class Connection:
             )
         else:  # before requests 2.32
             pool = self._adapter.get_connection(self.base_url, self.proxies)
-        pool.ConnectionCls = type("Connection", (pool.ConnectionCls,), {"response_class": Response})
+        pool.ConnectionCls = type("Connection", (pool.ConnectionCls,), {"response_class": TimedResponse})
         if self.base_url.startswith("https:"):
             self._set_certificates(pool)
         return pool
@@ -236,12 +236,12 @@ def _read(path: str, _state: tuple[int, ...]) -> ssl.SSLContext:
     return context
 
 
-def prepare() -> None:
+def preload_certificates() -> None:
     """Do what each worker would do anew, before it is forked: read the authorities that most connections believe."""
     if requests is not None:
         urllib3.HTTPResponse(headers=[])  # type: ignore[arg-type]  # the first one finds out whether lists are mappings
         with contextlib.suppress(OSError):  # a connection that needs them says what is wrong
-            _believing(certificates.of_the_environment())
+            _believing(certificates.ca_bundle_from_environment())
 
 
 _CONNECTIONS: dict[tuple[t.Hashable, ...], Connection] = {}
@@ -257,17 +257,17 @@ def connect(task: Task, base_url: str, credential: Credential) -> Connection:
             f"The Python package 'requests' is missing for {sys.executable}: "
             f"install it with '{sys.executable} -m pip install requests'."
         )
-    only_in_a_rehearsal(base_url)
+    check_rehearsal_url(base_url)
     params = task.params
-    settings = Settings(
-        verify=certificates.believed(params),
-        cert=certificates.shown(params),
+    settings = ConnectionSettings(
+        verify=certificates.ca_bundle(params),
+        cert=certificates.client_certificate(params),
         use_proxy=params["use_proxy"],
         pool=max(_POOL, params.get("workers") or 0),
     )
     key = (base_url, tuple(sorted(credential.headers.items())), settings)
     if key not in _CONNECTIONS:
-        certificates.check(params, base_url.startswith("https:") and settings.verify, _believing)
+        certificates.check_files(params, base_url.startswith("https:") and settings.verify, _believing)
         if not settings.verify:
             urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
         through = settings.use_proxy and any(name.lower().endswith("_proxy") for name in os.environ)
@@ -277,15 +277,15 @@ def connect(task: Task, base_url: str, credential: Credential) -> Connection:
     return _CONNECTIONS[key]
 
 
-def only_in_a_rehearsal(base_url: str) -> None:
+def check_rehearsal_url(base_url: str) -> None:
     """See that a playbook that is rehearsed asks the sandbox alone, whatever its tasks say themselves.
 
     :raises ToolchainError: when it would ask another address
     """
-    sandbox = os.environ.get(_rehearsal.URL)
+    sandbox = os.environ.get(rehearsal.URL_VARIABLE)
     if sandbox and urlsplit(base_url)[:2] != urlsplit(sandbox)[:2]:
         raise ToolchainError(
-            f"This is a rehearsal, so {without_query(base_url)} is not asked: leave the address to the variables of "
+            f"This is a rehearsal, so {redact_url(base_url)} is not asked: leave the address to the variables of "
             "the host."
         )
 
@@ -332,7 +332,7 @@ def _rest(request: Request, response: t.Any, pieces: t.Iterator[bytes]) -> t.Ite
         yield from pieces
         _check_complete(request, response)
     except _ERRORS as error:
-        raise BrokenOff(f"{request}: the answer broke off ({_reason(request, error)}). Try again.") from None
+        raise IncompleteResponse(f"{request}: the answer broke off ({_reason(request, error)}). Try again.") from None
 
 
 def _check_complete(request: Request, response: t.Any) -> None:
@@ -344,7 +344,7 @@ def _check_complete(request: Request, response: t.Any) -> None:
 def _failure(request: Request, error: t.Any) -> Exception:
     reason = f"{request}: {_reason(request, error)}."
     if isinstance(error, (urllib3.exceptions.SSLError, requests.exceptions.SSLError)):
-        return ToolchainError(f"{reason} {certificates.advice(reason)}")
+        return ToolchainError(f"{reason} {certificates.suggest_remedy(reason)}")
     if "SOCKS" in reason and isinstance(error, requests.exceptions.InvalidSchema):
         install = f"'{sys.executable} -m pip install requests[socks]'"
         return ToolchainError(
@@ -352,7 +352,7 @@ def _failure(request: Request, error: t.Any) -> Exception:
         )
     if isinstance(error, (requests.RequestException, ValueError)):
         return ToolchainError(reason)
-    return NoAnswer(reason, _never_sent(error))
+    return NoResponse(reason, _never_sent(error))
 
 
 def _never_sent(error: t.Any) -> bool:
@@ -381,10 +381,10 @@ def _reason(request: Request, error: t.Any) -> str:
 
 def _lateness(request: Request, headers_arrived: bool) -> str:
     if not headers_arrived:
-        return f"no answer within '{request.patience}'"
-    if request.live:
-        return f"not complete within '{request.live}'"
-    return f"the response is too slow for '{request.patience}'"
+        return f"no answer within '{request.timeout_option}'"
+    if request.live_timeout_option:
+        return f"not complete within '{request.live_timeout_option}'"
+    return f"the response is too slow for '{request.timeout_option}'"
 
 
 def _refused(error: t.Any) -> bool:

@@ -12,8 +12,8 @@ from urllib.parse import quote
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ServerRefusal, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http import retry
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.pace import Pace
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import ADMIN_KEY, InferenceService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
@@ -21,8 +21,8 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 _PAGE = "100"
 # The service does not say how long to wait, but a minute is enough
 _SLOW = 10.0
-_READ = dataclasses.replace(retry.REPEATABLE, slow=_SLOW)
-_WRITE = dataclasses.replace(retry.WRITE, slow=_SLOW)
+_READ = dataclasses.replace(retry.IDEMPOTENT, rate_limit_delay=_SLOW)
+_WRITE = dataclasses.replace(retry.WRITE, rate_limit_delay=_SLOW)
 
 
 class Admin:
@@ -98,14 +98,14 @@ class Admin:
     def delete(self, path: str, *ids: str) -> None:
         """Delete an object, unless it is gone.
 
-        :raises UnexpectedAnswer: if the response is no object, such as a login page
+        :raises UnexpectedResponse: if the response is no object, such as a login page
         """
         self._pace.wait(f"DELETE {path}")
-        answer = self._http.write("DELETE", _filled(path, ids), policy=_READ, accept=(200, 404))
-        if answer.status == 200:
-            answer.record()
+        response = self._http.write("DELETE", _filled(path, ids), policy=_READ, accept=(200, 404))
+        if response.status == 200:
+            response.record()
 
-    def _read(self, path: str, *ids: str, **options: t.Any) -> Answer:
+    def _read(self, path: str, *ids: str, **options: t.Any) -> Response:
         self._pace.wait(f"GET {path}")
         return self._http.read("GET", _filled(path, ids), policy=_READ, **options)
 

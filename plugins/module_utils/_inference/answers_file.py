@@ -13,15 +13,15 @@ import json
 import os
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils import _rehearsal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
-from ansible_collections.buildworks.toolchain.plugins.module_utils._local_file import seen
-from ansible_collections.buildworks.toolchain.plugins.module_utils._private_file import (
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files import rehearsal
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files.local import get_fingerprint
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import (
     check_writable,
     open_private,
     store_output,
 )
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, masked
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, mask_secrets
 
 Line = dict[str, t.Any]
 
@@ -45,7 +45,7 @@ class AnswersFile:
 
     def __init__(self, task: Task, path: str, option: str) -> None:
         check_writable(task, path, option)
-        _rehearsal.claim(path, with_content=True)
+        rehearsal.resolve_write(path, copy_content=True)
         self._task = task
         self._path = path
         self._option = option
@@ -65,7 +65,7 @@ class AnswersFile:
         # by request, the first of equal lines that no prompt has yet: those with an answer, and those without
         self._answers: dict[int, int] = {}
         self._failures: dict[int, int] = {}
-        self._seen = seen(path) if os.path.exists(_rehearsal.current(path)) else None
+        self._seen = get_fingerprint(path) if os.path.exists(rehearsal.resolve_read(path)) else None
         if self._seen:
             self._read()
 
@@ -110,7 +110,7 @@ class AnswersFile:
         """
         try:
             with (
-                self._task.acting(f"Writing '{self._path}'", lasting=False),
+                self._task.guard_action(f"Writing '{self._path}'", changes_state=False),
                 open_private(self._path, "ab") as self._file,
             ):
                 try:
@@ -133,7 +133,7 @@ class AnswersFile:
         :arg line: with the `index` and `id` of the prompt, the digest of the `request`, and the `outcome`
         """
         # what a model says is not looked through for secrets: it was paid for, and is there to be parsed
-        masked_line = {**line, "reason": masked(line["reason"], self._task.secrets)}
+        masked_line = {**line, "reason": mask_secrets(line["reason"], self._task.secrets)}
         data = _encoded(masked_line)
         try:
             self._append(data)
@@ -161,7 +161,7 @@ class AnswersFile:
 
     def _read(self) -> None:
         requests = array.array("Q")
-        with open(_rehearsal.current(self._path), "rb") as file:
+        with open(rehearsal.resolve_read(self._path), "rb") as file:
             for data in file:
                 self._has_open_line = not data.endswith(b"\n")
                 answer = self._answer(data)
@@ -207,7 +207,7 @@ class AnswersFile:
         return len(self._places) - 1
 
     def _check_unchanged(self) -> None:
-        now = seen(self._path)
+        now = get_fingerprint(self._path)
         if now != self._seen if self._seen else now[0]:
             raise ToolchainError(f"Another run wrote '{self._path}' meanwhile. Try again.")
 
@@ -232,7 +232,7 @@ class AnswersFile:
         return self._indexes[line] != number or has_other_id
 
     def _in_order(self) -> t.Iterator[bytes]:
-        with open(_rehearsal.current(self._path), "rb") as file:
+        with open(rehearsal.resolve_read(self._path), "rb") as file:
             for line, number in self._order():
                 file.seek(self._places[line])
                 data = file.readline()

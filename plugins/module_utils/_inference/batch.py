@@ -11,8 +11,7 @@ import dataclasses
 import threading
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import NotTried, run_items
+from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import ItemSkipped, run_items
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import chat
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.answers_file import OUTCOMES, AnswersFile
@@ -24,6 +23,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.qu
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.remaining import Remaining
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import API_KEY, InferenceService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.stop_reasons import StopReasons
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 Params = dict[str, t.Any]
@@ -83,15 +83,15 @@ class Batch:
                     self._complete,
                     self._write_line,
                     self._prompts.place,
-                    rest=self._skip,
+                    handle_remaining=self._skip,
                     stop=self._stop,
-                    outlook=self._remaining.outlook,
+                    estimate=self._remaining.outlook,
                 )
-                task.result["failure_reasons"] = work.failure_reasons()
+                task.result["failure_reasons"] = work.group_failures()
             finally:
                 task.result.update(self.summary())
                 self._warn()
-        work.check(is_stopped=self._reasons.has_refused_models)
+        work.raise_failures(is_stopped=self._reasons.has_refused_models)
         if self._reasons.bound and task.params["on_error"] == "fail":
             left, bound = task.result["left"], task.result["stopped"]
             raise ToolchainError(f"{left:,} of {len(self):,} prompts were not asked: {bound}.")
@@ -160,7 +160,7 @@ class Batch:
     def _skip(self, task: Task) -> None:
         """Leave a prompt without an answer, because no more requests are sent."""
         if self._questions.pop(task.params["number"], None):
-            raise NotTried
+            raise ItemSkipped
         task.result["outcome"] = "kept"
 
     def _write_line(self, outcome: Params) -> None:

@@ -14,10 +14,10 @@ import threading
 import time
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import NotTried
+from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import ItemSkipped
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import has_long_delay, retry_after
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import exceeds_longest_delay, retry_after
 
 Limits = dict[str, int]
 
@@ -161,7 +161,7 @@ class Pace:
             if self._has_started:
                 self._has_response.wait()
             if not self._wait_for_room(tokens):
-                raise NotTried
+                raise ItemSkipped
             self._has_started = True
 
     def wait_for_retry(self, tokens: int, seconds: float) -> bool:
@@ -174,18 +174,20 @@ class Pace:
         except ToolchainError:  # the limit that the refusal named is too small for it
             return False
 
-    def read_response(self, answer: Answer | None) -> None:
+    def read_response(self, response: Response | None) -> None:
         """Learn from an answer, if one came."""
-        if answer:
-            self._read(answer)
+        if response:
+            self._read(response)
         self._has_response.set()
 
-    def read_refusal(self, answer: Answer) -> None:
+    def read_refusal(self, response: Response) -> None:
         """Learn from a 429: the limit that it names has nothing left, and no request goes before `Retry-After`."""
-        self._read(answer)
-        seconds = 0.0 if has_long_delay(answer) else retry_after(answer) or 0.0
+        self._read(response)
+        seconds = 0.0 if exceeds_longest_delay(response) else retry_after(response) or 0.0
         with self._state:
-            emptied = [] if _is_too_large(answer.text) else self._named_limits(answer) or self._empty_limits(answer)
+            emptied = (
+                [] if _is_too_large(response.text) else self._named_limits(response) or self._empty_limits(response)
+            )
             for bucket in emptied:
                 bucket.left = min(bucket.left, 0.0)
             self._held_until = max(self._held_until, time.monotonic() + seconds)
@@ -256,9 +258,9 @@ class Pace:
                 bucket.left -= amount
             return None
 
-    def _read(self, answer: Answer) -> None:
+    def _read(self, response: Response) -> None:
         for what in _WHAT:
-            self._learn(what, *(answer.headers.get(f"x-ratelimit-{part}-{what}") for part in _PARTS))
+            self._learn(what, *(response.headers.get(f"x-ratelimit-{part}-{what}") for part in _PARTS))
 
     def _learn(self, what: str, limit: str | None, remaining: str | None, reset: str | None) -> None:
         if not (limit and remaining and all(map(_NUMBER.fullmatch, (limit, remaining))) and int(limit)):
@@ -272,13 +274,13 @@ class Pace:
             if len(known) == 1:  # otherwise the response may mean either
                 known[0].read(int(remaining), reset or "")
 
-    def _named_limits(self, answer: Answer) -> list[_Bucket]:
+    def _named_limits(self, response: Response) -> list[_Bucket]:
         """Return the limits that the text of a refusal names, which may be new."""
-        named = {_kind(*groups) for groups in _NAMED.findall(answer.text)}
+        named = {_kind(*groups) for groups in _NAMED.findall(response.text)}
         if len(named) != 1:
             return []
         ((what, period),) = named
-        number = _NAMED_LIMIT.search(answer.text)
+        number = _NAMED_LIMIT.search(response.text)
         limit = _integer(number[1]) if number else 0
         if not limit:
             return [bucket for bucket in self._buckets if (bucket.what, bucket.period) == (what, period)]
@@ -292,15 +294,15 @@ class Pace:
             self._buckets += same
         return same
 
-    def _empty_limits(self, answer: Answer) -> list[_Bucket]:
+    def _empty_limits(self, response: Response) -> list[_Bucket]:
         """Return the limits that the headers of a refusal report as used up, by default those per minute."""
         spent = {
-            what: answer.headers.get(f"x-ratelimit-limit-{what}")
+            what: response.headers.get(f"x-ratelimit-limit-{what}")
             for what in _WHAT
-            if answer.headers.get(f"x-ratelimit-remaining-{what}") == "0"
+            if response.headers.get(f"x-ratelimit-remaining-{what}") == "0"
         }
         exact = [bucket for bucket in self._buckets if spent.get(bucket.what) == str(bucket.limit)]
-        kinds = spent or _TYPE.findall(answer.text) or _WHAT
+        kinds = spent or _TYPE.findall(response.text) or _WHAT
         return exact or [bucket for bucket in self._buckets if bucket.period == _MINUTE and bucket.what in kinds]
 
 

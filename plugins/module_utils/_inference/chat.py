@@ -14,10 +14,10 @@ import threading
 import time
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import NotTried
+from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import ItemSkipped
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.client import Http
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.client import HttpClient
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import Policy
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import completion, kept, schema
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.chunks import Chunks
@@ -31,7 +31,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.se
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 # A completion has no lasting effect, so it is repeated as the official clients do it
-POLICY = Policy(frozenset((408, 409, 429, 500, 502, 503, 504)), acted=True)
+POLICY = Policy(frozenset((408, 409, 429, 500, 502, 503, 504)), is_idempotent=True)
 
 _SECONDS_BETWEEN_TRIES = 0.05
 
@@ -44,7 +44,7 @@ class Question:
     :ivar schema: what the answer must satisfy, if anything
     """
 
-    http: Http
+    http: HttpClient
     body: dict[str, t.Any]
     schema: schema.Schema | None
 
@@ -90,7 +90,7 @@ def once(task: Task, question: Question, stop: threading.Event | None = None) ->
     def pause() -> None:
         time.sleep(_SECONDS_BETWEEN_TRIES)
         if stop and stop.is_set():
-            raise NotTried
+            raise ItemSkipped
 
     folder = task.params["cache"]
     with contextlib.nullcontext() if folder is None else kept.alone(folder, question.name, pause):
@@ -115,38 +115,43 @@ def complete(task: Task, question: Question) -> dict[str, Completion]:
         return {"completion": completion}
 
 
-def send(question: Question, policy: Policy) -> Answer:
+def send(question: Question, policy: Policy) -> Response:
     """Send a request.
 
     :arg policy: when it is sent again
     """
     return question.http.write(
-        "POST", "/chat/completions", json=question.body, lasting=False, policy=policy, patience="answer_timeout"
+        "POST",
+        "/chat/completions",
+        json=question.body,
+        changes_state=False,
+        policy=policy,
+        timeout_option="answer_timeout",
     )
 
 
-def parse(answer: Answer, question: Question) -> tuple[Completion, str | None]:
+def parse(response: Response, question: Question) -> tuple[Completion, str | None]:
     """Return the completion, and why it is no whole answer, if it is none."""
-    return completion.parse(answer, answer.record(), question.schema)
+    return completion.parse(response, response.record(), question.schema)
 
 
 def _streamed(task: Task, question: Question) -> tuple[Completion, str | None]:
     """The completion as it comes, with its progress, and why it is no whole answer, if it is none."""
-    answer = question.http.write(
+    response = question.http.write(
         "POST",
         "/chat/completions",
         json={**question.body, "stream": True, "stream_options": {"include_usage": True}},
-        lasting=False,
+        changes_state=False,
         policy=POLICY,
-        patience="answer_timeout",
+        timeout_option="answer_timeout",
         stream=True,
-        live="answer_timeout",
+        live_timeout_option="answer_timeout",
     )
-    if "event-stream" not in answer.headers.get("Content-Type", ""):  # a server that does not stream, or a login page
-        return parse(answer.part(b"".join(answer.chunks())), question)
-    chunks = Chunks(answer)
-    chunks.read(lambda letters: task.progress(f"{letters:,} letters of the answer so far", "answer"))
-    answered, shortfall = completion.parse(answer, chunks.reply(), question.schema)
+    if "event-stream" not in response.headers.get("Content-Type", ""):  # a server that does not stream, or a login page
+        return parse(response.with_body(b"".join(response.chunks())), question)
+    chunks = Chunks(response)
+    chunks.read(lambda letters: task.report_progress(f"{letters:,} letters of the answer so far", "answer"))
+    answered, shortfall = completion.parse(response, chunks.reply(), question.schema)
     answered["complete"] = answered["complete"] and not chunks.broken
     return answered, chunks.broken or shortfall
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
 
 # Of the members of a server-sent event, only this one has something in it
 _DATA = "data:"
@@ -24,10 +24,10 @@ class Chunks:
     :ivar broken: why it broke off, if it did
     """
 
-    def __init__(self, answer: Answer) -> None:
+    def __init__(self, response: Response) -> None:
         self.letters = 0
         self.broken: str | None = None
-        self._answer = answer
+        self._answer = response
         self._head: dict[str, t.Any] = {"model": None, "usage": None}
         self._choices: dict[int, _Choice] = {}
 
@@ -51,14 +51,14 @@ class Chunks:
     def reply(self) -> Record:
         """What came, in the form of a reply that comes at once."""
         choices = [choice.whole() for _index, choice in sorted(self._choices.items())]
-        return Record({**self._head, "choices": choices}, self._answer.unexpected)
+        return Record({**self._head, "choices": choices}, self._answer.unexpected_value)
 
     def _chunks(self) -> t.Iterator[Record]:
         for line in self._answer.lines():
             data = line[len(_DATA) :].strip()
             if not line.startswith(_DATA) or data in ("", _END):
                 continue
-            event = self._answer.part(data.encode())
+            event = self._answer.with_body(data.encode())
             chunk = event.record()
             if chunk.get("error"):
                 words, advice = event.explain(event)

@@ -11,9 +11,9 @@ import dataclasses
 import threading
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import NotTried
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import UnexpectedAnswer
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer
+from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import ItemSkipped
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import UnexpectedResponse
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import Policy
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import chat
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.buckets import Pace
@@ -42,12 +42,12 @@ class PacedPolicy(Policy):
     add_lost: t.Callable[[], None] = lambda: None
     may_retry: t.Callable[[], bool] = lambda: True
 
-    def note_failure(self, answer: Answer | None) -> None:
+    def record_failure(self, response: Response | None) -> None:
         """Learn from a response that is not accepted, or, with `None`, from a lost one."""
-        if answer is None or answer.status in _MAYBE_PAID:
+        if response is None or response.status in _MAYBE_PAID:
             self.add_lost()
-        elif answer.status == 429 and self.pace:
-            self.pace.read_refusal(answer)
+        elif response.status == 429 and self.pace:
+            self.pace.read_refusal(response)
 
     def wait(self, seconds: float) -> bool:
         """Wait until the limits have room for a retry, at least so many seconds, and return whether to send it."""
@@ -90,7 +90,7 @@ class Completer:
 
     def _request_until_matching(self, task: Task, question: chat.Question) -> str | None:
         shortfall = self._request(task, question)
-        with contextlib.suppress(NotTried):  # the answer that was paid for stays
+        with contextlib.suppress(ItemSkipped):  # the answer that was paid for stays
             while self._may_request_again(task, question):
                 shortfall = self._request(task, question)
         return shortfall
@@ -105,14 +105,14 @@ class Completer:
         response = self._send(task, question)
         try:
             completion, shortfall = chat.parse(response, question)
-        except UnexpectedAnswer:
+        except UnexpectedResponse:
             self._budget.add_lost(question.body)
             raise
         self._budget.add_answer(question.body, completion)
         task.result.update(outcome=_outcome(completion), completion=completion)
         return shortfall
 
-    def _send(self, task: Task, question: chat.Question) -> Answer:
+    def _send(self, task: Task, question: chat.Question) -> Response:
         """Send a prompt when the limits of its model have room for it."""
         pace, tokens = self._limits.pace(question.body["model"]), count_for_limits(question.body)
         pace.wait(tokens)

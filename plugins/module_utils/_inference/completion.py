@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import NOTHING, Record
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import MISSING, Record
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import schema
 
 Completion = dict[str, t.Any]
@@ -22,15 +22,15 @@ ADDED: Completion = {"tool_calls": [], "alternatives": []}
 _USAGE = ("prompt_tokens", "completion_tokens", "total_tokens")
 
 
-def parse(answer: Answer, reply: Record, wanted: schema.Schema | None) -> tuple[Completion, str | None]:
+def parse(response: Response, reply: Record, wanted: schema.Schema | None) -> tuple[Completion, str | None]:
     """The completion in a reply, and why it is no whole answer, if it is none.
 
     :arg wanted: what it must satisfy, if anything
-    :raises UnexpectedAnswer: when there is none in it
+    :raises UnexpectedResponse: when there is none in it
     """
     choices = reply.records("choices")
     if not choices:
-        raise answer.unexpected("choices[0]", "a completion", NOTHING)
+        raise response.unexpected_value("choices[0]", "a completion", MISSING)
     answers = [_one(choice) for choice in choices]
     shortfalls = [_shortfall(one, wanted) for one in answers]
     for one, problem in zip(answers, shortfalls):
@@ -43,7 +43,7 @@ def parse(answer: Answer, reply: Record, wanted: schema.Schema | None) -> tuple[
         "alternatives": answers[1:],
         "model": reply.maybe_text("model"),
         "usage": {name: _number(usage.get(name)) for name in _USAGE},
-        "request_id": answer.headers.get("x-request-id"),
+        "request_id": response.headers.get("x-request-id"),
     }, shortfall
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._address import segments
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import InferenceService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
+from ansible_collections.buildworks.toolchain.plugins.module_utils._url import encode_path
 
 SUBJECTS = {
     "subscription": "/billing/subscription",
@@ -28,13 +28,13 @@ def answer(task: Task, subject: str) -> t.Any:
     """The answer, an object or a list, in which whole keys are secrets of the task."""
     inference = InferenceService(task)
     if subject == "project_users":
-        organization = segments(task.params["organization"], option="organization")
-        project = segments(task.params["project"], option="project")
+        organization = encode_path(task.params["organization"], option="organization")
+        project = encode_path(task.params["project"], option="project")
         came = inference.dashboard(f"/organizations{organization}/projects{project}/users", versioned=True)
     else:
         came = inference.dashboard(SUBJECTS[subject])
     for key in _KEY.finditer(came.text):
-        task.secret(key.group())
+        task.register_secret(key.group())
     return came.json((dict, list))
 
 

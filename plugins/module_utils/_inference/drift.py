@@ -18,8 +18,8 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._inference im
     users,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.admin import Admin
-from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options import STATE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 
 # What is declared, an entry each

@@ -13,9 +13,9 @@ import json
 import os
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils import _rehearsal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
-from ansible_collections.buildworks.toolchain.plugins.module_utils._private_file import store, temporary_folder
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files import rehearsal
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import store, temporary_directory
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 _OPTION = "cache"
@@ -44,8 +44,8 @@ def find(folder: str, name: str, members: t.Collection[str], lacking: dict[str, 
 def keep(task: Task, folder: str, name: str, answer: dict[str, t.Any]) -> None:
     """Put an answer into the folder, which is made if it is not there."""
     try:
-        with task.acting(f"Making the folder '{folder}'", lasting=False):
-            os.makedirs(_rehearsal.claim(folder), mode=0o700, exist_ok=True)
+        with task.guard_action(f"Making the folder '{folder}'", changes_state=False):
+            os.makedirs(rehearsal.resolve_write(folder), mode=0o700, exist_ok=True)
     except OSError as error:
         raise ToolchainError(f"Cannot make the folder of '{_OPTION}': {error.strerror}.") from None
     store(task, _path(folder, name), json.dumps(answer, indent=2, sort_keys=True))
@@ -59,7 +59,7 @@ def alone(folder: str, name: str, pause: t.Callable[[], None]) -> t.Iterator[Non
     """
     shared = hashlib.sha256(os.path.join(os.path.realpath(folder), name).encode()).hexdigest()
     try:
-        path = _rehearsal.claim(os.path.join(temporary_folder(), f"{shared}.lock"))
+        path = rehearsal.resolve_write(os.path.join(temporary_directory(), f"{shared}.lock"))
         while (handle := _locked(path)) is None:
             pause()
     except OSError:  # where no lock can be kept, each process goes by itself
@@ -95,7 +95,7 @@ def _path(folder: str, name: str) -> str:
 
 def _read(path: str) -> t.Any:
     """The content of a file, if there is one and it is JSON."""
-    found = _rehearsal.current(path)
+    found = rehearsal.resolve_read(path)
     if os.path.exists(found) and not os.path.isfile(found):
         raise BadOption(_OPTION, f"'{path}' is no file")
     try:
@@ -107,7 +107,7 @@ def _read(path: str) -> t.Any:
 
 def _check_writable(folder: str) -> None:
     """See to it that an answer can be kept, before it is paid for."""
-    there = os.path.abspath(_rehearsal.current(folder))
+    there = os.path.abspath(rehearsal.resolve_read(folder))
     while not os.path.lexists(there):
         there = os.path.dirname(there)
     if not os.path.isdir(there) or not os.access(there, os.W_OK | os.X_OK):

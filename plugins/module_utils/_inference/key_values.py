@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._credential import header_value
+from ansible_collections.buildworks.toolchain.plugins.module_utils._credential import check_header_value
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import (
     InferenceService,
@@ -45,7 +45,7 @@ def check_dead(task: Task, key_class: KeyClass, value: str, path: str) -> None:
     if real is not key_class:
         what = f"a key for {real.opens}" if real else "something else than a key"
         raise BadOption("key_file", f"{file} holds {what}, and is left as it is")
-    if not InferenceService(task).refuses(header_value("key_file", value), key_class, path):
+    if not InferenceService(task).refuses(check_header_value("key_file", value), key_class, path):
         raise BadOption(
             "key_file", f"{file} holds a key that works, but belongs to something else; it is left as it is"
         )

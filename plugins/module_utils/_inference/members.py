@@ -115,4 +115,4 @@ def _owner(owner: Record | None) -> dict[str, t.Any]:
 
 def _since(entry: Record, what: str) -> dict[str, t.Any]:
     """A moment both ways: in seconds since 1970, and as a date and time."""
-    return {what: entry.maybe_integer(f"{what}_at"), f"{what}_at": entry.maybe_moment(f"{what}_at")}
+    return {what: entry.maybe_integer(f"{what}_at"), f"{what}_at": entry.maybe_timestamp(f"{what}_at")}

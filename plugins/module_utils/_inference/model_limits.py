@@ -9,7 +9,6 @@ from __future__ import annotations
 import threading
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.buckets import (
     LIMITS,
     PERIODS,
@@ -19,7 +18,8 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.bu
     required_seconds,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.rate_limits import OPTIONS, UNLIMITED
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import validated
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import validate_parameters
 
 Params = dict[str, t.Any]
 
@@ -87,7 +87,7 @@ class ModelLimits:
 
 
 def _parse(limits: Params) -> dict[str, Limits]:
-    rows = {model: validated(_ROW, f"limits.{model}", row) for model, row in limits.items()}
+    rows = {model: validate_parameters(_ROW, f"limits.{model}", row) for model, row in limits.items()}
     return {
         model: {name: row[name] for name in LIMITS if row[name] is not None and row[name] < UNLIMITED}
         for model, row in rows.items()

@@ -22,7 +22,7 @@ def _model(entry: Record) -> dict[str, t.Any]:
     return {
         "id": entry.text("id"),
         "created": entry.maybe_integer("created"),
-        "created_at": entry.maybe_moment("created"),
+        "created_at": entry.maybe_timestamp("created"),
         "owned_by": entry.maybe_text("owned_by"),
         "shutdown_date": entry.maybe_text("shutdown_date"),
     }

@@ -33,7 +33,7 @@ def _organization(entry: Record) -> dict[str, t.Any]:
         "name": entry.maybe_text("name"),
         "description": entry.maybe_text("description"),
         "created": entry.maybe_integer("created"),
-        "created_at": entry.maybe_moment("created"),
+        "created_at": entry.maybe_timestamp("created"),
         "projects": [
             {"id": project.text("id"), "title": project.maybe_text("title")}
             for project in (projects.maybe_records("data") if projects else [])

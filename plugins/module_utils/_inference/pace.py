@@ -14,8 +14,8 @@ import os
 import time
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils import _rehearsal
-from ansible_collections.buildworks.toolchain.plugins.module_utils._private_file import temporary_folder
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files import rehearsal
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import temporary_directory
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 # So many calls of a kind may come at once
@@ -49,7 +49,7 @@ class Pace:
             turns.update({call: whole + every})
         wait = whole - now - (BURST - 1) * every
         if wait > 0:
-            self._task.tell(f"waiting {wait:.0f} s for the next turn of {call}, see 'admin_pace'")
+            self._task.display(f"waiting {wait:.0f} s for the next turn of {call}, see 'admin_pace'")
             time.sleep(wait)
 
 
@@ -57,7 +57,7 @@ class Pace:
 def _turns(name: str) -> t.Iterator[dict[str, float]]:
     """The moments by kind of call, which nobody else changes meanwhile; changes are kept."""
     try:
-        path = _rehearsal.claim(os.path.join(temporary_folder(), name))
+        path = rehearsal.resolve_write(os.path.join(temporary_directory(), name))
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
     except OSError:
         yield _TURNS.setdefault(name, {})

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.admin import Admin
-from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
@@ -81,7 +81,7 @@ class Projects:
 
     def create(self, fields: Fields) -> None:
         """Make it."""
-        self._made = self._admin.post(_ALL, json={**fields, **self._task.given("residency")}).text("id")
+        self._made = self._admin.post(_ALL, json={**fields, **self._task.select_provided("residency")}).text("id")
 
     def update(self, fields: Fields) -> None:
         """Change its name or its external key."""
@@ -115,7 +115,7 @@ class Projects:
                 "undone, so a new project gets the name. Give another 'name' to tell them apart."
             )
         if before and wanted is None:
-            self._task.tell(f"archiving the project '{before['name']}' ({before['id']}), which cannot be undone")
+            self._task.display(f"archiving the project '{before['name']}' ({before['id']}), which cannot be undone")
 
     def _by_name(self) -> Fields | None:
         found = _named(self._admin, self._name or "")
@@ -159,7 +159,7 @@ def _project(entry: Record) -> Fields:
         "external_key_id": entry.maybe_text("external_key_id"),
         "status": "archived" if entry.maybe_integer("archived_at") else entry.maybe_text("status") or "active",
         "created": entry.maybe_integer("created_at"),
-        "created_at": entry.maybe_moment("created_at"),
+        "created_at": entry.maybe_timestamp("created_at"),
         "archived": entry.maybe_integer("archived_at"),
-        "archived_at": entry.maybe_moment("archived_at"),
+        "archived_at": entry.maybe_timestamp("archived_at"),
     }

@@ -9,12 +9,12 @@ from __future__ import annotations
 import json
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils import _rehearsal
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files import rehearsal
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files.local import check_readable, get_fingerprint
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import schema
-from ansible_collections.buildworks.toolchain.plugins.module_utils._local_file import check_readable, seen
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import validated
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import validate_parameters
 
 Params = dict[str, t.Any]
 
@@ -28,7 +28,7 @@ class Prompts:
         self._path = params["prompts_file"]
         if self._path is not None:
             check_readable(self._path, "prompts_file")
-            self._seen = seen(self._path)
+            self._seen = get_fingerprint(self._path)
         self._checked = params["response_schema"]
         if params["response_schema"] is not None:
             schema.check(params["response_schema"], params["strict"])
@@ -38,9 +38,9 @@ class Prompts:
             for number, prompt in enumerate(self._params["prompts"]):
                 yield self._whole(self.place(number), prompt)
             return
-        if seen(self._path) != self._seen:
+        if get_fingerprint(self._path) != self._seen:
             raise self.changed()
-        with open(_rehearsal.current(self._path), "rb") as file:
+        with open(rehearsal.resolve_read(self._path), "rb") as file:
             blank = None
             for number, line in enumerate(file):
                 place = self.place(number)
@@ -61,7 +61,7 @@ class Prompts:
 
     def _of_line(self, place: str, line: bytes) -> Params:
         try:
-            return validated(self._spec, place, json.loads(line))
+            return validate_parameters(self._spec, place, json.loads(line))
         except (ValueError, RecursionError):
             raise BadOption(place, "is no JSON object") from None
 

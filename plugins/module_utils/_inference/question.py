@@ -10,7 +10,7 @@ import json
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
-from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 
 Params = dict[str, t.Any]
 
@@ -26,11 +26,11 @@ _FUNCTION: Params = dict(
 _CALL: Params = dict(
     id=dict(type="str", required=True, **NAME),
     name=_FUNCTION,
-    arguments=dict(type="dict", required=True, free="what a function takes is between it and the model"),
+    arguments=dict(type="dict", required=True, unchecked="what a function takes is between it and the model"),
 )
 _MESSAGE: Params = dict(
     role=dict(type="str", choices=["developer", "system", "user", "assistant", "tool"], required=True),
-    content=dict(type="raw", free="checked as a text or parts"),
+    content=dict(type="raw", unchecked="checked as a text or parts"),
     parts=dict(type="list", elements="dict", not_empty=True, options=_PART, **_ONE_KIND),
     tool_calls=dict(type="list", elements="dict", not_empty=True, options=_CALL),
     tool_call_id=dict(type="str", **NAME),
@@ -38,7 +38,7 @@ _MESSAGE: Params = dict(
 _TOOL: Params = dict(
     name=_FUNCTION,
     description=dict(type="str", not_empty=True),
-    parameters=dict(type="dict", free="a JSON schema, which the server checks"),
+    parameters=dict(type="dict", unchecked="a JSON schema, which the server checks"),
     strict=dict(type="bool"),
 )
 # What a prompt may have of its own
@@ -60,10 +60,10 @@ PROMPT_RULES: Params = dict(
 )
 # A prompt as OpenAI Batch has it
 BATCH_LINE: Params = dict(
-    custom_id=dict(type="str", free="a name of the user's own"),
+    custom_id=dict(type="str", unchecked="a name of the user's own"),
     method=dict(type="str", choices=["POST"]),
     url=dict(type="str", matches=(r"\S*/chat/completions", "the path of chat completions, /v1/chat/completions")),
-    body=dict(type="dict", not_empty=True, free="what the options do not know, the server checks"),
+    body=dict(type="dict", not_empty=True, unchecked="what the options do not know, the server checks"),
 )
 BATCH_LINE_RULES: Params = dict(
     required_one_of=[("messages", "prompt", "body")],
@@ -77,13 +77,13 @@ BATCH_LINE_RULES: Params = dict(
 )
 # What a prompt may have, or all of them together
 OF_ANSWER: Params = dict(
-    system=dict(type="str", free="empty counts as not given"),
+    system=dict(type="str", unchecked="empty counts as not given"),
     temperature=dict(type="float", at_least=0, at_most=2),
     max_tokens=dict(type="int", no_log=False, at_least=1, at_most=100_000_000),
     seed=dict(type="int", at_least=-(2**63), at_most=2**63 - 1),
-    response_schema=dict(type="dict", free="checked as a JSON schema"),
+    response_schema=dict(type="dict", unchecked="checked as a JSON schema"),
     reasoning_effort=dict(type="str", choices=["none", "minimal", "low", "medium", "high", "xhigh", "max"]),
-    extra=dict(type="dict", free="what the options do not know, the server checks"),
+    extra=dict(type="dict", unchecked="what the options do not know, the server checks"),
 )
 # What one prompt alone may have
 TOOLS: Params = dict(

@@ -13,7 +13,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import projects
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.admin import Admin
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import InferenceService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 
 LIMITS = (

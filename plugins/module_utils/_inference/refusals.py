@@ -35,7 +35,7 @@ def scope(error: ToolchainError, model: str) -> str | None:
     is_spent = refusal.status == 429 and "hard spend limit" in text
     if refusal.status == 402 or is_spent or not _OF_ACCOUNT.isdisjoint(_kinds(text)):
         return ALL
-    if refusal.has_long_delay or refusal.status == 404:
+    if refusal.exceeds_longest_delay or refusal.status == 404:
         return MODEL
     if refusal.status == 401 or (refusal.status == 403 and _error(text) and not _is_of_prompt(text)):
         return MODEL if "model_not_found" in text or _names(text, model) else ALL

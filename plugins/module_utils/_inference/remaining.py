@@ -10,7 +10,7 @@ import collections
 import threading
 import time
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import Outlook
+from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import Estimate
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import chat
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.buckets import format_time
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.model_limits import ModelLimits
@@ -66,7 +66,7 @@ class Remaining:
             needs = [(model, requests, self._tokens[model]) for model, requests in self._requests.items()]
         return max((self._limits.required_seconds(*need) for need in needs), default=0.0)
 
-    def outlook(self) -> Outlook:
+    def outlook(self) -> Estimate:
         """Return how long the remaining prompts take: at the rate so far, but not less than the limits require."""
         seconds = self.required_seconds()
         if self._done:
@@ -75,10 +75,10 @@ class Remaining:
         left = seconds if self._done or seconds else None
         longest = self._limits.current_wait()
         if longest is None or longest[1].seconds < _LONG_WAIT:
-            return Outlook(left)
+            return Estimate(left)
         model, wait = longest
         limit = f"the limit of {model}: {wait.limit}"
-        return Outlook(left, f"waiting until {format_time(wait.seconds)} for {limit}", limit)
+        return Estimate(left, f"waiting until {format_time(wait.seconds)} for {limit}", limit)
 
     def _count(self, question: chat.Question, number: int) -> None:
         model = question.body["model"]

@@ -12,17 +12,17 @@ import typing as t
 
 from ansible.module_utils.basic import env_fallback
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._address import check_url
 from ansible_collections.buildworks.toolchain.plugins.module_utils._credential import (
-    SENT_IN_A_HEADER,
+    CHECKED_IN_HEADER,
     Credential,
-    header_value,
+    check_header_value,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.client import Http
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.client import HttpClient
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.session import service_options
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
+from ansible_collections.buildworks.toolchain.plugins.module_utils._url import check_url
 
 # Its keys are not one for another: each kind of endpoint takes its own
 INFERENCE = service_options(
@@ -35,16 +35,18 @@ INFERENCE = service_options(
             default="https://api.openai.com/v1",
             fallback=(env_fallback, ["OPENAI_BASE_URL"]),
         ),
-        api_key=dict(type="str", no_log=True, free=SENT_IN_A_HEADER, fallback=(env_fallback, ["OPENAI_API_KEY"])),
-        admin_key=dict(type="str", no_log=True, free=SENT_IN_A_HEADER, fallback=(env_fallback, ["OPENAI_ADMIN_KEY"])),
-        session_token=dict(type="str", no_log=True, free=SENT_IN_A_HEADER),
-        organization=dict(type="str", free=SENT_IN_A_HEADER, fallback=(env_fallback, ["OPENAI_ORG_ID"])),
-        project=dict(type="str", free=SENT_IN_A_HEADER, fallback=(env_fallback, ["OPENAI_PROJECT_ID"])),
-        user_id=dict(type="str", free=SENT_IN_A_HEADER),
-        group_id=dict(type="str", free=SENT_IN_A_HEADER),
+        api_key=dict(type="str", no_log=True, unchecked=CHECKED_IN_HEADER, fallback=(env_fallback, ["OPENAI_API_KEY"])),
+        admin_key=dict(
+            type="str", no_log=True, unchecked=CHECKED_IN_HEADER, fallback=(env_fallback, ["OPENAI_ADMIN_KEY"])
+        ),
+        session_token=dict(type="str", no_log=True, unchecked=CHECKED_IN_HEADER),
+        organization=dict(type="str", unchecked=CHECKED_IN_HEADER, fallback=(env_fallback, ["OPENAI_ORG_ID"])),
+        project=dict(type="str", unchecked=CHECKED_IN_HEADER, fallback=(env_fallback, ["OPENAI_PROJECT_ID"])),
+        user_id=dict(type="str", unchecked=CHECKED_IN_HEADER),
+        group_id=dict(type="str", unchecked=CHECKED_IN_HEADER),
     ),
     credentials={},
-    habits=dict(
+    behavior=dict(
         admin_pace=dict(
             type="float",
             default=6.0,
@@ -115,11 +117,11 @@ class InferenceService:
         """Whether a key is good for nothing, unlike one that only may not do what is asked for here."""
         credential = Credential({"Authorization": f"Bearer {key}"})
         explain = functools.partial(_explain, refused=_not_accepted(key_class), hidden=key_class.hides)
-        http = Http(self._task, self._url, credential=credential, explain=explain)
-        answer = http.read("GET", path, accept=(200, 401, 403))
-        return answer.status == 401 and not any(words in answer.text for words in ("Missing scopes", "mismatched_"))
+        http = HttpClient(self._task, self._url, credential=credential, explain=explain)
+        response = http.read("GET", path, accept=(200, 401, 403))
+        return response.status == 401 and not any(words in response.text for words in ("Missing scopes", "mismatched_"))
 
-    def dashboard(self, path: str, versioned: bool = False) -> Answer:
+    def dashboard(self, path: str, versioned: bool = False) -> Response:
         """The answer to a private request, as the browser sends it.
 
         :arg versioned: whether it is below the version of the API, where most are beside it
@@ -127,7 +129,7 @@ class InferenceService:
         http = self.http(SESSION_TOKEN, self._url if versioned else self._url.removesuffix("/v1"))
         return http.read("GET", f"/dashboard{path}", headers=_BROWSER)
 
-    def http(self, key_class: KeyClass, base_url: str | None = None) -> Http:
+    def http(self, key_class: KeyClass, base_url: str | None = None) -> HttpClient:
         """Requests with the key of a class, and no other.
 
         :raises BadOption: when the option of this class has a key of another
@@ -135,18 +137,22 @@ class InferenceService:
         headers = _selectors(self._task)
         key = self._task.params[key_class.option]
         if key:
-            key = self._task.secret(header_value(key_class.option, key))
+            key = self._task.register_secret(check_header_value(key_class.option, key))
             _check_class(key, key_class)
             headers["Authorization"] = f"Bearer {key}"
         refused = _not_accepted(key_class) if key else _no_key(self._task, key_class)
         explain = functools.partial(_explain, refused=refused, hidden=key_class.hides)
         credential = Credential(headers, key_class.option if key else None)
-        return Http(self._task, base_url or self._url, credential=credential, explain=explain)
+        return HttpClient(self._task, base_url or self._url, credential=credential, explain=explain)
 
 
 def _selectors(task: Task) -> dict[str, str]:
     headers = {**_SELECTORS, **_UNOFFICIAL}
-    return {headers[option]: header_value(option, value) for option, value in task.given(*headers).items() if value}
+    return {
+        headers[option]: check_header_value(option, value)
+        for option, value in task.select_provided(*headers).items()
+        if value
+    }
 
 
 def class_of(key: str) -> KeyClass | None:
@@ -173,34 +179,34 @@ def _no_key(task: Task, wanted: KeyClass) -> str:
     return f"No key was sent: give one as '{wanted.option}'{''.join(f'; {other}' for other in others)}."
 
 
-def _explain(answer: Answer, *, refused: str, hidden: str) -> tuple[str | None, str | None]:
+def _explain(response: Response, *, refused: str, hidden: str) -> tuple[str | None, str | None]:
     """The server's own message; and what to do, with the id of the request, which the server's support asks for."""
-    message = _message(answer)
-    request_id = answer.headers.get("x-request-id")
-    advice = [_advice(answer, message or "", refused, hidden), f"Request id: {request_id}." if request_id else None]
+    message = _message(response)
+    request_id = response.headers.get("x-request-id")
+    advice = [_advice(response, message or "", refused, hidden), f"Request id: {request_id}." if request_id else None]
     return message, " ".join(filter(None, advice)) or None
 
 
-def _advice(answer: Answer, message: str, refused: str, hidden: str) -> str | None:
-    if answer.status == 404:
+def _advice(response: Response, message: str, refused: str, hidden: str) -> str | None:
+    if response.status == 404:
         return f"{hidden}, or the address lacks its version (such as /v1)."
-    if answer.status == 429:
+    if response.status == 429:
         return "The account's rate limit or quota is used up."
-    if answer.status != 401:
+    if response.status != 401:
         return None
     if "Missing scopes" in message:
         return "The key is right, but was made without the permission for this."
     for option, header in _SELECTORS.items():
-        if f"mismatched_{option}" in answer.text or header in message:
+        if f"mismatched_{option}" in response.text or header in message:
             return f"The key belongs to another {option}: check '{option}'."
     return refused
 
 
-def _message(answer: Answer) -> str | None:
+def _message(response: Response) -> str | None:
     """The server's message: in an object, as a bare text, or without an envelope."""
-    body = answer.json_or_none()
+    body = response.json_or_none()
     if not isinstance(body, dict):
-        return answer.short_text()
+        return response.short_text()
     error = body.get("error", body)
     message: t.Any = error.get("message") if isinstance(error, dict) else error
     return None if message is None else str(message)

@@ -33,7 +33,7 @@ class ServiceAccount(Issued):
 
     def wanted(self, before: Fields | None) -> Fields:
         """The managed fields; one that replaces another gets its role."""
-        given = self._task.given("name", "role")
+        given = self._task.select_provided("name", "role")
         if before and before["role"] in ROLES and self.stale(before):
             given = {"role": before["role"], **given}
         return self.desired(**given)

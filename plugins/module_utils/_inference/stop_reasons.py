@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import NotTried
+from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import ItemSkipped
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import refusals
 
@@ -32,9 +32,9 @@ class StopReasons:
         :raises NotTried: when a prompt of this model must not be sent
         """
         if reason := self._refused_models.get(model):
-            raise NotTried(f"not tried, since this holds for all prompts of the model: {reason}")
+            raise ItemSkipped(f"not tried, since this holds for all prompts of the model: {reason}")
         if self.bound:
-            raise NotTried(f"not tried, since it may go beyond '{self.bound}'")
+            raise ItemSkipped(f"not tried, since it may go beyond '{self.bound}'")
 
     def add_bound(self, option: str) -> None:
         """Send no more prompts, because the bound of an option has no room for them."""
@@ -43,7 +43,7 @@ class StopReasons:
     def add_refusal(self, error: ToolchainError, model: str) -> None:
         """Send no more prompts for which a refusal holds, and mark the error if these are all."""
         scope = refusals.scope(error, model)
-        error.holds_for_all = scope == refusals.ALL
+        error.affects_all_items = scope == refusals.ALL
         if scope == refusals.MODEL:
             self._refused_models.setdefault(model, str(error))
         if scope:

@@ -15,7 +15,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import key_values, members, projects
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.admin import Admin
-from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
@@ -81,7 +81,7 @@ class User:
 
     def desired(self, before: Fields | None) -> Fields:
         """What the user gives; an invite gets the rest from those it replaces, a first one the least role."""
-        wanted = self._task.given("role")
+        wanted = self._task.select_provided("role")
         if self._task.params["projects"] is not None:
             wanted["projects"] = self._wanted_projects()
         if before is None:

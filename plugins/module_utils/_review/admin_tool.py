@@ -13,20 +13,20 @@ import subprocess
 import tempfile
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._address import check_url
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     BadOption,
     OutcomeUnknown,
     ToolchainError,
 )
-from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.ltoken import file_for, login
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
+from ansible_collections.buildworks.toolchain.plugins.module_utils._url import check_url
 
 ADMIN_TOOL = ArgumentSpec(
     dict(
-        admin_tool=dict(type="list", elements="str", default=["kwadmin"], not_empty=True, each=NAME),
+        admin_tool=dict(type="list", elements="str", default=["kwadmin"], not_empty=True, each_element=NAME),
         admin_tool_timeout=dict(type="float", default=600.0, at_least=0.1, at_most=86_400),
     )
 )
@@ -61,7 +61,7 @@ class AdminTool:
         :raises OutcomeUnknown: when it does not end in time, or is ended from outside
         :raises ToolchainError: when it fails
         """
-        with self._task.writing(f"kwadmin {command}"):
+        with self._task.guard_write(f"kwadmin {command}"):
             try:
                 self._run(command, words)
             except _BrokenOff as error:

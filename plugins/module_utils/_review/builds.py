@@ -13,7 +13,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
     ToolchainError,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
-from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, planned
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, summarize_plan
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.admin_tool import AdminTool
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.modules import DEFAULT_MODULE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import NOT_PERMITTED, ReviewService
@@ -99,7 +99,7 @@ class Pruning:
 
     def plan(self) -> Fields | None:
         """What would be deleted, the newest first; `None` for nothing."""
-        return planned(("delete", {"name": name}) for name in self._old)
+        return summarize_plan(("delete", {"name": name}) for name in self._old)
 
     def carry_out(self) -> Fields:
         """Delete them, the oldest first, and see which of them are gone.
@@ -110,7 +110,7 @@ class Pruning:
         there = {build["name"] for build in listed(self._review, self._project)}
         left = [name for name in self._old if name in there]
         outcome = {"deleted": [name for name in self._old if name not in there], "left": left}
-        self._task.wrote = self._task.wrote or bool(outcome["deleted"])
+        self._task.has_written = self._task.has_written or bool(outcome["deleted"])
         if left:
             self._task.result.update(outcome)
             why = " ".join(said) or "The server accepted the deletions all the same."
@@ -130,6 +130,6 @@ def _build(record: Record) -> Fields:
     return {
         "id": record.integer("id"),
         "name": record.text("name"),
-        "date": record.maybe_moment("date", per_second=1000),
+        "date": record.maybe_timestamp("date", per_second=1000),
         "keep": bool(record.maybe_flag("keepit")),
     }

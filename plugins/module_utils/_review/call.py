@@ -9,8 +9,8 @@ from __future__ import annotations
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
-from ansible_collections.buildworks.toolchain.plugins.module_utils._private_file import (
-    check_owner,
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import (
+    check_ownership,
     check_writable,
     store_output,
 )
@@ -49,9 +49,9 @@ class ActionCall:
         """Call what only reads. A file goes to `dest`, but in check mode."""
         if dest := self._task.params["dest"]:
             check_writable(self._task, dest, "dest")
-            check_owner(self._task)
+            check_ownership(self._task)
             pieces = self._review.file(self._action, **self._parameters)
-            store_output(self._task, dest, pieces, **self._task.pick("owner", "group", "mode"))
+            store_output(self._task, dest, pieces, **self._task.select("owner", "group", "mode"))
             return {"records": None}
         return {"records": [dict(record) for record in self._review.records(self._action, **self._parameters)]}
 

@@ -14,7 +14,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
     ServerRefusal,
     ToolchainError,
 )
-from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, differences
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, find_differences
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issue_query import has_keyword, with_grouping
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issues import details, found
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.query_terms import parse
@@ -138,7 +138,7 @@ class Citation:
             counts[place] += 1
             if rule.is_about(issue):
                 wanted[str(number)] = rule.compared
-                if differences(issue, rule.compared):
+                if find_differences(issue, rule.compared):
                     differing[place].append(number)
         self._differing = [number for numbers in differing.values() for number in numbers]
         self._task.result["rules"] = [
@@ -169,7 +169,7 @@ class Citation:
         error = None
         for (place, status), numbers in rest.items():
             for start in range(0, len(numbers), _BATCH):
-                self._task.progress(f"citing {len(changes):,} issues")
+                self._task.report_progress(f"citing {len(changes):,} issues")
                 batch = numbers[start : start + _BATCH]
                 try:
                     self._cite(batch, status, self._rules[place].wanted)

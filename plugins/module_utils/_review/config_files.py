@@ -11,10 +11,14 @@ import os
 import re
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils import _rehearsal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
-from ansible_collections.buildworks.toolchain.plugins.module_utils._local_file import check_readable, checksums
-from ansible_collections.buildworks.toolchain.plugins.module_utils._private_file import check_writable, content, store
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files import rehearsal
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files.local import check_readable, compute_checksums
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import (
+    check_writable,
+    read_text,
+    store,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.admin_tool import AdminTool
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
@@ -47,7 +51,7 @@ class Sending:
         if self._source and not self._removes:
             check_readable(self._source, "src")
             self._record = Record(task, task.params["record"] or f"{self._source}.sent")
-            self.desired["sha256"] = checksums(self._source, ["sha256"])["sha256"]
+            self.desired["sha256"] = compute_checksums(self._source, ["sha256"])["sha256"]
 
     def find(self) -> Fields | None:
         """The file that the server has, with the checksum of what was sent last, if that is known here."""
@@ -77,7 +81,7 @@ class Sending:
 
     def send(self, _fields: Fields) -> None:
         """Import the file, and keep its checksum."""
-        self._tool.write("import-config", self._project, os.path.abspath(_rehearsal.current(self._source)))
+        self._tool.write("import-config", self._project, os.path.abspath(rehearsal.resolve_read(self._source)))
         self._record.keep(self._project, self.name, self.desired["sha256"])
         self._force = False
 
@@ -112,7 +116,7 @@ class Record:
         self._task.changed = True  # whatever the server does with the file
 
     def _entries(self) -> dict[str, dict[str, dict[str, str]]]:
-        text = content(self._path)
+        text = read_text(self._path)
         try:
             entries = json.loads(text) if text else {}
         except ValueError:

@@ -75,7 +75,7 @@ class Rules:
     def update(self, changes: Fields) -> None:
         """Send what differs, a request for each of them."""
         for number, (code, fields) in enumerate(changes.items(), 1):
-            self._task.progress(f"{number:,} of {len(changes):,} defect types", "at work")
+            self._task.report_progress(f"{number:,} of {len(changes):,} defect types", "at work")
             self._review.write("update_defect_type", repeatable=True, project=self._project, code=code, **fields)
 
     def shown(self, types: Fields) -> Fields:

@@ -21,7 +21,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._review.known
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.query_terms import Term, parse
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.sarif import page
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import ReviewService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, masked
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, mask_secrets
 
 
 class Gate:
@@ -89,7 +89,7 @@ class Gate:
     def _found(self, query: str, view: str | None = None) -> t.Iterator[Fields]:
         whole = " ".join(filter(None, (with_grouping(query, grouped=False), self._diff)))
         for issue in found(self._review, self._task.params["project"], whole, _refuse, view):
-            yield masked(issue, self._task.secrets)
+            yield mask_secrets(issue, self._task.secrets)
 
 
 def _check_texts(terms: list[Term], option: str) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
-from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, as_set
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, sort_unique
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review import accounts, grants, roles
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import ReviewService
 
@@ -27,7 +27,7 @@ def find(review: ReviewService, name: str, prove_absence: bool) -> Fields | None
 def desired(before: Fields | None, given: Fields, append: bool) -> Fields:
     """The desired fields; with `append` those who are members stay."""
     if append and before and "users" in given:
-        return {**given, "users": as_set([*before["users"], *given["users"]])}
+        return {**given, "users": sort_unique([*before["users"], *given["users"]])}
     return given
 
 
@@ -75,7 +75,7 @@ def _group(record: Record) -> Fields:
     return {
         "name": record.text("name"),
         "readonly": bool(record.maybe_flag("readonly")),
-        "users": as_set(record.maybe_texts("users")),
+        "users": sort_unique(record.maybe_texts("users")),
         "roles": accounts.roles_of(record),
-        "groups": as_set(group.text("name") for group in record.maybe_records("groups")),
+        "groups": sort_unique(group.text("name") for group in record.maybe_records("groups")),
     }

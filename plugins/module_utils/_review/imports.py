@@ -15,22 +15,22 @@ import json
 import re
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._address import check_url
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import OutcomeUnknown, ToolchainError
-from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
-from ansible_collections.buildworks.toolchain.plugins.module_utils._options import WAIT
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import WAIT
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review import projects, server
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
-from ansible_collections.buildworks.toolchain.plugins.module_utils._wait import NotYet, wait_for
+from ansible_collections.buildworks.toolchain.plugins.module_utils._url import check_url
+from ansible_collections.buildworks.toolchain.plugins.module_utils._wait import NotReady, wait_for
 
 SOURCE = WAIT + ArgumentSpec(
     dict(
         source_url=dict(type="str", address=True, required=True, one_line=True),
         source_username=dict(type="str", required=True, **NAME),
-        source_password=dict(type="str", no_log=True, free="any text; empty is one, too"),
+        source_password=dict(type="str", no_log=True, unchecked="any text; empty is one, too"),
     )
 )
 
@@ -114,8 +114,8 @@ class Import:
                 self._ended,
                 timeout=self._task.params["wait_timeout"],
                 delay=self._task.params["wait_delay"],
-                soon=True,
-                interrupted=lambda: [left],
+                start_fast=True,
+                on_interrupt=lambda: [left],
             )
         return {"project": self._found()} if self._project else {}
 
@@ -132,8 +132,8 @@ class Import:
         except OutcomeUnknown as lost:
             if not self._has_begun():
                 raise
-            self._task.wrote = True
-            self._task.warn(f"{lost.what} The server tells that the import was begun all the same.")
+            self._task.has_written = True
+            self._task.warn(f"{lost.cause} The server tells that the import was begun all the same.")
 
     def _has_begun(self) -> bool:
         """Return whether a record surely belongs to this import, or the project that was missing exists."""
@@ -154,12 +154,12 @@ class Import:
         under_way = next((one for one in own if one.is_under_way), None)
         if under_way:
             self._seen = True
-            raise NotYet(f"the import is under way: {under_way}")
+            raise NotReady(f"the import is under way: {under_way}")
         is_created = found is not None and not self._existed
         if self._project and found is None and not (own or self._seen):
-            raise NotYet(f"there is no project '{self._project}', and the server names no import of it")
+            raise NotReady(f"there is no project '{self._project}', and the server names no import of it")
         if not own and not is_created and self._looks_without_import < _LOOKS_WITHOUT_IMPORT:
-            raise NotYet("the server lists no import, which may begin or end just now")
+            raise NotReady("the server lists no import, which may begin or end just now")
         if self._project and found is None:
             raise ToolchainError(f"The import has ended, but there is no project '{self._project}'.")
 

@@ -105,7 +105,7 @@ def _issue(record: Record) -> Fields:
         "taxonomy": record.maybe_text("taxonomyName"),
         "reference": record.maybe_text("reference"),
         "comment": record.maybe_text("comment") or "",
-        "date": record.maybe_moment("dateOriginated", per_second=1000),
+        "date": record.maybe_timestamp("dateOriginated", per_second=1000),
         "url": record.maybe_text("url"),
         "issue_ids": record.get("issueIds") or [],
     }
@@ -114,7 +114,7 @@ def _issue(record: Record) -> Fields:
 def _details(record: Record) -> Fields:
     history = [
         {
-            "date": entry.maybe_moment("date", per_second=1000),
+            "date": entry.maybe_timestamp("date", per_second=1000),
             "account": entry.maybe_text("userid"),
             "status": entry.maybe_text("status"),
             "comment": entry.maybe_text("comment") or "",

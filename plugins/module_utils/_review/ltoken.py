@@ -14,9 +14,9 @@ import socket
 import typing as t
 from urllib.parse import urlsplit
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils import _rehearsal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
-from ansible_collections.buildworks.toolchain.plugins.module_utils._local_file import check_readable
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files import rehearsal
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files.local import check_readable
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 # On Unix and Mac, and in a profile of Windows; `APPDATA` is there on Windows alone
@@ -71,12 +71,12 @@ def login(task: Task, url: str) -> Login:
     if ltoken:
         if not username:
             raise BadOption("username", "is needed with 'ltoken': a login token is good for one account alone")
-        return Login(username, task.secret(ltoken), "ltoken", _other_token(url))
+        return Login(username, task.register_secret(ltoken), "ltoken", _other_token(url))
     content = _read_file(task)
     lines = content.of(username)
     found = _fitting(url, lines)
     if found:
-        return Login(found.user, task.secret(found.ltoken), "ltoken_file", _other_token(url))
+        return Login(found.user, task.register_secret(found.ltoken), "ltoken_file", _other_token(url))
     file = f"'ltoken_file' ({_file(task)})"
     hint = _hint(url, lines) + _malformed_hint(url, content)
     if not username:
@@ -134,7 +134,7 @@ def _read_file(task: Task) -> _File:
     :raises BadOption: if the file cannot be read, or is no text
     """
     path = _file(task)
-    found = _rehearsal.current(path)
+    found = rehearsal.resolve_read(path)
     if os.path.exists(found) and not os.path.isfile(found):
         check_readable(path, "ltoken_file")
     try:
@@ -192,7 +192,7 @@ def _file(task: Task) -> str:
     """The file that is given, else the first default one that is there."""
     places = [os.path.expandvars(os.path.expanduser(place)) for place in _DEFAULT_FILES]
     return task.params["ltoken_file"] or next(
-        (place for place in places if os.path.exists(_rehearsal.current(place))), places[0]
+        (place for place in places if os.path.exists(rehearsal.resolve_read(place))), places[0]
     )
 
 

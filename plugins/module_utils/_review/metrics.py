@@ -45,7 +45,7 @@ def _sum(record: Record) -> Fields:
 
 
 def _number(record: Record, name: str) -> float:
-    return record.converted(name, "a number", _as_float)
+    return record.convert(name, "a number", _as_float)
 
 
 def _as_float(value: t.Any) -> float:

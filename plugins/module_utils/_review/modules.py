@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
-from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, as_set
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, sort_unique
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import ReviewService
 
 DEFAULT_MODULE = "*default*"
@@ -30,7 +30,7 @@ def listed(review: ReviewService, project: str) -> list[Fields]:
 
 def given(fields: Fields) -> Fields:
     """The fields that the user gave, their lists as sets."""
-    return {name: as_set(value) if name in LISTS else value for name, value in fields.items()}
+    return {name: sort_unique(value) if name in LISTS else value for name, value in fields.items()}
 
 
 def new(fields: Fields) -> Fields:
@@ -56,7 +56,7 @@ def _module(record: Record) -> Fields:
     return {
         "name": record.text("name"),
         "allow_all": bool(record.maybe_flag("allowAll")),
-        "paths": as_set(record.maybe_texts("paths")),
-        "tags": as_set(record.maybe_texts("tags")),
-        **{ours: as_set(record.texts(theirs)) for ours, theirs in told.items()},
+        "paths": sort_unique(record.maybe_texts("paths")),
+        "tags": sort_unique(record.maybe_texts("tags")),
+        **{ours: sort_unique(record.texts(theirs)) for ours, theirs in told.items()},
     }

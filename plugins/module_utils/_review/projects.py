@@ -15,7 +15,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
     ToolchainError,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
-from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, as_set
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, sort_unique
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review import builds, modules, server
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.admin_tool import AdminTool, check_words
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.naming import Naming
@@ -86,7 +86,7 @@ def configuration(review: ReviewService, project: str, build: str | None) -> Fie
     return {
         "build": record.maybe_text("build"),
         "version": record.maybe_text("version"),
-        "taxonomies": as_set(filter(None, (record.maybe_text("taxonomies") or "").split(", "))),
+        "taxonomies": sort_unique(filter(None, (record.maybe_text("taxonomies") or "").split(", "))),
         "figures": {name: int(value) for name, value in record.items() if name not in _NAMES and _is_figure(value)},
         "raw": dict(record),
     }
@@ -195,5 +195,5 @@ def _project(record: Record) -> Fields:
         "name": record.text("name"),
         "creator": record.maybe_text("creator"),
         "description": record.maybe_text("description") or "",
-        "tags": as_set(record.maybe_texts("tags")),
+        "tags": sort_unique(record.maybe_texts("tags")),
     }

@@ -40,7 +40,7 @@ class Report:
         self._task, self._review = task, review
         self._query: str | None = task.params["query"]
         self._fields: Fields = {
-            **task.pick("project", "build", "view"),
+            **task.select("project", "build", "view"),
             "group_issues": task.params["group"],
         }
         self._queries: dict[str, str] = task.params["counts"] or {}
@@ -91,7 +91,7 @@ class Report:
 
 def churns(task: Task, review: ReviewService) -> Fields:
     """The churns of files that the options of a task select, as the server counts them."""
-    fields = task.pick("project", "view", "component")
+    fields = task.select("project", "view", "component")
     more = {"viewCreator": task.params["view_creator"], "latestBuilds": task.params["latest_builds"]}
     return _shown(_asked(task, review, "fchurns", **fields, **more))
 
@@ -135,7 +135,7 @@ def _data(record: Record, rows: int, columns: int) -> list[list[int | float]]:
                 raise ValueError
         return value
 
-    return record.converted("data", f"{rows} lists of {columns} numbers", checked)
+    return record.convert("data", f"{rows} lists of {columns} numbers", checked)
 
 
 def _is_number(value: t.Any) -> bool:

@@ -12,7 +12,7 @@ from ansible.module_utils.parsing.convert_bool import boolean
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
-from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, purged
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, add_removals
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review import accounts, grants, projects
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issue_query import STATUSES
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import ReviewService
@@ -240,7 +240,7 @@ def _switch(flag: str, value: t.Any) -> bool:
 def desired_role(before: Fields | None, given: Fields, purge: bool) -> Fields:
     """The desired fields of a role; with `purge` it has no other assignments than those given."""
     if purge and "assignments" in given:
-        return {**given, "assignments": purged((before or {}).get("assignments"), given["assignments"])}
+        return {**given, "assignments": add_removals((before or {}).get("assignments"), given["assignments"])}
     return given
 
 

@@ -11,32 +11,32 @@ import typing as t
 
 from ansible.module_utils.basic import env_fallback
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._address import check_url
 from ansible_collections.buildworks.toolchain.plugins.module_utils._credential import Credential
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     BadOption,
     ToolchainError,
-    UnexpectedAnswer,
+    UnexpectedResponse,
 )
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.client import Http
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.client import HttpClient
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import REPEATABLE, WRITE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import IDEMPOTENT, WRITE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.session import service_options
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.ltoken import login
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
+from ansible_collections.buildworks.toolchain.plugins.module_utils._url import check_url
 
 REVIEW = service_options(
     "review",
     dict(
         url=dict(type="str", address=True, one_line=True, fallback=(env_fallback, ["KLOCWORK_URL"])),
         username=dict(type="str", one_line=True),
-        ltoken=dict(type="str", no_log=True, free="blanks around it are taken off"),
+        ltoken=dict(type="str", no_log=True, unchecked="blanks around it are taken off"),
         ltoken_file=dict(
             type="path",
             no_log=False,
             fallback=(env_fallback, ["KLOCWORK_LTOKEN"]),
-            free="empty counts as not given; a file that cannot be read is refused",
+            unchecked="empty counts as not given; a file that cannot be read is refused",
         ),
     ),
     credentials={"ltoken": ("username",), "ltoken_file": ("username",)},
@@ -56,17 +56,17 @@ class ReviewService:
         if url.endswith(_PATH):
             raise BadOption("url", f"takes the address of the server, without '{_PATH}'")
         self._login = login(task, url)
-        self.http = Http(task, url, credential=Credential(option=self._login.option), explain=self._explain)
+        self.http = HttpClient(task, url, credential=Credential(option=self._login.option), explain=self._explain)
 
     def records(self, action: str, /, **fields: t.Any) -> t.Iterator[Record]:
         """What an action that only reads answers, a record at a time.
 
         :raises ToolchainError: when a line is no record, as in a login page or a broken answer
         """
-        answer = self.http.read("POST", _PATH, form=self._form(action, fields), label=action, stream=True)
-        for line in answer.lines():
+        response = self.http.read("POST", _PATH, form=self._form(action, fields), label=action, stream=True)
+        for line in response.lines():
             if line.strip():
-                yield _record(answer, action, line)
+                yield _record(response, action, line)
 
     def list_nonempty(self, action: str, /, *, always: str, **fields: t.Any) -> list[Record]:
         """Return the records of an action that never responds with an empty list.
@@ -88,14 +88,14 @@ class ReviewService:
 
         :raises ToolchainError: when it is a page, or records
         """
-        answer = self.http.read("POST", _PATH, form=self._form(action, fields), label=action, stream=True)
-        kind = answer.headers.get("Content-Type", "").lower()
+        response = self.http.read("POST", _PATH, form=self._form(action, fields), label=action, stream=True)
+        kind = response.headers.get("Content-Type", "").lower()
         if "html" in kind or "json" in kind:
             raise ToolchainError(
                 f"The action '{action}' answers with no file, but with {'a page' if 'html' in kind else 'records'}"
                 f"{'. Is the address right, and is no login page or proxy in between?' if 'html' in kind else ''}"
             )
-        yield from answer.chunks()
+        yield from response.chunks()
 
     def write(self, action: str, /, *, repeatable: bool = False, **fields: t.Any) -> list[Record]:
         """Carry out an action. To those known the server's answer to a success is empty.
@@ -103,9 +103,9 @@ class ReviewService:
         :arg repeatable: whether doing it twice is as good as doing it once
         :raises ToolchainError: when it is an error after all, or a page
         """
-        policy = REPEATABLE if repeatable else WRITE
-        answer = self.http.write("POST", _PATH, form=self._form(action, fields), label=action, policy=policy)
-        return [_record(answer, action, line) for line in answer.lines() if line.strip()]
+        policy = IDEMPOTENT if repeatable else WRITE
+        response = self.http.write("POST", _PATH, form=self._form(action, fields), label=action, policy=policy)
+        return [_record(response, action, line) for line in response.lines() if line.strip()]
 
     @property
     def user(self) -> str:
@@ -121,13 +121,13 @@ class ReviewService:
         given = {name: _text(value) for name, value in fields.items() if value is not None}
         return {"action": action, **self._login.form, **given}
 
-    def _explain(self, answer: Answer) -> tuple[str | None, str | None]:
-        body = answer.json_or_none()
+    def _explain(self, response: Response) -> tuple[str | None, str | None]:
+        body = response.json_or_none()
         if isinstance(body, dict) and body.get("message") is not None:
-            advice = {401: self._login.advice, 403: _PERMISSIONS_NEEDED}.get(answer.status)
+            advice = {401: self._login.advice, 403: _PERMISSIONS_NEEDED}.get(response.status)
             return str(body["message"]), advice
         wrong_path = f"The Web API lies at {_PATH} below the address in 'url': is its path right?"
-        return answer.short_text(), wrong_path if answer.status in (404, 405) else None
+        return response.short_text(), wrong_path if response.status in (404, 405) else None
 
 
 def comma_list(values: t.Iterable[str]) -> str:
@@ -141,16 +141,16 @@ def _text(value: t.Any) -> str:
     return comma_list(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def _record(answer: Answer, action: str, line: str) -> Record:
+def _record(response: Response, action: str, line: str) -> Record:
     try:
         record = json.loads(line)
     except (ValueError, RecursionError):
         record = None
     if not isinstance(record, dict):
-        raise UnexpectedAnswer(
+        raise UnexpectedResponse(
             f"The answer to the action '{action}' has a line that is no record: it was cut off, "
             "or comes from a login page or proxy. Is the address right?"
         )
     if isinstance(record.get("status"), int) and "message" in record:
-        raise UnexpectedAnswer(f"The action '{action}' failed: {record['status']} {record['message']}")
-    return Record(record, answer.unexpected)
+        raise UnexpectedResponse(f"The action '{action}' failed: {record['status']} {record['message']}")
+    return Record(record, response.unexpected_value)

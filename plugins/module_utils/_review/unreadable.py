@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ServerRefusal
-from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, differences
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, find_differences
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 UPDATE_UNREADABLE = ArgumentSpec(
@@ -38,7 +38,7 @@ class Unreadable:
         """The desired fields, but for those that are not to be sent now; warns of them."""
         untold = [name for name in self._names if name in wanted and name not in (before or {})]
         told = {name: value for name, value in wanted.items() if name not in untold}
-        if before is None or self._always or not untold or differences(before, told):
+        if before is None or self._always or not untold or find_differences(before, told):
             return wanted
         self._task.warn(
             f"The server does not tell {', '.join(untold)}, which therefore cannot be compared and was not sent. "

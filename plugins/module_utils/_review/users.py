@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
-from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, as_set
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, sort_unique
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review import accounts
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import ReviewService
 
@@ -44,5 +44,5 @@ def _user(record: Record) -> Fields:
         "name": record.text("name"),
         "readonly": bool(record.maybe_flag("readonly")),
         "roles": accounts.roles_of(record),
-        "groups": as_set(group.text("name") for group in record.maybe_records("groups")),
+        "groups": sort_unique(group.text("name") for group in record.maybe_records("groups")),
     }

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
-from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, as_set
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, sort_unique
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issue_query import has_keyword
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.naming import Naming
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.query_terms import parse
@@ -75,7 +75,7 @@ def _view(record: Record) -> Fields:
         "id": record.maybe_integer("id"),
         "name": record.text("name"),
         "query": record.maybe_text("query") or "",
-        "tags": as_set(record.maybe_texts("tags")),
+        "tags": sort_unique(record.maybe_texts("tags")),
         "public": record.maybe_flag("is_public"),
         "creator": record.maybe_text("creator"),
     }

@@ -10,7 +10,7 @@ import re
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import images, paths
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import UnexpectedAnswer
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import UnexpectedResponse
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 
 FIELDS = ("repo", "path", "name", "size", "created", "modified", "actual_sha1")
@@ -46,7 +46,7 @@ class Artifact(t.NamedTuple):
 def check_row(row: Fields) -> Fields:
     """Return a row if it names a file, and has a valid size if any.
 
-    :raises UnexpectedAnswer: when it does not
+    :raises UnexpectedResponse: when it does not
     """
     texts = [row.get(name) for name in ("repo", "path", "name")]
     size = row.get("size", 0)
@@ -58,7 +58,7 @@ def check_row(row: Fields) -> Fields:
 def parse(row: Fields) -> Artifact:
     """Return the artifact that a checked row describes, which has `FIELDS` and perhaps `DOWNLOADED`.
 
-    :raises UnexpectedAnswer: when it describes none
+    :raises UnexpectedResponse: when it describes none
     """
     created, modified, sha1 = row.get("created"), row.get("modified"), row.get("actual_sha1") or ""
     if not (_is_moment(created) and _is_moment(modified) and isinstance(sha1, str) and "size" in row):
@@ -70,18 +70,18 @@ def parse(row: Fields) -> Artifact:
 def last_download(moments: t.Sequence[str]) -> str:
     """Return the latest moment, or an empty text without any.
 
-    :raises UnexpectedAnswer: when one is no moment
+    :raises UnexpectedResponse: when one is no moment
     """
     for moment in moments:
         if not _is_moment(moment):
-            raise UnexpectedAnswer(f"The server returned {moment!r:.300} as the time of a download.")
+            raise UnexpectedResponse(f"The server returned {moment!r:.300} as the time of a download.")
     return max(moments, default="")
 
 
 def values(row: Fields) -> list[str]:
     """Return the values of the one property that a row has, or the one time of a last download.
 
-    :raises UnexpectedAnswer: when they are not given as such
+    :raises UnexpectedResponse: when they are not given as such
     """
     return [*_members(row, "properties", "value"), *_members(row, "stats", "downloaded")]
 
@@ -103,8 +103,10 @@ def _is_moment(value: t.Any) -> bool:
     return isinstance(value, str) and _MOMENT.fullmatch(value) is not None
 
 
-def _unexpected(row: Fields) -> UnexpectedAnswer:
-    return UnexpectedAnswer(f"The server gave {row!r:.300} as an artifact, which lacks something or has it otherwise.")
+def _unexpected(row: Fields) -> UnexpectedResponse:
+    return UnexpectedResponse(
+        f"The server gave {row!r:.300} as an artifact, which lacks something or has it otherwise."
+    )
 
 
 def is_tag(folder: str) -> bool:

@@ -10,7 +10,6 @@ import threading
 import time
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._address import segments
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import images, trash
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup import rule_records
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.entries import (
@@ -28,18 +27,19 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cle
     surplus_reason,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import Item, each
+from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import Item, process_items
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     OutcomeUnknown,
     ServerRefusal,
     ToolchainError,
 )
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import REPEATABLE, Policy
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import IDEMPOTENT, Policy
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
+from ansible_collections.buildworks.toolchain.plugins.module_utils._url import encode_path
 
 # After a lost response the item is verified before the next try, because another one may be in its place
-_REFUSED_ONLY = Policy(frozenset((429, 503)), acted=False)
+_REFUSED_ONLY = Policy(frozenset((429, 503)), is_idempotent=False)
 _ITEM = ("id", "kind", "repo", "path", "size", "rule")
 _LONGEST_PAUSE = 10.0
 _NOTHING_TO_DELETE = "Nothing to delete"
@@ -107,7 +107,7 @@ class Deletion:
         """
         failure: ToolchainError | None = None
         try:
-            each(self._task, Pending(self._store), self._process)
+            process_items(self._task, Pending(self._store), self._process)
         except ToolchainError as error:
             if not self._task.result["counts"]:
                 raise  # nothing was begun
@@ -180,7 +180,7 @@ class Deletion:
                 if verdict != DELETE:
                     return ("deleted", None) if verdict == MISSING else ("kept", verdict)
             finally:
-                self._pace.adjust(overburdened=bool(task.repeats))
+                self._pace.adjust(overburdened=bool(task.retry_reasons))
         raise AssertionError("the last try returns or raises")
 
     def _verify_deleted(self) -> list[Item]:
@@ -239,7 +239,7 @@ def _clean_trash(task: Task, artifact: ArtifactService, entry: Entry) -> None:
             return
     address = f"/artifactory/api/trash/clean{_below(entry)}"
     try:
-        artifact.http.write("DELETE", address, accept=(200, 204), policy=REPEATABLE)
+        artifact.http.write("DELETE", address, accept=(200, 204), policy=IDEMPOTENT)
     except ServerRefusal as refusal:
         if refusal.status != 400 or _NOTHING_TO_DELETE not in refusal.text:
             raise
@@ -250,7 +250,7 @@ def _address(entry: Entry) -> str:
 
 
 def _below(entry: Entry) -> str:
-    return segments(entry.repo, option="repo") + segments(*entry.path.split("/"), option="path")
+    return encode_path(entry.repo, option="repo") + encode_path(*entry.path.split("/"), option="path")
 
 
 def _describe_failure(entry: Entry) -> Item:

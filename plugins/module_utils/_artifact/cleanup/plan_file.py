@@ -10,13 +10,13 @@ import hashlib
 import json
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils import _rehearsal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import images, query, times
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup import artifact as artifacts
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup import rule_records
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.store import Store
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
-from ansible_collections.buildworks.toolchain.plugins.module_utils._local_file import check_readable
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files import rehearsal
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files.local import check_readable
 
 Line = dict[str, t.Any]
 
@@ -94,7 +94,7 @@ def _are_records(value: t.Any) -> bool:
 def _opened(path: str, option: str) -> t.BinaryIO:
     check_readable(path, option)
     try:
-        return open(_rehearsal.current(path), "rb")
+        return open(rehearsal.resolve_read(path), "rb")
     except OSError as error:
         raise BadOption(option, f"cannot read '{path}': {error.strerror}") from None
 

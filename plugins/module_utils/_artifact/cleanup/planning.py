@@ -24,7 +24,10 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cle
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.store import Store
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
-from ansible_collections.buildworks.toolchain.plugins.module_utils._private_file import check_writable, store_lines
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import (
+    check_writable,
+    store_json_lines,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
@@ -126,7 +129,7 @@ class Planning:
                 if tags:
                     survey.survey(self._scan, store, repo, tags)
                 candidates.Candidates(self._scan, store, rule, repo, tags).gather()
-        self._task.progress("deciding", "deciding")
+        self._task.report_progress("deciding", "deciding")
         if not store.fact("decided"):
             with store.transaction():
                 candidates.decide(store, rules)
@@ -178,7 +181,7 @@ class Planning:
         """Write the plan as a file, in check mode as well: that is what a person approves."""
         head = {"url": self._artifact.http.base_url, **{name: self._store.fact(name) for name in ("made", "rules")}}
         if path := self._task.params["plan_file"]:
-            store_lines(self._task, path, plan_file.lines(self._store, head), always=True)
+            store_json_lines(self._task, path, plan_file.lines(self._store, head), in_check_mode=True)
 
 
 def _is_special(key: str, kind: str) -> bool:

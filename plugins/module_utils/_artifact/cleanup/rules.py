@@ -10,16 +10,18 @@ import dataclasses
 import re
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup import ages
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.artifact import Artifact
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.patterns import PATTERN, Patterns
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
-from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 
-_PATTERNS: dict[str, t.Any] = dict(type="list", elements="str", narrows=True, not_empty=True, each=PATTERN)
+_PATTERNS: dict[str, t.Any] = dict(
+    type="list", elements="str", narrows_scope=True, not_empty=True, each_element=PATTERN
+)
 _PROPERTIES: dict[str, t.Any] = dict(
-    type="dict", text_values=True, narrows=True, not_empty=True, free="keys and values are checked"
+    type="dict", text_values=True, narrows_scope=True, not_empty=True, unchecked="keys and values are checked"
 )
 _NARROWING = ("paths", "names", "properties", "older_than", "not_downloaded_since", "larger_than", "keep_newest")
 
@@ -28,19 +30,19 @@ RULE = ArgumentSpec(
         title=dict(type="str", **NAME),
         repos=dict(required=True, **_PATTERNS),
         exclude_repos=_PATTERNS,
-        package_type=dict(type="str", narrows=True, **NAME),
+        package_type=dict(type="str", narrows_scope=True, **NAME),
         paths=_PATTERNS,
         exclude_paths=_PATTERNS,
         names=_PATTERNS,
         exclude_names=_PATTERNS,
         properties=_PROPERTIES,
-        older_than=dict(type="str", narrows=True, **ages.AGE),
-        not_downloaded_since=dict(type="str", narrows=True, **ages.AGE),
-        larger_than=dict(type="int", narrows=True, at_least=0, at_most=10**15),
-        keep_newest=dict(type="int", narrows=True, at_least=1, at_most=1_000_000),
-        group_by=dict(type="str", narrows=True, choices=["folder", "name", "property"]),
-        group_pattern=dict(type="str", narrows=True, not_empty=True),
-        group_property=dict(type="str", narrows=True, **NAME),
+        older_than=dict(type="str", narrows_scope=True, **ages.AGE),
+        not_downloaded_since=dict(type="str", narrows_scope=True, **ages.AGE),
+        larger_than=dict(type="int", narrows_scope=True, at_least=0, at_most=10**15),
+        keep_newest=dict(type="int", narrows_scope=True, at_least=1, at_most=1_000_000),
+        group_by=dict(type="str", narrows_scope=True, choices=["folder", "name", "property"]),
+        group_pattern=dict(type="str", narrows_scope=True, not_empty=True),
+        group_property=dict(type="str", narrows_scope=True, **NAME),
         keep_properties=_PROPERTIES,
     ),
     required_one_of=[_NARROWING],

@@ -41,7 +41,7 @@ class CleanUp:
             planning.check()
             plan = planning.plan()
             is_done = plan is None
-            operate(self._task, plan, self._delete, gives=_GIVES)
+            operate(self._task, plan, self._delete, result_names=_GIVES)
         except GuardRefusal:
             is_done = True  # the next run plans anew, perhaps with other guards
             raise

@@ -53,7 +53,7 @@ class Scan:
             with self._store.transaction():
                 take(rows)
                 self._store.remember(name, done)
-            self._task.progress(f"{name}: {done['rows']:,} artifacts seen", "planning")
+            self._task.report_progress(f"{name}: {done['rows']:,} artifacts seen", "planning")
 
     def values(self, find: list[Condition], page: list[Fields], field: str) -> dict[tuple[str, str], list[str]]:
         """Return the values of a property of the artifacts of a page, or their last downloads, by path and name.

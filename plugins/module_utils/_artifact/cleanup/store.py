@@ -17,8 +17,8 @@ import tempfile
 import threading
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils import _rehearsal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files import rehearsal
 
 _MEMORY_IN_KIB = 8 * 1024
 # Of the tables. Raise it when they change, so that a state of older tables is refused
@@ -61,7 +61,7 @@ class Store:
         self._name = path or tempfile.gettempdir()
         try:
             self._folder = None if path else tempfile.TemporaryDirectory(prefix="toolchain-cleanup-")
-            kept = _rehearsal.claim(path) if path else None
+            kept = rehearsal.resolve_write(path) if path else None
             self._path = kept or os.path.join(t.cast("tempfile.TemporaryDirectory[str]", self._folder).name, "plan.db")
             os.close(os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600))
             if not os.path.isfile(self._path):

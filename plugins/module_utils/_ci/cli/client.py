@@ -15,13 +15,13 @@ import tempfile
 import typing as t
 import zipfile
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils import _rehearsal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import server
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http import fetch
-from ansible_collections.buildworks.toolchain.plugins.module_utils._private_file import check_writable, store_pieces
-from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import differences
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files import rehearsal
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import check_writable, store_chunks
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http import download
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import find_differences
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 _READ_AT_ONCE = 256 * 1024
@@ -78,15 +78,15 @@ class Copy:
         :raises BadOption: when no file can be there
         """
         path: str = task.params["dest"]
-        if os.path.isdir(_rehearsal.current(path)):
+        if os.path.isdir(rehearsal.resolve_read(path)):
             raise BadOption("dest", f"'{path}' is a folder: name the file")
-        if os.path.exists(_rehearsal.current(os.path.dirname(os.path.realpath(path)))):
+        if os.path.exists(rehearsal.resolve_read(os.path.dirname(os.path.realpath(path)))):
             check_writable(task, path, "dest")
         return cls(task, ci, offered(ci), path)
 
     def read(self) -> dict[str, t.Any] | None:
         """The copy as it is, or `None` when there is none."""
-        path = _rehearsal.current(self.path)
+        path = rehearsal.resolve_read(self.path)
         try:
             found = os.stat(path)
         except OSError:
@@ -111,13 +111,13 @@ class Copy:
 
         :arg always: in check mode, too, for a cache
         """
-        store_pieces(self._task, self.path, self._checked(), always=always)
+        store_chunks(self._task, self.path, self._checked(), in_check_mode=always)
         if self._offer.modified is not None:
-            os.utime(_rehearsal.claim(self.path), (self._offer.modified, self._offer.modified))
+            os.utime(rehearsal.resolve_write(self.path), (self._offer.modified, self._offer.modified))
 
     def _checked(self) -> t.Iterator[bytes]:
         with tempfile.TemporaryFile() as file:
-            for piece in fetch.pieces(self._task, self._ci.http, self._offer.path):
+            for piece in download.download_chunks(self._task, self._ci.http, self._offer.path):
                 file.write(piece)
             file.seek(0)
             version = _version(file)
@@ -135,9 +135,9 @@ def cached(task: Task, ci: CiService, offer: Offer) -> str:
     folder = os.path.join(task.params["jar_cache"], hashlib.sha256(ci.http.base_url.encode()).hexdigest()[:16])
     copy = Copy(task, ci, offer, os.path.join(folder, f"{offer.product}-cli.jar"))
     before = copy.read()
-    if before is None or differences(before, copy.wanted(before)):
+    if before is None or find_differences(before, copy.wanted(before)):
         copy.fetch(always=True)
-    return _rehearsal.current(copy.path)
+    return rehearsal.resolve_read(copy.path)
 
 
 def _moment(seconds: float) -> str:

@@ -16,20 +16,20 @@ import tempfile
 import time
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils import _rehearsal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     BadOption,
-    BrokenOff,
+    IncompleteResponse,
     OutcomeUnknown,
     ToolchainError,
 )
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http import retry
-from ansible_collections.buildworks.toolchain.plugins.module_utils._local_file import check_readable
-from ansible_collections.buildworks.toolchain.plugins.module_utils._private_file import (
-    check_owner,
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files import rehearsal
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files.local import check_readable
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import (
+    check_ownership,
     check_writable,
     store_output,
 )
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http import retry
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 OUT, ERROR = "stdout", "stderr"
@@ -116,7 +116,7 @@ class Command:
             check_readable(params["stdin_file"], "stdin_file")
         if params["to_file"]:
             check_writable(task, params["to_file"], "to_file")
-            check_owner(task)
+            check_ownership(task)
 
     def __str__(self) -> str:
         return f"'{shlex.join(self.words)}'"
@@ -129,7 +129,7 @@ class Command:
     def input(self) -> t.Iterator[t.Iterator[bytes]]:
         """What the command reads, piece by piece."""
         if self._task.params["stdin_file"]:
-            with open(_rehearsal.current(self._task.params["stdin_file"]), "rb") as file:
+            with open(rehearsal.resolve_read(self._task.params["stdin_file"]), "rb") as file:
                 yield iter(lambda: file.read(_READ_AT_ONCE), b"")
         else:
             text = (self._task.params["stdin"] or "").encode()
@@ -139,7 +139,7 @@ class Command:
     def input_file(self) -> t.Iterator[t.Any]:
         """What the command reads, as a file that is open."""
         if self._task.params["stdin_file"]:
-            with open(_rehearsal.current(self._task.params["stdin_file"]), "rb") as file:
+            with open(rehearsal.resolve_read(self._task.params["stdin_file"]), "rb") as file:
                 yield file
         else:
             with tempfile.TemporaryFile() as file:
@@ -156,7 +156,7 @@ class Command:
         """What to raise when its end was not seen."""
         what = what.rstrip(".")
         if self.reads:
-            return BrokenOff(f"{what}. Try again.")
+            return IncompleteResponse(f"{what}. Try again.")
         return OutcomeUnknown(f"{what}. The server interrupts a command whose client is gone.")
 
     def run(self, start: t.Callable[[], Course]) -> dict[str, t.Any]:
@@ -166,7 +166,7 @@ class Command:
         :raises Refused: when its exit code is not accepted
         """
         try:
-            with contextlib.nullcontext() if self.reads else self._task.writing(f"the command {self}"):
+            with contextlib.nullcontext() if self.reads else self._task.guard_write(f"the command {self}"):
                 self._follow_to_its_end(start)
         except ToolchainError:
             self._task.result.update(self._told())
@@ -182,17 +182,17 @@ class Command:
             try:
                 self._follow(start())
                 break
-            except BrokenOff as broken:
+            except IncompleteResponse as broken:
                 if attempt == retries:
                     raise
-                self._task.repeated(str(broken), attempt + 1, retries)
+                self._task.record_retry(str(broken), attempt + 1, retries)
             time.sleep(retry.backoff(attempt))
 
     def _follow(self, course: Course) -> None:
         output = self._output(course)
         params = self._task.params
         if params["to_file"]:
-            store_output(self._task, params["to_file"], output, **self._task.pick("owner", "group", "mode"))
+            store_output(self._task, params["to_file"], output, **self._task.select("owner", "group", "mode"))
         else:
             collections.deque(output, maxlen=0)
 
@@ -211,7 +211,7 @@ class Command:
     def _tell(self, piece: bytes) -> None:
         lines = _NOTES.sub("", piece[-2000:].decode("utf-8", "replace")).split("\n")
         if last := next(filter(None, map(str.strip, reversed(lines))), None):
-            self._task.progress(last)
+            self._task.report_progress(last)
 
     def _judge(self, code: int) -> None:
         self._task.result["rc"] = code
@@ -220,7 +220,7 @@ class Command:
         error = self._written[ERROR].text
         refused = (code in _REFUSALS and _ERROR.search(error)) or (code in _OF_PROGRAMS and _NEVER_BEGAN.search(error))
         unknown = code == _LOST and not refused
-        self._task.wrote = self._task.wrote or not (self.reads or refused or unknown)
+        self._task.has_written = self._task.has_written or not (self.reads or refused or unknown)
         words = _words(error) or _last_line(self._written[OUT].text)
         meaning = _MEANINGS.get(code) if _ERROR.search(error) else None
         text = f"The command {self} ended with exit code {code}"

@@ -29,9 +29,9 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service i
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
     ServerRefusal,
     ToolchainError,
-    UnexpectedAnswer,
+    UnexpectedResponse,
 )
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 ARG, LOCALE, ENCODING, START, EXIT, STDIN, END_STDIN, STDOUT, STDERR = range(9)
@@ -113,16 +113,16 @@ class Conversation:
             if feeding:
                 feeding.join(_SECONDS_TO_HANG_UP)
 
-    def _download(self) -> Answer:
+    def _download(self) -> Response:
         """Return the response that brings the output. Its body may stay invisible until the command writes."""
         try:
-            download = self._ask(self._ci.http.read, "download", stream=True, live="wait_timeout")
+            download = self._ask(self._ci.http.read, "download", stream=True, live_timeout_option="wait_timeout")
         except ServerRefusal as refusal:
             if _CRUMB_PROBLEM in refusal.text:  # today's servers want none here
-                raise UnexpectedAnswer(_ANOTHER_PROTOCOL) from None
+                raise UnexpectedResponse(_ANOTHER_PROTOCOL) from None
             raise
         if "Hudson-Duplex" not in download.headers:
-            raise UnexpectedAnswer(_ANOTHER_PROTOCOL)
+            raise UnexpectedResponse(_ANOTHER_PROTOCOL)
         return download
 
     def _in_background(self, work: t.Callable[[], None]) -> threading.Thread:
@@ -130,18 +130,18 @@ class Conversation:
         thread.start()
         return thread
 
-    def _ask(self, send: t.Callable[..., Answer], side: str, **options: t.Any) -> Answer:
+    def _ask(self, send: t.Callable[..., Response], side: str, **options: t.Any) -> Response:
         headers = {**self._headers, "Side": side, "Content-Type": "application/octet-stream"}
         return send("POST", "/cli", query={"remoting": "false"}, headers=headers, **options)
 
     def _feed(self) -> None:
         """Send the command and its input. Unless it was not taken, the other connection tells what became of it."""
         http = self._ci.http
-        send = http.read if self._command.reads else functools.partial(http.write, lasting=False)
+        send = http.read if self._command.reads else functools.partial(http.write, changes_state=False)
         try:
             with self._command.input() as pieces:
                 upload = _Upload(self._command.words, pieces, self._over)
-                self._ask(send, "upload", data=upload, patience="wait_timeout", once=True)
+                self._ask(send, "upload", data=upload, timeout_option="wait_timeout", no_retry=True)
         except ServerRefusal as refusal:
             self._tell(refusal)
         except ToolchainError:
@@ -156,7 +156,7 @@ class Conversation:
                 elif operation == EXIT:
                     self._tell(struct.unpack(">i", data)[0])
                     break
-        except UnexpectedAnswer as error:
+        except UnexpectedResponse as error:
             lost = error
         except (ToolchainError, struct.error) as error:
             lost = ToolchainError(str(error))
@@ -176,7 +176,7 @@ class Conversation:
                 event = self._events.get(timeout=max(0.0, self._deadline - time.monotonic()))
             except queue.Empty:
                 raise self._command.goes_on() from None
-            if isinstance(event, (ServerRefusal, UnexpectedAnswer)):
+            if isinstance(event, (ServerRefusal, UnexpectedResponse)):
                 raise event
             if event is None or isinstance(event, ToolchainError):
                 if time.monotonic() >= self._deadline:
@@ -211,10 +211,10 @@ class _Upload:
 def _opened(pieces: t.Iterator[bytes]) -> t.Iterator[bytes]:
     """Yield the bytes of the frames in a download, which begins with a zero.
 
-    :raises UnexpectedAnswer: when it begins with anything else
+    :raises UnexpectedResponse: when it begins with anything else
     """
     first = next(pieces, b"\0")
     if first[:1] != b"\0":
-        raise UnexpectedAnswer(_ANOTHER_PROTOCOL)
+        raise UnexpectedResponse(_ANOTHER_PROTOCOL)
     yield first[1:]
     yield from pieces

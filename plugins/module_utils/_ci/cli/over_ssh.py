@@ -9,12 +9,12 @@ from __future__ import annotations
 import os
 import re
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils import _rehearsal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.cli import program
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.cli.command import Command, Course
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
-from ansible_collections.buildworks.toolchain.plugins.module_utils._local_file import check_readable
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files import rehearsal
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files.local import check_readable
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 _ENDPOINT = re.compile(r"\[?([0-9A-Za-z][\w.:-]*)\]?:(\d+)")
@@ -38,7 +38,7 @@ def course(task: Task, ci: CiService, command: Command) -> Course:
             check_readable(params[option], option)
     host, port = _endpoint(ci)
     identity = (
-        ["-i", _rehearsal.current(params["identity_file"]), "-o", "IdentitiesOnly=yes"]
+        ["-i", rehearsal.resolve_read(params["identity_file"]), "-o", "IdentitiesOnly=yes"]
         if params["identity_file"]
         else []
     )
@@ -62,7 +62,7 @@ def _endpoint(ci: CiService) -> tuple[str, str]:
 
 
 def _known(path: str) -> list[str]:
-    return ["-o", f'UserKnownHostsFile="{_rehearsal.current(path)}"', "-o", "GlobalKnownHostsFile=/dev/null"]
+    return ["-o", f'UserKnownHostsFile="{rehearsal.resolve_read(path)}"', "-o", "GlobalKnownHostsFile=/dev/null"]
 
 
 def line(words: list[str]) -> str:

@@ -13,8 +13,8 @@ import os
 import typing as t
 from concurrent.futures import ThreadPoolExecutor
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils import _rehearsal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files import rehearsal
 
 ALGORITHMS = ("sha256", "sha1", "md5")
 _HASHED_AT_ONCE = 1024 * 1024
@@ -26,7 +26,7 @@ def check_readable(path: str, option: str) -> None:
     """
     :raises BadOption: when it is no ordinary file that can be read
     """
-    found = _rehearsal.current(path)
+    found = rehearsal.resolve_read(path)
     if not os.path.isfile(found):
         problem = "it is no ordinary file" if os.path.exists(found) else "there is none"
     elif not os.access(found, os.R_OK):
@@ -38,32 +38,32 @@ def check_readable(path: str, option: str) -> None:
 
 def is_pattern(path: str) -> bool:
     """Whether a path stands for several files; one that there is stands for itself."""
-    return glob.has_magic(path) and not os.path.lexists(_rehearsal.current(path))
+    return glob.has_magic(path) and not os.path.lexists(rehearsal.resolve_read(path))
 
 
-def matching(pattern: str) -> dict[str, str]:
+def find_files(pattern: str) -> dict[str, str]:
     """The files that a pattern matches, sorted, each with its path below what precedes the first wildcard."""
     fixed = pattern
     while glob.has_magic(fixed):
         fixed = os.path.dirname(fixed)
-    found = {*glob.iglob(pattern, recursive=True), *_rehearsal.copies(pattern, fixed)}
-    files = (path for path in sorted(found) if os.path.isfile(_rehearsal.current(path)))
+    found = {*glob.iglob(pattern, recursive=True), *rehearsal.find_copies(pattern, fixed)}
+    files = (path for path in sorted(found) if os.path.isfile(rehearsal.resolve_read(path)))
     return {path: os.path.relpath(path, fixed or os.curdir) for path in files}
 
 
-def digest(algorithm: str) -> t.Any:
+def new_hash(algorithm: str) -> t.Any:
     """A new checksum, to be updated."""
     return hashlib.new(algorithm, usedforsecurity=False)
 
 
-def checksums(path: str, algorithms: t.Sequence[str] = ALGORITHMS) -> dict[str, str]:
+def compute_checksums(path: str, algorithms: t.Sequence[str] = ALGORITHMS) -> dict[str, str]:
     """The checksums of a file by algorithm: read once, and of large files computed side by side.
 
     :raises ToolchainError: when it cannot be read
     """
-    digests = [digest(algorithm) for algorithm in algorithms]
+    digests = [new_hash(algorithm) for algorithm in algorithms]
     try:
-        with open(_rehearsal.current(path), "rb", buffering=0) as file, ThreadPoolExecutor(len(digests)) as pool:
+        with open(rehearsal.resolve_read(path), "rb", buffering=0) as file, ThreadPoolExecutor(len(digests)) as pool:
             while piece := file.read(_HASHED_AT_ONCE):
                 each = pool.map if len(piece) == _HASHED_AT_ONCE else map
                 list(each(_update, digests, [piece] * len(digests)))
@@ -88,12 +88,12 @@ class LocalText:
         """A text never changes."""
 
     @classmethod
-    def of(cls, text: str) -> LocalText:
+    def from_text(cls, text: str) -> LocalText:
         """A text with its checksums."""
         data = text.encode()
         found = {}
         for algorithm in ALGORITHMS:
-            one = digest(algorithm)
+            one = new_hash(algorithm)
             one.update(data)
             found[algorithm] = one.hexdigest()
         return cls(data, found)
@@ -104,13 +104,13 @@ class LocalFile:
     """A file to be sent, as it was when it was hashed. What sends it iterates over it, each time from its beginning.
 
     :ivar size: in bytes
-    :ivar seen: what tells that it is still the same
+    :ivar fingerprint: what tells that it is still the same
     """
 
     path: str
     size: int
     checksums: dict[str, str]
-    seen: tuple[int, ...]
+    fingerprint: tuple[int, ...]
     progress: t.Callable[[int], None] = dataclasses.field(compare=False)
 
     @property
@@ -119,36 +119,36 @@ class LocalFile:
         return self
 
     @classmethod
-    def of(cls, path: str, progress: t.Callable[[int], None]) -> LocalFile:
+    def from_path(cls, path: str, progress: t.Callable[[int], None]) -> LocalFile:
         """A file with its checksums.
 
         :arg progress: told how many bytes were sent
         :raises ToolchainError: when it cannot be read, or changes meanwhile
         """
-        before = seen(path)
-        file = cls(path, before[0], checksums(path), before, progress)
+        before = get_fingerprint(path)
+        file = cls(path, before[0], compute_checksums(path), before, progress)
         file.check_unchanged()
         return file
 
     @classmethod
-    def unhashed(cls, path: str) -> LocalFile:
+    def from_path_unhashed(cls, path: str) -> LocalFile:
         """A file whose checksums nobody asks for.
 
         :raises ToolchainError: when it is not there
         """
-        before = seen(path)
+        before = get_fingerprint(path)
         return cls(path, before[0], {}, before, lambda _sent: None)
 
     def check_unchanged(self) -> None:
         """
         :raises ToolchainError: when the file is not as it was when it was hashed
         """
-        if seen(self.path) != self.seen:
+        if get_fingerprint(self.path) != self.fingerprint:
             raise self._changed()
 
     def __iter__(self) -> t.Iterator[bytes]:
         left = self.size
-        with open(_rehearsal.current(self.path), "rb", buffering=0) as file:
+        with open(rehearsal.resolve_read(self.path), "rb", buffering=0) as file:
             while left:
                 piece = file.read(min(_SENT_AT_ONCE, left))
                 if not piece:
@@ -168,13 +168,13 @@ def _update(one: t.Any, piece: bytes) -> None:
     one.update(piece)
 
 
-def seen(path: str) -> tuple[int, ...]:
+def get_fingerprint(path: str) -> tuple[int, ...]:
     """The size of a file in bytes, and what tells that it is still the same.
 
     :raises ToolchainError: when it is not there
     """
     try:
-        found = os.stat(_rehearsal.current(path))
+        found = os.stat(rehearsal.resolve_read(path))
     except OSError as error:
         raise ToolchainError(f"Cannot read '{path}': {error.strerror}.") from None
     return found.st_size, found.st_mtime_ns, found.st_ino, found.st_dev

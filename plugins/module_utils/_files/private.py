@@ -18,10 +18,10 @@ import stat
 import tempfile
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils import _rehearsal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
-from ansible_collections.buildworks.toolchain.plugins.module_utils._secret_forms import Masking
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, masked
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files import rehearsal
+from ansible_collections.buildworks.toolchain.plugins.module_utils._secret_patterns import SecretMasker
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, mask_secrets
 
 # What JSON can say and UTF-8 cannot is written as JSON says it
 _NO_UNICODE = "backslashreplace"
@@ -33,7 +33,7 @@ def check_writable(task: Task, path: str, option: str) -> None:
     :raises BadOption: when it cannot; in check mode its folder may be missing, for another task may make it
     """
     target = os.path.realpath(path)
-    folder = _rehearsal.current(os.path.dirname(target))
+    folder = rehearsal.resolve_read(os.path.dirname(target))
     if os.path.exists(target) and not os.path.isfile(target):
         raise BadOption(option, f"'{path}' cannot be written: it is no ordinary file")
     if task.check_mode and not os.path.exists(folder):
@@ -42,7 +42,7 @@ def check_writable(task: Task, path: str, option: str) -> None:
         raise BadOption(option, f"'{path}' cannot be written: its folder must be there and writable")
 
 
-def check_owner(task: Task) -> None:
+def check_ownership(task: Task) -> None:
     """
     :raises BadOption: when there is no such `owner` or `group` on this machine
     """
@@ -53,13 +53,13 @@ def check_owner(task: Task) -> None:
             raise BadOption(option, f"there is no '{task.params[option]}' on this machine") from None
 
 
-def warn_of_others(task: Task, path: str) -> None:
+def warn_if_accessible(task: Task, path: str) -> None:
     """Warn when other users can read a secret that is stored in a file next, or can replace the file.
 
     A `mode` of the task is what the user wants, whoever can read the file then.
     """
-    file = os.path.realpath(_rehearsal.current(path))
-    folder = _rehearsal.current(os.path.dirname(os.path.realpath(path)))
+    file = os.path.realpath(rehearsal.resolve_read(path))
+    folder = rehearsal.resolve_read(os.path.dirname(os.path.realpath(path)))
     problems = []
     if task.params["mode"] is None and (mode := _mode(file)) & 0o077:
         problems.append(
@@ -80,13 +80,13 @@ def _mode(path: str) -> int:
     return stat.S_IMODE(os.stat(path).st_mode) if os.path.exists(path) else 0
 
 
-def content(path: str) -> str | None:
+def read_text(path: str) -> str | None:
     """What is in the file, without blanks around it, or `None` when it is empty or not there.
 
     :raises ToolchainError: when it cannot be read
     """
     try:
-        with open(_rehearsal.current(path), encoding="utf-8", errors="replace") as file:
+        with open(rehearsal.resolve_read(path), encoding="utf-8", errors="replace") as file:
             return file.read().strip() or None
     except FileNotFoundError:
         return None
@@ -111,19 +111,19 @@ def store(
     :arg verify: called just before the old content goes; raises `ToolchainError` if it must stay
     :raises ToolchainError: when it cannot be done; the old content is still there then
     """
-    with task.writing(f"Storing '{path}'"):
+    with task.guard_write(f"Storing '{path}'"):
         _replace(path, _encoded([f"{text}\n"]), owner, group, mode, verify=verify)
 
 
-def store_pieces(task: Task, path: str, pieces: t.Iterable[bytes], always: bool = False) -> None:
+def store_chunks(task: Task, path: str, pieces: t.Iterable[bytes], in_check_mode: bool = False) -> None:
     """Replace the file's content by these pieces, as `store` does; a new file is readable as the umask says.
 
     :arg always: write it in check mode, too, for it only keeps what need not be fetched again
     :raises ToolchainError: when it cannot be done, or the pieces raise it; the old content is still there then
     """
-    with contextlib.nullcontext() if always else task.writing(f"Storing '{path}'"):
+    with contextlib.nullcontext() if in_check_mode else task.guard_write(f"Storing '{path}'"):
         try:
-            os.makedirs(_rehearsal.claim(os.path.dirname(os.path.realpath(path))), exist_ok=True)
+            os.makedirs(rehearsal.resolve_write(os.path.dirname(os.path.realpath(path))), exist_ok=True)
         except OSError as error:
             raise ToolchainError(f"Cannot make the folder of '{path}': {error.strerror}.") from None
         _replace(path, pieces, None, None, None, new=0o666)
@@ -147,11 +147,11 @@ def store_output(
     if task.check_mode:
         collections.deque(pieces, maxlen=0)
         return
-    with task.acting(f"Writing '{path}'", lasting=False):
+    with task.guard_action(f"Writing '{path}'", changes_state=False):
         _replace(path, pieces, owner, group, mode)
 
 
-def store_lines(
+def store_json_lines(
     task: Task,
     path: str,
     values: t.Iterable[t.Any],
@@ -159,7 +159,7 @@ def store_lines(
     owner: str | None = None,
     group: str | None = None,
     mode: str | None = None,
-    always: bool = False,
+    in_check_mode: bool = False,
 ) -> None:
     """Replace the file's content by a line of JSON for each value, without secrets, as `store` does.
 
@@ -169,15 +169,15 @@ def store_lines(
     :raises ToolchainError: when it cannot be done; the old content is still there then
     """
     lines = (_line(task, value) for value in values)
-    if task.check_mode and not always:
+    if task.check_mode and not in_check_mode:
         collections.deque(lines, maxlen=0)
         return
-    with contextlib.nullcontext() if always else task.acting(f"Writing '{path}'", lasting=False):
+    with contextlib.nullcontext() if in_check_mode else task.guard_action(f"Writing '{path}'", changes_state=False):
         _replace(path, _encoded(lines), owner, group, mode)
 
 
 @contextlib.contextmanager
-def lines_to(task: Task, path: str | None) -> t.Iterator[t.Callable[[t.Any], t.Any]]:
+def open_json_lines(task: Task, path: str | None) -> t.Iterator[t.Callable[[t.Any], t.Any]]:
     """A file with mode 0600 that grows by a line of JSON with each call, without secrets.
 
     :arg path: without one, and in check mode, nothing is written
@@ -188,8 +188,8 @@ def lines_to(task: Task, path: str | None) -> t.Iterator[t.Callable[[t.Any], t.A
         return
     try:
         with (
-            task.acting(f"Writing '{path}'", lasting=False),
-            open(_rehearsal.claim(path), "w", encoding="utf-8", errors=_NO_UNICODE, opener=_private) as file,
+            task.guard_action(f"Writing '{path}'", changes_state=False),
+            open(rehearsal.resolve_write(path), "w", encoding="utf-8", errors=_NO_UNICODE, opener=_private) as file,
         ):
             yield lambda value: file.write(_line(task, value))
     except OSError as error:
@@ -201,10 +201,10 @@ def open_private(path: str, mode: str) -> t.Any:
 
     :arg mode: to create or append to a file
     """
-    return open(_rehearsal.claim(path, with_content=True), mode, buffering=0, opener=_private)
+    return open(rehearsal.resolve_write(path, copy_content=True), mode, buffering=0, opener=_private)
 
 
-def temporary_folder() -> str:
+def temporary_directory() -> str:
     """Return the folder for files that running tasks of this user share. Other users cannot write to it.
 
     :raises OSError: when there is none
@@ -218,7 +218,7 @@ def temporary_folder() -> str:
     return folder
 
 
-def gather(task: Task, name: str, values: t.Iterable[dict[str, t.Any]], order: t.Sequence[str] = ()) -> int:
+def output_list(task: Task, name: str, values: t.Iterable[dict[str, t.Any]], order: t.Sequence[str] = ()) -> int:
     """Put the values into the result under a name, or those of a task with `to_file` into that file.
 
     With `mask_secrets`, texts that look like secrets are masked in them, and the result says which.
@@ -228,7 +228,7 @@ def gather(task: Task, name: str, values: t.Iterable[dict[str, t.Any]], order: t
     :arg order: by what members they are sorted in the result; without it, and in the file, they stay as they come
     :raises BadOption: when it is not
     """
-    masking = Masking()
+    masking = SecretMasker()
     if task.params["mask_secrets"]:
         task.result["masked"] = masking.result
         values = map(masking.mask, values)
@@ -238,13 +238,13 @@ def gather(task: Task, name: str, values: t.Iterable[dict[str, t.Any]], order: t
             found.sort(key=lambda value: [value[name] for name in order])
         return len(found)
     check_writable(task, task.params["to_file"], "to_file")
-    check_owner(task)
+    check_ownership(task)
     counter = itertools.count()
-    store_lines(
+    store_json_lines(
         task,
         task.params["to_file"],
         (value for value, _number in zip(values, counter)),
-        **task.pick("owner", "group", "mode"),
+        **task.select("owner", "group", "mode"),
     )
     return next(counter)
 
@@ -253,7 +253,7 @@ def _line(task: Task, value: t.Any) -> str:
     text = json.dumps(value, ensure_ascii=False)
     # Most lines have no secret in them, and are not worth the way through all of their texts
     if any(json.dumps(secret, ensure_ascii=False)[1:-1] in text for secret in task.secrets):
-        text = json.dumps(masked(value, task.secrets), ensure_ascii=False)
+        text = json.dumps(mask_secrets(value, task.secrets), ensure_ascii=False)
     return f"{text}\n"
 
 
@@ -277,8 +277,8 @@ def _replace(
     verify: t.Callable[[], None] = lambda: None,
 ) -> None:
     """:arg new: mode of a file that was not there, before the umask"""
-    old, path = os.path.realpath(_rehearsal.current(path)), os.path.realpath(path)
-    target = _rehearsal.claim(path)
+    old, path = os.path.realpath(rehearsal.resolve_read(path)), os.path.realpath(path)
+    target = rehearsal.resolve_write(path)
     temporary = os.path.join(os.path.dirname(target), f".new-{secrets.token_hex(8)}")
     try:
         handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, new)

@@ -14,12 +14,12 @@ import typing as t
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
 
 # The sandbox in place of the services
-URL = "TOOLCHAIN_REHEARSAL_URL"
+URL_VARIABLE = "TOOLCHAIN_REHEARSAL_URL"
 # The folder of the copies, each at the path of its file
-COPIES = "TOOLCHAIN_REHEARSAL_FILES"
+COPIES_VARIABLE = "TOOLCHAIN_REHEARSAL_FILES"
 
 
-def claim(path: str, with_content: bool = False) -> str:
+def resolve_write(path: str, copy_content: bool = False) -> str:
     """Return the path to write in place of a file or folder. Outside a rehearsal this is the path itself.
 
     If the parent directory exists, the parent directory of the copy exists afterwards.
@@ -27,25 +27,26 @@ def claim(path: str, with_content: bool = False) -> str:
     :arg with_content: whether the copy starts with the content of the file, because the caller appends to it
     :raises ToolchainError: if the rehearsal has no folder for copies, or the copy cannot be made
     """
-    if not os.environ.get(URL):
+    if not os.environ.get(URL_VARIABLE):
         return path
     root, real = _root(), os.path.realpath(path)
     if not root:
         raise ToolchainError(
-            f"This is a rehearsal, and its folder for copies ({COPIES}) is missing, so '{path}' is not written."
+            f"This is a rehearsal, and its folder for copies ({COPIES_VARIABLE}) is missing, so '{path}' is "
+            "not written."
         )
     copy = _copy(root, real)
     try:
         if os.path.isdir(os.path.dirname(real)):
             os.makedirs(os.path.dirname(copy), mode=0o700, exist_ok=True)
-        if with_content and os.path.isfile(real) and not os.path.lexists(copy):
+        if copy_content and os.path.isfile(real) and not os.path.lexists(copy):
             shutil.copyfile(real, copy)
     except OSError as error:
         raise ToolchainError(f"This is a rehearsal, and '{path}' cannot be copied: {error.strerror}.") from None
     return copy
 
 
-def current(path: str) -> str:
+def resolve_read(path: str) -> str:
     """Return the path to read in place of a file or folder: in a rehearsal that of the copy, if there is one.
 
     An existing folder stands for itself, because its copy contains only the files that the rehearsal wrote.
@@ -57,12 +58,12 @@ def current(path: str) -> str:
     return copy if os.path.lexists(copy) and not (os.path.isdir(copy) and os.path.isdir(path)) else path
 
 
-def is_foreign(path: str) -> bool:
+def holds_production_secret(path: str) -> bool:
     """Return whether a file holds a secret of production: in a rehearsal any secret that it did not store itself."""
-    return bool(os.environ.get(URL)) and current(path) == path
+    return bool(os.environ.get(URL_VARIABLE)) and resolve_read(path) == path
 
 
-def copies(pattern: str, folder: str) -> t.Iterator[str]:
+def find_copies(pattern: str, folder: str) -> t.Iterator[str]:
     """Yield the paths of files that match a pattern and have copies.
 
     :arg folder: the part of the pattern that precedes the first wildcard
@@ -77,7 +78,7 @@ def copies(pattern: str, folder: str) -> t.Iterator[str]:
 
 def _root() -> str | None:
     """Return the folder of the copies, or `None` outside a rehearsal and when the rehearsal has ended."""
-    folder = os.environ.get(COPIES) if os.environ.get(URL) else None
+    folder = os.environ.get(COPIES_VARIABLE) if os.environ.get(URL_VARIABLE) else None
     return os.path.realpath(folder) if folder and os.path.isdir(folder) else None
 
 

@@ -78,7 +78,7 @@ _MAPPINGS = ("parameters", "properties")
 _VALUES = ("choices", "default", "value", "values")
 
 
-class Masking:
+class SecretMasker:
     """Replaces secrets in data by `MASKED_SECRET`, and lists where they were.
 
     :ivar result: `count`, and the first `places`, such as `libs app/1.0 app.jar: properties: db.password: value`

@@ -21,15 +21,15 @@ _FOLLOWERS = tuple(",:]} \t\r\n")
 _LONGEST_VALUE = 64 * 1024 * 1024
 
 
-class Broken(ValueError):
+class MalformedJson(ValueError):
     """The text is no JSON, or not of the form that was expected."""
 
 
-class Doubled(ValueError):
+class DuplicateMember(ValueError):
     """An object has a member twice, with different values."""
 
 
-class Entries:
+class JsonList:
     """The entries of one list in an object; iterate once. Memory has no more than an entry and a piece of the text.
 
     :arg member: the name of the list
@@ -39,7 +39,7 @@ class Entries:
 
     def __init__(self, pieces: t.Iterable[bytes], member: str, others: dict[str, t.Any]) -> None:
         self.others = others
-        self.found = False
+        self.is_found = False
         self._text = _Text(pieces)
         self._member = member
 
@@ -53,15 +53,15 @@ class Entries:
             name = text.value()
             text.take(":")
             if name == self._member and text.next() == "[":
-                self.found = True
+                self.is_found = True
                 for _place in text.parts("[", "]"):
                     yield text.value()
             elif isinstance(name, str):
                 self.others[name] = text.value()
             else:
-                raise Broken("a member has no name")
+                raise MalformedJson("a member has no name")
         if text.next() != _END:
-            raise Broken("something follows the object")
+            raise MalformedJson("something follows the object")
 
 
 class _Text:
@@ -99,7 +99,7 @@ class _Text:
 
     def take(self, character: str) -> None:
         if self.next() != character:
-            raise Broken(f"'{character}' is missing")
+            raise MalformedJson(f"'{character}' is missing")
         self._at += 1
 
     def value(self) -> t.Any:
@@ -108,11 +108,11 @@ class _Text:
             self._skip_blanks()
             try:
                 value, end = self._read(self._buffer, self._at)
-            except Doubled:
+            except DuplicateMember:
                 raise
             except _UNREADABLE as error:
                 if not self._more():
-                    raise Broken(str(error)) from None
+                    raise MalformedJson(str(error)) from None
             else:
                 if self._buffer[end : end + 1] in _FOLLOWERS or not self._more():  # a number may go on
                     self._at = end
@@ -122,7 +122,7 @@ class _Text:
         """Read on, twice as much as there is, so that a long value is not tried too often."""
         wanted = len(self._buffer) - self._at
         if wanted > _LONGEST_VALUE:
-            raise Broken("a value without an end")
+            raise MalformedJson("a value without an end")
         pieces = [self._buffer[self._at :]]
         read = 0
         while read <= wanted and not self._ended:
@@ -139,5 +139,5 @@ def _object(members: list[tuple[str, t.Any]]) -> dict[str, t.Any]:
     if len(found) < len(members):
         for name, value in members:
             if found[name] != value:
-                raise Doubled(name)
+                raise DuplicateMember(name)
     return found

@@ -10,16 +10,16 @@ An option has them beside its `type`:
     not_empty           a text, list or dict must have something in it
     one_line            a text has neither control characters nor blanks at its ends
     matches             a regular expression for the whole text, and what it takes, in words
-    each                limits for each element of a list
-    free                instead of limits: why there are none, or where else the value is checked
+    each_element        limits for each element of a list
+    unchecked           instead of limits: why there are none, or where else the value is checked
 
 A dict has `text_values: True` if its values are texts. A number with a fraction is an error there, as in each option
 for a text, because YAML reads an unquoted version 1.10 as 1.1.
 
 A text has `address: True` if it is the address of a server. A password in it is a secret.
 
-Besides, an option has `narrows: True` if it narrows what a task deletes, moves, overwrites or publishes. Null is an
-error there, because it would widen the effect. `ArgumentSpec.misshapen` checks this.
+Besides, an option has `narrows_scope: True` if it narrows what a task deletes, moves, overwrites or publishes. Null is
+an error there, because it would widen the effect. `ArgumentSpec.find_type_error` checks this.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
 
 Option = dict[str, t.Any]
 
-LIMITS = ("at_least", "at_most", "not_empty", "one_line", "matches", "each", "free")
-_UNKNOWN_TO_ANSIBLE = (*LIMITS, "narrows", "text_values", "address")
+LIMITS = ("at_least", "at_most", "not_empty", "one_line", "matches", "each_element", "unchecked")
+_UNKNOWN_TO_ANSIBLE = (*LIMITS, "narrows_scope", "text_values", "address")
 NAME: Option = dict(not_empty=True, one_line=True)
 # One that is a single segment of an address
 SEGMENT: Option = dict(**NAME, matches=("[^/]*", "a name without '/'"))
@@ -55,7 +55,7 @@ def without_limits(options: dict[str, Option]) -> dict[str, Option]:
 def compile_patterns(options: dict[str, Option]) -> None:
     """Have the patterns ready that texts are checked with."""
     for option in options.values():
-        for limits in (option, option.get("each", {})):
+        for limits in (option, option.get("each_element", {})):
             if "matches" in limits:
                 re.compile(limits["matches"][0])
         compile_patterns(option.get("options") or {})
@@ -74,7 +74,7 @@ def check_limits(options: dict[str, Option], parameters: dict[str, t.Any], insid
             _check(path, option, value)
 
 
-def numbers_taken(option: Option) -> str | None:
+def describe_range(option: Option) -> str | None:
     """The numbers that an option takes, in words, or `None` when it has no limits for them."""
     least, most = option.get("at_least"), option.get("at_most")
     if least is None and most is None:
@@ -93,7 +93,7 @@ def _check(path: str, option: Option, value: t.Any) -> None:
             raise BadOption(path, "takes Unicode, which one of its keys is not")
         check_limits(option.get("options") or {key: {} for key in value}, value, path)
     if isinstance(value, list):
-        element = {**option.get("each", {}), "options": option.get("options"), "no_log": option.get("no_log")}
+        element = {**option.get("each_element", {}), "options": option.get("options"), "no_log": option.get("no_log")}
         for number, item in enumerate(value):
             _check(f"{path}[{number}]", element, item)
 
@@ -104,7 +104,7 @@ def _problem(option: Option, value: t.Any) -> str | None:
         return "must not be empty"
     if isinstance(value, str):
         return _text_problem(option, value)
-    return None if _within(option, value) else f"takes {numbers_taken(option)}"
+    return None if _within(option, value) else f"takes {describe_range(option)}"
 
 
 def _text_problem(option: Option, text: str) -> str | None:

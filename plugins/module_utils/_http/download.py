@@ -10,10 +10,10 @@ import re
 import time
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BrokenOff, ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import IncompleteResponse, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http import retry
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.answer import Answer
-from ansible_collections.buildworks.toolchain.plugins.module_utils._http.client import Http
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.client import HttpClient
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 # What is stored compressed is not to be compressed once more: places in it would mean something else
@@ -22,54 +22,54 @@ _SHA1 = re.compile("[0-9a-f]{40}")
 _CONTENT_RANGE = re.compile("bytes ([0-9]+-[0-9]+)/")
 
 
-def pieces(task: Task, http: Http, path: str) -> t.Iterator[bytes]:
+def download_chunks(task: Task, http: HttpClient, path: str) -> t.Iterator[bytes]:
     """What is at an address, a piece at a time; when the answer breaks off, the rest of it is asked for.
 
-    :raises BrokenOff: when that did not help `retries` times without anything new
+    :raises IncompleteResponse: when that did not help `retries` times without anything new
     :raises ToolchainError: when there is something else meanwhile
     """
     retries = task.params["retries"]
-    answer = http.read("GET", path, stream=True, headers=_AS_IT_IS)
-    mark = answer.headers.get("ETag")
+    response = http.read("GET", path, stream=True, headers=_AS_IT_IS)
+    mark = response.headers.get("ETag")
     place, attempt = 0, 0
     while True:
-        known = place if answer.status == 200 else 0  # a server without ranges begins anew
+        known = place if response.status == 200 else 0  # a server without ranges begins anew
         try:
-            for piece in answer.chunks():
+            for piece in response.chunks():
                 fresh = piece[known:]
                 known -= len(piece) - len(fresh)
                 if fresh:
                     place, attempt = place + len(fresh), 0
                     yield fresh
             return
-        except BrokenOff as broken:
+        except IncompleteResponse as broken:
             if attempt == retries:
                 raise
-            task.repeated(str(broken), attempt + 1, retries)
+            task.record_retry(str(broken), attempt + 1, retries)
         time.sleep(retry.backoff(attempt))
         attempt += 1
-        answer = _rest(http, path, place, mark)
+        response = _rest(http, path, place, mark)
 
 
-def _rest(http: Http, path: str, place: int, mark: str | None) -> Answer:
+def _rest(http: HttpClient, path: str, place: int, mark: str | None) -> Response:
     """The answer with what is from a place on, or all of it again."""
     headers = {**_AS_IT_IS, "Range": f"bytes={place}-"}
-    answer = http.read("GET", path, stream=True, headers=headers, accept=(200, 206))
-    if not _is_tag_of(answer, mark):
+    response = http.read("GET", path, stream=True, headers=headers, accept=(200, 206))
+    if not _is_tag_of(response, mark):
         raise ToolchainError(f"GET {path}: there is another content than when the answer broke off. Try again.")
-    if answer.status == 206 and not answer.headers.get("Content-Range", "").startswith(f"bytes {place}-"):
+    if response.status == 206 and not response.headers.get("Content-Range", "").startswith(f"bytes {place}-"):
         raise ToolchainError(f"GET {path}: 206, but with another part than was asked for.")
-    return answer
+    return response
 
 
-def _is_tag_of(answer: Answer, mark: str | None) -> bool:
+def _is_tag_of(response: Response, mark: str | None) -> bool:
     """Return whether a response has the ETag of the first one.
 
     Before version 5.0, Artifactory appends the bounds of the range to the SHA-1: `<sha1>-<first>-<last>`.
     """
-    tag = answer.headers.get("ETag")
+    tag = response.headers.get("ETag")
     if tag == mark:
         return True
-    sent = _CONTENT_RANGE.match(answer.headers.get("Content-Range", ""))
+    sent = _CONTENT_RANGE.match(response.headers.get("Content-Range", ""))
     is_sha1 = mark is not None and _SHA1.fullmatch(mark)
-    return bool(answer.status == 206 and is_sha1 and sent and tag == f"{mark}-{sent[1]}")
+    return bool(response.status == 206 and is_sha1 and sent and tag == f"{mark}-{sent[1]}")

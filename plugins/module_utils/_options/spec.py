@@ -22,7 +22,7 @@ from ansible.module_utils.common.validation import (
 )
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
-from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import (
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import (
     check_limits,
     compile_patterns,
     without_limits,
@@ -52,21 +52,21 @@ class Service:
     login: tuple[str, ...]
     transport: tuple[str, ...]
     credentials: dict[str, tuple[str, ...]]
-    habits: tuple[str, ...]
+    behavior: tuple[str, ...]
 
-    def variable(self, option: str) -> str:
+    def host_variable(self, option: str) -> str:
         """The name of the host variable that an option may come from."""
         return f"toolchain_{self.name}_{option}"
 
 
-class NotANumber(str):
-    """A text that stands for infinity or NaN, because JSON has neither. `ArgumentSpec.misshapen` refuses it."""
+class NonFiniteNumber(str):
+    """A text that stands for infinity or NaN, because JSON has neither. `ArgumentSpec.find_type_error` refuses it."""
 
 
 class ArgumentSpec:
     """What a module takes: its options with their limits, and the rules between them.
 
-    :arg options: name to option, in the form of `argument_spec`, with the limits that `_limits.py` describes
+    :arg options: name to option, in the form of `argument_spec`, with the limits that `_options/limits.py` describes
     :arg service: the service that some of the options reach
     :arg rules: `mutually_exclusive`, `required_together`, `required_one_of`, `required_if` and `required_by`, in
         Ansible's forms
@@ -93,13 +93,13 @@ class ArgumentSpec:
         rules = {rule: _both(self.rules[rule], other.rules[rule]) for rule in _RULES}
         return ArgumentSpec({**self.options, **other.options}, service=self._service or other._service, **rules)
 
-    def keywords(self) -> dict[str, t.Any]:
+    def to_keywords(self) -> dict[str, t.Any]:
         """Keyword arguments for `AnsibleModule` and for `ArgumentSpecValidator`, neither of which knows limits."""
         return {"argument_spec": self._plain_options, **self.rules}
 
-    def prepare(self) -> None:
+    def precompile(self) -> None:
         """Have ready what each use needs: a process does it before it forks workers, which would each do it anew."""
-        self.keywords()
+        self.to_keywords()
         compile_patterns(self.options)
 
     def check(self, parameters: dict[str, t.Any]) -> None:
@@ -121,7 +121,7 @@ class ArgumentSpec:
         except TypeError as error:
             raise ToolchainError(str(error)) from None
 
-    def misshapen(self, parameters: dict[str, t.Any]) -> str | None:
+    def find_type_error(self, parameters: dict[str, t.Any]) -> str | None:
         """What is wrong with parameters of which one has a form that its option cannot have.
 
         Where a dictionary belongs, Ansible's own validation names no option then, or breaks off; where a text belongs,
@@ -140,7 +140,7 @@ class ArgumentSpec:
             raise TypeError("these options reach no service")
         return self._service
 
-    def fallback(self, option: str) -> str:
+    def environment_variable(self, option: str) -> str:
         """The environment variable that an option comes from when it is not given; empty for none."""
         _read, names = self.options[option].get("fallback") or (None, [""])
         return names[0]
@@ -187,7 +187,7 @@ def _misshapen(options: dict[str, dict[str, t.Any]], parameters: dict[str, t.Any
         if value is None:
             if name in parameters and option.get("required"):
                 yield str(BadOption(path, "is required"))
-            elif name in parameters and option.get("narrows"):
+            elif name in parameters and option.get("narrows_scope"):
                 yield str(BadOption(path, "must not be null. Set a value or omit the option"))
         elif option.get("options"):
             several = option["type"] == "list" and isinstance(value, list)
@@ -203,14 +203,14 @@ def _misshapen(options: dict[str, dict[str, t.Any]], parameters: dict[str, t.Any
         elif option["type"] in _TEXTS:
             yield from _no_text(path, value)
         else:
-            refused = (float, NotANumber) if option.get("text_values") else NotANumber
+            refused = (float, NonFiniteNumber) if option.get("text_values") else NonFiniteNumber
             for place, leaf in _leaves(path, _as_dictionary(value) if option["type"] == "dict" else value):
                 if isinstance(leaf, refused):
                     yield from _no_text(place, leaf)
 
 
 def _no_text(path: str, value: t.Any) -> t.Iterator[str]:
-    if isinstance(value, NotANumber):
+    if isinstance(value, NonFiniteNumber):
         yield str(BadOption(path, "takes neither .inf nor .nan. Put it in quotes if it is a text"))
     elif type(value) in _NO_TEXTS:  # null in a list: elsewhere it stands for nothing given
         yield str(BadOption(path, f"takes a text, not {_NO_TEXTS[type(value)]}"))

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._argspec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
+from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 
 _DAY = 86400
 
@@ -38,13 +38,13 @@ BULK = ArgumentSpec(
     dict(
         workers=dict(type="int", default=4, at_least=1, at_most=64),
         on_error=dict(type="str", choices=["fail", "report"], default="fail"),
-        max_failures=dict(type="int", narrows=True, at_least=1, at_most=1_000_000),
+        max_failures=dict(type="int", narrows_scope=True, at_least=1, at_most=1_000_000),
         shown=dict(type="int", default=10, at_least=0, at_most=10_000),
         to_file=dict(type="path", not_empty=True),
     )
 )
 
-# Who may read a file that the task writes; `store` in _private_file.py takes them
+# Who may read a file that the task writes; `store` in _files/private.py takes them
 TO_FILE = ArgumentSpec(
     dict(
         owner=dict(type="str", **NAME),
@@ -53,24 +53,26 @@ TO_FILE = ArgumentSpec(
     )
 )
 
-# Where a long list goes, and whether secrets in it are masked; `gather` in _private_file.py takes them
+# Where a long list goes, and whether secrets in it are masked; `gather` in _files/private.py takes them
 LISTING = TO_FILE + ArgumentSpec(
     dict(to_file=dict(type="path", not_empty=True), mask_secrets=dict(type="bool", no_log=False))
 )
 
 
-def one_or_many(item: ArgumentSpec) -> ArgumentSpec:
+def with_items(item: ArgumentSpec) -> ArgumentSpec:
     """The options of a module that takes one item or many: those of an item, and `items`, each with its own.
 
-    What is given beside `items` is the default for all of them. `one_or_each` in _bulk.py sees to the rules of an item.
-    Null in an item does not stand for this default in options that decide which object is changed, and how.
+    What is given beside `items` is the default for all of them. `process_one_or_items` in _bulk.py sees to the rules of
+    an item. Null in an item does not stand for this default in options that decide which object is changed, and how.
     """
     beside = {name: _without(option, "required") for name, option in item.options.items()}
     inside = {name: _without(option, "default") for name, option in beside.items()}
     for name, option in item.options.items():
         if option.get("required") or name in _EFFECTS:
-            inside[name]["narrows"] = True
-    return ArgumentSpec({**beside, "items": dict(type="list", elements="dict", narrows=True, options=inside)}) + BULK
+            inside[name]["narrows_scope"] = True
+    return (
+        ArgumentSpec({**beside, "items": dict(type="list", elements="dict", narrows_scope=True, options=inside)}) + BULK
+    )
 
 
 def _without(option: dict[str, t.Any], key: str) -> dict[str, t.Any]:

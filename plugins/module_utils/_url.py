@@ -22,7 +22,7 @@ def check_url(url: str | None, option: str = "url") -> str:
             option,
             "is required: give it to the task, in module_defaults, as a variable of the host, or in the environment",
         )
-    parts = parts_of(url)
+    parts = split_url(url)
     if parts is None or parts.scheme not in ("http", "https") or not parts.hostname:
         raise BadOption(option, "takes an address such as https://host:port/path")
     if parts.username or parts.password or parts.query or parts.fragment:
@@ -30,7 +30,7 @@ def check_url(url: str | None, option: str = "url") -> str:
     return url.rstrip("/")
 
 
-def segments(*names: str, option: str) -> str:
+def encode_path(*names: str, option: str) -> str:
     """A path of percent-encoded segments; a slash in a name stays inside its segment.
 
     :arg option: the option that the names come from
@@ -42,7 +42,7 @@ def segments(*names: str, option: str) -> str:
     return "".join(f"/{quote(name, safe='')}" for name in names)
 
 
-def encoded(fields: t.Mapping[str, str | None]) -> str:
+def encode_query(fields: t.Mapping[str, str | None]) -> str:
     """Fields percent-encoded throughout: a blank becomes %20, which means a blank to every server."""
     return "&".join(
         quote(name, safe="") if value is None else f"{quote(name, safe='')}={quote(value, safe='')}"
@@ -50,7 +50,7 @@ def encoded(fields: t.Mapping[str, str | None]) -> str:
     )
 
 
-def parts_of(url: str) -> SplitResult | None:
+def split_url(url: str) -> SplitResult | None:
     """The parts of an address, or `None` when it is none."""
     try:
         parts = urlsplit(url)
@@ -60,13 +60,13 @@ def parts_of(url: str) -> SplitResult | None:
     return parts
 
 
-def origin(url: str) -> tuple[str, str | None, int | None]:
+def url_origin(url: str) -> tuple[str, str | None, int | None]:
     """Scheme, host and port of an address."""
     parts = urlsplit(url)
     return parts.scheme, parts.hostname, parts.port or {"http": 80, "https": 443}.get(parts.scheme)
 
 
-def without_query(target: str | None) -> str:
+def redact_url(target: str | None) -> str:
     """An address for a message, without what may be secret in it."""
     if target is None:
         return "no proper address"
