@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import query
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
-from sandbox.artifact.aql import text as language
+from sandbox.artifact.aql import parser as language
 from support.aql_answer import aql_body
 from support.conversation import Call, call, conversation
 from support.running import run

@@ -15,16 +15,25 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ..http.streaming import stream_query
-from . import poms, refusals, since
-from .accounts import ANONYMOUS, CHALLENGE, Principal
-from .errors import ArtifactError, PlainError
-from .formats import jackson, jackson_parts
-from .negotiation import CHECKED, JSON, OF_ITEMS, join_accept, negotiate, parse_accept, vendor
-from .repositories import PATTERNS, POLICY, Repository
-from .snapshots import POM
+from .access.accounts import ANONYMOUS, CHALLENGE, Principal
+from .items.tree import Item
+from .maven import poms
+from .maven.snapshots import POM
+from .protocol import feature_versions, permission_messages
+from .protocol.errors import ArtifactError, PlainError
+from .protocol.formats import jackson, jackson_parts
+from .protocol.negotiation import (
+    CHECKED,
+    JSON,
+    OF_ITEMS,
+    join_accept,
+    negotiate,
+    parse_accept,
+    vendor,
+)
+from .protocol.versions import at_least
+from .repositories.repositories import PATTERNS, POLICY, Repository
 from .state import State
-from .tree import Item
-from .version import at_least
 
 BASE_URL_HEADERS = ("x-jfrog-override-base-url", "x-artifactory-override-base-url")
 # The path of a request for content: `content_path.parse` reads the target
@@ -106,7 +115,11 @@ class Call:
 
     def refusal(self, purpose: str, repo: str, path: str = "") -> str:
         """Return the words in which the caller is refused a purpose, one of `refusals.WORDS`."""
-        words = refusals.WORDS if self.has(since.NEW_WORDS_OF_REFUSALS) else refusals.OLD_WORDS
+        words = (
+            permission_messages.WORDS
+            if self.has(feature_versions.NEW_WORDS_OF_REFUSALS)
+            else permission_messages.OLD_WORDS
+        )
         return words[purpose].format(repo=repo, path=path, user=self.principal.name)
 
     def _permit_for(self, purpose: str, action: str, repo: str, path: str) -> None:
@@ -203,7 +216,7 @@ class Call:
 
     def check_repository(self, key: str) -> None:
         """Refuse to change the content of repositories that do not exist, where the version does so at once."""
-        if self.request.method in ("GET", "HEAD") or self.has(since.ANSWERS_ABOUT_UNKNOWN_REPOSITORIES):
+        if self.request.method in ("GET", "HEAD") or self.has(feature_versions.ANSWERS_ABOUT_UNKNOWN_REPOSITORIES):
             return
         if self.repositories.find(key) is None and not self.repositories.storages(key):
             raise ArtifactError(403, "")
@@ -211,7 +224,7 @@ class Call:
     @property
     def info_headers(self) -> dict[str, str]:
         """The headers of infos of folders and of the list of repositories."""
-        return {"Cache-Control": "no-store"} if self.has(since.NO_STORE_OF_INFO) else {}
+        return {"Cache-Control": "no-store"} if self.has(feature_versions.NO_STORE_OF_INFO) else {}
 
     @property
     def is_oss(self) -> bool:
@@ -221,7 +234,7 @@ class Call:
     @property
     def knows_sha256(self) -> bool:
         """Whether the server calculates and compares SHA-256."""
-        return self.has(since.SHA256)
+        return self.has(feature_versions.SHA256)
 
     def vnd(self, kind: str, value: Mapping[str, Any] | list[Any], **headers: str) -> Response:
         """An answer in one of the vendor's JSON types; it fits the Accept header or is refused."""

@@ -12,54 +12,76 @@ from urllib.parse import parse_qsl, unquote
 from starlette.requests import Request
 from starlette.responses import Response
 
-from ..http.routing import ANY, Route, RouteMatch, Routes
+from ..http.routing import (
+    ANY,
+    Route,
+    RouteMatch,
+    Routes,
+)
 from ..runtime.runtime import Runtime
 from ..seeds.snapshot import SnapshotDirectory
 from ..service import Service
-from . import (
-    access,
-    build_records,
-    builds,
-    central_configuration,
-    configuration,
-    content_path,
-    deployment,
-    finds,
-    image_promotion,
-    image_pushes,
-    images,
-    item_info,
-    legacy_tokens,
-    maven_calls,
-    methods,
-    not_served,
+from .access import (
+    legacy_token_api,
+    permission_target_api,
+    token_api,
+    user_api,
+)
+from .access.accounts import (
+    ANONYMOUS,
+    CHALLENGE,
+    Principal,
+    WrongCredentials,
+)
+from .builds import (
+    build_api,
+    build_promotion,
     pattern_artifacts,
-    permission_targets,
-    promotion,
-    properties,
-    query,
-    registry,
-    relocation,
+    records,
     retention,
-    search,
-    security,
-    since,
-    storage_summary,
-    system,
-    transfer,
-    trash,
+)
+from .call import PAID, Call, decoded
+from .content import (
+    content_path,
+    download,
+    upload,
     webdav,
 )
-from .accounts import ANONYMOUS, CHALLENGE, Principal, WrongCredentials
-from .call import PAID, Call, decoded
-from .errors import AccessError, ArtifactError, Refusal, TooLong
-from .negotiation import PRODUCED, join_accept, negotiate
+from .images import (
+    image_promotion,
+    pull,
+    push,
+    registry,
+)
+from .items import (
+    item_info,
+    properties,
+    relocation,
+    trash,
+)
+from .maven import maven_api
+from .protocol import feature_versions, methods
+from .protocol.errors import (
+    AccessError,
+    ArtifactError,
+    Refusal,
+    TooLong,
+)
+from .protocol.negotiation import PRODUCED, join_accept, negotiate
+from .protocol.versions import at_least, revision
+from .repositories import repository_api
 from .schema import SCHEMA
-from .seeding import SEED_SHAPE, plant
-from .snapshot import parts
+from .search import aql_api, field_searches, name_search
+from .seeds.seed import SEED_SHAPE, plant
+from .seeds.snapshot_seeds import parts
 from .state import State
-from .summary import SUMMARY
-from .version import at_least, revision
+from .state_queries import SUMMARY
+from .system import (
+    central_configuration,
+    storage_summary,
+    system_api,
+    unimplemented,
+)
 
 # Where browsers are sent to the user interface
 HOME = ("/", "/webapp")
@@ -67,36 +89,36 @@ NODE_ID = "5f0e1ab1c3d24e6a"
 
 ROUTES = Routes(
     (
-        *system.ROUTES,
+        *system_api.ROUTES,
         *central_configuration.ROUTES,
-        *not_served.AHEAD,
-        *configuration.ROUTES,
+        *unimplemented.AHEAD,
+        *repository_api.ROUTES,
         *item_info.ROUTES,
         *properties.ROUTES,
         *image_promotion.ROUTES,
-        *images.ROUTES,
-        *image_pushes.ROUTES,
-        *maven_calls.ROUTES,
-        *search.ROUTES,
-        *finds.ROUTES,
-        *query.ROUTES,
-        *promotion.ROUTES,
+        *pull.ROUTES,
+        *push.ROUTES,
+        *maven_api.ROUTES,
+        *name_search.ROUTES,
+        *field_searches.ROUTES,
+        *aql_api.ROUTES,
+        *build_promotion.ROUTES,
         *retention.ROUTES,
         *pattern_artifacts.ROUTES,
-        *builds.ROUTES,
+        *build_api.ROUTES,
         *trash.ROUTES,
         *relocation.ROUTES,
         *storage_summary.ROUTES,
-        *legacy_tokens.ROUTES,
-        *permission_targets.ROUTES,
-        *security.ROUTES,
-        *deployment.ROUTES,
-        *transfer.ROUTES,
+        *legacy_token_api.ROUTES,
+        *permission_target_api.ROUTES,
+        *user_api.ROUTES,
+        *upload.ROUTES,
+        *download.ROUTES,
         *webdav.ROUTES,
-        *not_served.ROUTES,
+        *unimplemented.ROUTES,
     )
 )
-ACCESS_ROUTES = Routes((*access.ROUTES, *not_served.ACCESS_ROUTES))
+ACCESS_ROUTES = Routes((*token_api.ROUTES, *unimplemented.ACCESS_ROUTES))
 
 
 class ArtifactService(Service):
@@ -104,7 +126,7 @@ class ArtifactService(Service):
 
     name = "artifact"
     prefixes = ("/artifactory", "/access", registry.ROOT)
-    schema = SCHEMA + build_records.SCHEMA
+    schema = SCHEMA + records.SCHEMA
     seed_schema = SEED_SHAPE
     state_queries = SUMMARY
     switches: ClassVar[dict[str, Any]] = {
@@ -168,8 +190,8 @@ class ArtifactService(Service):
         version = self.runtime.get_switch("artifact", "version")
         response.headers["Server"] = f"Artifactory/{version}"
         response.headers["X-Artifactory-Id"] = NODE_ID
-        response.headers["X-Artifactory-Node-Id"] = system.NODE_NAME
-        if at_least(version, since.VERSION_HEADER):
+        response.headers["X-Artifactory-Node-Id"] = system_api.NODE_NAME
+        if at_least(version, feature_versions.VERSION_HEADER):
             response.headers["X-JFrog-Version"] = f"Artifactory/{version} {revision(version)}"
         return response
 
@@ -180,7 +202,7 @@ class ArtifactService(Service):
 
     async def _access(self, request: Request, path: str) -> Response:
         is_oss = self.runtime.get_switch("artifact", "edition") == "oss"
-        if is_oss or not at_least(self.runtime.get_switch("artifact", "version"), since.TOKENS):
+        if is_oss or not at_least(self.runtime.get_switch("artifact", "version"), feature_versions.TOKENS):
             raise AccessError(404, "HTTP 404 Not Found")
         query = _query(request)
         found = ACCESS_ROUTES.find(request.method, path, query)

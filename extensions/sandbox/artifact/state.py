@@ -6,14 +6,14 @@
 from __future__ import annotations
 
 from ..runtime.runtime import Runtime
-from .accounts import Accounts
-from .build_records import Builds
-from .maven_metadata import MavenMetadata
-from .planting import Planting
-from .repositories import Repositories
-from .storage import Items
-from .tokens import Tokens
-from .uploads import Uploads
+from .access.accounts import Accounts
+from .access.tokens import Tokens
+from .builds.records import Builds
+from .images.uploads import Uploads
+from .items.storage import Items
+from .maven.metadata import MavenMetadata
+from .repositories.repositories import Repositories
+from .seeds.bulk_insert import Planting
 
 
 class State:

@@ -14,7 +14,7 @@ from email.utils import parsedate_to_datetime
 
 import pytest
 
-from sandbox.artifact import ranges
+from sandbox.artifact.content import ranges
 from support.wire.artifact import APP, CONTENT, MD5, SHA1, SHA256, error_of
 
 

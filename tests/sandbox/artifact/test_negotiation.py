@@ -10,7 +10,7 @@ import http.client
 
 import pytest
 
-from sandbox.artifact.negotiation import PRODUCED
+from sandbox.artifact.protocol.negotiation import PRODUCED
 from sandbox.artifact.service import ROUTES
 from support.wire.artifact import APP, error_of
 

@@ -19,10 +19,10 @@ from typing import Any
 import pytest
 
 from sandbox import client
-from sandbox.artifact import build_records
-from sandbox.artifact.aql import sql, text
+from sandbox.artifact.aql import compiler, parser
+from sandbox.artifact.builds import records
+from sandbox.artifact.items.storage import ClientChecksums, Items
 from sandbox.artifact.schema import SCHEMA
-from sandbox.artifact.storage import ClientChecksums, Items
 from sandbox.runtime.runtime import Runtime
 from support.work import processor_time, work_before_answers
 
@@ -43,7 +43,7 @@ with urllib.request.urlopen(request) as answer:
 def runtime() -> Iterator[Runtime]:
     """An empty runtime with the Artifactory schema."""
     runtime = Runtime()
-    runtime.create(SCHEMA + build_records.SCHEMA)
+    runtime.create(SCHEMA + records.SCHEMA)
     yield runtime
     runtime.close()
 
@@ -118,7 +118,7 @@ SORT_AND_LIMIT = '.include("repo","path","name","size","created").sort({"$asc":[
     ],
 )
 def test_aql_queries_use_indexes(runtime, query, steps):
-    statement = sql.statement(text.read(query), sql.World(1_700_000_000))
+    statement = compiler.statement(parser.read(query), compiler.World(1_700_000_000))
     explained = runtime.db.execute(f"EXPLAIN QUERY PLAN {statement.sql}", statement.parameters)
     plan = "\n".join(row["detail"] for row in explained)
     assert "SCAN main" not in plan

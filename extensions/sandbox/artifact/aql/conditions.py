@@ -13,7 +13,13 @@ from typing import Any
 
 from .domains import Field, Kind
 from .errors import QueryError, QueryFailure
-from .values import LONGEST, glob, moment, number, virtual_name
+from .values import (
+    LONGEST,
+    glob,
+    moment,
+    number,
+    virtual_name,
+)
 
 SIGNS = {"eq": "=", "ne": "<>", "gt": ">", "gte": ">=", "lt": "<", "lte": "<="}
 PATTERNS = {"match": "GLOB", "nmatch": "NOT GLOB"}

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from .conditions import Comparison, compare
 from .domains import Domain, Field
 from .errors import QueryError
-from .text import Condition
+from .parser import Condition
 
 OPPOSITES = {"ne": "eq", "nmatch": "match"}
 

@@ -1,0 +1,76 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The files of builds by patterns; clients use it to find out which number the latest run has."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from starlette.responses import Response
+
+from ...http.routing import Route
+from ..call import Call
+from ..items.tree import Item
+from ..protocol.errors import ArtifactError
+from ..protocol.formats import colon_time, plain_time
+from ..search.field_searches import is_wanted
+from ..search.name_search import ant_glob
+from . import build_api, build_promotion
+from .records import Build
+
+
+async def pattern_artifacts(call: Call) -> Response:
+    """POST /api/build/patternArtifacts: an entry for each request, null where there is no such run."""
+    call.need_pro()
+    requests = await build_api.posted(call, list)
+    if not all(map(_is_readable, requests)):
+        raise ArtifactError(400, "Error parsing json body")
+    return call.vnd("build.BuildPatternArtifactsResult", [_found(call, request) for request in requests])
+
+
+def _is_readable(request: Any) -> bool:
+    patterns = (request.get("patterns") or []) if isinstance(request, dict) else None
+    return isinstance(patterns, list) and all(isinstance(entry, dict) for entry in patterns)
+
+
+def _found(call: Call, request: dict[str, Any]) -> dict[str, Any] | None:
+    name, number = str(request.get("buildName") or ""), str(request.get("buildNumber") or "")
+    build_api.permit_reading(call, name)
+    project = str(request.get("project") or build_api.project(call))
+    run = next((run for run in call.builds.runs(project, name) if is_wanted(call, run, number, "")), None)
+    if run is None:
+        return None
+    return {
+        "buildName": run.name,
+        "buildNumber": run.number,
+        "started": plain_time(run.started),
+        "url": run.record.get("url"),
+        "patternResults": [_of_pattern(call, run, request, entry) for entry in request.get("patterns") or ()],
+    }
+
+
+def _of_pattern(call: Call, run: Build, request: dict[str, Any], entry: dict[str, Any]) -> dict[str, Any]:
+    pattern = str(entry.get("pattern") or "")
+    key, colon, path = pattern.partition(":")
+    if not (key and colon and path):
+        raise ArtifactError(400, f"Invalid pattern: '{pattern}'.")
+    if ";" in path or request.get("transitive"):
+        raise ArtifactError(501, "The sandbox does not serve patterns with properties and transitive builds yet.")
+    repo, expression = ant_glob(key), ant_glob(path.lstrip("/"))
+    items = build_promotion.stored_artifacts(call, run)
+    found = [item for item in items if repo.fullmatch(item.repo) and expression.fullmatch(item.path)]
+    return {"patternArtifacts": [_shown(call, item) for item in found]}
+
+
+def _shown(call: Call, item: Item) -> dict[str, Any]:
+    return {
+        "uri": f"{item.repo}/{item.path}",
+        "artifactoryUrl": call.base,
+        "size": item.size,
+        "lastModified": colon_time(item.modified),
+        "sha1": item.sha1,
+    }
+
+
+ROUTES = (Route("POST", "/api/build/patternArtifacts", pattern_artifacts, "pattern_artifacts", read_only=True),)

@@ -1,0 +1,38 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A folder as a page for browsers, and for clients that follow its links."""
+
+from __future__ import annotations
+
+import html
+import sqlite3
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from urllib.parse import quote
+
+from ..call import Call
+from ..items.item_info import below
+from ..items.tree import Item
+from ..system.storage_summary import spelt
+
+
+def parts(call: Call, db: sqlite3.Connection, path: str, folders: list[Item]) -> Iterator[str]:
+    """The page, part by part; `path` begins with the repository's key."""
+    title = html.escape(f"Index of {path}")
+    yield '<!DOCTYPE HTML PUBLIC "-//W3C//DTD HTML 3.2 Final//EN">\n<html>\n<head><meta name="robots" content="noindex"'
+    yield f" />\n<title>{title}</title>\n</head>\n<body>\n<h1>{title}</h1>\n"
+    yield "<pre>Name  Last modified      Size</pre><hr/>\n<pre>"
+    if folders[0].path:
+        yield '<a href="../">../</a>\n'
+    yield from map(_line, below(db, folders, 1))
+    url = call.request.url
+    server = f"Artifactory/{call.switch('version')} Server at {html.escape(url.hostname or '')} Port {url.port or 80}"
+    yield f'</pre>\n<hr/><address style="font-size:small;">{server}</address></body></html>'
+
+
+def _line(item: Item) -> str:
+    name = item.name + "/" * item.folder
+    modified = datetime.fromtimestamp(item.modified, UTC).strftime("%d-%b-%Y %H:%M")
+    size = "  -" if item.size is None else spelt(item.size)
+    return f'<a href="{quote(name)}">{html.escape(name)}</a>  {modified}  {size}\n'

@@ -1,0 +1,41 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The calls of Maven repositories."""
+
+from __future__ import annotations
+
+from starlette.responses import Response
+
+from ...http.routing import Route
+from ..call import Call
+from ..protocol.errors import ArtifactError
+
+NEEDED = "mdwar"
+
+
+async def calculate_metadata(call: Call, path: str) -> Response:
+    """POST /api/maven/calculateMetadata/{repo}/{path}[?nonRecursive=true]
+
+    The documentation calls the argument `noneRecursive`. The real server calculates after its answer.
+    """
+    call.need_login()
+    repo, _slash, folder = path.partition("/")
+    folder = folder.rstrip("/")
+    if call.items.find(repo, folder) is None:
+        raise ArtifactError(404, f"Could not find path '{path}'")
+    repository = call.repositories.find(repo)
+    if repository is None or not call.repositories.is_stored(repo):
+        raise ArtifactError(404, f"Unable to find local repository '{repo}'.")
+    if not repository.is_of_maven:
+        raise ArtifactError(400, f"Repository '{repo}' is not a maven repository.")
+    for action in NEEDED:
+        call.permit(action, repo, folder, f"Not enough permissions to calculate the metadata of '{repo}:{folder}'.")
+    alone = "true" in (call.query.get("nonRecursive"), call.query.get("noneRecursive"))
+    await call.maven.calculate(repo, folder, call.principal.name, recursive=not alone)
+    return Response(status_code=200)
+
+
+ROUTES = (
+    Route("POST", "/api/maven/calculateMeta{:[dD]}ata/{path:.+}", calculate_metadata, "calculate_maven_metadata"),
+)

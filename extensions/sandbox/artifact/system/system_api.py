@@ -1,0 +1,64 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The server itself."""
+
+from __future__ import annotations
+
+from starlette.responses import PlainTextResponse, Response
+
+from ...http.routing import Route
+from ..builds import build_api
+from ..call import Call
+from ..protocol.formats import jackson
+from ..protocol.versions import revision
+
+NODE_NAME = "sandbox"
+SERVICE_ID = "jfrt@01jcsandbox0000000000000000"
+LICENSE_HASH = "0" * 40
+
+
+async def ping(call: Call) -> Response:
+    """GET /api/system/ping"""
+    return PlainTextResponse("OK", headers={"Content-Type": "text/plain"})
+
+
+async def version(call: Call) -> Response:
+    """GET /api/system/version"""
+    version = call.switch("version")
+    addons = [] if call.is_oss else ["build", "docker", "properties"]
+    license_text = LICENSE_HASH if addons else "Artifactory OSS"
+    body = {"version": version, "revision": revision(version), "addons": addons, "license": license_text}
+    if call.principal.anonymous:
+        del body["license"]
+    return call.vnd("system.Version", body)
+
+
+async def service_id(call: Call) -> Response:
+    """GET /api/system/service_id"""
+    call.need_admin()
+    return PlainTextResponse(SERVICE_ID, headers={"Content-Type": "text/plain"})
+
+
+async def status(call: Call) -> Response:
+    """GET /api/system/status"""
+    call.need_admin()
+    node = {"id": NODE_NAME, "state": "RUNNING", "version": call.switch("version")}
+    if not call.is_oss:
+        node["licenceHash"] = LICENSE_HASH
+    return Response(jackson({"isHa": False, "nodes": [node]}).encode(), media_type="application/json")
+
+
+async def usage(call: Call) -> Response:
+    """POST /api/system/usage: what clients report of themselves, which goes no further."""
+    await build_api.posted(call, dict)
+    return Response(status_code=200)
+
+
+ROUTES = (
+    Route("GET", "/api/system/ping", ping, "ping"),
+    Route("GET", "/api/system/version", version, "version"),
+    Route("GET", "/api/system/service_id", service_id, "service_id"),
+    Route("GET", "/api/system/status", status, "status"),
+    Route("POST", "/api/system/usage", usage, "report_usage", read_only=True),
+)

@@ -1,0 +1,203 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What Artifactory has and the sandbox does not: 501, after the checks that the real server makes first."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from starlette.responses import Response
+
+from ...http.routing import ANY, Route
+from ..access.token_api import require_caller
+from ..call import PAID, Call
+from ..protocol.errors import AccessError, ArtifactError
+
+# Method, path, label, who may call it (`all` who may log in, or `admin`), and what the open-source edition does: it
+# `serves` the call, refuses it because only `pro` does, or `lacks` it. A path that ends with `/**` is a family, which
+# goes after the calls in it.
+CALLS = """
+GET    /api/archive/download/{:.+}              download_folder            all    serves
+POST   /api/archive/buildArtifacts              archive_of_build           all    pro
+POST   /api/archiveIndex/{:.+}                  index_archive              admin  serves
+POST   /api/artifactexport/repository           export_repository          admin  lacks
+POST   /api/blob/info                           blob_info                  all    serves
+POST   /api/build/distribute/{:.+}              distribute_build           all    pro
+POST   /api/build/pushToBintray/{:.+}           push_build                 all    pro
+POST   /api/checksum/sha256                     calculate_sha256           all    serves
+*      /api/config/storage/checksumReplication  checksum_replication       admin  lacks
+POST   /api/deleteDirectoryTrashProperty/start  clean_trash_records        admin  lacks
+*      /api/distribute                          distribute                 all    pro
+GET    /api/download/{:.+}                      download_and_sync          all    pro
+*      /api/export/**                           export                     admin  serves
+*      /api/federation/**                       federation                 admin  lacks
+*      /api/gpg/**                              signing_keys               all    pro
+*      /api/import/**                           import                     admin  serves
+POST   /api/maven                               index_maven_repositories   admin  serves
+POST   /api/maven/generatePom/{:.+}             generate_pom               all    lacks
+POST   /api/metadata_server/reindex             reindex_metadata           admin  serves
+GET    /api/metrics                             metrics                    admin  serves
+GET    /api/plugins/**                          user_plugins               all    pro
+POST   /api/plugins/**                          run_user_plugin            all    pro
+PUT    /api/plugins/**                          change_user_plugin         admin  pro
+*      /api/propertysets/**                     property_sets              admin  lacks
+*      /api/release/bundles/**                  release_bundles            all    lacks
+*      /api/replication/{:.+}                   replication                all    pro
+*      /api/replications/**                     replications               admin  pro
+GET    /api/repositories/{:[^/]+}/configuration remote_repository          all    pro
+GET    /api/search/dependency                   dependency_search          all    pro
+GET    /api/search/license                      license_search             all    pro
+POST   /api/security/permissions/{:[^/]+}       security                   admin  serves
+*      /api/security/**                         security                   admin  serves
+*      /api/signed/url/**                       signed_urls                all    lacks
+GET    /api/system                              system_information         admin  serves
+*      /api/system/bootstrap_bundle             bootstrap_bundle           admin  pro
+PATCH  /api/system/configuration                system_configuration       admin  serves
+POST   /api/system/configuration                system_configuration       admin  serves
+*      /api/system/configuration/**             system_configuration       admin  serves
+*      /api/system/debug/loggers/**             loggers                    admin  lacks
+POST   /api/system/decrypt                      decrypt_passwords          admin  serves
+POST   /api/system/encrypt                      encrypt_passwords          admin  serves
+GET    /api/system/info                         system_information         admin  serves
+*      /api/system/license                      installed_license          admin  serves
+*      /api/system/licenses                     installed_licenses         admin  serves
+*      /api/system/logs/{:config|data}          live_logs                  admin  lacks
+*      /api/system/migration/**                 migration                  admin  serves
+GET    /api/system/nodes                        nodes                      admin  serves
+*      /api/system/replications/**              system_replications        admin  pro
+*      /api/system/security/**                  security_configuration     admin  serves
+GET    /api/system/serverTime                   server_time                admin  serves
+GET    /api/system/service                      service_information        all    serves
+*      /api/system/storage/**                   binary_store               admin  serves
+*      /api/system/support/{:bundles?}/**       support_bundles            admin  pro
+POST   /api/system/verifyconnection             verify_connection          admin  serves
+*      /api/system/xray/**                      xray_indexing              admin  pro
+GET    /api/tasks                               background_tasks           admin  serves
+*      /api/v1/bundle/retention/**              bundle_retention           admin  lacks
+GET    /api/v1/metrics/**                       metrics                    admin  lacks
+*      /api/v1/service_trust/pairing/{:[^/]+}   pairing_tokens             admin  lacks
+GET    /api/v1/system/{:liveness|readiness}     probes                     all    lacks
+*      /api/v2/federation/**                    federation                 admin  lacks
+*      /api/v2/repositories/**                  repositories_of_version_2  all    pro
+*      /api/v2/security/permissions/**          permissions_of_version_2   all    pro
+GET    /api/versions/{:.+}                      version_by_properties      all    pro
+POST   /api/yum/**                              calculate_yum_metadata     admin  pro
+POST   /api/zap/{:.+}                           zap_cache                  admin  lacks
+"""
+
+# What would be taken for the keys of repositories
+RESERVED_KEYS = """
+GET    /api/repositories/configurations         repository_details         admin  lacks
+GET    /api/repositories/existence              repository_existence       all    lacks
+"""
+
+# The protocols of package managers, each below /api/<name>; Maven, Ivy, Gradle and sbt have none, and that of images
+# is served.
+PACKAGE_TYPES = (
+    "alpine",
+    "ansible",
+    "bower",
+    "cargo",
+    "chef",
+    "cocoapods",
+    "composer",
+    "conan",
+    "conda",
+    "cran",
+    "deb",
+    "gems",
+    "go",
+    "helm",
+    "helmoci",
+    "hex",
+    "huggingfaceml",
+    "lfs",
+    "machinelearning",
+    "npm",
+    "nuget",
+    "oci",
+    "opkg",
+    "p2",
+    "pods",
+    "pub",
+    "puppet",
+    "pypi",
+    "swift",
+    "terraform",
+    "vagrant",
+    "vcs",
+)
+
+# The other families of the token service, each below /access/api
+OF_ACCESS = (
+    "v1/aws",
+    "v1/cert",
+    "v1/config",
+    "v1/environments",
+    "v1/logshipping",
+    "v1/oidc",
+    "v1/projects",
+    "v1/roles",
+    "v1/scim",
+    "v1/service_trust",
+    "v1/system/backup",
+    "v1/system/federation",
+    "v1/system/liveness",
+    "v1/system/readiness",
+    "v1/vault",
+    "v2/groups",
+    "v2/lifecycle",
+    "v2/permissions",
+    "v2/projects",
+    "v2/roles",
+    "v2/stages",
+    "v2/users",
+)
+CHECK_EDITION: dict[str, Callable[[Call], None]] = {
+    "serves": lambda call: None,
+    "pro": Call.need_pro,
+    "lacks": lambda call: None,  # No request gets here.
+}
+
+
+def _refuse(who: str, edition: str) -> Callable[[Call], Awaitable[Response]]:
+    async def refuse(call: Call) -> Response:
+        if who == "admin":
+            call.need_admin()
+        CHECK_EDITION[edition](call)
+        raise ArtifactError(501, _message(call))
+
+    return refuse
+
+
+async def _refuse_access(call: Call) -> Response:
+    require_caller(call)
+    raise AccessError(501, _message(call))
+
+
+def _message(call: Call) -> str:
+    return f"The sandbox does not serve this call yet: {call.request.method} {call.request.url.path}"
+
+
+def _call(line: str) -> Route:
+    method, path, label, who, edition = line.split()
+    return Route(method, _path(path), _refuse(who, edition), label, scope=PAID if edition == "lacks" else None)
+
+
+def _path(path: str) -> str:
+    return path.removesuffix("/**") + "{:(/.*)?}" if path.endswith("/**") else path
+
+
+def _calls(table: str) -> tuple[Route, ...]:
+    return tuple(map(_call, table.strip().splitlines()))
+
+
+AHEAD = _calls(RESERVED_KEYS)
+ROUTES = (
+    *_calls(CALLS),
+    *(_call(f"* /api/{name}/** packages_of_{name} all lacks") for name in PACKAGE_TYPES),
+)
+ACCESS_ROUTES = tuple(
+    Route(ANY, _path(f"/api/{name}/**"), _refuse_access, f"access_{name.rpartition('/')[2]}") for name in OF_ACCESS
+)
