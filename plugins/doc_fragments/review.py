@@ -6,41 +6,40 @@ from __future__ import annotations
 
 
 class ModuleDocFragment:
-    """How to reach and log in to a code-analysis server."""
+    """Options for the address and login token of a Klocwork server."""
 
     DOCUMENTATION = r"""
 options:
   url:
     description:
-      - Address of the server, such as C(https://review.example.com:8443), without C(/review/api).
-      - When this is not given, the host's variable C(toolchain_review_url) is used, then the
-        environment variable E(KLOCWORK_URL). One of them is needed.
+      - URL of the Klocwork server, such as C(https://review.example.com:8443), without C(/review/api).
+      - If not set, the host variable C(toolchain_review_url) is used, then the environment variable E(KLOCWORK_URL).
+        One of them is required.
     type: str
   username:
     description:
       - Name of the account.
-      - When it is not given, the account of the matching line in O(ltoken_file) is used.
-      - When this is not given, the host's variable C(toolchain_review_username) is used.
+      - If not set, the host variable C(toolchain_review_username) is used, then the account of the matching line in
+        O(ltoken_file).
     type: str
   ltoken:
     description:
-      - Login token of the account, as C(kwauth) stores it. It is used before O(ltoken_file).
-      - C(kwauth) from 2024.2 on keeps it in a store of its own, where O(ltoken_file) has nothing;
-        C(kwauth --print-auth-info) prints it. Application tokens do not open the Web API.
-      - A server without access control needs none; O(username) is enough then.
-      - When this is not given, the host's variable C(toolchain_review_ltoken) is used.
+      - Login token (ltoken) of the account, as created by C(kwauth). Takes precedence over O(ltoken_file).
+      - Since Klocwork 2024.2, C(kwauth) does not write the token to the file but to its own store. Run
+        C(kwauth --print-auth-info) to print it. Application tokens cannot be used with the Web API.
+      - If access control is disabled on the server, only O(username) is required.
+      - If not set, the host variable C(toolchain_review_ltoken) is used.
     type: str
   ltoken_file:
     description:
-      - File with login tokens, a line C(host;port;user;token) each, used where the port is that of O(url) (80 or 443
-        when it has none), and the account is O(username) if given.
-      - A line with exactly the host of O(url) goes before others; without one, the first line is used whose host means
-        the same machine. Lines of another form are ignored; if no line fits, the message names the first of them that
-        contains the host.
-      - It must be an ordinary file in UTF-8, or in UTF-16 with a byte order mark.
-      - When this is not given, the host's variable C(toolchain_review_ltoken_file) is used, then the
-        environment variable E(KLOCWORK_LTOKEN), else C(~/.klocwork/ltoken), or on Windows C(%APPDATA%/.klocwork/ltoken)
-        where that alone is there.
+      - Path of the file with login tokens. Each line has the format C(host;port;user;token).
+      - A line matches if it has the port of O(url) (80 or 443 if O(url) has no port) and, if set, the account
+        O(username). The module prefers a line with the host of O(url), then a line with another name or address
+        of the same machine. Malformed lines are ignored. If no line matches, the error message mentions the first
+        malformed line that contains the host.
+      - Must be a regular file, encoded in UTF-8, or in UTF-16 with a byte order mark.
+      - If not set, the host variable C(toolchain_review_ltoken_file) is used, then the environment variable
+        E(KLOCWORK_LTOKEN), then C(~/.klocwork/ltoken), or C(%APPDATA%/.klocwork/ltoken) if only that file exists.
     type: path
 attributes:
   action_group:
@@ -50,13 +49,12 @@ attributes:
       - buildworks.toolchain.review
       - buildworks.toolchain.all
 notes:
-  - Klocwork sends an empty list as an empty response, which is also what remains if the body of a response is lost.
-    Lists of modules, views, roles, role assignments and accounts are never empty, so the task fails if one is. An
-    empty list of builds is verified with the configuration of the project, an empty list of projects with the modules
-    of the project, and an empty list of groups with the groups of all accounts. A group without members remains
-    undetected if the list of groups is lost twice in a row.
+  - Klocwork returns an empty list as an empty response body, which cannot be distinguished from a lost body. Lists of
+    modules, views, roles, role assignments and accounts are never empty, so the task fails if one is. The module
+    verifies empty lists of builds, projects and groups with a second request. If the list of groups is lost twice in
+    a row, the module does not detect a group without members.
 seealso:
   - name: Validate and Klocwork Web API
-    description: The documentation of the vendor.
+    description: Documentation of the vendor.
     link: https://help.klocwork.com/current/en-us/concepts/klocworkwebapicookbook.htm
 """

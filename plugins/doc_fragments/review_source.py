@@ -6,19 +6,19 @@ from __future__ import annotations
 
 
 class ModuleDocFragment:
-    """Another code-analysis server, from which something is imported."""
+    """Options for the Klocwork server to import from."""
 
     DOCUMENTATION = r"""
 options:
   source_url:
-    description: Address of the other server, as this one reaches it.
+    description: URL of the Klocwork server to import from. It must be reachable from the server at O(url).
     type: str
     required: true
   source_username:
-    description: Name of an account of the other server that is a C(Projects root admin) there.
+    description: Name of an account with the role C(Projects root admin) on the source server.
     type: str
     required: true
   source_password:
-    description: Password of that account. Without it none is sent.
+    description: Password of the account on the source server. If not set, no password is sent.
     type: str
 """

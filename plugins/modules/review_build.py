@@ -7,12 +7,12 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: review_build
-short_description: Manage the builds of a code-analysis project
+short_description: Manage Klocwork builds
 description:
-  - Renames, keeps or deletes a build, or deletes all builds but the newest ones.
-  - Builds come to be there by the server's own tools (C(kwadmin load)); one that is not there is an error, unless it
-    shall be absent.
-  - Deletions are read back.
+  - Rename, keep or delete a build of a Klocwork project, or delete all builds except the newest ones.
+  - The module does not create builds. Builds are created by C(kwadmin load). If the build does not exist, the task
+    fails unless O(state=absent).
+  - After a deletion, the module reads the list of builds to verify the result.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -21,40 +21,44 @@ extends_documentation_fragment:
   - buildworks.toolchain.state
   - buildworks.toolchain.attributes
 notes:
-  - Needs the Web API permission, and on the project the one to change its settings, or to delete builds.
+  - Requires the permission C(webapi_access), and on the project C(change_project_settings) to update builds or
+    C(delete_build) to delete them.
 options:
   project:
     description: Name of the project.
     type: str
     required: true
   name:
-    description: Name of the build.
+    description: Name of the build. Either O(name) or O(keep_newest) is required.
     type: str
   new_name:
     description:
-      - Name that the build shall have. It is renamed, unless one of this name is there and none of the old one.
-      - Not to be combined with O(state=absent).
+      - New name of the build. If a build with this name exists and none is called O(name), the build counts as renamed.
+      - Cannot be used with O(state=absent).
     type: str
   keep:
     description:
-      - Whether the server's automatic deletion leaves the build alone, and does not count it.
-      - This is what the server's C(keepit) does. Its reference says the opposite.
+      - Whether to exclude the build from the server's automatic deletion. Kept builds do not count toward the number
+        of builds that the server retains.
+      - Sets C(keepit) of the build, which the vendor's reference describes the other way round.
     type: bool
   allow_last:
-    description: Whether the only build of the project may be deleted. With it goes the history of all that was cited.
+    description:
+      - Whether the only build of the project may be deleted. This also deletes the citation history of all issues.
     type: bool
     default: false
   keep_newest:
     description:
-      - Instead of O(name), how many of the newest builds stay, 1 to 1,000,000. All older ones are deleted, but for
-        those that are kept, which are not counted either. O(state) says nothing then.
+      - Number of newest builds to retain. The module deletes all older builds except those that are marked as kept,
+        which are not counted. Must be at least 1.
+      - Mutually exclusive with O(name). O(state) is ignored.
     type: int
 seealso:
   - module: buildworks.toolchain.review_build_info
 """
 
 EXAMPLES = r"""
-- name: Keep the build of a release, by the name of the release
+- name: Keep the build of a release and rename it
   buildworks.toolchain.review_build:
     project: mobile-app
     name: build_3
@@ -67,7 +71,7 @@ EXAMPLES = r"""
     name: build_1
     state: absent
 
-- name: Delete all but the five newest builds, and those that are kept
+- name: Delete all builds except the five newest and the kept ones
   buildworks.toolchain.review_build:
     project: mobile-app
     keep_newest: 5
@@ -75,21 +79,21 @@ EXAMPLES = r"""
 
 RETURN = r"""
 build:
-  description: The build afterwards, or as it would be in check mode. None when it is absent.
-  returned: when O(name) is given
+  description: The build after the task. In check mode, the predicted build. V(null) if it does not exist.
+  returned: when O(name) is set
   type: dict
   contains:
     id:
-      description: Id of the build.
+      description: ID of the build.
       type: int
     name:
       description: Name of the build.
       type: str
     date:
-      description: When it was loaded, in ISO 8601 with a zone.
+      description: Time at which the build was loaded, in ISO 8601 format with a time zone.
       type: str
     keep:
-      description: Whether the server's automatic deletion leaves it alone.
+      description: Whether the build is excluded from automatic deletion.
       type: bool
   sample:
     id: 3
@@ -97,8 +101,9 @@ build:
     date: "2021-04-26T11:51:22Z"
     keep: true
 plan:
-  description: What is to be done, C(counts) by action, and the C(first) of the builds. None for nothing to do.
-  returned: when O(keep_newest) is given
+  description:
+    - The planned deletions, with C(counts) by action and the C(first) builds. V(null) if there is nothing to delete.
+  returned: when O(keep_newest) is set
   type: dict
   sample:
     counts:
@@ -107,13 +112,13 @@ plan:
       - action: delete
         name: build_1
 deleted:
-  description: The builds that are gone, the newest first. None when nothing was done.
-  returned: when O(keep_newest) is given
+  description: Names of the deleted builds, newest first. V(null) if the module did not delete anything.
+  returned: when O(keep_newest) is set
   type: list
   elements: str
-left:
-  description: The builds that should be gone and are not. None when nothing was done.
-  returned: when O(keep_newest) is given
+not_deleted:
+  description: Names of the builds that could not be deleted. V(null) if the module did not delete anything.
+  returned: when O(keep_newest) is set
   type: list
   elements: str
 """

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: review_build_info
-short_description: List the builds of a code-analysis project
+short_description: Get information about Klocwork builds
 description:
-  - Lists the builds of a project, the newest first.
-  - Where the Web API is not open to the account, the server's administration tool can be asked instead. It tells the
-    names alone.
+  - Get the builds of a Klocwork project, newest first.
+  - If the account cannot use the Web API, set O(via=admin_tool) to use C(kwadmin) instead. It reports only the names of
+    the builds.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -20,37 +20,38 @@ extends_documentation_fragment:
   - buildworks.toolchain.admin_tool
   - buildworks.toolchain.attributes_info
 notes:
-  - Needs access to the project, and the Web API permission unless O(via=admin_tool).
+  - Requires access to the project and, unless O(via=admin_tool), the permission C(webapi_access).
 options:
   project:
     description: Name of the project.
     type: str
     required: true
   name:
-    description: Only the build of exactly this name.
+    description: Return only the build with this exact name.
     type: str
   via:
-    description:
-      - By what the server is asked. V(admin_tool) runs O(admin_tool) on the machine that the task runs on.
+    description: Interface to use.
     type: str
-    choices: [web_api, admin_tool]
+    choices:
+      web_api: Use the Klocwork Web API.
+      admin_tool: Run O(admin_tool) on the host on which the task runs.
     default: web_api
 seealso:
   - module: buildworks.toolchain.review_build
 """
 
 EXAMPLES = r"""
-- name: List all builds of a project
+- name: Get all builds of a project
   buildworks.toolchain.review_build_info:
     project: mobile-app
   register: review
 
-- name: Name the newest one
+- name: Print when the newest build was loaded
   ansible.builtin.debug:
     msg: "{{ review.builds[0].name }} was loaded at {{ review.builds[0].date }}"
   when: review.builds | length > 0
 
-- name: List their names by the administration tool
+- name: Get the names of the builds with kwadmin
   buildworks.toolchain.review_build_info:
     project: mobile-app
     via: admin_tool
@@ -58,22 +59,22 @@ EXAMPLES = r"""
 
 RETURN = r"""
 builds:
-  description: The builds, the newest first. Empty when there is none.
+  description: The builds, newest first.
   returned: success
   type: list
   elements: dict
   contains:
     id:
-      description: Id of the build; none with O(via=admin_tool).
+      description: ID of the build. V(null) with O(via=admin_tool).
       type: int
     name:
       description: Name of the build.
       type: str
     date:
-      description: When it was loaded, in ISO 8601 with a zone; none with O(via=admin_tool).
+      description: Time at which the build was loaded, in ISO 8601 format with a time zone. V(null) with O(via=admin_tool).
       type: str
     keep:
-      description: Whether the server's automatic deletion leaves it alone; none with O(via=admin_tool).
+      description: Whether the build is excluded from automatic deletion. V(null) with O(via=admin_tool).
       type: bool
 """
 

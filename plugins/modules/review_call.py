@@ -7,11 +7,12 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: review_call
-short_description: Call any action of a code-analysis server
+short_description: Call a Klocwork Web API action
 description:
-  - Calls an action of the Web API for which there is no module, such as one of a server to come, and gives its records.
-  - Names and values arrive unharmed, whatever is in them.
-  - An answer that is no record, such as the file that a download gives, is an error, unless O(dest) says where it goes.
+  - Call any action of the Klocwork Web API and return its records. Use this module for actions without a module of
+    their own, for example actions of newer Klocwork versions.
+  - Special characters in names and values are escaped.
+  - If the response contains no records, as with a file download, the task fails unless O(dest) is set.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -20,42 +21,45 @@ extends_documentation_fragment:
   - buildworks.toolchain.to_file
   - buildworks.toolchain.attributes
 notes:
-  - Needs the Web API permission, and those of the action.
-  - An action that changes something is called each time, and is always reported as a change.
+  - Requires the permission C(webapi_access) and the permissions of the action.
+  - Unless O(read_only=true), the action is called on each run and always reported as changed.
 options:
   action:
-    description: Name of the action, of lower-case letters, digits and underscores.
+    description: Name of the action. Consists of lowercase letters, digits and underscores.
     type: str
     required: true
   parameters:
     description:
-      - Parameters of the action, as the server names them.
-      - A boolean is sent as C(true) or C(false), a list with commas between its elements, in which commas and
-        backslashes are escaped. What is null is left out.
-      - Values are not shown, for a password may be among them. Use C(no_log) on the task to hide what was passed to it.
+      - Parameters of the action, with the names that Klocwork uses.
+      - Booleans are sent as C(true) or C(false), lists as comma-separated values with escaped commas and backslashes.
+        Parameters that are V(null) are not sent.
+      - The result does not contain the values because they can be secret. Set C(no_log=true) on the task to hide them
+        from the logged task arguments as well.
     type: dict
-  reads:
+  read_only:
     description:
-      - Whether the action changes nothing. It is called in check mode too then, repeated where it fails in passing, and
-        reported as no change.
-      - Refused for an action whose name says that it creates, updates, deletes or imports.
+      - Whether the action only reads. If V(true), it also runs in check mode, is retried on temporary errors, and is
+        reported as not changed.
+      - Cannot be V(true) for actions whose names begin with C(create_), C(update_), C(delete_) or C(import_), except
+        C(import_status).
     type: bool
     default: false
   dest:
     description:
-      - File for what the action answers, where that is a file and no records, such as C(compliance_download) of newer
-        servers. Needs O(reads=true).
-      - It is replaced when all of it was read; if that fails, the old file stays. Not written in check mode.
+      - Path of the file to write if the action returns a file, for example C(compliance_download) of newer servers.
+        Requires O(read_only=true).
+      - The file is replaced after a complete download. If the download fails, the existing file is not changed.
+      - The file is not written in check mode.
     type: path
 """
 
 EXAMPLES = r"""
-- name: List what the server knows of builds
+- name: Get the builds of a project as the server returns them
   buildworks.toolchain.review_call:
     action: builds
     parameters:
       project: mobile-app
-    reads: true
+    read_only: true
   register: review
 
 - name: Keep a build
@@ -69,12 +73,14 @@ EXAMPLES = r"""
 
 RETURN = r"""
 records:
-  description: The records of the answer, as the server tells them. None when the action was not called, or gave a file.
+  description: The records of the response. V(null) if the action was not called or returned a file.
   returned: success
   type: list
   elements: dict
 plan:
-  description: What is called, the C(action) and the names of its C(parameters). None with O(reads=true).
+  description:
+    - The planned call, with the name of the C(action) and the names of its C(parameters). V(null) with
+      O(read_only=true).
   returned: success
   type: dict
   sample:

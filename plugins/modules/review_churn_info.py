@@ -7,9 +7,9 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: review_churn_info
-short_description: Tell how much changes in a code-analysis project
+short_description: Get the file churn of a Klocwork project
 description:
-  - Tells the churns of files that the server counts, by components and builds.
+  - Get the number of changed files in a Klocwork project, by component and build.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -17,23 +17,25 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes_info
 notes:
-  - Needs the Web API permission and access to the project.
+  - Requires the permission C(webapi_access) and access to the project.
 options:
   project:
     description: Name of the project.
     type: str
     required: true
   view:
-    description: Only what belongs to this view.
+    description: Name of a view that limits the report.
     type: str
   view_creator:
-    description: The account that created the view, where several have one of this name. Needs O(view).
+    description:
+      - Account that created the view. Set this if several accounts have a view with the same name.
+      - Requires O(view).
     type: str
   latest_builds:
-    description: How many of the latest builds to look at, 1 to 10,000. Without it the server decides.
+    description: Number of latest builds to include. If not set, the server's default applies.
     type: int
   component:
-    description: Only what is in this component, as the server names it.
+    description: Name of a component that limits the report.
     type: str
 seealso:
   - module: buildworks.toolchain.review_report_info
@@ -41,7 +43,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: See where the latest three builds changed something
+- name: Get the churn of the latest three builds
   buildworks.toolchain.review_churn_info:
     project: mobile-app
     latest_builds: 3
@@ -50,7 +52,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 churns:
-  description: The table.
+  description: The churn table.
   returned: success
   type: dict
   contains:
@@ -63,11 +65,11 @@ churns:
         type: list
         elements: str
       data:
-        description: The numbers, a list for each row.
+        description: The values, one list per row.
         type: list
         elements: list
       counts:
-        description: The same, one by one, with C(row), C(column) and C(count).
+        description: The values as a flat list with C(row), C(column) and C(count).
         type: list
         elements: dict
   sample:

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: review_config_file
-short_description: Manage a configuration file of a code-analysis project
+short_description: Manage Klocwork configuration files
 description:
-  - Imports a configuration file into a project, such as an analysis profile (C(.pconf)) or thresholds of metrics
-    (C(.mconf)), or removes it from there.
-  - The Web API has no such action, so the server's administration tool is run on the machine that the task runs on.
-  - The server tells which files there are, but never what is in them. So the checksum of what was sent is kept in
-    O(record), and the file is sent again when it is another one, when the server does not list it, or when there is no
-    record. What somebody else imports under the same name, or changes in the browser or by the Web API, is not seen.
+  - Import a configuration file into a Klocwork project, such as a problems configuration (C(.pconf)) or metrics
+    thresholds (C(.mconf)), or delete it from the project.
+  - The Web API does not support configuration files. The module runs C(kwadmin) on the host on which the task runs.
+  - Klocwork lists configuration files but does not return their content. The module stores the checksum of the imported
+    file in O(checksum_file). It imports the file again if the checksum differs or is unknown, or if the server does not
+    list the file.
+  - Changes that others make to the configuration under the same name are not detected.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -24,27 +25,31 @@ extends_documentation_fragment:
   - buildworks.toolchain.state
   - buildworks.toolchain.attributes
 notes:
-  - Needs the permission to change the settings of the project.
+  - Requires the permission C(change_project_settings) on the project.
 options:
   project:
     description: Name of the project.
     type: str
     required: true
   src:
-    description: The file to import, on the machine that the task runs on. Its extension tells the server its type.
+    description:
+      - Path of the file to import, on the host on which the task runs. The server derives the type from the file
+        extension.
+      - Required if O(state=present).
     type: path
   name:
     description:
-      - Name that the server lists the file under. By default the name of O(src) without its folder.
-      - The tool can give it no other one; this is for servers that list a file under a name of their own.
+      - Name under which the server lists the file. The default is the file name of O(src).
+      - C(kwadmin) cannot rename a file during the import. Set this option only if the server lists the file under
+        a different name.
     type: str
-  record:
+  checksum_file:
     description:
-      - File in which the checksums of what was sent are kept, for each server, project and name.
-      - By default O(src) with C(.sent) at its end. A new one is for its owner alone.
+      - Path of the JSON file that stores the checksums of imported files by server, project and name.
+      - The default is O(src) with the suffix C(.sent). A new file gets the mode C(0600).
     type: path
   force:
-    description: Import the file in any case, also when it is the one that was sent last.
+    description: Whether to import the file even if its checksum has not changed.
     type: bool
     default: false
 seealso:
@@ -52,7 +57,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Write an analysis profile
+- name: Create a problems configuration
   ansible.builtin.copy:
     content: |
       <?xml version="1.0" encoding="UTF-8"?>
@@ -60,12 +65,12 @@ EXAMPLES = r"""
     dest: "{{ ansible_facts.env.HOME }}/analysis_profile.pconf"
     mode: "0644"
 
-- name: See to it that the project is analysed by this profile
+- name: Import the problems configuration into the project
   buildworks.toolchain.review_config_file:
     project: mobile-app
     src: "{{ ansible_facts.env.HOME }}/analysis_profile.pconf"
 
-- name: Have none
+- name: Delete the problems configuration from the project
   buildworks.toolchain.review_config_file:
     project: mobile-app
     name: analysis_profile.pconf
@@ -74,7 +79,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 config_file:
-  description: The file afterwards, or as it would be in check mode. None when it is absent.
+  description: The configuration file after the task. In check mode, the predicted file. V(null) if it does not exist.
   returned: success
   type: dict
   contains:
@@ -82,10 +87,10 @@ config_file:
       description: Name of the file.
       type: str
     type:
-      description: Its type, in the words of the server; none where the server has not been asked yet.
+      description: Type of the file, as the server reports it. V(null) in check mode for a file that is not imported yet.
       type: str
     sha256:
-      description: Checksum of what was sent last, none where that is not known.
+      description: SHA-256 checksum of the last imported file. V(null) if it is unknown.
       type: str
   sample:
     name: analysis_profile.pconf

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: review_config_file_info
-short_description: List the configuration files of a code-analysis project
+short_description: Get information about Klocwork configuration files
 description:
-  - Lists the configuration files of a project, such as the analysis profile and the thresholds of metrics, and if that
-    is wanted the types that the server knows.
-  - The Web API tells nothing of them, so the server's administration tool is run on the machine that the task runs on.
+  - Get the configuration files of a Klocwork project, such as problems configurations and metrics thresholds, and
+    optionally the file types that the server supports.
+  - The Web API does not support configuration files. The module runs C(kwadmin) on the host on which the task runs.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -20,17 +20,17 @@ extends_documentation_fragment:
   - buildworks.toolchain.admin_tool
   - buildworks.toolchain.attributes_info
 notes:
-  - Needs the permission to see the project.
+  - Requires access to the project.
 options:
   project:
     description: Name of the project.
     type: str
     required: true
   name:
-    description: Only the file of exactly this name.
+    description: Return only the file with this exact name.
     type: str
   types:
-    description: List the types of configuration files that the server knows as well.
+    description: Whether to return the supported types of configuration files as well.
     type: bool
     default: false
 seealso:
@@ -38,7 +38,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: List the configuration files of a project
+- name: Get the configuration files of a project
   buildworks.toolchain.review_config_file_info:
     project: mobile-app
   register: review
@@ -46,7 +46,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 config_files:
-  description: The configuration files, sorted by name. Empty when there is none.
+  description: The configuration files, sorted by name.
   returned: success
   type: list
   elements: dict
@@ -55,13 +55,13 @@ config_files:
       description: Name of the file.
       type: str
     type:
-      description: Its type, in the words of the server.
+      description: Type of the file, as the server reports it.
       type: str
   sample:
     - name: analysis_profile.pconf
       type: Problems Configuration
 types:
-  description: The types that the server knows, C(type) and C(extension) each, in its own order.
+  description: The supported types with C(type) and C(extension), in the order of the server.
   returned: when O(types=true)
   type: list
   elements: dict

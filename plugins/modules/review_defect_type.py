@@ -7,12 +7,13 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: review_defect_type
-short_description: Manage defect types of a code-analysis project
+short_description: Manage Klocwork defect types
 description:
-  - Enables or disables defect types of a project, and sets their severities, many in one task.
-  - Defect types are named by their codes, by patterns of codes, or by taxonomies. Only what differs is written.
-  - The next analysis goes by it; issues that are there stay as they are. Importing a problems configuration with
-    M(buildworks.toolchain.review_config_file) sets all of it anew.
+  - Enable or disable defect types (checkers) of a Klocwork project and set their severities.
+  - Select defect types by code, by a pattern of codes, or by taxonomy. The module writes only the defect types that
+    differ.
+  - Changes take effect with the next analysis. Existing issues are not changed. Importing a problems configuration with
+    M(buildworks.toolchain.review_config_file) overrides all settings.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -20,8 +21,8 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes
 notes:
-  - Needs the Web API permission, and the one to change the settings of the project.
-  - One request tells how they are, one more each taxonomy that is named; each defect type that differs costs one.
+  - Requires the permission C(webapi_access), and C(change_project_settings) on the project.
+  - Sends one request to read the defect types, one for each named taxonomy, and one for each defect type to change.
 options:
   project:
     description: Name of the project.
@@ -29,25 +30,27 @@ options:
     required: true
   defect_types:
     description:
-      - Which defect types shall be how. Of several entries for one of them the last that says something counts.
-      - An entry that fits none is an error. The list must not be empty.
+      - Desired settings of defect types. If several entries match a defect type, the last entry that sets a value
+        applies.
+      - The task fails if the list is empty or if an entry matches no defect type.
     type: list
     elements: dict
     required: true
     suboptions:
       code:
         description:
-          - A code, or a pattern of codes, in which C(*) stands for anything and C(?) for one character.
-          - At least one of O(defect_types[].code) and O(defect_types[].taxonomy) is needed; with both, both must fit.
+          - Code of the defect type, or a pattern with the wildcards C(*) and C(?).
+          - At least one of O(defect_types[].code) and O(defect_types[].taxonomy) is required. If both are set, both
+            must match.
         type: str
       taxonomy:
         description: Name of a taxonomy, such as V(C and C++).
         type: str
       enabled:
-        description: Whether the analysis looks for it.
+        description: Whether the analysis reports this defect type.
         type: bool
       severity:
-        description: How bad it is, 1 to 10, where 1 is critical.
+        description: Severity from 1 (critical) to 10.
         type: int
 seealso:
   - module: buildworks.toolchain.review_defect_type_info
@@ -55,7 +58,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Look for overflows, and for nothing of MISRA but goto
+- name: Enable array overflow checkers and disable all MISRA checkers except one
   buildworks.toolchain.review_defect_type:
     project: mobile-app
     defect_types:
@@ -67,8 +70,9 @@ EXAMPLES = r"""
 RETURN = r"""
 defect_types:
   description:
-    - The defect types that were named, as they are afterwards, or would be in check mode.
-    - By their codes. Each has C(name), C(enabled), C(severity) (1 to 10) and C(support_level) (none before 2023).
+    - The selected defect types after the task. In check mode, the predicted defect types.
+    - The keys are the codes. Each value has C(name), C(enabled), C(severity) (1 to 10) and C(support_level), which is
+      V(null) before Klocwork 2023.
   returned: success
   type: dict
   sample:

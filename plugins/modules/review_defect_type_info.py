@@ -7,9 +7,9 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: review_defect_type_info
-short_description: List the defect types of a code-analysis project
+short_description: Get information about Klocwork defect types
 description:
-  - Lists what the analysis of a project can look for, whether it does, and how bad it is.
+  - Get the defect types (checkers) of a Klocwork project, with their severities and whether they are enabled.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -19,26 +19,25 @@ extends_documentation_fragment:
   - buildworks.toolchain.to_file
   - buildworks.toolchain.attributes_info
 notes:
-  - Needs the Web API permission and access to the project.
+  - Requires the permission C(webapi_access) and access to the project.
 options:
   project:
     description: Name of the project.
     type: str
     required: true
   taxonomy:
-    description: Only those of this taxonomy, such as V(C and C++).
+    description: Return only the defect types of this taxonomy, such as V(C and C++).
     type: str
   code:
-    description:
-      - Only those whose codes fit this pattern, in which C(*) stands for anything and C(?) for one character.
+    description: Return only the defect types whose code matches this pattern. The wildcards are C(*) and C(?).
     type: str
   enabled:
-    description: Only those that are enabled, or only those that are not.
+    description: Return only enabled (V(true)) or only disabled (V(false)) defect types.
     type: bool
   taxonomies:
     description:
-      - Whether to tell in which taxonomies each is. Costs a request for each taxonomy of the project, and one for the
-        list of them.
+      - Whether to return the taxonomies of each defect type. Sends one request to list the taxonomies and one for each
+        taxonomy of the project.
     type: bool
     default: false
 seealso:
@@ -47,13 +46,13 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: List the defect types that are looked for
+- name: Get the enabled defect types
   buildworks.toolchain.review_defect_type_info:
     project: mobile-app
     enabled: true
   register: review
 
-- name: Name the critical ones
+- name: Print the codes of the critical ones
   ansible.builtin.debug:
     msg: "{{ review.defect_types | dict2items | selectattr('value.severity', 'eq', 1) | map(attribute='key') }}"
 """
@@ -62,10 +61,10 @@ RETURN = r"""
 defect_types:
   description:
     - The defect types.
-    - By their codes. Each has C(name), C(enabled), C(severity) (1 to 10) and C(support_level) (none before 2023), and
-      with O(taxonomies=true) the names of its C(taxonomies).
-    - Each line of a file has the C(code) as well.
-  returned: success, without O(to_file)
+    - The keys are the codes. Each value has C(name), C(enabled), C(severity) (1 to 10) and C(support_level), which is
+      V(null) before Klocwork 2023. With O(taxonomies=true) it also has C(taxonomies), a list of names.
+    - In O(to_file), each line also has the C(code).
+  returned: success, unless O(to_file) is set
   type: dict
   sample:
     ABV.GENERAL:
@@ -74,19 +73,19 @@ defect_types:
       severity: 1
       support_level: null
 count:
-  description: How many there are.
+  description: Number of defect types.
   returned: success
   type: int
 masked:
-  description: What O(mask_secrets) masked.
-  returned: with O(mask_secrets)
+  description: The texts that O(mask_secrets) masked.
+  returned: when O(mask_secrets) is set
   type: dict
   contains:
     count:
       description: Number of masked texts.
       type: int
     places:
-      description: Where they were, the first 100 of them.
+      description: Where the texts were, up to 100 entries.
       type: list
       elements: str
   sample:

@@ -7,17 +7,17 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: review_gate_info
-short_description: Compare the issues of a Klocwork project with limits
+short_description: Compare Klocwork issues with quality gate limits
 description:
-  - Counts the issues that each of some queries finds, and tells whether there are more than allowed. Does not fail when
-    there are; the role C(review_quality_gate) does.
-  - Klocwork answers a query with a mistake by finding nothing. Therefore the task fails if the project has no
-    build, if a query or the query of a view contains a module, taxonomy, defect type or build that the project does
-    not have, or a defect type that is disabled in it, if the view does not exist, if terms exclude each other, as
-    C(state:New) does with a view of fixed issues, or if the response to a search lacks its summary. Owners,
-    categories, files, references and texts in a query are not verified, nor are names that a query excludes, as in
+  - Count the issues of a Klocwork project that match each query and report whether a count exceeds its limit. The task
+    does not fail if a limit is exceeded; use the role P(buildworks.toolchain.review_quality_gate#role) for that.
+  - Klocwork responds to an invalid query with an empty result. The module therefore verifies the queries, including those
+    of views. It fails if the project has no builds, if a view does not exist, or if a query contains a module, taxonomy,
+    defect type or build that does not exist in the project. It also fails if a query contains a disabled defect type, if
+    terms exclude each other, such as C(state:New) with a view of fixed issues, or if a search response is incomplete.
+  - The module does not verify owners, categories, files, references and texts, nor names that a query excludes, such as
     C(-module:vendor).
-  - Can write what was found for other tools, as SARIF 2.1.0, and the result as JSON.
+  - Optionally writes the issues as SARIF 2.1.0 and the result as JSON.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -26,43 +26,46 @@ extends_documentation_fragment:
   - buildworks.toolchain.to_file
   - buildworks.toolchain.attributes_info
 notes:
-  - Needs the Web API permission and access to the project. Issues in modules that the account may not see do not count.
+  - Requires the permission C(webapi_access) and access to the project. Issues in modules that the account cannot see are
+    not counted.
 options:
   project:
     description: Name of the project.
     type: str
     required: true
   checks:
-    description: What is counted. It must not be empty.
+    description: Queries and their limits. Must not be empty.
     type: list
     elements: dict
     required: true
     suboptions:
       title:
-        description: What the result calls the check. By default its query.
+        description: Title of the check in the result. Defaults to the query.
         type: str
       query:
         description:
-          - A query that finds issues; C(grouping:off) is added to it. The server finds only new and existing issues
-            where it names no state.
-          - A value finds what contains it, so V(code:ABV.) finds C(ABV.GENERAL). There are no wildcards. A wildcard,
-            an operator such as C(AND), a quotation mark without its counterpart, a keyword without a value, a blank
-            beside a colon or comma, a text without quotation marks, and an unknown state, status or severity are
-            refused. A site can change the labels of severities; then use levels, as in C(severity:1-2).
-          - When the server warns of it, for it does not know a keyword, say, the task fails.
+          - Klocwork search query, to which the module adds C(grouping:off). Without C(state:), Klocwork finds only new and
+            existing issues.
+          - Values match substrings, so V(code:ABV.) finds C(ABV.GENERAL). Wildcards are not supported.
+          - "The module refuses queries that Klocwork does not report as invalid: wildcards, operators such as C(AND),
+            unbalanced quotation marks, keywords without a value, spaces around a colon or comma, texts without quotation
+            marks, and unknown states, statuses and severities."
+          - If your site has renamed the severities, use levels, as in C(severity:1-2).
+          - The task fails if the server returns a warning, for example about an unknown keyword.
         type: str
         required: true
       view:
-        description: Name of a view of the project, whose query must be met as well.
+        description: Name of a view of the project. Only issues that match the view as well are counted.
         type: str
       allowed:
-        description: So many issues may be there, 0 to 999,999,999.
+        description: Maximum number of issues for the check to pass.
         type: int
         default: 0
   compare:
     description:
-      - Two builds, between which the issues must differ to count. New are then those that came, fixed are those that
-        went. The two must be different and exist, the earlier one in O(compare.from). It must not be null.
+      - Two builds to compare. Only issues that differ between the two builds are counted. C(New) issues were
+        introduced after O(compare.from), C(Fixed) issues are no longer present in O(compare.to).
+      - Must not be V(null).
     type: dict
     suboptions:
       from:
@@ -70,39 +73,40 @@ options:
         type: str
         required: true
       to:
-        description: Name of the later one.
+        description: Name of the later build.
         type: str
         required: true
-  shown:
-    description: So many issues of each check are in the result, the first ones, 0 to 10,000.
+  result_limit:
+    description: Maximum number of issues of each check in the result.
     type: int
     default: 10
   json_file:
-    description: File for the result, as JSON. Not written in check mode. It must not be empty.
+    description: Path of the file to write the result to, as JSON. The file is not written in check mode.
     type: path
   sarif_file:
     description:
-      - File for the issues that any check found, each once, as SARIF 2.1.0, the most severe ones first. Not written in
-        check mode. It must not be empty, and must be another file than O(json_file).
-      - The file follows the rules of GitHub code scanning. GitHub shows issues only in files with a path relative to
-        the root of the repository, see O(source_root). An issue without a line is reported on line 1.
-      - Severities 1 and 2 are errors in it, 3 are warnings, all others notes. What is cited as V(Ignore),
-        V(Not a Problem) or V(Filter) is suppressed.
+      - Path of the file to write the issues to, as SARIF 2.1.0. Must differ from O(json_file). The file contains the issues
+        of all checks without duplicates, most severe first. It is not written in check mode.
+      - The file follows the rules of GitHub code scanning. GitHub shows only issues whose path is relative to the root of
+        the repository, see O(source_root). Issues without a line number are reported on line 1.
+      - Severities 1 and 2 become errors, severity 3 becomes a warning, and all others become notes. Issues with the status
+        V(Ignore), V(Not a Problem) or V(Filter) are suppressed.
     type: path
   sarif_limit:
     description:
-      - Largest number of issues in O(sarif_file), 1 to 1,000,000. If more are found, the file has the most severe ones
-        and a note with the number of the others, and the task warns.
-      - GitHub shows 5,000 and refuses more than 25,000. The task needs about 4 KB of memory for each.
+      - Maximum number of issues in O(sarif_file). If there are more, the file contains the most severe issues and a note
+        with the number of omitted issues, and the task warns.
+      - GitHub shows 5,000 issues and rejects files with more than 25,000. Each issue takes about 4 KB of memory.
     type: int
     default: 5000
     version_added: 0.2.0
   source_root:
     description:
-      - Folder of the sources on the machine that ran the analysis, as in V(/home/build/app) or V(C:\\work\\app). The
-        paths in O(sarif_file) become relative to it. By default they stay as Klocwork reports them. It must not be
-        empty.
-      - The task warns of issues in files outside this folder. Their paths stay absolute.
+      - Directory of the sources on the machine that ran the analysis, such as V(/home/build/app) or V(C:\\work\\app).
+        Paths in O(sarif_file) are made relative to this directory. If not set, the file contains the paths that Klocwork
+        reports.
+      - The task warns about issues in files outside this directory. Their paths remain absolute.
+      - Requires O(sarif_file).
     type: str
     version_added: 0.2.0
 seealso:
@@ -110,7 +114,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: See whether the project got worse
+- name: Check for new critical issues and resource leaks
   buildworks.toolchain.review_gate_info:
     project: mobile-app
     checks:
@@ -123,19 +127,19 @@ EXAMPLES = r"""
     source_root: /home/build/mobile-app
   register: gate
 
-- name: Say so
+- name: Print the failed checks
   ansible.builtin.debug:
     msg: "{{ gate.checks | rejectattr('passed') | map(attribute='title') }}"
 """
 
 RETURN = r"""
 passed:
-  description: Whether no check found more than is allowed.
+  description: Whether all checks passed.
   returned: success
   type: bool
   sample: false
 checks:
-  description: What each of O(checks) found.
+  description: Results of the checks, in the order of O(checks).
   returned: success
   type: list
   elements: dict
@@ -144,43 +148,44 @@ checks:
       description: Title of the check.
       type: str
     query:
-      description: Its query.
+      description: Query of the check.
       type: str
     allowed:
-      description: So many issues are allowed.
+      description: Maximum number of issues for the check to pass.
       type: int
     count:
-      description: So many there are.
+      description: Number of issues found.
       type: int
     passed:
-      description: Whether these are not more than are allowed.
+      description: Whether the check passed.
       type: bool
     issues:
-      description: The first of them, as M(buildworks.toolchain.review_issue_info) tells them.
+      description:
+        - The first O(result_limit) issues, in the format of M(buildworks.toolchain.review_issue_info).
       type: list
       elements: dict
     lines:
-      description: A line for people about each of these, with place, severity, checker, message and page.
+      description: The same issues as text, one line each, with file, line, severity, checker, message and URL.
       type: list
       elements: str
 sarif:
-  description: What O(sarif_file) contains, or would contain in check mode.
-  returned: with O(sarif_file)
+  description: Summary of O(sarif_file). In check mode, the predicted summary.
+  returned: when O(sarif_file) is set
   type: dict
   contains:
     issues:
       description: Number of issues in the file.
       type: int
     omitted:
-      description: Number of issues that are not in the file because of O(sarif_limit).
+      description: Number of issues omitted because of O(sarif_limit).
       type: int
     absolute_paths:
-      description: Number of issues in the file whose path is absolute. GitHub does not show them.
+      description: Number of issues in the file with an absolute path. GitHub does not show them.
       type: int
   sample: {"issues": 5000, "omitted": 210, "absolute_paths": 0}
 comparison:
-  description: The names of the two builds, and how many issues are C(new) and C(fixed) between them.
-  returned: with O(compare)
+  description: Names of the compared builds and the number of C(new) and C(fixed) issues between them.
+  returned: when O(compare) is set
   type: dict
   sample: {"from": "build_1", "to": "build_3", "new": 2, "fixed": 1}
 """

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: review_group
-short_description: Manage a group of a code-analysis server
+short_description: Manage Klocwork groups
 description:
-  - Creates, changes or removes a group of users.
-  - A group that comes from a directory (LDAP, NIS) is read-only, and is refused before anything is written. So is a new
-    member who is not there.
+  - Create, update or delete a group of Klocwork users.
+  - Groups that are imported from an external directory (LDAP or NIS) are read-only. The module refuses to change them. It
+    also refuses to add users that do not exist.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -21,7 +21,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.state
   - buildworks.toolchain.attributes
 notes:
-  - Needs the Web API permission, and the one to manage users.
+  - Requires the permissions C(webapi_access) and C(manage_users).
 options:
   name:
     description: Name of the group.
@@ -29,24 +29,23 @@ options:
     required: true
   users:
     description:
-      - The members. The list is the whole set, unless O(append=true); an empty one removes all.
-      - Without it the members stay as they are.
+      - Members of the group. Replaces the current members unless O(append=true). An empty list removes all members.
+      - If not set, the members are not changed.
     type: list
     elements: str
   append:
     description:
-      - Whether members that are not in O(users) stay.
-      - Klocwork stores the members as one list. If two tasks add members to a group at the same time, the second list
-        replaces the first. Each task therefore reads the group back, and adds its members again if they are missing. An
-        addition that is replaced later is lost until the next run. Do not add members to one group from several hosts
-        in parallel. List them in one task, or use C(throttle=1).
+      - Whether to add O(users) to the current members instead of replacing them.
+      - Klocwork stores the members as one list, so concurrent tasks that change the same group can overwrite each other.
+        The module reads the group back and retries if its members are missing, but a later write can still remove them
+        until the next run. Add all members in one task, or set C(throttle=1).
     type: bool
     default: false
   allow_lockout:
     description:
-      - Whether the account of this task may leave the group that gives it C(manage_roles), C(manage_users),
-        C(assign_role) or C(webapi_access).
-      - Without it a task that would take the last such role from it is refused.
+      - Whether to allow a change that takes the permissions C(manage_roles), C(manage_users), C(assign_role) or
+        C(webapi_access) from the account of this task.
+      - If V(false), the task fails before such a change.
     type: bool
     default: false
 seealso:
@@ -55,18 +54,18 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Make these the developers, and nobody else
+- name: Create a group with exactly these members
   buildworks.toolchain.review_group:
     name: developers
     users: [alice, bob]
 
-- name: Let one more in
+- name: Add a member
   buildworks.toolchain.review_group:
     name: developers
     users: [admin]
     append: true
 
-- name: Remove a group
+- name: Delete a group
   buildworks.toolchain.review_group:
     name: contractors
     state: absent
@@ -74,7 +73,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 group:
-  description: The group afterwards, or as it would be in check mode. None when it is absent.
+  description: The group after the task. In check mode, the predicted group. V(null) if it does not exist.
   returned: success
   type: dict
   contains:
@@ -82,18 +81,18 @@ group:
       description: Name of the group.
       type: str
     readonly:
-      description: Whether the group comes from a directory (LDAP, NIS), which the server does not change.
+      description: Whether the group is imported from an external directory (LDAP or NIS) and cannot be changed.
       type: bool
     users:
-      description: The members, sorted.
+      description: Members of the group, sorted.
       type: list
       elements: str
     roles:
-      description: The roles that it holds, C(name) and C(project_id) each, none for everywhere.
+      description: Roles of the group, with C(name) and C(project_id). The project ID is V(null) for global roles.
       type: list
       elements: dict
     groups:
-      description: The groups that the server tells with it, sorted.
+      description: Groups that the server reports for this group, sorted.
       type: list
       elements: str
   sample:

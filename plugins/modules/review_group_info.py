@@ -7,9 +7,9 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: review_group_info
-short_description: List the groups of a code-analysis server
+short_description: Get information about Klocwork groups
 description:
-  - Lists groups and their members with the roles that they hold. All are listed, however many there are.
+  - Get Klocwork groups with their members and roles. The number of results is not limited.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -17,35 +17,35 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes_info
 notes:
-  - Needs the Web API permission, and the one to manage users.
+  - Requires the permissions C(webapi_access) and C(manage_users).
 options:
   name:
-    description: Only the group of exactly this name.
+    description: Return only the group with this exact name. Mutually exclusive with O(search).
     type: str
   search:
-    description: Only groups with such names, in which C(*) stands for anything.
+    description: Return only groups whose name matches this pattern. C(*) matches any text.
     type: str
 seealso:
   - module: buildworks.toolchain.review_group
 """
 
 EXAMPLES = r"""
-- name: List all groups
+- name: Get all groups
   buildworks.toolchain.review_group_info:
   register: review
 
-- name: List the groups whose names begin so
+- name: Get the groups whose names begin with "dev"
   buildworks.toolchain.review_group_info:
     search: "dev*"
 
-- name: Look at one group
+- name: Get one group
   buildworks.toolchain.review_group_info:
     name: developers
 """
 
 RETURN = r"""
 groups:
-  description: The groups, sorted by name. Empty when there is none.
+  description: The groups, sorted by name.
   returned: success
   type: list
   elements: dict
@@ -54,18 +54,18 @@ groups:
       description: Name of the group.
       type: str
     readonly:
-      description: Whether the group comes from a directory (LDAP, NIS), which the server does not change.
+      description: Whether the group is imported from an external directory (LDAP or NIS) and cannot be changed.
       type: bool
     users:
-      description: The members, sorted.
+      description: Members of the group, sorted.
       type: list
       elements: str
     roles:
-      description: The roles that it holds, C(name) and C(project_id) each, none for everywhere.
+      description: Roles of the group, with C(name) and C(project_id). The project ID is V(null) for global roles.
       type: list
       elements: dict
     groups:
-      description: The groups that the server tells with it, sorted.
+      description: Groups that the server reports for this group, sorted.
       type: list
       elements: str
 """

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: review_issue
-short_description: Cite the issues of a code-analysis project
+short_description: Change the status of Klocwork issues
 description:
-  - Brings issues to a status, an owner or a comment. Those that are so already are left alone, for each citation adds
-    to the history of an issue.
-  - All issues are read back afterwards.
+  - Cite Klocwork issues, that is, change their status, owner or comment.
+  - Issues that already have the desired values are not changed, because each citation adds an entry to the history of
+    the issue. After a change, the module reads all selected issues again to verify the result.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -19,10 +19,11 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes
 notes:
-  - Needs the Web API permission, on the project the one to change the status of issues, and a role that allows the
-    transition from the old status to the new one.
-  - If Klocwork refuses some of the changes, the others are carried out, and the task fails with a list of the refused
-    ones. Check mode predicts refusals because of an unknown owner or a transition that no role of the account allows.
+  - Requires the permissions C(webapi_access) and, on the project, C(change_issue_status), and a role that allows the
+    transition from the current to the new status.
+  - If Klocwork refuses some of the changes, the module makes the others and then fails with a list of the refused changes.
+    Check mode predicts refusals that are caused by unknown owners or by transitions that no role of the account
+    allows.
 options:
   project:
     description: Name of the project.
@@ -30,104 +31,118 @@ options:
     required: true
   ids:
     description:
-      - Ids of issues, each 1 or more; not those of groups, which are refused.
-      - Up to 20 cost a request each, more of them one for all issues of the project.
+      - IDs of the issues. IDs of issue groups are refused.
+      - Up to 20 issues are read with one request each, more with one search through all issues of the project.
+      - Exactly one of O(ids), O(query) and O(rules) is required.
     type: list
     elements: int
   query:
     description:
-      - Instead of O(ids), a query that finds the issues. C(grouping:off) is added to it. The server finds only new and
-        existing issues where it names no state.
-      - When the server warns of the query, for it does not know a keyword, say, nothing is cited and the task fails.
-      - A value finds what contains it. A wildcard, an operator such as C(AND), a quotation mark without its
-        counterpart, a keyword without a value, and an unknown state, status or level of severity
-        are refused.
+      - Klocwork search query that selects the issues. The module adds C(grouping:off). Without C(state:), Klocwork finds
+        only new and existing issues.
+      - If the server returns a warning about the query, for example because of an unknown keyword, the task fails without
+        a change.
+      - "Values match substrings. The module refuses queries that Klocwork does not report as invalid: wildcards, operators
+        such as C(AND), unbalanced quotation marks, keywords without a value, and unknown states, statuses and severity
+        levels."
     type: str
   from_status:
-    description: Leave alone issues with another status than one of these.
+    description: Change only issues that currently have one of these statuses.
     type: list
     elements: str
-    choices: [Analyze, Ignore, Not a Problem, Fix, Fix in Next Release, Fix in Later Release, Defer, Filter]
+    choices: &status
+      Analyze: The issue has not been analyzed yet.
+      Ignore: The issue is ignored.
+      Not a Problem: The issue is a false positive.
+      Fix: The issue is to be fixed.
+      Fix in Next Release: The issue is to be fixed in the next release.
+      Fix in Later Release: The issue is to be fixed in a later release.
+      Defer: The decision is deferred.
+      Filter: The issue is filtered out.
   from_owner:
-    description: Leave alone issues with another owner than one of these; V(unowned) is nobody.
+    description: Change only issues that currently have one of these owners. V(unowned) selects issues without an owner.
     type: list
     elements: str
   status:
-    description: Status that they shall have.
+    description: Status to set.
     type: str
-    choices: [Analyze, Ignore, Not a Problem, Fix, Fix in Next Release, Fix in Later Release, Defer, Filter]
+    choices: *status
   owner:
-    description: Owner that they shall have, an existing user; V(unowned) for nobody.
+    description: Owner to set. Must be an existing user, or V(unowned) to remove the owner.
     type: str
   comment:
     description:
-      - Comment that goes with a new status or owner. It is not compared then. It must not be empty.
-      - Alone, it is the last comment that they shall have, which costs a request for each issue.
+      - Comment to add together with a new status or owner. In this case, the comment is not compared with the current
+        one.
+      - If neither status nor owner is set, the comment is added to issues whose last comment differs. This takes one
+        request for each issue.
     type: str
   rules:
     description:
-      - Instead of one query, rules in the order of their importance. Each issue is that of the first rule whose query
-        finds it, and of no other, even when that rule leaves it alone.
+      - List of rules, in order of priority. The first rule whose query finds an issue applies to it, even if
+        O(rules[].from_status) or O(rules[].from_owner) of this rule excludes the issue.
     type: list
     elements: dict
     suboptions:
       title:
-        description: What the result calls the rule. By default its query.
+        description: Title of the rule in the result. Defaults to the query.
         type: str
       query:
         description:
-          - A query that finds issues. C(grouping:off) is added to it. The server finds only new and existing issues
-            where it names no state.
-          - It takes neither C(status:) nor C(owner:), which the task itself changes, so that the next run would find
-            other issues. O(rules[].from_status) and O(rules[].from_owner) say it instead.
+          - Klocwork search query that selects the issues. The module adds C(grouping:off). Without C(state:), Klocwork
+            finds only new and existing issues.
+          - Must not contain C(status:) or C(owner:), because the task changes these values and the next run would select
+            other issues. Use O(rules[].from_status) and O(rules[].from_owner) instead.
         type: str
         required: true
       from_status:
-        description: Leave alone issues of the rule with another status than one of these.
+        description: Change only issues that currently have one of these statuses.
         type: list
         elements: str
-        choices: [Analyze, Ignore, Not a Problem, Fix, Fix in Next Release, Fix in Later Release, Defer, Filter]
+        choices: *status
       from_owner:
-        description: Leave alone issues of the rule with another owner than one of these; V(unowned) is nobody.
+        description: Change only issues that currently have one of these owners. V(unowned) selects issues without an owner.
         type: list
         elements: str
       status:
-        description: Status that they shall have.
+        description: Status to set.
         type: str
-        choices: [Analyze, Ignore, Not a Problem, Fix, Fix in Next Release, Fix in Later Release, Defer, Filter]
+        choices: *status
       owner:
-        description: Owner that they shall have; V(unowned) for nobody.
+        description: Owner to set. Must be an existing user, or V(unowned) to remove the owner.
         type: str
       comment:
         description:
-          - Comment that goes with a new status or owner. It is not compared then. It must not be empty.
-          - Alone, it is the last comment that they shall have, which costs a request for each issue.
+          - Comment to add together with a new status or owner. In this case, the comment is not compared with the current
+            one.
+          - If neither status nor owner is set, the comment is added to issues whose last comment differs. This takes one
+            request for each issue.
         type: str
 seealso:
   - module: buildworks.toolchain.review_issue_info
 """
 
 EXAMPLES = r"""
-- name: Leave what third parties wrote to them
+- name: Ignore issues in third-party code
   buildworks.toolchain.review_issue:
     project: mobile-app
     query: file:vendor status:+Analyze
     status: Ignore
     comment: Not our code
 
-- name: Find who sees to the leaks
+- name: Find the resource leaks
   buildworks.toolchain.review_issue_info:
     project: mobile-app
     code: [RLK]
   register: leaks
 
-- name: Give the leaks to somebody
+- name: Assign the leaks to a developer
   buildworks.toolchain.review_issue:
     project: mobile-app
     ids: "{{ leaks.issues | map(attribute='id') }}"
     owner: alice
 
-- name: See to all that is new, each issue by the first rule that finds it
+- name: Triage all issues by rules
   buildworks.toolchain.review_issue:
     project: mobile-app
     rules:
@@ -147,39 +162,39 @@ EXAMPLES = r"""
 
 RETURN = r"""
 issues:
-  description: All issues that were meant, by their ids, as they are afterwards, or would be in check mode.
-  returned: success, and when some were cited before the task failed
+  description: The selected issues by ID after the task. In check mode, the predicted issues.
+  returned: success, and on failure if some issues were changed
   type: dict
   contains:
     status:
       description: Status of the issue.
       type: str
     owner:
-      description: Its owner.
+      description: Owner of the issue.
       type: str
     comment:
       description:
-        - Its last comment; in check mode the present one, unless it is asked for alone.
-        - Empty where the server tells comments in the details only and more than 20 issues, or a query, were looked up.
+        - Last comment of the issue. In check mode, the current comment unless only a comment is set.
+        - Empty if the module read the issue with a search and the server does not include comments in search results.
       type: str
   sample: {"552": {"status": "Ignore", "owner": "unowned", "comment": "Not our code"}}
 rules:
-  description: What each of O(rules) found; one entry without them.
+  description: Results of the rules, in the order of O(rules). One entry if O(rules) is not set.
   returned: success
   type: list
   elements: dict
   contains:
     title:
-      description: The rule's title.
+      description: Title of the rule.
       type: str
     count:
-      description: Number of issues that this rule is the first to find.
+      description: Number of issues to which the rule applies.
       type: int
-    differing:
-      description: Ids of those that were not as they shall be, and so were cited, or would be in check mode.
+    changed_ids:
+      description: IDs of the issues that were changed. In check mode, the issues that would be changed.
       type: list
       elements: int
-  sample: [{"title": "third parties", "count": 3, "differing": [552]}]
+  sample: [{"title": "third parties", "count": 3, "changed_ids": [552]}]
 """
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: review_issue_info
-short_description: Find the issues of a code-analysis project
+short_description: Get information about Klocwork issues
 description:
-  - Finds issues by a query, which the module writes from its options, or takes as it is; or tells the details of some
-    issues with their history.
-  - The query always says whether issues are grouped, and with typed options which states are meant, for servers differ
-    in what they take for granted.
-  - What the server warns of, such as a keyword that it does not know, becomes a warning of the task.
+  - Search the issues of a Klocwork project, or get the details and history of individual issues.
+  - The module builds the search query from its options or uses O(query) as it is. The query always states whether issues
+    are grouped and, unless O(query) is set, which states to search, because the defaults differ between Klocwork versions.
+  - Warnings of the server, for example about an unknown keyword, become warnings of the task.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -23,7 +22,8 @@ extends_documentation_fragment:
   - buildworks.toolchain.to_file
   - buildworks.toolchain.attributes_info
 notes:
-  - Needs the Web API permission and access to the project. Issues in modules that the account may not see are left out.
+  - Requires the permission C(webapi_access) and access to the project. Issues in modules that the account cannot see are
+    not returned.
 options:
   project:
     description: Name of the project.
@@ -31,107 +31,125 @@ options:
     required: true
   query:
     description:
-      - A whole query in place of the options below that narrow the search; C(grouping:) is added to it. The server
-        finds only new and existing issues where it names no state.
-      - A value finds what contains it. A wildcard, an operator such as C(AND), a quotation mark without its
-        counterpart, a keyword without a value, and an unknown state, status or level of severity
-        are refused.
+      - Complete search query. The module adds only C(grouping:). Without C(state:), Klocwork finds only new and existing
+        issues. Mutually exclusive with the options that build a query.
+      - "Values match substrings. The module refuses queries that Klocwork does not report as invalid: wildcards, operators
+        such as C(AND), unbalanced quotation marks, keywords without a value, and unknown states, statuses and severity
+        levels."
     type: str
   ids:
-    description: Ids of issues, each 1 or more, whose details are told, with a request each. Instead of a search.
+    description:
+      - IDs of issues to return with their details. Sends one request for each issue. Issues that do not exist are
+        omitted from the result.
+      - Mutually exclusive with O(query) and the options that build a query.
     type: list
     elements: int
   details:
     description:
-      - Whether of each issue that is found the details are told, as with O(ids), and a request each. Not with
-        O(grouped=true).
+      - Whether to return the details of each issue found, as with O(ids). Sends one request for each issue.
+      - Cannot be used with O(grouped=true).
     type: bool
     default: false
   view:
-    description: Name of a view of the project, whose query must be met as well.
+    description: Name of a view of the project. Return only issues that match the view as well.
     type: str
   limit:
-    description: Number of issues at most, 1 to 999,999,999. Without it all.
+    description: Maximum number of issues to return. If not set, all issues are returned.
     type: int
   grouped:
-    description: Whether issues that are alike are one, with the id of their group.
+    description: Whether to return one entry with the group ID for similar issues.
     type: bool
     default: false
   state:
-    description: States, one of which an issue must have. It must not be empty.
+    description: Return only issues in one of these states. Must not be empty.
     type: list
     elements: str
-    choices: [New, Existing, Fixed]
+    choices:
+      New: The issue is new in the build.
+      Existing: The issue was found in an earlier build as well.
+      Fixed: The issue is fixed.
     default: [New, Existing]
   status:
-    description: Statuses, one of which it must have.
+    description: Return only issues with one of these statuses.
     type: list
     elements: str
-    choices: [Analyze, Ignore, Not a Problem, Fix, Fix in Next Release, Fix in Later Release, Defer, Filter]
+    choices:
+      Analyze: The issue has not been analyzed yet.
+      Ignore: The issue is ignored.
+      Not a Problem: The issue is a false positive.
+      Fix: The issue is to be fixed.
+      Fix in Next Release: The issue is to be fixed in the next release.
+      Fix in Later Release: The issue is to be fixed in a later release.
+      Defer: The decision is deferred.
+      Filter: The issue is filtered out.
   severity:
-    description: Levels from V(1), the most severe, to V(10), and ranges of them such as V(1-4).
+    description:
+      - Return only issues with one of these severities. Levels range from V(1) (most severe) to V(10). Ranges such as
+        V(1-4) are supported.
     type: list
     elements: str
   code:
-    description: Codes of checkers.
+    description: Return only issues with one of these checker codes.
     type: list
     elements: str
   file:
-    description: Paths of files.
+    description: Return only issues in one of these files.
     type: list
     elements: str
   issue_owner:
-    description: Owners of issues; V(unowned) when nobody is.
+    description: Return only issues with one of these owners. V(unowned) selects issues without an owner.
     type: list
     elements: str
   module:
-    description: Names of modules of the project.
+    description: Return only issues in one of these modules of the project.
     type: list
     elements: str
   category:
-    description: Categories of checkers.
+    description: Return only issues with one of these checker categories.
     type: list
     elements: str
   reference:
-    description: References of checkers, such as a rule of MISRA.
+    description: Return only issues with one of these references, such as MISRA rules.
     type: list
     elements: str
   taxonomy:
-    description: Taxonomies. Whether a server knows the keyword is not documented; it warns when it does not.
+    description:
+      - Return only issues with one of these taxonomies. Servers that do not support this keyword return a warning.
     type: list
     elements: str
   text:
-    description: Texts that must all be found in path, method, comment, code, message or owner.
+    description:
+      - Return only issues that contain all of these texts in path, method, comment, code, message or owner.
     type: list
     elements: str
   exact:
     description:
-      - Whether O(code), O(file), O(issue_owner), O(module), O(category), O(reference) and O(taxonomy) are whole
-        values, not parts of them.
+      - Whether O(code), O(file), O(issue_owner), O(module), O(category), O(reference) and O(taxonomy) must match the
+        whole value. By default, they match substrings.
     type: bool
     default: false
   build:
-    description: Build in which to look, the last one when not given.
+    description: Build to search. If not set, the latest build is searched.
     type: dict
     suboptions:
       name:
-        description: Name of the build.
+        description: Exact name of the build. Exactly one of the suboptions is required.
         type: str
       contains:
-        description: Part of its name. Servers from version 2024 on cannot be asked so, which is said.
+        description: Part of the name of the build. Not supported by Klocwork 2024 and later; the task fails there.
         type: str
       id:
-        description: Id of the build, 1 to 999,999,999.
+        description: ID of the build.
         type: int
       any:
-        description: Any build will do, so what was fixed in earlier ones is found, too. Takes only V(true).
+        description: Search all builds, including issues that were fixed in earlier builds. Must be V(true) if set.
         type: bool
 seealso:
   - module: buildworks.toolchain.review_issue
 """
 
 EXAMPLES = r"""
-- name: Find the new critical issues and errors that nobody has looked at
+- name: Find new critical issues and errors that have not been reviewed
   buildworks.toolchain.review_issue_info:
     project: mobile-app
     state: [New]
@@ -139,25 +157,25 @@ EXAMPLES = r"""
     severity: [1-2]
   register: review
 
-- name: Look at one of them with its history
+- name: Get the details and history of the first issue
   buildworks.toolchain.review_issue_info:
     project: mobile-app
     ids: "{{ review.issues[:1] | map(attribute='id') }}"
 
-- name: Keep all issues for later, however many there are, and those of earlier builds as well
+- name: Export all issues of all builds to a file
   buildworks.toolchain.review_issue_info:
     project: mobile-app
     state: [New, Existing, Fixed]
     build: {any: true}
     to_file: "{{ ansible_facts.env.HOME }}/issues.jsonl"
 
-- name: Read how those were cited that are no problem
+- name: Get the citation history of the false positives
   buildworks.toolchain.review_issue_info:
     project: mobile-app
     status: [Not a Problem]
     details: true
 
-- name: Ask with a query of one's own
+- name: Search with a complete query
   buildworks.toolchain.review_issue_info:
     project: mobile-app
     query: severity:1-4 -file:vendor
@@ -166,27 +184,28 @@ EXAMPLES = r"""
 RETURN = r"""
 issues:
   description:
-    - The issues, in the order of the server. What a server does not tell is null.
-    - With O(ids) or O(details=true), those that are there, without C(severity_level), C(message), C(line), C(method),
+    - The issues, in the order of the server. Values that the server does not report are V(null).
+    - With O(ids) or O(details=true), the issues do not contain C(severity_level), C(message), C(line), C(method),
       C(taxonomy), C(reference), C(date), C(url) and C(issue_ids).
-  returned: success, without O(to_file)
+  returned: success, unless O(to_file) is set
   type: list
   elements: dict
   contains:
     id:
-      description: Id of the issue, or of the group with O(grouped).
+      description: ID of the issue, or of the group with O(grouped=true).
       type: int
     status:
-      description: Under which it is cited.
+      description: Status of the issue.
       type: str
     severity:
-      description: Label of the severity, which a site may have changed; with its level in the details.
+      description:
+        - Label of the severity. A site can rename the labels. With O(ids) or O(details=true), the label includes the level.
       type: str
     severity_level:
-      description: Severity, from 1, the most severe, to 10.
+      description: Severity from 1 (most severe) to 10.
       type: int
     state:
-      description: Whether it is new, existing or fixed.
+      description: State of the issue, V(New), V(Existing) or V(Fixed).
       type: str
     code:
       description: Code of the checker.
@@ -195,19 +214,19 @@ issues:
       description: Title of the checker.
       type: str
     message:
-      description: What the checker says.
+      description: Message of the checker.
       type: str
     file:
       description: Path of the file.
       type: str
     line:
-      description: Line in the file.
+      description: Line number.
       type: int
     method:
-      description: Function that it is in.
+      description: Name of the function or method.
       type: str
     owner:
-      description: Who sees to it; V(unowned) when nobody does.
+      description: Owner of the issue. V(unowned) if it has no owner.
       type: str
     taxonomy:
       description: Taxonomy of the checker.
@@ -216,25 +235,25 @@ issues:
       description: Reference of the checker.
       type: str
     comment:
-      description: The last comment. Servers may tell it in the details only.
+      description: Last comment. Some servers report comments only with O(ids) or O(details=true).
       type: str
     date:
-      description: When it was found first, in UTC.
+      description: Time at which the issue was first found, in UTC.
       type: str
     url:
-      description: Its page on the server.
+      description: URL of the issue on the Klocwork server.
       type: str
     issue_ids:
-      description: Ids of the issues of a group. Empty otherwise.
+      description: IDs of the issues in the group. Empty if issues are not grouped.
       type: list
       elements: int
     build:
-      description: Build that the details are of.
+      description: Build to which the details belong.
       returned: with O(ids) or O(details=true)
       type: str
     history:
       description:
-        - How it was cited, the oldest entry first, each with C(date) in UTC, C(account), C(status) and C(comment).
+        - Citation history, oldest entry first. Each entry has C(date) (in UTC), C(account), C(status) and C(comment).
       returned: with O(ids) or O(details=true)
       type: list
       elements: dict
@@ -243,20 +262,20 @@ count:
   returned: success
   type: int
 query:
-  description: The query that was asked.
-  returned: success, without O(ids)
+  description: The query that was sent to the server.
+  returned: success, unless O(ids) is set
   type: str
   sample: grouping:off state:New,Existing severity:1-2
 masked:
-  description: What O(mask_secrets) masked.
-  returned: with O(mask_secrets)
+  description: The texts that O(mask_secrets) masked.
+  returned: when O(mask_secrets) is set
   type: dict
   contains:
     count:
       description: Number of masked texts.
       type: int
     places:
-      description: Where they were, the first 100 of them.
+      description: Where the texts were, up to 100 entries.
       type: list
       elements: str
   sample:

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: review_metric_info
-short_description: Read metrics of a code-analysis project
+short_description: Get Klocwork metrics
 description:
-  - Reads what was measured of the files and functions of a project, value by value, or summed up for each metric.
-  - Values are read one by one as they come, so memory stays flat with O(to_file).
+  - Get the metrics of the files and functions of a Klocwork project, either all values or a summary of each metric.
+  - With O(to_file), values are written as they are received, so that memory use does not depend on their number.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -20,7 +20,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.to_file
   - buildworks.toolchain.attributes_info
 notes:
-  - Needs the Web API permission and access to the project.
+  - Requires the permission C(webapi_access) and access to the project.
 options:
   project:
     description: Name of the project.
@@ -28,25 +28,25 @@ options:
     required: true
   tags:
     description:
-      - Only these metrics, by their tags, of letters, digits, underscores and dots, such as V(NCNBLOC_FILE).
-      - The list must not be empty.
+      - Return only metrics with one of these tags, such as V(NCNBLOC_FILE). Tags consist of letters, digits, underscores
+        and dots. Must not be empty.
     type: list
     elements: str
   query:
-    description: Only what this query finds, such as V(file:src/core).
+    description: Return only values that match this query, such as V(file:src/core).
     type: str
   view:
-    description: Only what belongs to this view.
+    description: Name of a view that limits the result.
     type: str
   limit:
-    description: How many to read at most, 1 to 999,999,999.
+    description: Maximum number of values to return.
     type: int
   aggregate:
-    description: Whether to tell for each metric what its values come to, in place of the values.
+    description: Whether to return a summary of each metric instead of its values.
     type: bool
     default: false
   system_files:
-    description: Whether files that are not of the project itself are looked at as well.
+    description: Whether to include system files, which are not part of the project.
     type: bool
     default: true
 seealso:
@@ -54,18 +54,18 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Read how long the files of the project itself are
+- name: Get the lines of code of each project file
   buildworks.toolchain.review_metric_info:
     project: mobile-app
     tags: [NCNBLOC_FILE]
     system_files: false
   register: review
 
-- name: Name the longest one
+- name: Print the longest file
   ansible.builtin.debug:
     msg: "{{ (review.metrics | sort(attribute='value') | last).file }}"
 
-- name: Sum all metrics up
+- name: Get a summary of all metrics
   buildworks.toolchain.review_metric_info:
     project: mobile-app
     aggregate: true
@@ -74,9 +74,9 @@ EXAMPLES = r"""
 RETURN = r"""
 metrics:
   description:
-    - What was measured. A value has C(file), C(entity), C(entity_id), C(tag) and C(value).
-    - With O(aggregate=true) each has C(tag), C(entries), C(sum), C(min) and C(max).
-  returned: when O(to_file) is not given
+    - The metrics. Each value has C(file), C(entity), C(entity_id), C(tag) and C(value).
+    - With O(aggregate=true), each entry has C(tag), C(entries), C(sum), C(min) and C(max).
+  returned: success, unless O(to_file) is set
   type: list
   elements: dict
   contains:
@@ -84,28 +84,28 @@ metrics:
       description: Path of the file.
       type: str
     entity:
-      description: What was measured, such as the name of a function.
+      description: Name of the measured entity, such as a function.
       type: str
     entity_id:
-      description: Its id.
+      description: ID of the measured entity.
       type: int
     tag:
       description: Tag of the metric.
       type: str
     value:
-      description: The value, in the unit of the metric.
+      description: Value in the unit of the metric.
       type: float
     entries:
-      description: How many values there are.
+      description: Number of values.
       type: int
     sum:
-      description: What they come to.
+      description: Sum of the values.
       type: float
     min:
-      description: The least of them.
+      description: Smallest value.
       type: float
     max:
-      description: The greatest of them.
+      description: Largest value.
       type: float
   sample:
     - file: src/core/list.c
@@ -114,19 +114,19 @@ metrics:
       tag: CYCLOMATIC
       value: 7.0
 count:
-  description: How many there are.
+  description: Number of entries.
   returned: success
   type: int
 masked:
-  description: What O(mask_secrets) masked.
-  returned: with O(mask_secrets)
+  description: The texts that O(mask_secrets) masked.
+  returned: when O(mask_secrets) is set
   type: dict
   contains:
     count:
       description: Number of masked texts.
       type: int
     places:
-      description: Where they were, the first 100 of them.
+      description: Where the texts were, up to 100 entries.
       type: list
       elements: str
   sample:

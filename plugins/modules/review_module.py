@@ -7,10 +7,11 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: review_module
-short_description: Manage a module of a code-analysis project
+short_description: Manage Klocwork modules
 description:
-  - Creates, changes, renames or removes a module, that is a part of a project's files, and says who sees its issues.
-  - Only what is given is compared and changed.
+  - Create, update, rename or delete a module of a Klocwork project. A module groups files by path patterns and controls
+    who can see the issues in them.
+  - The module compares and changes only the options that are set.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -20,78 +21,77 @@ extends_documentation_fragment:
   - buildworks.toolchain.state
   - buildworks.toolchain.attributes
 notes:
-  - Needs the Web API permission, and the one to manage the modules of the project.
-  - Whether a server tells who is let in and kept out is not known of all versions. Where it does, the lists are
-    compared as all else.
+  - Requires the permission C(webapi_access), and C(manage_modules) on the project.
+  - Some Klocwork versions do not return the allowed and denied users and groups. If the server returns them, they are
+    compared like all other options. Otherwise see O(update_unreadable).
 options:
   project:
     description: Name of the project.
     type: str
     required: true
   name:
-    description: Name of the module. V(*default*) is the server's own and is refused.
+    description: Name of the module. The built-in module V(*default*) cannot be changed.
     type: str
     required: true
   new_name:
     description:
-      - Name that the module shall have. It is renamed, unless one of this name is there and none of the old one.
-      - Not to be combined with O(state=absent).
+      - New name of the module. If a module with this name exists and none is called O(name), the module counts as renamed.
+      - Cannot be used with O(state=absent).
     type: str
   paths:
     description:
-      - Patterns of the paths that belong to the module, such as C(**/vendor/*). The list is the whole set, and must
+      - Path patterns of the files that belong to the module, such as C(**/vendor/*). Replaces the current patterns. Must
         not be empty.
-      - Required for a module that is not there yet.
+      - Required to create a module.
     type: list
     elements: str
   tags:
-    description: Tags of the module. The list is the whole set; an empty one removes all.
+    description: Tags of the module. Replaces the current tags. An empty list removes all tags.
     type: list
     elements: str
   allow_all:
     description:
-      - Whether everybody sees its issues.
-      - So it is with a new module, unless O(allow_users) or O(allow_groups) are given.
+      - Whether all users can see the issues of the module.
+      - If not set, a new module is visible to all users unless O(allow_users) or O(allow_groups) is set.
     type: bool
   allow_users:
-    description: Users that are let in. The list is the whole set.
+    description: Users that can see the issues. Replaces the current list.
     type: list
     elements: str
   allow_groups:
-    description: Groups that are let in. The list is the whole set.
+    description: Groups that can see the issues. Replaces the current list.
     type: list
     elements: str
   deny_users:
-    description: Users that are kept out. The list is the whole set.
+    description: Users that cannot see the issues. Replaces the current list.
     type: list
     elements: str
   deny_groups:
-    description: Groups that are kept out. The list is the whole set.
+    description: Groups that cannot see the issues. Replaces the current list.
     type: list
     elements: str
   update_unreadable:
     description:
-      - When O(allow_users), O(allow_groups), O(deny_users) and O(deny_groups) are sent, where the server does not tell
-        them, so that they cannot be compared.
-      - V(with_changes) sends them to a new module, and together with anything else that is changed. Else they
-        are left out, with a warning.
-      - V(always) sends them each time, and the task is always changed.
+      - When to send O(allow_users), O(allow_groups), O(deny_users) and O(deny_groups) if the server does not return their
+        current values.
     type: str
-    choices: [with_changes, always]
+    choices:
+      with_changes: Send them when the module is created or another option changes. Otherwise the task warns.
+      always: Send them on each run. The task always reports a change.
     default: with_changes
 seealso:
   - module: buildworks.toolchain.review_module_info
 """
 
 EXAMPLES = r"""
-- name: Keep the code of others apart
+- name: Create a module for third-party code
   buildworks.toolchain.review_module:
     project: mobile-app
     name: third_party
     paths: ["**/vendor/*", "**/3rdparty/*"]
     tags: [external]
 
-- name: Let the developers alone see it, by another name
+- name: Rename the module and restrict it to developers
   buildworks.toolchain.review_module:
     project: mobile-app
     name: third_party
@@ -99,7 +99,7 @@ EXAMPLES = r"""
     allow_all: false
     allow_groups: [developers]
 
-- name: Remove a module
+- name: Delete the module
   buildworks.toolchain.review_module:
     project: mobile-app
     name: vendored
@@ -108,7 +108,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 module:
-  description: The module afterwards, or as it would be in check mode. None when it is absent.
+  description: The module after the task. In check mode, the predicted module. V(null) if it does not exist.
   returned: success
   type: dict
   contains:
@@ -116,30 +116,30 @@ module:
       description: Name of the module.
       type: str
     paths:
-      description: The patterns of its files, sorted.
+      description: Path patterns, sorted.
       type: list
       elements: str
     tags:
-      description: The tags, sorted.
+      description: Tags, sorted.
       type: list
       elements: str
     allow_all:
-      description: Whether everybody sees its issues.
+      description: Whether all users can see the issues.
       type: bool
     allow_users:
-      description: The users that are let in. None where the server does not tell.
+      description: Users that can see the issues. V(null) if the server does not return them.
       type: list
       elements: str
     allow_groups:
-      description: The groups that are let in. None where the server does not tell.
+      description: Groups that can see the issues. V(null) if the server does not return them.
       type: list
       elements: str
     deny_users:
-      description: The users that are kept out. None where the server does not tell.
+      description: Users that cannot see the issues. V(null) if the server does not return them.
       type: list
       elements: str
     deny_groups:
-      description: The groups that are kept out. None where the server does not tell.
+      description: Groups that cannot see the issues. V(null) if the server does not return them.
       type: list
       elements: str
   sample:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: review_module_info
-short_description: List the modules of a code-analysis project
+short_description: Get information about Klocwork modules
 description:
-  - Lists the modules of a project, with the patterns of their files and, where the server tells it, who sees them.
+  - Get the modules of a Klocwork project with their path patterns and, if the server returns them, the users and groups
+    that can see their issues.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -17,26 +18,26 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes_info
 notes:
-  - Needs the Web API permission and access to the project.
+  - Requires the permission C(webapi_access) and access to the project.
 options:
   project:
     description: Name of the project.
     type: str
     required: true
   name:
-    description: Only the module of exactly this name.
+    description: Return only the module with this exact name.
     type: str
 seealso:
   - module: buildworks.toolchain.review_module
 """
 
 EXAMPLES = r"""
-- name: List all modules of a project
+- name: Get all modules of a project
   buildworks.toolchain.review_module_info:
     project: mobile-app
   register: review
 
-- name: Look at one module
+- name: Get the built-in module
   buildworks.toolchain.review_module_info:
     project: mobile-app
     name: "*default*"
@@ -44,7 +45,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 modules:
-  description: The modules, sorted by name. Empty when there is none.
+  description: The modules, sorted by name.
   returned: success
   type: list
   elements: dict
@@ -53,30 +54,30 @@ modules:
       description: Name of the module.
       type: str
     paths:
-      description: The patterns of its files, sorted.
+      description: Path patterns, sorted.
       type: list
       elements: str
     tags:
-      description: The tags, sorted.
+      description: Tags, sorted.
       type: list
       elements: str
     allow_all:
-      description: Whether everybody sees its issues.
+      description: Whether all users can see the issues.
       type: bool
     allow_users:
-      description: The users that are let in. None where the server does not tell.
+      description: Users that can see the issues. V(null) if the server does not return them.
       type: list
       elements: str
     allow_groups:
-      description: The groups that are let in. None where the server does not tell.
+      description: Groups that can see the issues. V(null) if the server does not return them.
       type: list
       elements: str
     deny_users:
-      description: The users that are kept out. None where the server does not tell.
+      description: Users that cannot see the issues. V(null) if the server does not return them.
       type: list
       elements: str
     deny_groups:
-      description: The groups that are kept out. None where the server does not tell.
+      description: Groups that cannot see the issues. V(null) if the server does not return them.
       type: list
       elements: str
 """

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: review_project
-short_description: Manage a project of a code-analysis server
+short_description: Manage Klocwork projects
 description:
-  - Changes, renames or removes a project, and creates it where the server can, which is from 2023 on.
-  - On older servers projects come to be there by C(kwadmin create-project), an import, or the first load of a build;
-    with O(use_admin_tool=true) they are created, too.
-  - Only what is given is compared and changed. A project keeps its id when it is renamed.
+  - Create, update, rename or delete a Klocwork project. A renamed project keeps its ID.
+  - Creating projects with the Web API requires Klocwork 2023 or later. On older servers, set O(use_admin_tool=true) to
+    create projects with C(kwadmin create-project).
+  - The module compares and changes only the options that are set.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -22,7 +22,8 @@ extends_documentation_fragment:
   - buildworks.toolchain.state
   - buildworks.toolchain.attributes
 notes:
-  - Needs the Web API permission, and the one to change the settings of the project, to create, or to delete projects.
+  - Requires the permission C(webapi_access), and C(change_project_settings), C(create_project) or C(delete_project)
+    depending on the change.
 options:
   name:
     description: Name of the project.
@@ -30,73 +31,73 @@ options:
     required: true
   new_name:
     description:
-      - Name that the project shall have. It is renamed, unless one of this name is there and none of the old one.
-      - Not to be combined with O(state=absent).
+      - New name of the project. If a project with this name exists and none is called O(name), the project counts as
+        renamed.
+      - Cannot be used with O(state=absent).
     type: str
   description:
-    description: What the project is. An empty text removes it.
+    description: Description of the project. An empty string removes the description.
     type: str
   tags:
-    description: Tags of the project. The list is the whole set; an empty one removes all.
+    description: Tags of the project. Replaces the current tags. An empty list removes all tags.
     type: list
     elements: str
   auto_delete_builds:
     description:
-      - Whether the server deletes old builds, but for those that are kept, when a new one is loaded.
-      - The Web API does not tell it, see O(use_admin_tool) and O(update_unreadable).
+      - Whether the server deletes old builds when a new build is loaded. Builds that are marked as kept are never deleted.
+      - The Web API does not return this value, see O(use_admin_tool) and O(update_unreadable).
     type: bool
   auto_delete_threshold:
     description:
-      - How many builds stay then, 1 to 1,000,000. The server's own default is 20.
-      - The Web API does not tell it, see O(use_admin_tool) and O(update_unreadable).
+      - Number of builds that automatic deletion retains. The server's default is 20.
+      - The Web API does not return this value, see O(use_admin_tool) and O(update_unreadable).
     type: int
   use_admin_tool:
     description:
-      - Whether to run O(admin_tool), on the machine that the task runs on, for what the Web API has not. It tells
-        O(auto_delete_builds) and O(auto_delete_threshold), which are fields as any other then, and creates the project
-        where the server is older than 2023.
-      - While O(auto_delete_builds=false), it does not tell O(auto_delete_threshold).
+      - Whether to run O(admin_tool), on the host on which the task runs, for operations that the Web API does not support.
+        It reads O(auto_delete_builds) and O(auto_delete_threshold), so that they are compared like all other options,
+        and creates projects on servers before Klocwork 2023.
+      - C(kwadmin) does not report O(auto_delete_threshold) while automatic deletion is disabled.
     type: bool
     default: false
   allow_delete:
     description:
-      - Whether O(state=absent) may delete a project that has builds, or a stream with builds. Without it the task
-        fails, in check mode, too.
-      - A project without builds is deleted in either case.
+      - Whether O(state=absent) may delete a project that has builds, or that has a stream with builds. If V(false), the
+        task fails, also in check mode.
+      - Projects without builds are always deleted.
     type: bool
     default: false
   update_unreadable:
     description:
-      - When O(auto_delete_builds) and O(auto_delete_threshold) are sent, which cannot be compared.
-      - V(with_changes) sends them to a new project, and together with anything else that is changed. Else they
-        are left out, with a warning.
-      - V(always) sends them each time, and the task is always changed.
+      - When to send O(auto_delete_builds) and O(auto_delete_threshold) if their current values cannot be read.
     type: str
-    choices: [with_changes, always]
+    choices:
+      with_changes: Send them when the project is created or another option changes. Otherwise the task warns.
+      always: Send them on each run. The task always reports a change.
     default: with_changes
   state:
     description:
-      - Whether the project shall be there.
-      - With V(absent) it is deleted with all its builds, issues and their history, for good, see O(allow_delete).
+      - Desired state of the project.
+      - V(absent) permanently deletes the project with all its builds, issues and their history, see O(allow_delete).
 seealso:
   - module: buildworks.toolchain.review_project_info
 """
 
 EXAMPLES = r"""
-- name: Say what a project is
+- name: Set the description and tags of a project
   buildworks.toolchain.review_project:
     name: mobile-app
     description: The app
     tags: [ios, android]
 
-- name: Let the server delete old builds, and say so each time
+- name: Enable automatic deletion of old builds, sent on each run
   buildworks.toolchain.review_project:
     name: mobile-app
     auto_delete_builds: true
     auto_delete_threshold: 30
     update_unreadable: always
 
-- name: Create a project on whichever server, and keep its five newest builds
+- name: Create a project on any Klocwork version and retain five builds
   buildworks.toolchain.review_project:
     name: firmware
     auto_delete_builds: true
@@ -108,7 +109,7 @@ EXAMPLES = r"""
     name: platform
     new_name: services
 
-- name: Remove a project and all that is in it
+- name: Delete a project with all its builds
   buildworks.toolchain.review_project:
     name: services
     state: absent
@@ -117,31 +118,31 @@ EXAMPLES = r"""
 
 RETURN = r"""
 project:
-  description: The project afterwards, or as it would be in check mode. None when it is absent.
+  description: The project after the task. In check mode, the predicted project. V(null) if it does not exist.
   returned: success
   type: dict
   contains:
     id:
-      description: Id of the project, none in check mode for a new one.
+      description: ID of the project. V(null) in check mode for a new project.
       type: str
     name:
       description: Name of the project.
       type: str
     creator:
-      description: The account that created it.
+      description: Account that created the project.
       type: str
     description:
-      description: Its description.
+      description: Description of the project.
       type: str
     tags:
-      description: Its tags, sorted.
+      description: Tags, sorted.
       type: list
       elements: str
     auto_delete_builds:
-      description: As the administration tool tells it, or what was sent by this task. None when it is not known.
+      description: The value reported by C(kwadmin) or sent by this task. V(null) if it is unknown.
       type: bool
     auto_delete_threshold:
-      description: As the administration tool tells it, or what was sent by this task. None when it is not known.
+      description: The value reported by C(kwadmin) or sent by this task. V(null) if it is unknown.
       type: int
   sample:
     id: mobile_app

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: review_project_import
-short_description: Import a project from another code-analysis server
+short_description: Import a project from another Klocwork server
 description:
-  - Imports a project from another server, unless there is one of this name, and waits for the end.
-  - An import of it that is under way is waited for, and no other begun.
+  - Import a project from another Klocwork server and wait until the import has finished. By default, nothing is imported
+    if a project with this name exists.
+  - If an import of the project is already running, the module waits for it instead of starting another one.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -20,22 +21,22 @@ extends_documentation_fragment:
   - buildworks.toolchain.wait
   - buildworks.toolchain.attributes
 notes:
-  - Needs the Web API permission, and the role C(Projects root admin) on both servers.
-  - How servers report imports is not published. An import has ended or failed if a status or state in its record says
-    so. It has also ended if it is no longer listed in two responses in a row.
-  - Records that existed before the task, and records of other projects or other sources, are ignored. Records are
-    recognized by their ids. If another import begins at the same time, and neither record contains a project or a
-    source, the task waits for both.
-  - One that fails before it is ever listed, and leaves no word, is told only at the end of O(wait_timeout).
+  - Requires the permission C(webapi_access) and the role C(Projects root admin) on both servers.
+  - Klocwork does not document how it reports imports. The module considers an import finished or failed if a status or
+    state in its record says so, or finished if two consecutive responses do not list it.
+  - Records that existed before the task, and records of other projects or sources, are ignored. Records are identified by
+    their IDs. If another import starts at the same time and neither record names a project or source, the task waits
+    for both.
+  - If an import fails before the server lists it and leaves no record, the task fails only after O(wait_timeout).
 options:
   name:
-    description: Name of the project, there as here.
+    description: Name of the project on both servers.
     type: str
     required: true
   force:
     description:
-      - Whether to import the project although a project of this name exists.
-      - The server may refuse that. Check mode cannot tell and predicts an import.
+      - Whether to import the project even if a project with this name exists.
+      - The server may refuse such an import. Check mode cannot predict this.
     type: bool
     default: false
 seealso:
@@ -44,7 +45,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Take over a project of the old server
+- name: Import a project from the old server
   buildworks.toolchain.review_project_import:
     name: firmware
     source_url: https://old-review.example.com:8443
@@ -55,7 +56,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 plan:
-  description: What is done. None for nothing to do. The C(action) is C(wait) when an import is under way.
+  description:
+    - The planned action. V(null) if the project exists. The C(action) is V(wait) if an import is already running.
   returned: success
   type: dict
   sample:
@@ -63,24 +65,24 @@ plan:
     source: https://old-review.example.com:8443
     project: firmware
 project:
-  description: The project. None while it is not there.
+  description: The project. V(null) if it does not exist yet.
   returned: success
   type: dict
   contains:
     id:
-      description: Id of the project.
+      description: ID of the project.
       type: str
     name:
       description: Name of the project.
       type: str
     creator:
-      description: The account that created it.
+      description: Account that created the project.
       type: str
     description:
-      description: Its description.
+      description: Description of the project.
       type: str
     tags:
-      description: Its tags, sorted.
+      description: Tags, sorted.
       type: list
       elements: str
 """

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: review_project_info
-short_description: List the projects of a code-analysis server
+short_description: Get information about Klocwork projects
 description:
-  - Lists the projects that the account may see. A project's name is what other modules take; its id is in addresses.
-  - Of one project it also tells, when asked, what was analysed in a build, and its taxonomies.
+  - Get the Klocwork projects that the account can see. Other modules identify a project by its name. The ID appears in
+    URLs.
+  - For a single project, the module can also return the configuration of a build and the taxonomies.
 version_added: 0.1.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -18,24 +19,27 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes_info
 notes:
-  - Needs the Web API permission; shows the projects that the account may see.
+  - Requires the permission C(webapi_access). Projects that the account cannot see are not returned.
 options:
   name:
-    description: Only the project of exactly this name.
+    description: Return only the project with this exact name.
     type: str
   streams:
-    description: Whether streams are listed as well, as C(project/stream). Servers before 2023 have none.
+    description: Whether to return streams as well, as C(project/stream). Requires Klocwork 2023 or later.
     type: bool
     default: false
   configuration:
-    description: Whether to tell what was analysed in O(build). Needs O(name), and a build.
+    description:
+      - Whether to return the configuration of O(build), such as its analysis version and code size. The project must have a
+        build.
+      - Requires O(name).
     type: bool
     default: false
   build:
-    description: Name of the build for O(configuration). Without it the latest one is meant.
+    description: Name of the build for O(configuration). If not set, the latest build is used.
     type: str
   taxonomies:
-    description: Whether to tell the taxonomies. Needs O(name).
+    description: Whether to return the taxonomies of the project. Requires O(name).
     type: bool
     default: false
 seealso:
@@ -43,47 +47,47 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: List all projects
+- name: Get all projects
   buildworks.toolchain.review_project_info:
   register: review
 
-- name: Look at one project and its latest build
+- name: Get a project with the configuration of its latest build
   buildworks.toolchain.review_project_info:
     name: mobile-app
     configuration: true
     taxonomies: true
   register: app
 
-- name: Show how large it is
+- name: Print the code size
   ansible.builtin.debug:
     msg: "{{ app.configuration.figures.linesOfCode }} lines of code"
 """
 
 RETURN = r"""
 projects:
-  description: The projects, sorted by name. Empty when there is none.
+  description: The projects, sorted by name.
   returned: success
   type: list
   elements: dict
   contains:
     id:
-      description: Id of the project.
+      description: ID of the project.
       type: str
     name:
       description: Name of the project.
       type: str
     creator:
-      description: The account that created it.
+      description: Account that created the project.
       type: str
     description:
-      description: Its description.
+      description: Description of the project.
       type: str
     tags:
-      description: Its tags, sorted.
+      description: Tags, sorted.
       type: list
       elements: str
 configuration:
-  description: What was analysed in the build. None when it was not asked for, or there is no such project.
+  description: Configuration of the build. V(null) if it was not requested or the project does not exist.
   returned: success
   type: dict
   contains:
@@ -98,13 +102,13 @@ configuration:
       type: list
       elements: str
     figures:
-      description: What is a number in C(raw), by the server's own names, such as C(linesOfCode).
+      description: The numeric values in C(raw), with the names that Klocwork uses, such as C(linesOfCode).
       type: dict
     raw:
-      description: All as the server says it, in texts. The date in it has the server's own zone.
+      description: All values as strings, as the server returns them. The date is in the time zone of the server.
       type: dict
 taxonomies:
-  description: The taxonomies, sorted by name. None when they were not asked for, or there is no such project.
+  description: The taxonomies, sorted by name. V(null) if they were not requested or the project does not exist.
   returned: success
   type: list
   elements: dict
@@ -113,7 +117,7 @@ taxonomies:
       description: Name of the taxonomy.
       type: str
     custom:
-      description: Whether it is one of the site's own.
+      description: Whether the taxonomy is a custom one.
       type: bool
 """
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: review_report_info
-short_description: Count the issues of a code-analysis project
+short_description: Get a report of Klocwork issues
 description:
-  - Counts issues along two axes, as the reports of the server do, or by queries.
+  - Count the issues of a Klocwork project in a table with two axes, or by queries.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -17,57 +17,65 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes_info
 notes:
-  - Needs the Web API permission and access to the project.
-  - What the server warns of, such as an unknown keyword in a query, becomes a warning of the task.
+  - Requires the permission C(webapi_access) and access to the project.
+  - Warnings of the server, for example about an unknown keyword in a query, become warnings of the task.
 options:
   project:
     description: Name of the project.
     type: str
     required: true
   build:
-    description: Name of the build that the report is about. Without it the last one is meant.
+    description: Name of the build to report on. If not set, the latest build is used.
     type: str
   query:
     description:
-      - Only the issues that this query finds, such as V(severity:1-2 state:New).
-      - Reports know the keywords C(state), C(status), C(severity), C(module), C(owner), C(category), C(code) and
-        C(reference). Without C(state) the server counts new and existing issues.
+      - Count only issues that match this query, such as V(severity:1-2 state:New).
+      - Reports support the keywords C(state), C(status), C(severity), C(module), C(owner), C(category), C(code) and
+        C(reference). Without C(state), Klocwork counts new and existing issues.
     type: str
   view:
-    description: Only the issues of this view.
+    description: Name of a view that limits the report.
     type: str
   rows:
-    description: What the rows are. Needs O(columns).
+    description: Property of the issues that the rows represent. Required together with O(columns).
     type: str
-    choices: [category, code, component, module, owner, severity, state, status]
+    choices: &axes
+      category: Category of the checker.
+      code: Code of the checker.
+      component: Component of the source tree.
+      module: Module of the project.
+      owner: Owner of the issue.
+      severity: Severity of the issue.
+      state: State of the issue (new, existing or fixed).
+      status: Status of the issue.
   columns:
-    description: What the columns are. Needs O(rows).
+    description: Property of the issues that the columns represent. Required together with O(rows).
     type: str
-    choices: [category, code, component, module, owner, severity, state, status]
-  rows_below:
+    choices: *axes
+  rows_drilldown:
     description:
-      - Names, from the outside to the inside, of what the rows shall show the inside of, such as a taxonomy and a
-        category of it. Each costs a request.
-      - A name that is not there, or has nothing below it, is an error.
+      - Path of names to drill down in the rows, from the outermost to the innermost, such as a taxonomy and one of
+        its categories. Sends one request for each name.
+      - The task fails if a name does not exist or has no lower level.
     type: list
     elements: str
     default: []
-  columns_below:
-    description: The same for columns.
+  columns_drilldown:
+    description: Path of names to drill down in the columns, like O(rows_drilldown).
     type: list
     elements: str
     default: []
   counts:
     description:
-      - Queries by names of your own, which must not be empty. How many issues each finds, within O(query) and O(view),
-        is told by these names. Each costs a request.
-      - It can be given beside O(rows) and O(columns), or instead of them.
-      - A value finds what contains it. A wildcard, an operator such as C(AND), a quotation mark without its
-        counterpart, a keyword without a value, and an unknown state, status or level of severity
-        are refused.
+      - Dictionary of queries. For each key, the result contains the number of issues that match the query, O(query) and
+        O(view). Sends one request for each query.
+      - Can be used together with O(rows) and O(columns) or instead of them. Must not be empty.
+      - "Values match substrings. The module refuses queries that Klocwork does not report as invalid: wildcards, operators
+        such as C(AND), unbalanced quotation marks, keywords without a value, and unknown states, statuses and severity
+        levels."
     type: dict
   group:
-    description: Whether issues that are alike count as one.
+    description: Whether to count similar issues as one.
     type: bool
     default: false
 seealso:
@@ -83,19 +91,19 @@ EXAMPLES = r"""
     columns: state
   register: review
 
-- name: Show them as a table
+- name: Print the counts
   ansible.builtin.debug:
     msg: "{{ item.row }}, {{ item.column }}: {{ item.count }}"
   loop: "{{ review.report.counts }}"
 
-- name: Look into a taxonomy
+- name: Count the categories of a taxonomy by severity
   buildworks.toolchain.review_report_info:
     project: mobile-app
     rows: category
-    rows_below: [C and C++]
+    rows_drilldown: [C and C++]
     columns: severity
 
-- name: Know how many issues there are of two kinds
+- name: Count the issues that match two queries
   buildworks.toolchain.review_report_info:
     project: mobile-app
     counts:
@@ -105,7 +113,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 report:
-  description: The table. None when it was not asked for.
+  description: The table. V(null) if O(rows) is not set.
   returned: success
   type: dict
   contains:
@@ -118,11 +126,11 @@ report:
         type: list
         elements: str
       data:
-        description: The numbers, a list for each row.
+        description: The values, one list per row.
         type: list
         elements: list
       counts:
-        description: The same, one by one, with C(row), C(column) and C(count).
+        description: The values as a flat list with C(row), C(column) and C(count).
         type: list
         elements: dict
   sample:
@@ -132,7 +140,7 @@ report:
     counts:
       - {row: Critical, column: Existing, count: 1}
 counts:
-  description: The numbers of issues by the names in O(counts). None when they were not asked for.
+  description: Number of issues for each key of O(counts). V(null) if O(counts) is not set.
   returned: success
   type: dict
   sample:

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: review_role
-short_description: Manage a role of a code-analysis server
+short_description: Manage Klocwork roles
 description:
-  - Creates, changes or removes a role, with its permissions, its status transitions and its assignments.
-  - Only what is given is compared and changed. A permission that is not given stays as it is, and is off in a new role.
-  - Roles that the server keeps itself (read-only ones) can be assigned, but neither changed nor removed.
-  - Before the first write the accounts, groups and projects of new assignments are looked up. The role is given before
-    it is taken, so that it is never without a holder on the way.
+  - Create, update or delete a Klocwork role with its permissions, status transitions and assignments.
+  - The module compares and changes only the options that are set. Read-only roles, which the server manages, can be
+    assigned but not changed or deleted.
+  - Before the first write, the module verifies that the accounts, groups and projects of new assignments exist. It adds
+    assignments before it removes others, so that the role is never unassigned in between.
 version_added: 0.1.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -24,7 +24,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.state
   - buildworks.toolchain.attributes
 notes:
-  - Needs the Web API permission, and those to manage and to assign roles.
+  - Requires the permissions C(webapi_access), C(manage_roles) and C(assign_role).
 options:
   name:
     description: Name of the role.
@@ -32,63 +32,64 @@ options:
     required: true
   permissions:
     description:
-      - Permissions to switch on or off, each with V(true) or V(false). Others stay as they are, and are off in a new
-        role.
-      - The names are those that the server lists, see M(buildworks.toolchain.review_role_info). Another name is refused
-        before anything is written.
-      - Servers have C(access_source_files), C(assign_role), C(change_issue_status) (as far as O(transitions) allow),
-        C(change_project_settings), C(create_build), C(create_project), C(delete_build), C(delete_project),
-        C(execute_kwxsync), C(manage_modules), C(manage_roles), C(manage_users), C(use_local_configuration) and
-        C(webapi_access), from 2023 on also C(create_stream) and C(delete_stream), and may have more.
-      - C(create_project), C(manage_roles), C(manage_users) and C(webapi_access) have an effect only if the role is
-        assigned everywhere.
+      - Permissions to grant (V(true)) or revoke (V(false)). Other permissions are not changed. A new role has only the
+        permissions that are granted here.
+      - "Klocwork has the permissions C(access_source_files), C(assign_role), C(change_issue_status) (limited by
+        O(transitions)), C(change_project_settings), C(create_build), C(create_project), C(delete_build),
+        C(delete_project), C(execute_kwxsync), C(manage_modules), C(manage_roles), C(manage_users),
+        C(use_local_configuration), C(webapi_access) and, since Klocwork 2023, C(create_stream) and C(delete_stream).
+        M(buildworks.toolchain.review_role_info) returns the permissions of a server. The task fails if the server
+        does not have one of the permissions."
+      - C(create_project), C(manage_roles), C(manage_users) and C(webapi_access) take effect only if the role is assigned
+        globally.
     type: dict
   transitions:
     description:
-      - The changes of an issue's status that the role allows. The list is the whole set; an empty one allows none.
-      - A status is V(Any), V(Analyze), V(Ignore), V(Not a Problem), V(Fix), V(Fix in Next Release),
-        V(Fix in Later Release), V(Defer) or V(Filter), in upper or lower case.
+      - Status transitions of issues that the role allows. Replaces the current transitions. An empty list allows none.
+      - The statuses are V(Any), V(Analyze), V(Ignore), V(Not a Problem), V(Fix), V(Fix in Next Release),
+        V(Fix in Later Release), V(Defer) and V(Filter). They are not case-sensitive.
     type: list
     elements: dict
     suboptions:
       from:
-        description: Status before.
+        description: Status before the transition.
         type: str
         required: true
       to:
-        description: Status after.
+        description: Status after the transition.
         type: str
         required: true
   assignments:
-    description: Who has the role, and where. Assignments that are not listed stay, unless O(purge=true).
+    description: Assignments of the role. Other assignments are not changed unless O(purge=true).
     type: list
     elements: dict
     suboptions:
       account:
-        description: Name of the account. Either this or O(assignments[].group) is needed.
+        description: Name of the account. Either O(assignments[].account) or O(assignments[].group) is required.
         type: str
       group:
         description: Name of the group.
         type: str
       project:
-        description: Name of the project. Without it the role is assigned everywhere.
+        description: Name of the project. If not set, the role is assigned globally.
         type: str
   allow_lockout:
     description:
-      - Whether the account of this task may lose the last role that gives it C(manage_roles), C(manage_users),
-        C(assign_role) or C(webapi_access).
-      - Without it a task that would take such a role from it, by itself or through a group, is refused.
-      - An account that has lost it cannot read back what it did, and the task ends with the server's refusal.
+      - Whether to allow a change that takes the permissions C(manage_roles), C(manage_users), C(assign_role) or
+        C(webapi_access) from the account of this task, directly or through a group.
+      - If V(false), the task fails before such a change.
+      - If V(true) and the account loses its permissions, it cannot read back the result. The task then fails with the
+        error of the server.
     type: bool
     default: false
   purge:
-    description: Take the role from all who are not in O(assignments). Without O(assignments) it does nothing.
+    description: Whether to remove assignments that are not in O(assignments). Ignored if O(assignments) is not set.
 seealso:
   - module: buildworks.toolchain.review_role_info
 """
 
 EXAMPLES = r"""
-- name: Let developers cite issues of one project
+- name: Allow developers to cite the issues of a project
   buildworks.toolchain.review_role:
     name: Triage
     permissions:
@@ -103,7 +104,7 @@ EXAMPLES = r"""
       - group: developers
         project: mobile-app
 
-- name: Let one account, and no other, use the Web API everywhere
+- name: Restrict global Web API access to one account
   buildworks.toolchain.review_role:
     name: Automation
     permissions:
@@ -112,7 +113,7 @@ EXAMPLES = r"""
       - account: alice
     purge: true
 
-- name: Remove a role
+- name: Delete a role
   buildworks.toolchain.review_role:
     name: Triage
     state: absent
@@ -120,7 +121,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 role:
-  description: The role afterwards, or as it would be in check mode. None when it is absent.
+  description: The role after the task. In check mode, the predicted role. V(null) if it does not exist.
   returned: success
   type: dict
   contains:
@@ -128,18 +129,19 @@ role:
       description: Name of the role.
       type: str
     readonly:
-      description: Whether the server keeps it itself.
+      description: Whether the server manages the role, so that it cannot be changed.
       type: bool
     permissions:
-      description: Permission to whether it is on.
+      description: Permissions by name, V(true) if granted.
       type: dict
     transitions:
-      description: The allowed changes of an issue's status (C(from), C(to)), sorted.
+      description: Allowed status transitions with C(from) and C(to), sorted.
       type: list
       elements: dict
     assignments:
-      description: Who has the role (C(account) or C(group)), and on which C(project), none for everywhere.
-      returned: when O(assignments) were given
+      description:
+        - Assignments with C(account) or C(group), and C(project). The project is V(null) for global assignments.
+      returned: when O(assignments) is set
       type: list
       elements: dict
   sample:

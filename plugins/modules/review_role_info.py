@@ -7,9 +7,9 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: review_role_info
-short_description: List the roles of a code-analysis server
+short_description: Get information about Klocwork roles
 description:
-  - Lists roles with their permissions, their status transitions and their assignments.
+  - Get Klocwork roles with their permissions, status transitions and assignments.
 version_added: 0.1.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -17,36 +17,36 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes_info
 notes:
-  - Needs the Web API permission, and the one to manage roles.
+  - Requires the permissions C(webapi_access) and C(manage_roles).
 options:
   name:
-    description: Only the role of exactly this name.
+    description: Return only the role with this exact name. Mutually exclusive with O(search).
     type: str
   search:
-    description: Only roles with this text in their names. A plus at its beginning is a part of the text.
+    description: Return only roles whose name contains this text. A leading plus sign is part of the text.
     type: str
 seealso:
   - module: buildworks.toolchain.review_role
 """
 
 EXAMPLES = r"""
-- name: List all roles
+- name: Get all roles
   buildworks.toolchain.review_role_info:
   register: review
 
-- name: See who administers projects
+- name: Get the project administrators
   buildworks.toolchain.review_role_info:
     name: Project admin
   register: admins
 
-- name: List the roles that have to do with builds
+- name: Get the roles whose names contain "build"
   buildworks.toolchain.review_role_info:
     search: build
 """
 
 RETURN = r"""
 roles:
-  description: The roles, sorted by name. Empty when there is none.
+  description: The roles, sorted by name.
   returned: success
   type: list
   elements: dict
@@ -55,17 +55,18 @@ roles:
       description: Name of the role.
       type: str
     readonly:
-      description: Whether the server keeps it itself.
+      description: Whether the server manages the role, so that it cannot be changed.
       type: bool
     permissions:
-      description: Permission to whether it is on.
+      description: Permissions by name, V(true) if granted.
       type: dict
     transitions:
-      description: The allowed changes of an issue's status (C(from), C(to)), sorted.
+      description: Allowed status transitions with C(from) and C(to), sorted.
       type: list
       elements: dict
     assignments:
-      description: Who has the role (C(account) or C(group)), and on which C(project), none for everywhere.
+      description:
+        - Assignments with C(account) or C(group), and C(project). The project is V(null) for global assignments.
       type: list
       elements: dict
 """

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: review_server_import
-short_description: Import the configuration of another code-analysis server
+short_description: Import the configuration of a Klocwork server
 description:
-  - Imports users, groups, roles and other settings from another server, and waits for the end.
-  - It is done each time, for nobody tells whether it was done before.
+  - Import users, groups, roles and other settings from another Klocwork server and wait until the import has finished.
+  - Each run starts an import, because Klocwork does not report whether the configuration was imported before.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -20,12 +20,12 @@ extends_documentation_fragment:
   - buildworks.toolchain.wait
   - buildworks.toolchain.attributes
 notes:
-  - Needs the Web API permission, and the role C(Projects root admin) on both servers.
-  - How servers report imports is not published. An import has ended or failed if a status or state in its record says
-    so. It has also ended if it is no longer listed in two responses in a row.
-  - Records that existed before the task, and records of other projects or other sources, are ignored. Records are
-    recognized by their ids. If another import begins at the same time, and neither record contains a project or a
-    source, the task waits for both.
+  - Requires the permission C(webapi_access) and the role C(Projects root admin) on both servers.
+  - Klocwork does not document how it reports imports. The module considers an import finished or failed if a status or
+    state in its record says so, or finished if two consecutive responses do not list it.
+  - Records that existed before the task, and records of other projects or sources, are ignored. Records are identified by
+    their IDs. If another import starts at the same time and neither record names a project or source, the task waits
+    for both.
 options: {}
 seealso:
   - module: buildworks.toolchain.review_project_import
@@ -33,7 +33,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Take over the users and roles of the old server
+- name: Import the users and roles of the old server
   buildworks.toolchain.review_server_import:
     source_url: https://old-review.example.com:8443
     source_username: admin
@@ -43,7 +43,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 plan:
-  description: What is done.
+  description: The planned action.
   returned: success
   type: dict
   sample:

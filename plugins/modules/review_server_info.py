@@ -7,9 +7,9 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: review_server_info
-short_description: Look at a code-analysis server
+short_description: Get information about a Klocwork server
 description:
-  - Tells the version of a server, its licences, and what it is doing.
+  - Get the version of a Klocwork server, its licenses, running tasks and project imports.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -17,31 +17,33 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes_info
 notes:
-  - Needs the Web API permission; for all but the version, the role C(Projects root admin).
+  - Requires the permission C(webapi_access). Everything except the version requires the role C(Projects root admin).
 options:
   gather:
-    description:
-      - What to ask for; each costs one request.
-      - V(version), V(licenses), V(tasks) that run on the server, or V(imports) of projects.
+    description: Information to return. Sends one request for each entry.
     type: list
     elements: str
-    choices: [version, licenses, tasks, imports]
+    choices:
+      version: Version of the server.
+      licenses: Licenses and their expiry.
+      tasks: Tasks that are running on the server.
+      imports: Imports of projects and server configurations.
     default: [version]
   feature:
-    description: Only the licences of this feature.
+    description: Return only the licenses of this feature.
     type: str
 """
 
 EXAMPLES = r"""
-- name: Ask for the version
+- name: Get the version
   buildworks.toolchain.review_server_info:
   register: server
 
-- name: Be sure that the server creates projects
+- name: Verify the version
   ansible.builtin.assert:
     that: server.version.numbers[0] >= 20
 
-- name: Look at the licences of one feature, and at what runs
+- name: Get the licenses of one feature and the running tasks
   buildworks.toolchain.review_server_info:
     gather: [licenses, tasks]
     feature: kwadmin10
@@ -49,52 +51,52 @@ EXAMPLES = r"""
 
 RETURN = r"""
 version:
-  description: The version. None when it was not asked for.
+  description: The version. V(null) if it was not requested.
   returned: success
   type: dict
   contains:
     text:
-      description: As the server tells it.
+      description: The version as the server reports it.
       type: str
     numbers:
-      description: The numbers in it.
+      description: The numbers in the version.
       type: list
       elements: int
   sample:
     text: "20.4"
     numbers: [20, 4]
 licenses:
-  description: The licences, sorted by feature. None when they were not asked for.
+  description: The licenses, sorted by feature. V(null) if they were not requested.
   returned: success
   type: list
   elements: dict
   contains:
     feature:
-      description: What is licensed.
+      description: Licensed feature.
       type: str
     version:
-      description: Version of the licence.
+      description: Version of the license.
       type: str
     count:
-      description: How many there are.
+      description: Number of licenses.
       type: int
     permanent:
-      description: Whether it never ends.
+      description: Whether the license does not expire.
       type: bool
     days_to_expiry:
-      description: Days until it ends. Says nothing of a permanent one.
+      description: Number of days until the license expires. Not meaningful for permanent licenses.
       type: int
     servers:
-      description: The licence servers, as C(port@host).
+      description: License servers, as C(port@host).
       type: list
       elements: str
 tasks:
-  description: The tasks that run, as the server tells them. None when they were not asked for.
+  description: The running tasks, as the server returns them. V(null) if they were not requested.
   returned: success
   type: list
   elements: dict
 imports:
-  description: The imports, as the server tells them. None when they were not asked for.
+  description: The imports, as the server returns them. V(null) if they were not requested.
   returned: success
   type: list
   elements: dict

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: review_user
-short_description: Manage a user of a code-analysis server
+short_description: Manage Klocwork users
 description:
-  - Creates or removes a user.
-  - The server can change nothing of a user that is there, so neither can this module. Roles are given by
-    M(buildworks.toolchain.review_role), groups are filled by M(buildworks.toolchain.review_group).
-  - A user that comes from a directory (LDAP, NIS) is read-only, and its removal is refused before anything is written.
-    So is that of the account which the task itself works with.
+  - Create or delete a Klocwork user.
+  - Klocwork cannot update existing users. Use M(buildworks.toolchain.review_role) to assign roles and
+    M(buildworks.toolchain.review_group) to manage group membership.
+  - The module refuses to delete users that are imported from an external directory (LDAP or NIS), because they are
+    read-only. It also refuses to delete the account of the task.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -22,7 +22,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.state
   - buildworks.toolchain.attributes
 notes:
-  - Needs the Web API permission, and the one to manage users.
+  - Requires the permissions C(webapi_access) and C(manage_users).
 options:
   name:
     description: Name of the user.
@@ -30,25 +30,26 @@ options:
     required: true
   password:
     description:
-      - Password of a new user. It is not compared, for the server never tells it.
-      - It must not be empty, lest a variable that happens to be so lets anybody in as the new user.
+      - Password of a new user. The password of an existing user is neither compared nor changed.
+      - Must not be empty. This prevents an unset variable from creating a user without a password.
     type: str
   update_password:
-    description: When O(password) is set. The server takes it when a user is created, and at no other time.
+    description: When to set O(password).
     type: str
-    choices: [on_create]
+    choices:
+      on_create: Set the password only when the user is created. Klocwork cannot change it later.
     default: on_create
 seealso:
   - module: buildworks.toolchain.review_user_info
 """
 
 EXAMPLES = r"""
-- name: See to it that there is a user
+- name: Create a user
   buildworks.toolchain.review_user:
     name: carol
     password: "{{ lookup('ansible.builtin.password', ansible_facts.env.HOME ~ '/carol.password', length=20) }}"
 
-- name: Remove a user
+- name: Delete a user
   buildworks.toolchain.review_user:
     name: carol
     state: absent
@@ -56,7 +57,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 user:
-  description: The user afterwards, or as it would be in check mode. None when it is absent.
+  description: The user after the task. In check mode, the predicted user. V(null) if it does not exist.
   returned: success
   type: dict
   contains:
@@ -64,14 +65,14 @@ user:
       description: Name of the user.
       type: str
     readonly:
-      description: Whether the user comes from a directory (LDAP, NIS), which the server does not change.
+      description: Whether the user is imported from an external directory (LDAP or NIS) and cannot be changed.
       type: bool
     roles:
-      description: The roles that it holds, C(name) and C(project_id) each, none for everywhere.
+      description: Roles of the user, with C(name) and C(project_id). The project ID is V(null) for global roles.
       type: list
       elements: dict
     groups:
-      description: The groups that the user is in, sorted.
+      description: Groups of the user, sorted.
       type: list
       elements: str
   sample:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: review_user_info
-short_description: List the users of a code-analysis server
+short_description: Get information about Klocwork users
 description:
-  - Lists users with the roles that they hold. All are listed, however many there are.
+  - Get Klocwork users with their roles and groups. The number of results is not limited.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -17,35 +17,35 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes_info
 notes:
-  - Needs the Web API permission, and the one to manage users.
+  - Requires the permissions C(webapi_access) and C(manage_users).
 options:
   name:
-    description: Only the user of exactly this name.
+    description: Return only the user with this exact name. Mutually exclusive with O(search).
     type: str
   search:
-    description: Only users with such names, in which C(*) stands for anything.
+    description: Return only users whose name matches this pattern. C(*) matches any text.
     type: str
 seealso:
   - module: buildworks.toolchain.review_user
 """
 
 EXAMPLES = r"""
-- name: List all users
+- name: Get all users
   buildworks.toolchain.review_user_info:
   register: review
 
-- name: List the users whose names begin so
+- name: Get the users whose names begin with "dev"
   buildworks.toolchain.review_user_info:
     search: "dev*"
 
-- name: Look at one user
+- name: Get one user
   buildworks.toolchain.review_user_info:
     name: alice
 """
 
 RETURN = r"""
 users:
-  description: The users, sorted by name. Empty when there is none.
+  description: The users, sorted by name.
   returned: success
   type: list
   elements: dict
@@ -54,14 +54,14 @@ users:
       description: Name of the user.
       type: str
     readonly:
-      description: Whether the user comes from a directory (LDAP, NIS), which the server does not change.
+      description: Whether the user is imported from an external directory (LDAP or NIS) and cannot be changed.
       type: bool
     roles:
-      description: The roles that it holds, C(name) and C(project_id) each, none for everywhere.
+      description: Roles of the user, with C(name) and C(project_id). The project ID is V(null) for global roles.
       type: list
       elements: dict
     groups:
-      description: The groups that the user is in, sorted.
+      description: Groups of the user, sorted.
       type: list
       elements: str
 """

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: review_view
-short_description: Manage a view of a code-analysis project
+short_description: Manage Klocwork views
 description:
-  - Creates, changes, renames or removes a view, that is a stored query for issues of one project.
-  - Only what is given is compared and changed.
+  - Create, update, rename or delete a view of a Klocwork project. A view is a saved search query for issues.
+  - The module compares and changes only the options that are set.
 version_added: 0.1.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -20,43 +20,43 @@ extends_documentation_fragment:
   - buildworks.toolchain.state
   - buildworks.toolchain.attributes
 notes:
-  - Needs the Web API permission and access to the project.
+  - Requires the permission C(webapi_access) and access to the project.
 options:
   project:
     description: Name of the project.
     type: str
     required: true
   name:
-    description: Name of the view. V(*default*) is the server's own and is refused.
+    description: Name of the view. The built-in view V(*default*) cannot be changed.
     type: str
     required: true
   new_name:
     description:
-      - Name that the view shall have. It is renamed, unless one of this name is there and none of the old one.
-      - Not to be combined with O(state=absent).
+      - New name of the view. If a view with this name exists and none is called O(name), the view counts as renamed.
+      - Cannot be used with O(state=absent).
     type: str
   query:
     description:
-      - The query, as in the search of the server. It cannot name a build.
-      - A value finds what contains it. A wildcard, an operator such as C(AND), a quotation mark without its
-        counterpart, a keyword without a value, and an unknown state, status or level of severity
-        are refused.
-      - Required for a view that is not there yet.
+      - Klocwork search query of the view. Must not contain C(build:).
+      - "Values match substrings. The module refuses queries that Klocwork does not report as invalid: wildcards, operators
+        such as C(AND), unbalanced quotation marks, keywords without a value, and unknown states, statuses and severity
+        levels."
+      - Required to create a view.
     type: str
   tags:
-    description: Tags of the view. The list is the whole set; an empty one removes all.
+    description: Tags of the view. Replaces the current tags. An empty list removes all tags.
     type: list
     elements: str
   public:
     description:
-      - Whether other accounts see the view.
-      - A new view is public unless this is V(false), for its creator is most often an account that nobody works with.
+      - Whether other accounts can see the view.
+      - If not set, a new view is public, because automation accounts usually create views for other users.
     type: bool
   take_over:
     description:
-      - Whether the task may change or remove a public view of this name that another account created.
-      - Without it such a view is not changed, which is an error, and with O(state=absent) left alone. A view of the
-        account itself always goes before those of others.
+      - Whether the task may update or delete a public view that another account created. A view of the account itself
+        takes precedence over views of other accounts with the same name.
+      - If V(false), the task fails if such a view would be updated. With O(state=absent), the view is ignored.
     type: bool
     default: false
 seealso:
@@ -64,14 +64,14 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Show new critical issues
+- name: Create a view of new critical issues
   buildworks.toolchain.review_view:
     project: mobile-app
     name: critical
     query: "severity:1 state:New"
     tags: [gate]
 
-- name: Change the view that another account created
+- name: Remove the tags of a view that another account created
   buildworks.toolchain.review_view:
     project: mobile-app
     name: critical
@@ -84,7 +84,7 @@ EXAMPLES = r"""
     name: critical
     new_name: new and critical
 
-- name: Remove a view
+- name: Delete a view
   buildworks.toolchain.review_view:
     project: mobile-app
     name: new and critical
@@ -93,28 +93,28 @@ EXAMPLES = r"""
 
 RETURN = r"""
 view:
-  description: The view afterwards, or as it would be in check mode. None when it is absent.
+  description: The view after the task. In check mode, the predicted view. V(null) if it does not exist.
   returned: success
   type: dict
   contains:
     id:
-      description: Id of the view. Not there in check mode for a new one.
+      description: ID of the view. V(null) in check mode for a new view.
       type: int
     name:
       description: Name of the view.
       type: str
     query:
-      description: The query.
+      description: Search query.
       type: str
     tags:
-      description: The tags, sorted.
+      description: Tags, sorted.
       type: list
       elements: str
     public:
-      description: Whether other accounts see it.
+      description: Whether other accounts can see the view.
       type: bool
     creator:
-      description: The account that created it.
+      description: Account that created the view.
       type: str
   sample:
     id: 9

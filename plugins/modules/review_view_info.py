@@ -7,9 +7,9 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: review_view_info
-short_description: List the views of a code-analysis project
+short_description: Get information about Klocwork views
 description:
-  - Lists the views of a project that the account may see, with their queries.
+  - Get the views of a Klocwork project that the account can see, with their search queries.
 version_added: 0.1.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -17,26 +17,26 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes_info
 notes:
-  - Needs the Web API permission and access to the project.
+  - Requires the permission C(webapi_access) and access to the project.
 options:
   project:
     description: Name of the project.
     type: str
     required: true
   name:
-    description: Only views of exactly this name. Several accounts may have one.
+    description: Return only views with this exact name. Several accounts can have a view with the same name.
     type: str
 seealso:
   - module: buildworks.toolchain.review_view
 """
 
 EXAMPLES = r"""
-- name: List all views of a project
+- name: Get all views of a project
   buildworks.toolchain.review_view_info:
     project: mobile-app
   register: review
 
-- name: Look at one view
+- name: Get the built-in view
   buildworks.toolchain.review_view_info:
     project: mobile-app
     name: "*default*"
@@ -44,29 +44,29 @@ EXAMPLES = r"""
 
 RETURN = r"""
 views:
-  description: The views, sorted by name. Empty when there is none.
+  description: The views, sorted by name.
   returned: success
   type: list
   elements: dict
   contains:
     id:
-      description: Id of the view.
+      description: ID of the view.
       type: int
     name:
       description: Name of the view.
       type: str
     query:
-      description: The query.
+      description: Search query.
       type: str
     tags:
-      description: The tags, sorted.
+      description: Tags, sorted.
       type: list
       elements: str
     public:
-      description: Whether other accounts see it.
+      description: Whether other accounts can see the view.
       type: bool
     creator:
-      description: The account that created it.
+      description: Account that created the view.
       type: str
 """
 
