@@ -50,7 +50,7 @@ options:
   keep_newest:
     description:
       - Number of newest builds to retain. The module deletes all older builds except those that are marked as kept,
-        which are not counted. Must be at least 1.
+        which are not counted. Valid values are 1 to 1,000,000.
       - Mutually exclusive with O(name). O(state) is ignored.
     type: int
 seealso:
@@ -161,7 +161,7 @@ def prune(task):
         rights.Rights(review, task.params["project"]).require("delete_build")
         return {}
 
-    operate(task, pruning.plan(), pruning.carry_out, result_names=("deleted", "left"), predict=rehearse)
+    operate(task, pruning.plan(), pruning.carry_out, result_names=("deleted", "not_deleted"), predict=rehearse)
 
 
 def manage(task):

@@ -71,7 +71,8 @@ builds:
       description: Name of the build.
       type: str
     date:
-      description: Time at which the build was loaded, in ISO 8601 format with a time zone. V(null) with O(via=admin_tool).
+      description:
+        - Time at which the build was loaded, in ISO 8601 format with a time zone. V(null) with O(via=admin_tool).
       type: str
     keep:
       description: Whether the build is excluded from automatic deletion. V(null) with O(via=admin_tool).

@@ -9,8 +9,8 @@ DOCUMENTATION = r"""
 module: review_call
 short_description: Call a Klocwork Web API action
 description:
-  - Call any action of the Klocwork Web API and return its records. Use this module for actions without a module of
-    their own, for example actions of newer Klocwork versions.
+  - Call any action of the Klocwork Web API and return its records. Use this module for actions that no other
+    module supports, for example actions of newer Klocwork versions.
   - Special characters in names and values are escaped.
   - If the response contains no records, as with a file download, the task fails unless O(dest) is set.
 version_added: 0.2.0
@@ -25,7 +25,7 @@ notes:
   - Unless O(read_only=true), the action is called on each run and always reported as changed.
 options:
   action:
-    description: Name of the action. Consists of lowercase letters, digits and underscores.
+    description: Name of the action, consisting of lower-case letters, digits and underscores.
     type: str
     required: true
   parameters:
@@ -99,9 +99,9 @@ SPEC = (REVIEW + TO_FILE) + ArgumentSpec(
     dict(
         action=dict(type="str", required=True, matches=("[a-z0-9_]+", "lower-case letters, digits and underscores")),
         parameters=dict(
-            type="dict", text_values=True, narrows_scope=True, unchecked="what is none is refused by its name"
+            type="dict", text_values=True, narrows_scope=True, unchecked="elements that are null are refused by name"
         ),
-        reads=dict(type="bool", default=False),
+        read_only=dict(type="bool", default=False),
         dest=dict(type="path", not_empty=True),
     )
 )
@@ -109,7 +109,7 @@ SPEC = (REVIEW + TO_FILE) + ArgumentSpec(
 
 def run(task):
     call = ActionCall(task, ReviewService(task))
-    if task.params["reads"]:
+    if task.params["read_only"]:
         task.result = {"plan": None, **call.ask()}
     else:
         operate(task, call.plan(), call.act, result_names=["records"])

@@ -87,7 +87,8 @@ config_file:
       description: Name of the file.
       type: str
     type:
-      description: Type of the file, as the server reports it. V(null) in check mode for a file that is not imported yet.
+      description:
+        - Type of the file, as the server reports it. V(null) in check mode for a file that is not imported yet.
       type: str
     sha256:
       description: SHA-256 checksum of the last imported file. V(null) if it is unknown.
@@ -112,7 +113,7 @@ SPEC = (REVIEW + ADMIN_TOOL + STATE) + ArgumentSpec(
         project=dict(type="str", required=True, **NAME),
         src=dict(type="path", not_empty=True),
         name=dict(type="str", **NAME),
-        record=dict(type="path", not_empty=True),
+        checksum_file=dict(type="path", not_empty=True),
         force=dict(type="bool", default=False),
     ),
     required_if=[("state", "present", ["src"])],

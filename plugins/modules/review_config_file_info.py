@@ -20,7 +20,7 @@ extends_documentation_fragment:
   - buildworks.toolchain.admin_tool
   - buildworks.toolchain.attributes_info
 notes:
-  - Requires access to the project.
+  - Requires permission to access the project.
 options:
   project:
     description: Name of the project.

@@ -50,7 +50,7 @@ options:
         description: Whether the analysis reports this defect type.
         type: bool
       severity:
-        description: Severity from 1 (critical) to 10.
+        description: Severity from 1 to 10. V(1) is critical.
         type: int
 seealso:
   - module: buildworks.toolchain.review_defect_type_info

@@ -113,12 +113,12 @@ SPEC = (REVIEW + LISTING) + ArgumentSpec(
 
 
 def run(task):
-    task.result["count"] = output_list(task, "defect_types", _found(task))
+    task.result["count"] = output_list(task, "defect_types", _list_defect_types(task))
     if task.params["to_file"] is None:
         task.result["defect_types"] = {one.pop("code"): one for one in task.result["defect_types"]}
 
 
-def _found(task):
+def _list_defect_types(task):
     review, project, enabled = ReviewService(task), task.params["project"], task.params["enabled"]
     found = defect_types.fitting(defect_types.by_code(review, project, task.params["taxonomy"]), task.params["code"])
     if task.params["taxonomies"]:

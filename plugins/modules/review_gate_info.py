@@ -11,10 +11,11 @@ short_description: Compare Klocwork issues with quality gate limits
 description:
   - Count the issues of a Klocwork project that match each query and report whether a count exceeds its limit. The task
     does not fail if a limit is exceeded; use the role P(buildworks.toolchain.review_quality_gate#role) for that.
-  - Klocwork responds to an invalid query with an empty result. The module therefore verifies the queries, including those
-    of views. It fails if the project has no builds, if a view does not exist, or if a query contains a module, taxonomy,
-    defect type or build that does not exist in the project. It also fails if a query contains a disabled defect type, if
-    terms exclude each other, such as C(state:New) with a view of fixed issues, or if a search response is incomplete.
+  - Klocwork responds to an invalid query with an empty result. The module therefore verifies the queries, including
+    those of views. It fails if the project has no builds, if a view does not exist, or if a query contains a module,
+    taxonomy, defect type or build that does not exist in the project. It also fails if a query contains a disabled
+    defect type, if terms exclude each other, such as C(state:New) with a view of fixed issues, or if a search response
+    is incomplete.
   - The module does not verify owners, categories, files, references and texts, nor names that a query excludes, such as
     C(-module:vendor).
   - Optionally writes the issues as SARIF 2.1.0 and the result as JSON.
@@ -26,8 +27,8 @@ extends_documentation_fragment:
   - buildworks.toolchain.to_file
   - buildworks.toolchain.attributes_info
 notes:
-  - Requires the permission C(webapi_access) and access to the project. Issues in modules that the account cannot see are
-    not counted.
+  - Requires the permission C(webapi_access) and access to the project. Issues in modules that the account cannot see
+    are not counted.
 options:
   project:
     description: Name of the project.
@@ -44,12 +45,12 @@ options:
         type: str
       query:
         description:
-          - Klocwork search query, to which the module adds C(grouping:off). Without C(state:), Klocwork finds only new and
-            existing issues.
+          - Klocwork search query, to which the module adds C(grouping:off). Without C(state:), Klocwork finds only new
+            and existing issues.
           - Values match substrings, so V(code:ABV.) finds C(ABV.GENERAL). Wildcards are not supported.
           - "The module refuses queries that Klocwork does not report as invalid: wildcards, operators such as C(AND),
-            unbalanced quotation marks, keywords without a value, spaces around a colon or comma, texts without quotation
-            marks, and unknown states, statuses and severities."
+            unbalanced quotation marks, keywords without a value, spaces around a colon or comma, texts without
+            quotation marks, and unknown states, statuses and severities."
           - If your site has renamed the severities, use levels, as in C(severity:1-2).
           - The task fails if the server returns a warning, for example about an unknown keyword.
         type: str
@@ -58,7 +59,7 @@ options:
         description: Name of a view of the project. Only issues that match the view as well are counted.
         type: str
       allowed:
-        description: Maximum number of issues for the check to pass.
+        description: Maximum number of issues for the check to pass (0 to 999,999,999).
         type: int
         default: 0
   compare:
@@ -77,7 +78,7 @@ options:
         type: str
         required: true
   result_limit:
-    description: Maximum number of issues of each check in the result.
+    description: Maximum number of issues of each check in the result (0 to 10,000).
     type: int
     default: 10
   json_file:
@@ -85,17 +86,17 @@ options:
     type: path
   sarif_file:
     description:
-      - Path of the file to write the issues to, as SARIF 2.1.0. Must differ from O(json_file). The file contains the issues
-        of all checks without duplicates, most severe first. It is not written in check mode.
-      - The file follows the rules of GitHub code scanning. GitHub shows only issues whose path is relative to the root of
-        the repository, see O(source_root). Issues without a line number are reported on line 1.
-      - Severities 1 and 2 become errors, severity 3 becomes a warning, and all others become notes. Issues with the status
-        V(Ignore), V(Not a Problem) or V(Filter) are suppressed.
+      - Path of the file to write the issues to, as SARIF 2.1.0. Must differ from O(json_file). The file contains the
+        issues of all checks without duplicates, most severe first. It is not written in check mode.
+      - The file follows the rules of GitHub code scanning. GitHub shows only issues whose path is relative to the root
+        of the repository, see O(source_root). Issues without a line number are reported on line 1.
+      - Severities 1 and 2 become errors, severity 3 becomes a warning, and all others become notes. Issues with the
+        status V(Ignore), V(Not a Problem) or V(Filter) are suppressed.
     type: path
   sarif_limit:
     description:
-      - Maximum number of issues in O(sarif_file). If there are more, the file contains the most severe issues and a note
-        with the number of omitted issues, and the task warns.
+      - Maximum number of issues in O(sarif_file) (1 to 1,000,000). If there are more, the file contains the most severe
+        issues and a note with the number of omitted issues, and the task warns.
       - GitHub shows 5,000 issues and rejects files with more than 25,000. Each issue takes about 4 KB of memory.
     type: int
     default: 5000
@@ -103,8 +104,8 @@ options:
   source_root:
     description:
       - Directory of the sources on the machine that ran the analysis, such as V(/home/build/app) or V(C:\\work\\app).
-        Paths in O(sarif_file) are made relative to this directory. If not set, the file contains the paths that Klocwork
-        reports.
+        Paths in O(sarif_file) are made relative to this directory. If not set, the file contains the paths that
+        Klocwork reports. Must not be empty.
       - The task warns about issues in files outside this directory. Their paths remain absolute.
       - Requires O(sarif_file).
     type: str
@@ -223,7 +224,7 @@ SPEC = (REVIEW + TO_FILE) + ArgumentSpec(
             narrows_scope=True,
             options={name: dict(type="str", required=True, **NAME) for name in ("from", "to")},
         ),
-        shown=dict(type="int", default=10, at_least=0, at_most=10_000),
+        result_limit=dict(type="int", default=10, at_least=0, at_most=10_000),
         json_file=dict(type="path", not_empty=True),
         sarif_file=dict(type="path", not_empty=True),
         sarif_limit=dict(type="int", default=5000, at_least=1, at_most=1_000_000),

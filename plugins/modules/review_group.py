@@ -10,8 +10,8 @@ module: review_group
 short_description: Manage Klocwork groups
 description:
   - Create, update or delete a group of Klocwork users.
-  - Groups that are imported from an external directory (LDAP or NIS) are read-only. The module refuses to change them. It
-    also refuses to add users that do not exist.
+  - Groups that are imported from an external directory (LDAP or NIS) are read-only. The module refuses to change them.
+    It also refuses to add users that do not exist.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -36,9 +36,9 @@ options:
   append:
     description:
       - Whether to add O(users) to the current members instead of replacing them.
-      - Klocwork stores the members as one list, so concurrent tasks that change the same group can overwrite each other.
-        The module reads the group back and retries if its members are missing, but a later write can still remove them
-        until the next run. Add all members in one task, or set C(throttle=1).
+      - Klocwork stores the members as one list, so concurrent tasks that change the same group can overwrite each
+        other. The module reads the group back and retries if its members are missing, but a later write can still
+        remove them until the next run. Add all members in one task, or set C(throttle=1).
     type: bool
     default: false
   allow_lockout:

@@ -21,9 +21,9 @@ extends_documentation_fragment:
 notes:
   - Requires the permissions C(webapi_access) and, on the project, C(change_issue_status), and a role that allows the
     transition from the current to the new status.
-  - If Klocwork refuses some of the changes, the module makes the others and then fails with a list of the refused changes.
-    Check mode predicts refusals that are caused by unknown owners or by transitions that no role of the account
-    allows.
+  - If Klocwork refuses some of the changes, the module makes the others and then fails with a list of the refused
+    changes. Check mode predicts refusals that are caused by unknown owners or by transitions that no role of the
+    account allows.
 options:
   project:
     description: Name of the project.
@@ -38,13 +38,13 @@ options:
     elements: int
   query:
     description:
-      - Klocwork search query that selects the issues. The module adds C(grouping:off). Without C(state:), Klocwork finds
-        only new and existing issues.
-      - If the server returns a warning about the query, for example because of an unknown keyword, the task fails without
-        a change.
-      - "Values match substrings. The module refuses queries that Klocwork does not report as invalid: wildcards, operators
-        such as C(AND), unbalanced quotation marks, keywords without a value, and unknown states, statuses and severity
-        levels."
+      - Klocwork search query that selects the issues. The module adds C(grouping:off). Without C(state:), Klocwork
+        finds only new and existing issues.
+      - If the server returns a warning about the query, for example because of an unknown keyword, the task fails
+        without a change.
+      - "Values match substrings. The module refuses queries that Klocwork does not report as invalid: wildcards,
+        operators such as C(AND), unbalanced quotation marks, keywords without a value, and unknown states, statuses and
+        severity levels."
     type: str
   from_status:
     description: Change only issues that currently have one of these statuses.
@@ -73,7 +73,7 @@ options:
   comment:
     description:
       - Comment to add together with a new status or owner. In this case, the comment is not compared with the current
-        one.
+        one. Must not be empty.
       - If neither status nor owner is set, the comment is added to issues whose last comment differs. This takes one
         request for each issue.
     type: str
@@ -91,8 +91,8 @@ options:
         description:
           - Klocwork search query that selects the issues. The module adds C(grouping:off). Without C(state:), Klocwork
             finds only new and existing issues.
-          - Must not contain C(status:) or C(owner:), because the task changes these values and the next run would select
-            other issues. Use O(rules[].from_status) and O(rules[].from_owner) instead.
+          - Must not contain C(status:) or C(owner:), because the task changes these values and the next run would
+            select other issues. Use O(rules[].from_status) and O(rules[].from_owner) instead.
         type: str
         required: true
       from_status:
@@ -101,7 +101,8 @@ options:
         elements: str
         choices: *status
       from_owner:
-        description: Change only issues that currently have one of these owners. V(unowned) selects issues without an owner.
+        description:
+          - Change only issues that currently have one of these owners. V(unowned) selects issues without an owner.
         type: list
         elements: str
       status:
@@ -113,10 +114,10 @@ options:
         type: str
       comment:
         description:
-          - Comment to add together with a new status or owner. In this case, the comment is not compared with the current
-            one.
-          - If neither status nor owner is set, the comment is added to issues whose last comment differs. This takes one
-            request for each issue.
+          - Comment to add together with a new status or owner. In this case, the comment is not compared with the
+            current one. Must not be empty.
+          - If neither status nor owner is set, the comment is added to issues whose last comment differs. This takes
+            one request for each issue.
         type: str
 seealso:
   - module: buildworks.toolchain.review_issue_info

@@ -10,8 +10,9 @@ module: review_issue_info
 short_description: Get information about Klocwork issues
 description:
   - Search the issues of a Klocwork project, or get the details and history of individual issues.
-  - The module builds the search query from its options or uses O(query) as it is. The query always states whether issues
-    are grouped and, unless O(query) is set, which states to search, because the defaults differ between Klocwork versions.
+  - The module builds the search query from its options or uses O(query) as it is. The query always states whether
+    issues are grouped and, unless O(query) is set, which states to search, because the defaults differ between Klocwork
+    versions.
   - Warnings of the server, for example about an unknown keyword, become warnings of the task.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
@@ -22,8 +23,8 @@ extends_documentation_fragment:
   - buildworks.toolchain.to_file
   - buildworks.toolchain.attributes_info
 notes:
-  - Requires the permission C(webapi_access) and access to the project. Issues in modules that the account cannot see are
-    not returned.
+  - Requires the permission C(webapi_access) and access to the project. Issues in modules that the account cannot see
+    are not returned.
 options:
   project:
     description: Name of the project.
@@ -31,11 +32,11 @@ options:
     required: true
   query:
     description:
-      - Complete search query. The module adds only C(grouping:). Without C(state:), Klocwork finds only new and existing
-        issues. Mutually exclusive with the options that build a query.
-      - "Values match substrings. The module refuses queries that Klocwork does not report as invalid: wildcards, operators
-        such as C(AND), unbalanced quotation marks, keywords without a value, and unknown states, statuses and severity
-        levels."
+      - Complete search query. The module adds only C(grouping:). Without C(state:), Klocwork finds only new and
+        existing issues. Mutually exclusive with the options that build a query.
+      - "Values match substrings. The module refuses queries that Klocwork does not report as invalid: wildcards,
+        operators such as C(AND), unbalanced quotation marks, keywords without a value, and unknown states, statuses and
+        severity levels."
     type: str
   ids:
     description:
@@ -54,7 +55,7 @@ options:
     description: Name of a view of the project. Return only issues that match the view as well.
     type: str
   limit:
-    description: Maximum number of issues to return. If not set, all issues are returned.
+    description: Maximum number of issues to return (1 to 999,999,999). If not set, all issues are returned.
     type: int
   grouped:
     description: Whether to return one entry with the group ID for similar issues.
@@ -139,7 +140,7 @@ options:
         description: Part of the name of the build. Not supported by Klocwork 2024 and later; the task fails there.
         type: str
       id:
-        description: ID of the build.
+        description: ID of the build (1 to 999,999,999).
         type: int
       any:
         description: Search all builds, including issues that were fixed in earlier builds. Must be V(true) if set.
@@ -199,7 +200,8 @@ issues:
       type: str
     severity:
       description:
-        - Label of the severity. A site can rename the labels. With O(ids) or O(details=true), the label includes the level.
+        - Label of the severity. A site can rename the labels. With O(ids) or O(details=true), the label includes the
+          level.
       type: str
     severity_level:
       description: Severity from 1 (most severe) to 10.

@@ -28,8 +28,8 @@ options:
     required: true
   tags:
     description:
-      - Return only metrics with one of these tags, such as V(NCNBLOC_FILE). Tags consist of letters, digits, underscores
-        and dots. Must not be empty.
+      - Return only metrics with one of these tags, such as V(NCNBLOC_FILE). Tags consist of letters, digits,
+        underscores and dots. Must not be empty.
     type: list
     elements: str
   query:
@@ -39,7 +39,7 @@ options:
     description: Name of a view that limits the result.
     type: str
   limit:
-    description: Maximum number of values to return.
+    description: Maximum number of values to return (1 to 999,999,999).
     type: int
   aggregate:
     description: Whether to return a summary of each metric instead of its values.

@@ -35,13 +35,14 @@ options:
     required: true
   new_name:
     description:
-      - New name of the module. If a module with this name exists and none is called O(name), the module counts as renamed.
+      - New name of the module. If a module with this name exists and none is called O(name), the module counts as
+        renamed.
       - Cannot be used with O(state=absent).
     type: str
   paths:
     description:
-      - Path patterns of the files that belong to the module, such as C(**/vendor/*). Replaces the current patterns. Must
-        not be empty.
+      - Path patterns of the files that belong to the module, such as C(**/vendor/*). Replaces the current patterns.
+        Must not be empty.
       - Required to create a module.
     type: list
     elements: str
@@ -72,8 +73,8 @@ options:
     elements: str
   update_unreadable:
     description:
-      - When to send O(allow_users), O(allow_groups), O(deny_users) and O(deny_groups) if the server does not return their
-        current values.
+      - When to send O(allow_users), O(allow_groups), O(deny_users) and O(deny_groups) if the server does not return
+        their current values.
     type: str
     choices:
       with_changes: Send them when the module is created or another option changes. Otherwise the task warns.

@@ -44,19 +44,20 @@ options:
     elements: str
   auto_delete_builds:
     description:
-      - Whether the server deletes old builds when a new build is loaded. Builds that are marked as kept are never deleted.
+      - Whether the server deletes old builds when a new build is loaded. Builds that are marked as kept are never
+        deleted.
       - The Web API does not return this value, see O(use_admin_tool) and O(update_unreadable).
     type: bool
   auto_delete_threshold:
     description:
-      - Number of builds that automatic deletion retains. The server's default is 20.
+      - Number of builds that automatic deletion retains (1 to 1,000,000). The server's default is 20.
       - The Web API does not return this value, see O(use_admin_tool) and O(update_unreadable).
     type: int
   use_admin_tool:
     description:
-      - Whether to run O(admin_tool), on the host on which the task runs, for operations that the Web API does not support.
-        It reads O(auto_delete_builds) and O(auto_delete_threshold), so that they are compared like all other options,
-        and creates projects on servers before Klocwork 2023.
+      - Whether to run O(admin_tool), on the host on which the task runs, for operations that the Web API does not
+        support. It reads O(auto_delete_builds) and O(auto_delete_threshold), so that they are compared like all other
+        options, and creates projects on servers before Klocwork 2023.
       - C(kwadmin) does not report O(auto_delete_threshold) while automatic deletion is disabled.
     type: bool
     default: false

@@ -9,8 +9,8 @@ DOCUMENTATION = r"""
 module: review_project_import
 short_description: Import a project from another Klocwork server
 description:
-  - Import a project from another Klocwork server and wait until the import has finished. By default, nothing is imported
-    if a project with this name exists.
+  - Import a project from another Klocwork server and wait until the import has finished. By default, nothing is
+    imported if a project with this name exists.
   - If an import of the project is already running, the module waits for it instead of starting another one.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
@@ -24,8 +24,8 @@ notes:
   - Requires the permission C(webapi_access) and the role C(Projects root admin) on both servers.
   - Klocwork does not document how it reports imports. The module considers an import finished or failed if a status or
     state in its record says so, or finished if two consecutive responses do not list it.
-  - Records that existed before the task, and records of other projects or sources, are ignored. Records are identified by
-    their IDs. If another import starts at the same time and neither record names a project or source, the task waits
+  - Records that existed before the task, and records of other projects or sources, are ignored. Records are identified
+    by their IDs. If another import starts at the same time and neither record names a project or source, the task waits
     for both.
   - If an import fails before the server lists it and leaves no record, the task fails only after O(wait_timeout).
 options:

@@ -30,8 +30,8 @@ options:
     default: false
   configuration:
     description:
-      - Whether to return the configuration of O(build), such as its analysis version and code size. The project must have a
-        build.
+      - Whether to return the configuration of O(build), such as its analysis version and code size. The project must
+        have a build.
       - Requires O(name).
     type: bool
     default: false

@@ -70,9 +70,9 @@ options:
       - Dictionary of queries. For each key, the result contains the number of issues that match the query, O(query) and
         O(view). Sends one request for each query.
       - Can be used together with O(rows) and O(columns) or instead of them. Must not be empty.
-      - "Values match substrings. The module refuses queries that Klocwork does not report as invalid: wildcards, operators
-        such as C(AND), unbalanced quotation marks, keywords without a value, and unknown states, statuses and severity
-        levels."
+      - "Values match substrings. The module refuses queries that Klocwork does not report as invalid: wildcards,
+        operators such as C(AND), unbalanced quotation marks, keywords without a value, and unknown states, statuses and
+        severity levels."
     type: dict
   group:
     description: Whether to count similar issues as one.
@@ -165,8 +165,8 @@ SPEC = REVIEW + ArgumentSpec(
         view=dict(type="str", **NAME),
         rows=_AXIS,
         columns=_AXIS,
-        rows_below=_PATH,
-        columns_below=_PATH,
+        rows_drilldown=_PATH,
+        columns_drilldown=_PATH,
         counts=dict(type="dict", text_values=True, not_empty=True),
         group=dict(type="bool", default=False),
     ),

@@ -40,8 +40,8 @@ options:
         C(use_local_configuration), C(webapi_access) and, since Klocwork 2023, C(create_stream) and C(delete_stream).
         M(buildworks.toolchain.review_role_info) returns the permissions of a server. The task fails if the server
         does not have one of the permissions."
-      - C(create_project), C(manage_roles), C(manage_users) and C(webapi_access) take effect only if the role is assigned
-        globally.
+      - C(create_project), C(manage_roles), C(manage_users) and C(webapi_access) take effect only if the role is
+        assigned globally.
     type: dict
   transitions:
     description:

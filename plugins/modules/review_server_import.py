@@ -23,8 +23,8 @@ notes:
   - Requires the permission C(webapi_access) and the role C(Projects root admin) on both servers.
   - Klocwork does not document how it reports imports. The module considers an import finished or failed if a status or
     state in its record says so, or finished if two consecutive responses do not list it.
-  - Records that existed before the task, and records of other projects or sources, are ignored. Records are identified by
-    their IDs. If another import starts at the same time and neither record names a project or source, the task waits
+  - Records that existed before the task, and records of other projects or sources, are ignored. Records are identified
+    by their IDs. If another import starts at the same time and neither record names a project or source, the task waits
     for both.
 options: {}
 seealso:

@@ -38,9 +38,9 @@ options:
   query:
     description:
       - Klocwork search query of the view. Must not contain C(build:).
-      - "Values match substrings. The module refuses queries that Klocwork does not report as invalid: wildcards, operators
-        such as C(AND), unbalanced quotation marks, keywords without a value, and unknown states, statuses and severity
-        levels."
+      - "Values match substrings. The module refuses queries that Klocwork does not report as invalid: wildcards,
+        operators such as C(AND), unbalanced quotation marks, keywords without a value, and unknown states, statuses and
+        severity levels."
       - Required to create a view.
     type: str
   tags:

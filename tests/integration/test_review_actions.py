@@ -36,9 +36,9 @@ class Row(NamedTuple):
     before: tuple[tuple[str, dict[str, Any]], ...] = ()  # what is run before
 
 
-def call(action: str, fields: dict[str, str], reads: bool = False, **more: Any) -> Row:
+def call(action: str, fields: dict[str, str], read_only: bool = False, **more: Any) -> Row:
     """An action that has no module of its own."""
-    return Row("review_call", {"action": action, "parameters": fields, "reads": reads}, fields, **more)
+    return Row("review_call", {"action": action, "parameters": fields, "read_only": read_only}, fields, **more)
 
 
 GROUP = ("review_group", {"name": ODD, "users": ["alice"]})
@@ -236,9 +236,9 @@ TABLE = {
     "users": Row("review_user_info", {"search": "a+b*"}, {"search": "a+b*", "limit": "1000000"}),
     "version": Row("review_server_info", {}, {}),
     "views": Row("review_view_info", APP, APP),
-    "build_log_download": call("build_log_download", {**APP, "name": ODD}, reads=True, seeded={"builds": [NEW_BUILD]}),
-    "ci_builds": call("ci_builds", APP, reads=True),
-    "ci_issue_details": call("ci_issue_details", {**APP, "id": "1"}, reads=True),
+    "build_log_download": call("build_log_download", {**APP, "name": ODD}, read_only=True, seeded={"builds": [NEW_BUILD]}),
+    "ci_builds": call("ci_builds", APP, read_only=True),
+    "ci_issue_details": call("ci_issue_details", {**APP, "id": "1"}, read_only=True),
     "compliance_delete": call(
         "compliance_delete",
         {**APP, "path": "a+b.txt"},
@@ -247,7 +247,7 @@ TABLE = {
     "compliance_download": call(
         "compliance_download",
         {**APP, "file_path": "a+b.txt"},
-        reads=True,
+        read_only=True,
         before=(("review_call", {"action": "compliance_report", "parameters": REPORT}),),
     ),
     "compliance_report": call("compliance_report", REPORT),

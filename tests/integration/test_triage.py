@@ -30,7 +30,7 @@ def test_it_is_planned_done_once_and_summed_up(sandbox: Sandbox, tmp_path: Path)
     assert (repeated.failure, repeated.writes, repeated.changed) == ("", [], 0)
     assert not files[2].exists()
     plan, summary = (json.loads(file.read_text()) for file in files[:2])
-    assert [(rule["count"], len(rule["differing"])) for rule in plan["rules"]] == [(1, 1), (2, 1)]
+    assert [(rule["count"], len(rule["changed_ids"])) for rule in plan["rules"]] == [(1, 1), (2, 1)]
     assert summary["rules"] == plan["rules"]
     assert {number: issue["status"] for number, issue in summary["issues"].items()} == {
         number: issue["status"] for number, issue in plan["issues"].items()

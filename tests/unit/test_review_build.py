@@ -121,7 +121,7 @@ def test_all_but_the_newest_are_deleted_and_read_back() -> None:
         "changed": True,
         "plan": {"counts": {"delete": 2}, "first": [{"action": "delete", "name": name} for name in ("b3", "b 1")]},
         "deleted": ["b3", "b 1"],
-        "left": [],
+        "not_deleted": [],
     }
 
 
@@ -129,12 +129,12 @@ def test_check_mode_plans() -> None:
     rights = act("users", 403, search="admin", text=refusal(403, "No."))
     result = build(builds(B4, B3, B1), rights, keep_newest=2, check_mode=True)
     plan = {"counts": {"delete": 1}, "first": [{"action": "delete", "name": "b 1"}]}
-    assert result == {"changed": True, "plan": plan, "deleted": None, "left": None}
+    assert result == {"changed": True, "plan": plan, "deleted": None, "not_deleted": None}
 
 
 def test_nothing_to_delete() -> None:
     result = build(builds(B4, B2, B3), keep_newest=2)
-    assert result == {"changed": False, "plan": None, "deleted": None, "left": None}
+    assert result == {"changed": False, "plan": None, "deleted": None, "not_deleted": None}
 
 
 def test_what_is_left_is_told_and_the_others_are_deleted() -> None:
@@ -142,7 +142,7 @@ def test_what_is_left_is_told_and_the_others_are_deleted() -> None:
     result = build(builds(B4, B3, B1), refused, delete("b3"), builds(B4, B1), keep_newest=1)
     assert result["failed"]
     assert result["changed"]
-    assert (result["deleted"], result["left"]) == (["b3"], ["b 1"])
+    assert (result["deleted"], result["not_deleted"]) == (["b3"], ["b 1"])
     assert "1 of 2 builds are still there: b 1." in result["msg"]
     assert "403 Build is being loaded" in result["msg"]
 

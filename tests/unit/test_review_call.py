@@ -27,7 +27,7 @@ def called(*calls: Call, **options: Any) -> dict[str, Any]:
 def test_what_reads_is_called_in_check_mode_too(check_mode: bool) -> None:
     answer = act("ci_builds", project="a+b & c,d;%", text=records(RECORD, RECORD))
     result = called(
-        answer, action="ci_builds", parameters={"project": "a+b & c,d;%"}, reads=True, check_mode=check_mode
+        answer, action="ci_builds", parameters={"project": "a+b & c,d;%"}, read_only=True, check_mode=check_mode
     )
     assert result == {"changed": False, "plan": None, "records": [RECORD, RECORD]}
 
@@ -35,13 +35,14 @@ def test_what_reads_is_called_in_check_mode_too(check_mode: bool) -> None:
 def test_values_are_sent_by_their_types() -> None:
     given = {"flag": True, "off": False, "many": ["a,b", "c\\d", 3], "number": 7, "none": None, "empty": ""}
     sent = {"flag": "true", "off": "false", "many": "a\\,b,c\\\\d,3", "number": "7", "empty": ""}
-    assert called(act("ask", **sent), action="ask", parameters=given, reads=True)["records"] == []
+    assert called(act("ask", **sent), action="ask", parameters=given, read_only=True)["records"] == []
 
 
-@pytest.mark.parametrize("reads", [True, False])
-def test_a_parameter_may_have_any_name(reads: bool) -> None:
+@pytest.mark.parametrize("read_only", [True, False])
+def test_a_parameter_may_have_any_name(read_only: bool) -> None:
     names = {"self": "x", "a b": "y", "": "z"}
-    assert called(act("ask", text=records(RECORD), **names), action="ask", parameters=names, reads=reads)["records"]
+    result = called(act("ask", text=records(RECORD), **names), action="ask", parameters=names, read_only=read_only)
+    assert result["records"]
 
 
 def test_what_changes_something_is_planned_and_called() -> None:
@@ -59,11 +60,12 @@ def test_a_lost_reply_is_not_known() -> None:
 
 @pytest.mark.parametrize("action", ["create_view", "update_x", "delete_project", "import_project"])
 def test_what_surely_changes_something_does_not_read(action: str) -> None:
-    assert called(action=action, reads=True)["msg"] == f"Option 'reads': cannot be true: '{action}' changes something."
+    expected = f"Option 'read_only': cannot be true: '{action}' changes something."
+    assert called(action=action, read_only=True)["msg"] == expected
 
 
 def test_the_state_of_imports_is_read() -> None:
-    assert called(act("import_status"), action="import_status", reads=True)["records"] == []
+    assert called(act("import_status"), action="import_status", read_only=True)["records"] == []
 
 
 @pytest.mark.parametrize(
@@ -81,7 +83,7 @@ def test_bad_input(options: dict[str, Any], message: str) -> None:
     assert message in called(**{"action": "ask", **options})["msg"]
 
 
-@pytest.mark.parametrize("reads", [True, False])
+@pytest.mark.parametrize("read_only", [True, False])
 @pytest.mark.parametrize(
     ("status", "text", "message"),
     [
@@ -90,11 +92,11 @@ def test_bad_input(options: dict[str, Any], message: str) -> None:
         (200, refusal(403, "No"), "The action 'ask' failed: 403 No"),
     ],
 )
-def test_a_refusal_is_told(reads: bool, status: int, text: str, message: str) -> None:
-    assert message in called(act("ask", status, text=text), action="ask", reads=reads, retries=0)["msg"]
+def test_a_refusal_is_told(read_only: bool, status: int, text: str, message: str) -> None:
+    assert message in called(act("ask", status, text=text), action="ask", read_only=read_only, retries=0)["msg"]
 
 
-DOWNLOAD = {"action": "compliance_download", "parameters": {"file_path": "a+b.pdf"}, "reads": True}
+DOWNLOAD = {"action": "compliance_download", "parameters": {"file_path": "a+b.pdf"}, "read_only": True}
 
 
 def download(content: bytes, kind: str = "application/octet-stream", status: int = 200) -> Call:
@@ -140,6 +142,6 @@ def test_what_is_no_file_leaves_the_old_one(tmp_path: Path, answer: Call, messag
 
 def test_a_file_is_only_read(tmp_path: Path) -> None:
     result = called(action="compliance_download", dest=str(tmp_path / "x"))
-    assert result["msg"] == "Option 'dest': needs 'reads' to be true."
+    assert result["msg"] == "Option 'dest': needs 'read_only' to be true."
     missing = called(**DOWNLOAD, dest=str(tmp_path / "none" / "x"))
     assert "its folder must be there and writable" in missing["msg"]

@@ -200,8 +200,8 @@ def test_a_record_of_something_else_is_left_alone(program: Program, src: Path) -
     other = src.with_name("notes")
     for text in ("my notes", "[1]", '{"a": "b"}'):
         other.write_text(text)
-        result = manage(program, src=str(src), record=str(other))
-        assert result["msg"] == f"Option 'record': '{other}' is something else than a record of what was sent."
+        result = manage(program, src=str(src), checksum_file=str(other))
+        assert result["msg"] == f"Option 'checksum_file': '{other}' is something else than a record of what was sent."
         assert other.read_text() == text
 
 
@@ -212,7 +212,7 @@ def test_what_cannot_be_kept_in_mind_is_not_sent(program: Program, src: Path, ch
     garbage = src.with_suffix(".old")
     garbage.write_text("no JSON")
     for record, message in ((src.parent, "it is no ordinary file"), (garbage, "is something else than a record")):
-        result = manage(program, src=str(src), record=str(record), check_mode=check_mode)
+        result = manage(program, src=str(src), checksum_file=str(record), check_mode=check_mode)
         assert message in result["msg"]
         assert program.words_of_calls() == [LISTING]
 

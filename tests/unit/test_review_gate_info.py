@@ -118,7 +118,7 @@ CHECKS = [{"title": "new", "query": "state:New", "view": "mine"}, {"query": "cod
 
 def test_each_check_is_counted() -> None:
     searches = search("state:New", NEW, view="mine"), search("code:MISRA", NEW, IGNORED)
-    result = gate(VIEWS, CODES, *searches, checks=CHECKS, shown=1)
+    result = gate(VIEWS, CODES, *searches, checks=CHECKS, result_limit=1)
     assert not result["passed"]
     one, other = result["checks"]
     assert (one["title"], one["allowed"], one["count"], one["passed"]) == ("new", 0, 1, False)

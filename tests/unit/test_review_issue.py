@@ -91,7 +91,7 @@ def test_a_status_in_other_letters_is_that_status() -> None:
     told = issue(1, "Not a problem"), issue(2, "fix")
     rule = {"query": "code:ABV", "from_status": ["Fix", "Not a Problem"], "status": "Not a Problem"}
     result = cited(search(*told), *ANYTHING, check_mode=True, rules=[rule])
-    assert result["rules"] == [{"title": "code:ABV", "count": 2, "differing": [2]}]
+    assert result["rules"] == [{"title": "code:ABV", "count": 2, "changed_ids": [2]}]
     assert not cited(detail(1, "NOT A PROBLEM"), ids=[1], status="Not a Problem")["changed"]
 
 
@@ -216,7 +216,7 @@ def test_each_issue_is_that_of_the_first_rule_that_finds_it() -> None:
         [issue(1), issue(2, "Fix"), issue(3, "Ignore")],
         [issue(1), issue(2, "Fix"), issue(4), issue(5, owner="bob")],
     )
-    told = [{"title": "theirs", "count": 3, "differing": [1]}, {"title": "code:RLK", "count": 2, "differing": [4]}]
+    told = [{"title": "theirs", "count": 3, "changed_ids": [1]}, {"title": "code:RLK", "count": 2, "changed_ids": [4]}]
     searches = search(*found[0], query=vendor), search(*found[1], query=leaks)
     predicted = by_rules(*searches, users("alice"), *ANYTHING, check_mode=True)
     assert predicted["rules"] == told

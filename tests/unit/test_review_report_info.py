@@ -66,21 +66,21 @@ def test_what_lies_below_is_looked_up_by_names() -> None:
     second = report(inner, [place("Total")], [[5], [11]], x="Category", xDrilldown="1")
     codes = [place("ABV.GENERAL"), place("ABV.ITERATOR")]
     last = report(codes, COLUMNS, [[9, 1], [1, 0]], xDrilldown="9", **SENT)
-    result = asked(first, second, last, **AXES, rows_below=["C and C++", "Overflows"])
+    result = asked(first, second, last, **AXES, rows_drilldown=["C and C++", "Overflows"])
     assert result["report"]["rows"] == ["ABV.GENERAL", "ABV.ITERATOR"]
     columns = report([place("Total")], [place("src", 5)], [[3]], y="Component")
     below = report(ROWS, [place("a.c")], [[2], [1]], x="Category", y="Component", yDrilldown="5")
-    result = asked(columns, below, rows="category", columns="component", columns_below=["src"])
+    result = asked(columns, below, rows="category", columns="component", columns_drilldown=["src"])
     assert result["report"]["columns"] == ["a.c"]
 
 
 def test_nothing_is_below_what_is_not_there() -> None:
     first = report(ROWS, [place("Total")], [[16], [1]], x="Category")
-    missing = asked(first, **AXES, rows_below=["Ada"])
-    assert missing["msg"] == "Option 'rows_below[0]': there is no 'Ada', but C and C++, Java."
+    missing = asked(first, **AXES, rows_drilldown=["Ada"])
+    assert missing["msg"] == "Option 'rows_drilldown[0]': there is no 'Ada', but C and C++, Java."
     columns = report([place("Total")], COLUMNS, [[1, 2]], y="State")
-    flat = asked(columns, **AXES, columns_below=["New"])
-    assert flat["msg"] == "Option 'columns_below[0]': nothing lies below 'New'."
+    flat = asked(columns, **AXES, columns_drilldown=["New"])
+    assert flat["msg"] == "Option 'columns_drilldown[0]': nothing lies below 'New'."
 
 
 def test_queries_are_counted() -> None:

@@ -109,7 +109,7 @@ class Pruning:
         said = [text for name in reversed(self._old) for text in self._delete(name)]
         there = {build["name"] for build in listed(self._review, self._project)}
         left = [name for name in self._old if name in there]
-        outcome = {"deleted": [name for name in self._old if name not in there], "left": left}
+        outcome = {"deleted": [name for name in self._old if name not in there], "not_deleted": left}
         self._task.has_written = self._task.has_written or bool(outcome["deleted"])
         if left:
             self._task.result.update(outcome)

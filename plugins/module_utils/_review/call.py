@@ -36,10 +36,10 @@ class ActionCall:
         self._parameters: Fields = params["parameters"] or {}
         for name, value in self._parameters.items():
             _check(name, value)
-        if params["dest"] and not params["reads"]:
-            raise BadOption("dest", "needs 'reads' to be true")
-        if params["reads"] and self._action.startswith(_WRITING) and self._action not in _READS_ALL_THE_SAME:
-            raise BadOption("reads", f"cannot be true: '{self._action}' changes something")
+        if params["dest"] and not params["read_only"]:
+            raise BadOption("dest", "needs 'read_only' to be true")
+        if params["read_only"] and self._action.startswith(_WRITING) and self._action not in _READS_ALL_THE_SAME:
+            raise BadOption("read_only", f"cannot be true: '{self._action}' changes something")
 
     def plan(self) -> Fields:
         """What would be called. A value may be a password, so names alone are told."""

@@ -142,7 +142,7 @@ class Citation:
                     differing[place].append(number)
         self._differing = [number for numbers in differing.values() for number in numbers]
         self._task.result["rules"] = [
-            {"title": rule.title, "count": counts[place], "differing": differing[place]}
+            {"title": rule.title, "count": counts[place], "changed_ids": differing[place]}
             for place, rule in enumerate(self._rules)
         ]
         return wanted

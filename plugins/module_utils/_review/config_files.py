@@ -50,7 +50,7 @@ class Sending:
         self.desired: Fields = {"name": self.name}
         if self._source and not self._removes:
             check_readable(self._source, "src")
-            self._record = Record(task, task.params["record"] or f"{self._source}.sent")
+            self._record = Record(task, task.params["checksum_file"] or f"{self._source}.sent")
             self.desired["sha256"] = compute_checksums(self._source, ["sha256"])["sha256"]
 
     def find(self) -> Fields | None:
@@ -105,7 +105,7 @@ class Record:
         """
         :raises BadOption: when what is to be sent could not be kept in mind
         """
-        check_writable(self._task, self._path, "record")
+        check_writable(self._task, self._path, "checksum_file")
         self._entries()
 
     def keep(self, project: str, name: str, sha256: str) -> None:
@@ -122,7 +122,7 @@ class Record:
         except ValueError:
             entries = None
         if not _is_record(entries):
-            raise BadOption("record", f"'{self._path}' is something else than a record of what was sent")
+            raise BadOption("checksum_file", f"'{self._path}' is something else than a record of what was sent")
         return t.cast("dict[str, dict[str, dict[str, str]]]", entries)
 
 

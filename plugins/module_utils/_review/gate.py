@@ -64,7 +64,7 @@ class Gate:
             count, first = 0, []
             for issue in self._found(check["query"], check["view"]):
                 count += 1
-                if count <= self._task.params["shown"]:
+                if count <= self._task.params["result_limit"]:
                     first.append(issue)
                 yield issue
             self.checks.append(

@@ -72,11 +72,11 @@ class Report:
     def _drilldown(self, option: str, wire_name: str) -> Fields:
         """The id of what the axis is to show the inside of; names are looked up level by level."""
         drilldown: Fields = {}
-        for number, name in enumerate(self._task.params[f"{option}_below"]):
+        for number, name in enumerate(self._task.params[f"{option}_drilldown"]):
             axis = {wire_name: AXES[self._task.params[option]], **drilldown}
             places = getattr(self._ask(self._query, **axis), option)
             place = next((place for place in places if place["name"] == name), None)
-            path = f"{option}_below[{number}]"
+            path = f"{option}_drilldown[{number}]"
             if place is None:
                 known = ", ".join(place["name"] for place in places[:20])
                 raise BadOption(path, f"there is no '{name}', but {known or 'nothing at all'}")

@@ -20,7 +20,7 @@ _SOURCE = {"source_url": "https://old.example.com", "source_username": "root", "
 _VIEW = {"project": "mobile-app", "name": "critical"}
 _FOLDER = FILES / "review"
 _CONFIG = {"project": "mobile-app", "admin_tool": _ADMIN_TOOL}
-_RECORD = {"record": str(_FOLDER / "sent")}
+_CHECKSUMS = {"checksum_file": str(_FOLDER / "sent")}
 for _name in ("old", "new"):
     (_FOLDER / _name).mkdir(parents=True, exist_ok=True)
     (_FOLDER / _name / "analysis profile.pconf").write_text(f"<config of='{_name}'/>")
@@ -41,7 +41,7 @@ CASES: dict[str, Case] = {
     ),
     "review_build_info": Query({"project": "mobile-app"}),
     "review_build_info via admin_tool": Query({**_CONFIG, "via": "admin_tool"}, by_program=True),
-    "review_call": Query({"action": "builds", "parameters": {"project": "mobile-app"}, "reads": True}),
+    "review_call": Query({"action": "builds", "parameters": {"project": "mobile-app"}, "read_only": True}),
     "review_call that_changes": Operation(
         {"action": "update_build", "parameters": {"project": "mobile-app", "name": "build_3", "keepit": True}},
         Write("update_build", irretrievable="Whether the request had its effect is not known"),
@@ -49,8 +49,8 @@ CASES: dict[str, Case] = {
     ),
     "review_churn_info": Query({"project": "mobile-app", "latest_builds": 2}),
     "review_config_file": Resource(
-        create={**_CONFIG, **_RECORD, "src": str(_FOLDER / "old" / "analysis profile.pconf")},
-        update={**_CONFIG, **_RECORD, "src": str(_FOLDER / "new" / "analysis profile.pconf")},
+        create={**_CONFIG, **_CHECKSUMS, "src": str(_FOLDER / "old" / "analysis profile.pconf")},
+        update={**_CONFIG, **_CHECKSUMS, "src": str(_FOLDER / "new" / "analysis profile.pconf")},
         absent={**_CONFIG, "name": "analysis profile.pconf", "state": "absent"},
         write=Write("kwadmin import-config"),
         look=("review_config_file_info", _CONFIG),
@@ -119,7 +119,7 @@ CASES: dict[str, Case] = {
         {
             "project": "mobile-app",
             "rows": "category",
-            "rows_below": ["C and C++"],
+            "rows_drilldown": ["C and C++"],
             "columns": "state",
             "counts": {"fix": "status:+Fix"},
         }
