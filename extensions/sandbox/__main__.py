@@ -1,9 +1,9 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`python -m sandbox`, or `toolchain-sandbox` where it is installed.
+"""Entry point of `python -m sandbox`, and of the command `toolchain-sandbox` if the sandbox is installed.
 
-Starts it, or says in one sentence what it lacks to run here.
+Checks the Python version and the required packages before it imports anything that needs them.
 """
 
 import sys
@@ -15,13 +15,13 @@ PACKAGES = ("lxml", "starlette", "uvicorn", "wsproto", "yaml")
 
 
 def main() -> None:
-    """Serve as the command line says."""
-    if sys.version_info < (3, 11):  # noqa: UP036  an older one gets as far as this
-        sys.exit(f"The sandbox needs Python 3.11 or newer, and this is {sys.version.partition(' ')[0]}.")
+    """Check the requirements and run the command line."""
+    if sys.version_info < (3, 11):  # noqa: UP036  this file also runs in older versions
+        sys.exit(f"The sandbox requires Python 3.11 or newer. This is Python {sys.version.partition(' ')[0]}.")
     if missing := [package for package in PACKAGES if find_spec(package) is None]:
         sys.exit(
-            f"The sandbox needs Python packages that are missing here ({', '.join(missing)}): "
-            f"install them with '{sys.executable} -m pip install -r {REQUIREMENTS}'."
+            f"The sandbox requires Python packages that are not installed: {', '.join(missing)}. "
+            f"Install them with '{sys.executable} -m pip install -r {REQUIREMENTS}'."
         )
     from . import command_line
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A client of the sandbox's control API; needs nothing but Python's standard library."""
+"""Client for the sandbox's control API. It requires only Python's standard library."""
 
 from __future__ import annotations
 
@@ -23,30 +23,39 @@ READY = "# sandbox ready at "
 
 
 class SandboxError(Exception):
-    """The sandbox refused, or did not start."""
+    """The sandbox did not start, or it rejected a call of the control API."""
 
 
 class Sandbox:
     """A running sandbox."""
 
     def __init__(self, url: str, secret: str, pid: int | None = None) -> None:
+        """Connect to a running sandbox.
+
+        :arg url: value of `SANDBOX_URL`
+        :arg secret: value of `SANDBOX_SECRET`
+        :arg pid: process ID of the sandbox, if it is known
+        """
         self.url = url.rstrip("/")
         self.secret = secret
         self.pid = pid
-        # A proxy in the environment must not come between.
+        # Ignore proxies that are set in the environment.
         self._opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
     @functools.cached_property
     def environment(self) -> dict[str, str]:
-        """The environment variables with which clients find the services."""
+        """Environment variables with the addresses and credentials of the services."""
         return {**self.call("GET", "exports"), "SANDBOX_URL": self.url, "SANDBOX_SECRET": self.secret}
 
     def reset(self) -> None:
-        """Everything as right after the start."""
+        """Restore the initial state."""
         self.call("POST", "reset")
 
     def seed(self, data: dict[str, Any], reset: bool = False) -> None:
-        """Add what a seed describes; with `reset` nothing else remains."""
+        """Add the contents of a seed.
+
+        :arg reset: whether to delete everything else first
+        """
         self.call("POST", "seed?reset=1" if reset else "seed", data, timeout=600)
 
     def switch(self, service: str, **values: Any) -> None:
@@ -54,43 +63,54 @@ class Sandbox:
         self.call("PATCH", "switches", {service: values})
 
     def switches(self) -> dict[str, dict[str, Any]]:
-        """All switches by service."""
+        """Return all switches by service."""
         return self.call("GET", "switches")
 
     def fault(self, **fields: Any) -> dict[str, Any]:
-        """Let something go wrong: `kind`, and which requests it is for. Gives the fault, with its `id`."""
+        """Inject a fault and return it with its `id`.
+
+        :arg fields: `kind`, and the conditions that requests must meet
+        """
         return self.call("POST", "faults", fields)
 
     def faults(self) -> list[dict[str, Any]]:
-        """The faults that are set, each with the number of requests it has matched."""
+        """Return the active faults, each with its number of matching requests."""
         return self.call("GET", "faults")["faults"]
 
     def clear_fault(self, id: int) -> None:
-        """One thing does not go wrong any more."""
+        """Remove a fault."""
         self.call("DELETE", f"faults/{id}")
 
     def clear_faults(self) -> None:
-        """Nothing goes wrong any more."""
+        """Remove all faults."""
         self.call("DELETE", "faults")
 
     def journal(self, service: str | None = None) -> list[dict[str, Any]]:
-        """The requests served, oldest first."""
+        """Return the served requests, oldest first."""
         return self.call("GET", f"journal?service={service}" if service else "journal")["requests"]
 
     def clear_journal(self) -> None:
-        """Forget the requests served."""
+        """Delete all journal entries."""
         self.call("DELETE", "journal")
 
     def clock(self, **change: Any) -> dict[str, Any]:
-        """The time in the sandbox, after `advance=seconds`, `set=seconds` or `frozen=bool` if given."""
+        """Change the clock, if a change is given, and return its state.
+
+        :arg change: `advance` or `set` with a number of seconds, or `frozen` with a boolean
+        """
         return self.call("PUT", "clock", change) if change else self.call("GET", "clock")
 
     def state(self) -> dict[str, dict[str, Any]]:
-        """What there is: by service and table `total` and the first `rows`."""
+        """Return the contents by service and table: the `total` number of rows and the first `rows`."""
         return self.call("GET", "state")
 
     def call(self, method: str, path: str, body: Any = None, timeout: float = 60) -> Any:
-        """One call of the control API, also of a service's own control paths; it may take so many seconds."""
+        """Call the control API and return the response.
+
+        :arg path: path below `/_sandbox/`, including control paths of a service
+        :arg timeout: in seconds
+        :raises SandboxError: if the sandbox returns an error
+        """
         request = urllib.request.Request(
             f"{self.url}/_sandbox/{path}",
             None if body is None else json.dumps(body).encode(),
@@ -113,7 +133,10 @@ def start(
     ssh_port: int | None = None,
     python: str = sys.executable,
 ) -> Iterator[Sandbox]:
-    """Run a sandbox of one's own for as long as the `with` block lasts."""
+    """Start a sandbox for the duration of a `with` block. The arguments are those of the command line.
+
+    :raises SandboxError: if it does not start
+    """
     command = [python, "-m", "sandbox", "--port", str(port)]
     for option, number in (("--review-port", review_port), ("--ssh-port", ssh_port)):
         if number is not None:
@@ -125,13 +148,14 @@ def start(
         command, cwd=pathlib.Path(__file__).parent.parent, stdout=subprocess.PIPE, text=True
     ) as process:
         try:
-            yield _attach(process)
+            yield _connect(process)
         finally:
             process.send_signal(signal.SIGTERM)
             process.wait(60)
 
 
-def _attach(process: subprocess.Popen[str]) -> Sandbox:
+def _connect(process: subprocess.Popen[str]) -> Sandbox:
+    """Read the exports of a sandbox that starts, and return it once it is ready."""
     assert process.stdout is not None
     variables: dict[str, str] = {}
     for line in process.stdout:
@@ -139,4 +163,4 @@ def _attach(process: subprocess.Popen[str]) -> Sandbox:
             return Sandbox(variables["SANDBOX_URL"], variables["SANDBOX_SECRET"], process.pid)
         name, _unused, value = line.removeprefix("export ").partition("=")
         variables[name] = shlex.split(value)[0] if value.strip() else ""
-    raise SandboxError(f"The sandbox ended with status {process.wait()} before it was ready.")
+    raise SandboxError(f"The sandbox exited with status {process.wait()} before it was ready.")

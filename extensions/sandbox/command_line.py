@@ -1,139 +1,56 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The command line: `python -m sandbox`, or `toolchain-sandbox` where it is installed."""
+"""The command line of `python -m sandbox` and `toolchain-sandbox`."""
 
 from __future__ import annotations
 
 import argparse
 import asyncio
-import contextlib
 import os
 import pathlib
 import resource
 import secrets
 import shlex
-import signal
 import socket
 import sqlite3
 import sys
 import tempfile
-from collections.abc import Iterator
 from importlib.util import find_spec
-from types import FrameType
 
 import uvicorn
 import yaml
-from uvicorn._types import ASGI3Application
-from uvicorn.protocols.http.flow_control import CLOSE_HEADER
-from uvicorn.protocols.http.h11_impl import H11Protocol
-from uvicorn.protocols.websockets.wsproto_impl import WSProtocol
 
-from . import __doc__ as about
+from . import __doc__ as description
 from . import console
 from .client import READY
 from .http.app import App
-from .http.hosts import Hosts, parse_name
-from .http.jetty import JettyTransport
+from .http.hosts import HostCheck, parse_name
+from .http.server import MAX_HEAD_SIZE, HTTPProtocol, Server, WebSocketProtocol
 from .runtime.database import StateError
-from .runtime.guard import SIGNALS, Guard
 from .sandbox import DEFAULT_SEED, Sandbox
 from .seeds.schema import SeedError
 
-MAX_HEAD_SIZE = 1024 * 1024
 MAX_OPEN_FILES = 65536
-# Where a server that listens on all addresses is found from the same machine
+# Addresses for clients on the same machine if the server listens on all addresses
 LOOPBACK = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 
 
-class Protocol(H11Protocol):
-    """Answers at once, and puts the transport into the scope, for connections that are to be dropped."""
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(JettyTransport(transport))  # type: ignore[arg-type]
-        # Head and body of an answer are sent apart: without this the body waits for the client's acknowledgement.
-        transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.app = self._closing_unless_read(_add_transport_to_scope(self.transport, self.app))
-        # A connection that sends nothing is closed as one that sends nothing more.
-        self.timeout_keep_alive_task = self.loop.call_later(self.timeout_keep_alive, self.timeout_keep_alive_handler)
-
-    def _closing_unless_read(self, serve: ASGI3Application) -> ASGI3Application:
-        """Close the connection after a final answer to a client that still waits for 100 Continue.
-
-        Such a client may send the body or the next request, and they cannot be distinguished.
-        """
-
-        async def app(scope, receive, send):  # type: ignore[no-untyped-def]
-            async def sending(message):  # type: ignore[no-untyped-def]
-                if message["type"] == "http.response.start" and self.conn.they_are_waiting_for_100_continue:
-                    message = {**message, "headers": [*message["headers"], CLOSE_HEADER]}
-                await send(message)
-
-            await serve(scope, receive, sending)
-
-        return app
-
-
-class WebSocketProtocol(WSProtocol):
-    """The same for a connection that is upgraded."""
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
-        self.app = _add_transport_to_scope(transport, self.app)
-
-
-def _add_transport_to_scope(transport: asyncio.Transport, serve: ASGI3Application) -> ASGI3Application:
-    async def app(scope, receive, send):  # type: ignore[no-untyped-def]
-        scope["sandbox.transport"] = transport
-        await serve(scope, receive, send)
-
-    return app
-
-
-class Server(uvicorn.Server):
-    """Tells where it listens, and leaves with exit status 0 on SIGTERM and SIGINT."""
-
-    def __init__(self, config: uvicorn.Config, guard: Guard, greeting: list[str]) -> None:
-        super().__init__(config)
-        self._guard = guard
-        self._greeting = greeting
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Listen, then say so."""
-        await super().startup(sockets)
-        print("\n".join(self._greeting), flush=True)
-
-    @contextlib.contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """Unlike uvicorn, do not raise the signal again after a clean end.
-
-        Unlike `loop.add_signal_handler`, leave the descriptor that is written to on a signal to the guard.
-        """
-        loop = asyncio.get_running_loop()
-
-        def end(number: int, frame: FrameType | None) -> None:
-            loop.call_soon_threadsafe(self.handle_exit, number, frame)
-
-        for number in SIGNALS:
-            signal.signal(number, end)
-        self._guard.watch_signals()
-        yield
-
-
 def _parse_arguments() -> argparse.Namespace:
-    installed = pathlib.Path(sys.argv[0]).name != "__main__.py"
-    parser = argparse.ArgumentParser(prog="toolchain-sandbox" if installed else "python -m sandbox", description=about)
+    is_installed = pathlib.Path(sys.argv[0]).name != "__main__.py"
+    program = "toolchain-sandbox" if is_installed else "python -m sandbox"
+    parser = argparse.ArgumentParser(prog=program, description=description)
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
-    parser.add_argument("--port", type=_parse_port, default=0, help="port to listen on (default: a free one)")
-    parser.add_argument(
-        "--review-port", type=_parse_port, help="port on which the review API has no prefix (default: none)"
-    )
-    parser.add_argument("--ssh-port", type=_parse_port, help="port of the CI server's SSH server (default: none)")
-    allow = "host name that requests may use besides loopback and the address they arrive at; can be repeated"
-    parser.add_argument("--allow-host", type=_parse_host, action="append", default=[], metavar="NAME", help=allow)
-    parser.add_argument("--state", type=pathlib.Path, help="folder that keeps the state (default: kept nowhere)")
-    seed = "what is there at first: a YAML file, a folder with one for each service, or a snapshot"
-    parser.add_argument("--seed", type=pathlib.Path, default=DEFAULT_SEED, help=seed)
+    parser.add_argument("--port", type=_parse_port, default=0, help="port to listen on (default: a free port)")
+    review_help = "port that serves the Klocwork API without a path prefix (default: none)"
+    parser.add_argument("--review-port", type=_parse_port, help=review_help)
+    parser.add_argument("--ssh-port", type=_parse_port, help="port of the Jenkins SSH server (default: none)")
+    allow_help = "host name or address that clients may use besides loopback; can be repeated"
+    parser.add_argument("--allow-host", type=_parse_host, action="append", default=[], metavar="NAME", help=allow_help)
+    state_help = "directory for persistent state (default: a temporary directory)"
+    parser.add_argument("--state", type=pathlib.Path, help=state_help)
+    seed_help = "initial data: a YAML file, a directory with one file for each service, or a snapshot"
+    parser.add_argument("--seed", type=pathlib.Path, default=DEFAULT_SEED, help=seed_help)
     return parser.parse_args()
 
 
@@ -170,18 +87,18 @@ async def _serve(arguments: argparse.Namespace) -> None:
     tempfile.tempdir = str(sandbox.runtime.files.incoming)
     port, *own_ports = (listener.getsockname()[1] for listener in listeners)
     url = _build_url(arguments.host, port)
-    ports = {own: sandbox.service("review") for own in own_ports}
-    for own, service in ports.items():
-        service.own_url = _build_url(arguments.host, own)
+    ports = {own_port: sandbox.service("review") for own_port in own_ports}
+    for own_port, service in ports.items():
+        service.own_url = _build_url(arguments.host, own_port)
     if arguments.ssh_port is not None:
         sandbox.service("ci").ssh_address = (LOOPBACK.get(arguments.host, arguments.host), arguments.ssh_port)
     await sandbox.start()
     variables = {**sandbox.exports(url), "SANDBOX_URL": url, "SANDBOX_SECRET": secret}
-    greeting = [f"export {name}={shlex.quote(value)}" for name, value in variables.items()]
-    greeting += [f"# console at {url}{console.PATH}", f"{READY}{url}"]
+    banner = [f"export {name}={shlex.quote(value)}" for name, value in variables.items()]
+    banner += [f"# console at {url}{console.PATH}", f"{READY}{url}"]
     config = uvicorn.Config(
-        App(sandbox, secret, ports, Hosts([arguments.host.lower(), *arguments.allow_host])),
-        http=Protocol,
+        App(sandbox, secret, ports, HostCheck([arguments.host.lower(), *arguments.allow_host])),
+        http=HTTPProtocol,
         ws=WebSocketProtocol,
         lifespan="off",
         log_level="critical",
@@ -192,28 +109,31 @@ async def _serve(arguments: argparse.Namespace) -> None:
         h11_max_incomplete_event_size=MAX_HEAD_SIZE,
     )
     try:
-        await Server(config, sandbox.runtime.guard, greeting).serve(listeners)
+        await Server(config, sandbox.runtime.guard, banner).serve(listeners)
     finally:
         await sandbox.stop()
 
 
 def _raise_open_files_limit() -> None:
-    """Let idle connections not use up the open files, of which an account often has 1,024."""
+    """Raise the soft limit of open files, which is often 1,024, so that idle connections do not reach it."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft < MAX_OPEN_FILES:
         resource.setrlimit(resource.RLIMIT_NOFILE, (MAX_OPEN_FILES if hard == -1 else min(hard, MAX_OPEN_FILES), hard))
 
 
 def main() -> None:
-    """Serve until SIGTERM or Ctrl-C; what keeps it from starting is said in one sentence."""
+    """Serve until SIGTERM or SIGINT. If the sandbox cannot start, print a message and exit with status 1."""
     arguments = _parse_arguments()
     if arguments.ssh_port is not None and not find_spec("asyncssh"):
-        sys.exit(f"--ssh-port needs a Python package that is missing: '{sys.executable} -m pip install asyncssh'.")
+        sys.exit(
+            "--ssh-port requires the Python package asyncssh. "
+            f"Install it with '{sys.executable} -m pip install asyncssh'."
+        )
     _raise_open_files_limit()
-    os.umask(0o077)  # whatever it writes is for the account that runs it
+    os.umask(0o077)  # All files are private to the account.
     with asyncio.Runner() as runner:
         try:
             runner.run(_serve(arguments))
         except (OSError, yaml.YAMLError, SeedError, StateError, sqlite3.Error) as error:
             sys.exit(f"The sandbox cannot start: {error}")
-        os._exit(0)  # threads cannot be stopped, and would be waited for
+        os._exit(0)  # A regular exit would wait for threads, which cannot be stopped.

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The sandbox itself: its services, what is there at first, and what is kept."""
+"""The sandbox: its services, faults, journal and state."""
 
 from __future__ import annotations
 
@@ -29,31 +29,38 @@ DEFAULT_SEED = pathlib.Path(__file__).parent / "seeds" / "default"
 
 
 class Sandbox:
-    """The services, and everything that the control API works on."""
+    """The services and the objects that the control API works on."""
 
     def __init__(self, state: pathlib.Path | None = None, seed: pathlib.Path = DEFAULT_SEED) -> None:
+        """Restore the state, or add the seed if there is no state.
+
+        :arg state: state directory; null for a temporary one
+        :arg seed: file or directory of a seed, or directory of a snapshot
+        :raises SeedError: if the seed is invalid
+        :raises StateError: if the state directory cannot be used
+        """
         self._snapshot = find_snapshots(seed, SERVICES)
         self._seed = None if self._snapshot else load_seed(seed)
         self.runtime = Runtime(state)
         self.journal = Journal()
         self.faults = Faults(SERVICES)
-        self._planting = asyncio.Lock()
+        self._seeding = asyncio.Lock()
         try:
-            self.services = self._load()
-            self._resume()
+            self.services = self._create_services()
+            self._restore()
         except (SeedError, StateError):
             self.runtime.close()
             raise
 
-    def _load(self) -> list[Service]:
+    def _create_services(self) -> list[Service]:
         classes: list[type[Service]] = [importlib.import_module(f"{__package__}.{name}").SERVICE for name in SERVICES]
         self.runtime.create("".join(service.schema for service in classes))
         for service in classes:
             self.runtime.declare_switches(service.name, service.switches)
         return [service(self.runtime) for service in classes]
 
-    def _resume(self) -> None:
-        """Go on with what the state folder holds, if it holds anything."""
+    def _restore(self) -> None:
+        """Restore the state from the state directory, or reset if the directory contains none."""
         if self.runtime.load_setting("seeded"):
             if self.runtime.state_directory.was_killed:
                 self.runtime.files.remove_orphaned(
@@ -64,42 +71,45 @@ class Sandbox:
             self.reset()
 
     def reset(self) -> None:
-        """Be as right after the first start."""
+        """Restore the state of the first start: remove faults and journal, delete all data and add the seed."""
         self.faults = Faults(SERVICES)
         with self.runtime.files.replace_all(), self.runtime.transaction():
             for service in self.services:
                 service.reset()
             self.runtime.reset()
             self.seed(self._seed)
-            self._plant_snapshot()
+            self._add_snapshot()
             self.runtime.save_setting("seeded", True)
         self.journal.clear()
 
-    def _plant_snapshot(self) -> None:
-        """Part by part, for all of it need not fit into memory."""
-        for name, folder in self._snapshot.items():
+    def _add_snapshot(self) -> None:
+        """Add the snapshot in parts, because it may not fit into memory."""
+        for name, directory in self._snapshot.items():
             try:
-                for section in self.service(name).convert_snapshot(folder):
+                for section in self.service(name).convert_snapshot(directory):
                     self.seed({name: section})
             except (AttributeError, KeyError, TypeError) as error:
-                raise SeedError(f"The snapshot of {name} is damaged: {error!r}. Make it anew.") from error
+                raise SeedError(f"The snapshot of {name} is damaged: {error!r}. Create the snapshot again.") from error
 
     async def wait_for_seeding(self) -> None:
-        """Wait for the seed that is being planted, if there is one."""
-        async with self._planting:
+        """Wait until no seed is being added."""
+        async with self._seeding:
             pass
 
-    async def plant(self, data: Any, reset: bool) -> None:
-        """Seed in a thread, for it can take long; what is asked of the services meanwhile waits."""
-        async with self._planting:
+    async def seed_in_thread(self, data: Any, reset: bool) -> None:
+        """Add a seed in a thread, because that can take long. Requests to the services wait."""
+        async with self._seeding:
             await run_in_threadpool(self.seed, data, reset)
 
     def seed(self, data: Any, reset: bool = False) -> None:
-        """Add what a seed describes, with `reset` to nothing else; SeedError when it is none."""
+        """Add the contents of a seed.
+
+        :arg reset: whether to delete the data of all services first
+        :raises SeedError: if the seed is invalid; nothing is changed then
+        """
         sections = {name: section or {} for name, section in data.items()} if isinstance(data, dict) else data or {}
-        validate_seed(
-            sections, mapping_schema("", **{service.name: service.seed_schema for service in self.services}), "seed"
-        )
+        schema = mapping_schema("", **{service.name: service.seed_schema for service in self.services})
+        validate_seed(sections, schema, "seed")
         with self.runtime.transaction():
             for service in self.services if reset else ():
                 service.reset()
@@ -110,14 +120,14 @@ class Sandbox:
         try:
             service.seed(section)
         except Exception as error:
-            raise SeedError(f"seed.{service.name} cannot be used: {error}") from error
+            raise SeedError(f"seed.{service.name} is invalid: {error}") from error
 
     def service(self, name: str) -> Service:
-        """One of the services."""
+        """Return a service by its name."""
         return self.services[SERVICES.index(name)]
 
     async def state(self) -> dict[str, dict[str, Any]]:
-        """What there is, as tables by service: all rows are counted, and as many are told as a person reads."""
+        """Return the contents by service and table: the `total` number of rows and the first `rows`."""
         for service in self.services:
             service.process_due_events()
         return await self.runtime.readers.read(
@@ -125,20 +135,20 @@ class Sandbox:
         )
 
     def exports(self, base_url: str) -> dict[str, str]:
-        """The environment variables of all services."""
+        """Return the environment variables of all services."""
         return {name: value for service in self.services for name, value in service.exports(base_url).items()}
 
     async def start(self) -> None:
-        """Start the services' background work."""
+        """Start the background tasks of the services."""
         for service in self.services:
             await service.start()
 
     async def stop(self) -> None:
-        """Stop it and let go of the state."""
+        """Stop the background tasks, save the clock and release the state directory."""
         for service in self.services:
             await service.stop()
         is_complete = current_default_thread_limiter().borrowed_tokens == 0
-        if not self._planting.locked():
+        if not self._seeding.locked():
             self.runtime.save_setting("clock", self.runtime.clock.state())
         self.runtime.close(is_complete)
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the core asks of a service, and what a service may raise."""
+"""The interface of a service."""
 
 from __future__ import annotations
 
@@ -18,13 +18,21 @@ from .seeds.snapshot import SnapshotDirectory
 
 
 class ConnectionDropped(Exception):
-    """Raised by a service that resets the connection instead of answering."""
+    """Raised by a service to reset the connection instead of sending a response."""
 
 
 class Service:
-    """One of the four stand-ins; it gets every request under its prefixes.
+    """One of the four simulated services. It serves all requests below its prefixes.
 
-    It finds the call in its `routing.Routes`, enters the route before it acts, and answers.
+    For each request, it finds the route in its `Routes`, calls `Route.enter` before it changes anything, and returns a
+    response.
+
+    :cvar schema: SQL that creates the tables; their names start with the name of the service
+    :cvar switches: names and default values of the switches
+    :cvar state_queries: SQL queries by table name, for the control path `state`; they must not return secrets
+    :cvar has_canonical_headers: whether header names are sent as in `X-Jenkins`; a server behind HTTP/2 uses lower case
+    :cvar client_origins: values of `Origin` that clients of the real service send
+    :cvar origin_check_paths: paths at which the service checks `Origin` itself
     """
 
     name: ClassVar[str]
@@ -32,54 +40,53 @@ class Service:
     schema: ClassVar[str] = ""
     switches: ClassVar[dict[str, Any]] = {}
     seed_schema: ClassVar[Schema] = ANY_VALUE
-    state_queries: ClassVar[Mapping[str, str]] = {}  # tables of what there is, each as a query
-    has_canonical_headers: ClassVar[bool] = True  # as in X-Jenkins; a server behind HTTP/2 writes them small
-    client_origins: ClassVar[frozenset[str]] = frozenset()  # of pages of the real service, which clients send
-    origin_check_paths: ClassVar[frozenset[str]] = (
-        frozenset()
-    )  # paths at which the service itself refuses other origins
+    state_queries: ClassVar[Mapping[str, str]] = {}
+    has_canonical_headers: ClassVar[bool] = True
+    client_origins: ClassVar[frozenset[str]] = frozenset()
+    origin_check_paths: ClassVar[frozenset[str]] = frozenset()
 
     def __init__(self, runtime: Runtime) -> None:
+        """Create the service. Its tables exist already."""
         self.runtime = runtime
-        self.own_url: str | None = None  # where it has a port to itself, and no prefix
-        self.ssh_address: tuple[str, int] | None = None  # where it listens for SSH, if it can
+        self.own_url: str | None = None  # address of the dedicated port, if any
+        self.ssh_address: tuple[str, int] | None = None  # address of the SSH server, if any
 
     async def __call__(self, request: Request) -> Response:
-        """Answer one request."""
+        """Serve a request."""
         raise NotImplementedError
 
     def seed(self, data: dict[str, Any]) -> None:
-        """Add what the service's section of a seed describes."""
+        """Add the contents of the service's section of a seed."""
 
     def convert_snapshot(self, snapshot: SnapshotDirectory) -> Iterator[dict[str, Any]]:
-        """What a snapshot says of the service, as sections of seeds to be planted one after the other."""
+        """Yield sections of seeds with the contents of a snapshot, in the order in which to add them."""
         raise NotImplementedError
 
     def reset(self) -> None:
-        """Forget everything: the rows of the service's tables, and in subclasses what they keep in memory."""
+        """Delete all rows of the service's tables. Subclasses also clear their state in memory."""
         tables = self.runtime.db.execute(
             "SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB ?", (f"{self.name}_*",)
         ).fetchall()
         for table in tables:
             self.runtime.db.execute(f'DELETE FROM "{table["name"]}"')
 
-    def uses_content(self, sha256: str) -> bool:
-        """Return whether anything uses the content with this checksum; unused content is removed."""
+    def uses_content(self, _sha256: str) -> bool:
+        """Return whether the service uses the file content with this checksum. Unused contents are removed."""
         return False
 
     def process_due_events(self) -> None:
-        """Let happen what is due by the clock."""
+        """Process the events that are due according to the clock."""
 
-    def exports(self, base_url: str) -> dict[str, str]:
-        """The environment variables that a client of this service needs."""
+    def exports(self, _base_url: str) -> dict[str, str]:
+        """Return the environment variables that clients of the service need."""
         return {}
 
     async def start(self) -> None:
-        """Begin background work."""
+        """Start background tasks."""
 
     async def stop(self) -> None:
-        """End background work."""
+        """Stop background tasks."""
 
     def control_routes(self) -> list[BaseRoute]:
-        """Control paths of its own, relative to `/_sandbox/<service>`."""
+        """Return control paths of the service, relative to `/_sandbox/<service>`."""
         return []

@@ -43,8 +43,8 @@ def test_the_sandbox_names_the_missing_packages() -> None:
     assert done.returncode == 1
     requirements = ROOT / "extensions/sandbox/requirements.txt"
     assert done.stderr == (
-        "The sandbox needs Python packages that are missing here (lxml, starlette, uvicorn, wsproto, yaml): "
-        f"install them with '{sys.executable} -m pip install -r {requirements}'.\n"
+        "The sandbox requires Python packages that are not installed: lxml, starlette, uvicorn, wsproto, yaml. "
+        f"Install them with '{sys.executable} -m pip install -r {requirements}'.\n"
     )
     assert requirements.exists()
 

@@ -1,9 +1,9 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The console: the control API for people, in a browser.
+"""The console: a web page for the control API.
 
-These files hold nothing of the sandbox: the page asks for the secret, and with it the control API for all else.
+The files contain no data of the sandbox. The page prompts for the secret and uses it to call the control API.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from starlette.routing import Route
 
 PATH = "/_sandbox/console"
 TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
-# The page may ask nobody but this server, run nothing but its own scripts, make no markup of text, and is in no frame.
+# Only requests to this server, only the console's own scripts, no HTML from strings, and no embedding in frames
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
@@ -35,10 +35,10 @@ HEADERS = {
 def _route(file: Path) -> Route:
     content, kind = file.read_bytes(), TYPES[file.suffix]
 
-    async def answer(request: Request) -> Response:
+    async def respond(_request: Request) -> Response:
         return Response(content, headers=HEADERS, media_type=kind)
 
-    return Route(PATH if file.suffix == ".html" else f"{PATH}/{file.name}", answer)
+    return Route(PATH if file.suffix == ".html" else f"{PATH}/{file.name}", respond)
 
 
 ROUTES = tuple(_route(file) for file in sorted(Path(__file__).parent.iterdir()) if file.suffix in TYPES)

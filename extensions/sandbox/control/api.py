@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The control API under /_sandbox: reset, seed, clock, switches, faults, journal."""
+"""The control API below `/_sandbox`: reset, seed, clock, switches, faults and journal."""
 
 from __future__ import annotations
 
@@ -18,19 +18,20 @@ from starlette.types import Receive, Scope, Send
 from .. import console
 from ..parsing.documents import parse_json
 from ..sandbox import Sandbox
-from .faults import NoSuchFaultError
+from .faults import UnknownFaultError
 
 Handler = Callable[[Request], Awaitable[Any]]
 
 HEALTH = "/_sandbox/health"
-# What needs no secret, for there is none in it
+# These paths need no secret because their responses contain no data of the sandbox.
 PUBLIC_PATHS = {HEALTH, *(route.path for route in console.ROUTES)}
 
 
-class Control:
-    """An ASGI application of its own; all but the health check and the console's empty page needs the secret."""
+class ControlAPI:
+    """The ASGI application of the control API. All paths except the public ones require the secret."""
 
     def __init__(self, sandbox: Sandbox, secret: str) -> None:
+        """Create the application for a sandbox."""
         self._sandbox = sandbox
         self._authorization = f"Bearer {secret}"
         self._router = Router(
@@ -43,24 +44,25 @@ class Control:
                 Route("/_sandbox/state", _json_endpoint(self._state)),
                 Route("/_sandbox/clock", _json_endpoint(self._clock), methods=["GET", "PUT"]),
                 Route("/_sandbox/switches", _json_endpoint(self._switches), methods=["GET", "PATCH"]),
-                Route("/_sandbox/faults", _json_endpoint(self._faults), methods=["GET", "POST", "DELETE"]),
-                Route("/_sandbox/faults/{id:int}", _json_endpoint(self._clear_fault), methods=["DELETE"]),
+                Route("/_sandbox/faults", _json_endpoint(self._list_faults), methods=["GET", "POST", "DELETE"]),
+                Route("/_sandbox/faults/{id:int}", _json_endpoint(self._remove_fault), methods=["DELETE"]),
                 Route("/_sandbox/journal", _json_endpoint(self._journal), methods=["GET", "DELETE"]),
                 *(Mount(f"/_sandbox/{service.name}", routes=service.control_routes()) for service in sandbox.services),
             ]
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request, after any running seed."""
         if scope["path"] not in PUBLIC_PATHS:
-            given = Request(scope).headers.get("authorization", "")
-            if not secrets.compare_digest(given.encode("utf-8"), self._authorization.encode("utf-8")):
-                refusal = {"error": "The control API needs the secret that was printed at the start."}
+            authorization = Request(scope).headers.get("authorization", "")
+            if not secrets.compare_digest(authorization.encode("utf-8"), self._authorization.encode("utf-8")):
+                refusal = {"error": "The control API requires the secret that the sandbox printed at startup."}
                 await JSONResponse(refusal, 401)(scope, receive, send)
                 return
             await self._sandbox.wait_for_seeding()
         await self._router(scope, receive, send)
 
-    async def _health(self, request: Request) -> Any:
+    async def _health(self, _request: Request) -> Any:
         return {"status": "ok", "services": [service.name for service in self._sandbox.services]}
 
     async def _reset(self, request: Request) -> Any:
@@ -69,7 +71,8 @@ class Control:
         return {}
 
     async def _seed(self, request: Request) -> Any:
-        await self._sandbox.plant(_parse_seed(await request.body()), reset=request.query_params.get("reset") == "1")
+        reset = request.query_params.get("reset") == "1"
+        await self._sandbox.seed_in_thread(_parse_seed(await request.body()), reset=reset)
         self._export(request)
         return {}
 
@@ -77,10 +80,10 @@ class Control:
         return self._export(request)
 
     def _export(self, request: Request) -> dict[str, str]:
-        """Return the variables of all services; the files that they name have the users of now."""
+        """Return the environment variables of all services, and update the credential files that they name."""
         return self._sandbox.exports(str(request.base_url).rstrip("/"))
 
-    async def _state(self, request: Request) -> Any:
+    async def _state(self, _request: Request) -> Any:
         return await self._sandbox.state()
 
     async def _clock(self, request: Request) -> Any:
@@ -88,8 +91,8 @@ class Control:
         if request.method == "PUT":
             change = _require_mapping(parse_json(await request.body()), "A change of the clock")
             if not change or set(change) - {"advance", "set", "frozen"}:
-                raise ValueError("The clock takes advance, set or frozen.")
-            if "frozen" in change:  # first, so that a time that is set as well stands still exactly there
+                raise ValueError("A change of the clock requires 'advance', 'set' or 'frozen', and nothing else.")
+            if "frozen" in change:  # first, so that the clock shows exactly the time that is set with it
                 clock.freeze(bool(change["frozen"]))
             if "set" in change:
                 clock.set(float(change["set"]))
@@ -104,16 +107,16 @@ class Control:
             )
         return self._sandbox.runtime.all_switches()
 
-    async def _faults(self, request: Request) -> Any:
+    async def _list_faults(self, request: Request) -> Any:
         if request.method == "POST":
             return self._sandbox.faults.add(_require_mapping(parse_json(await request.body()), "A fault"))
         if request.method == "DELETE":
             self._sandbox.faults.clear()
-        return {"faults": self._sandbox.faults.all()}
+        return {"faults": self._sandbox.faults.to_list()}
 
-    async def _clear_fault(self, request: Request) -> Any:
+    async def _remove_fault(self, request: Request) -> Any:
         self._sandbox.faults.remove(request.path_params["id"])
-        return {"faults": self._sandbox.faults.all()}
+        return {"faults": self._sandbox.faults.to_list()}
 
     async def _journal(self, request: Request) -> Any:
         journal = self._sandbox.journal
@@ -124,23 +127,23 @@ class Control:
 
 
 def _json_endpoint(handler: Handler) -> Callable[[Request], Awaitable[Response]]:
-    """Answer in JSON: bad input with 400, what is not there with 404."""
+    """Return an endpoint with JSON responses: 400 if the input is invalid, 404 if a fault does not exist."""
 
     async def endpoint(request: Request) -> Response:
         try:
             return JSONResponse(await handler(request))
-        except NoSuchFaultError as error:
+        except UnknownFaultError as error:
             return JSONResponse({"error": str(error)}, 404)
         except (ValueError, TypeError, KeyError, yaml.YAMLError) as error:
             return JSONResponse({"error": str(error)}, 400)
         except RecursionError:
-            return JSONResponse({"error": "The body is nested too deep."}, 400)
+            return JSONResponse({"error": "The request body is nested too deeply."}, 400)
 
     return endpoint
 
 
 def _parse_seed(body: bytes) -> Any:
-    """A seed: JSON, whose escapes YAML reads otherwise, or YAML."""
+    """Parse a seed as JSON or, if it is not JSON, as YAML. YAML interprets some escapes of JSON differently."""
     try:
         return parse_json(body)
     except ValueError:
@@ -148,13 +151,13 @@ def _parse_seed(body: bytes) -> Any:
 
 
 def _parse_number(request: Request, name: str) -> int:
-    given = request.query_params[name]
-    if not given.isdecimal():
-        raise ValueError(f"{name} takes a number, not {given!r}.")
-    return int(given)
+    value = request.query_params[name]
+    if not value.isdecimal():
+        raise ValueError(f"{name} must be a number, not {value!r}.")
+    return int(value)
 
 
-def _require_mapping(value: Any, what: str) -> dict[str, Any]:
+def _require_mapping(value: Any, subject: str) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise ValueError(f"{what} must be an object.")
+        raise ValueError(f"{subject} must be an object.")
     return value

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Faults: what goes wrong on purpose, for which requests."""
+"""Fault injection: faults and the requests to which they apply."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ TYPES: dict[str, type | tuple[type, ...]] = {
 
 @dataclass
 class Fault:
-    """One thing that goes wrong for the `nth` matching request and the `times - 1` after it (0: all after it)."""
+    """A fault for the matching requests from the `nth` on: for `times` requests, or for all of them if that is 0."""
 
     id: int
     kind: str
@@ -47,86 +47,100 @@ class Fault:
     matched: int = 0
 
     def __post_init__(self) -> None:
+        """Validate and normalize the fields.
+
+        :raises ValueError: if a field is invalid
+        """
         for name, expected in TYPES.items():
             value = getattr(self, name)
             if value is not None and (not isinstance(value, expected) or isinstance(value, bool)):
-                raise ValueError(f"{name!r} of a fault cannot be {value!r}.")
+                raise ValueError(f"Invalid value for {name!r} of a fault: {value!r}.")
         if self.kind not in KINDS:
-            raise ValueError(f"A fault is one of {', '.join(KINDS)}; not {self.kind!r}.")
+            raise ValueError(f"Unknown kind of fault {self.kind!r}. Use one of: {', '.join(KINDS)}.")
         if self.kind == "status" and self.status is None:
-            raise ValueError("A fault of the kind 'status' needs a status.")
+            raise ValueError("A fault of kind 'status' requires 'status'.")
         if self.kind == "latency" and not self.seconds:
-            raise ValueError("A fault of the kind 'latency' needs seconds.")
+            raise ValueError("A fault of kind 'latency' requires 'seconds'.")
         if self.status is not None and not 200 <= self.status <= 599:
-            raise ValueError("The status of a fault lies between 200 and 599.")
+            raise ValueError("The 'status' of a fault must be between 200 and 599.")
         self.method = self.method and self.method.upper()
         self.headers = {name: str(value) for name, value in self.headers.items()}
         re.compile(self.path or "")
 
-    def strikes(self, service: str, method: str, found: frozenset[int], label: str | None) -> bool:
-        """Count the request if it matches, and tell whether it is one of those that go wrong.
+    def count_request(self, service: str, method: str, matching_paths: frozenset[int], label: str | None) -> bool:
+        """Count a request if it matches, and return whether the fault applies to it.
 
-        :arg found: the faults whose `path` is found in that of the request
+        :arg matching_paths: IDs of the faults whose `path` matches that of the request
         """
         if self.label != label or self.service not in (None, service) or self.method not in (None, method):
             return False
-        if self.path and self.id not in found:
+        if self.path and self.id not in matching_paths:
             return False
         self.matched += 1
         return self.matched >= self.nth and (not self.times or self.matched < self.nth + self.times)
 
 
-class NoSuchFaultError(LookupError):
-    """The fault is not set any more, or never was."""
+class UnknownFaultError(LookupError):
+    """No fault with this ID exists."""
 
 
 class Faults:
-    """All faults that are set. The id of one that was cleared is not given again."""
+    """All active faults. IDs are not reused."""
 
     def __init__(self, services: tuple[str, ...]) -> None:
+        """Create an empty list of faults for the services with these names."""
         self._services = services
         self._faults: list[Fault] = []
         self._ids = itertools.count(1)
 
     def clear(self) -> None:
-        """Nothing goes wrong any more."""
+        """Remove all faults."""
         self._faults = []
 
     def remove(self, id: int) -> None:
-        """One thing does not go wrong any more."""
+        """Remove a fault.
+
+        :raises UnknownFaultError: if it does not exist
+        """
         others = [fault for fault in self._faults if fault.id != id]
         if len(others) == len(self._faults):
-            raise NoSuchFaultError(f"There is no fault {id}.")
+            raise UnknownFaultError(f"Fault {id} does not exist.")
         self._faults = others
 
     def add(self, fields: dict[str, Any]) -> dict[str, Any]:
-        """Set a fault; ValueError when it makes no sense."""
+        """Add a fault and return all of its fields.
+
+        :raises ValueError: if a field is unknown or invalid
+        """
         try:
             fault = Fault(id=next(self._ids), **fields)
         except (TypeError, re.error, RecursionError) as error:
-            raise ValueError(f"Not a fault: {error}") from error
+            raise ValueError(f"Invalid fault: {error}") from error
         if fault.service not in (None, *self._services):
-            raise ValueError(f"There is no service {fault.service!r}.")
+            raise ValueError(f"Unknown service {fault.service!r}.")
         self._faults.append(fault)
         return asdict(fault)
 
-    def all(self) -> list[dict[str, Any]]:
-        """The faults with the number of requests that each has matched."""
+    def to_list(self) -> list[dict[str, Any]]:
+        """Return the fields of all faults, each with its number of matching requests."""
         return [asdict(fault) for fault in self._faults]
 
-    async def find(self, path: str, evaluator: Evaluator) -> frozenset[int]:
-        """Return the ids of the faults whose `path` is found in that of a request.
+    async def match_paths(self, path: str, evaluator: Evaluator) -> frozenset[int]:
+        """Return the IDs of the faults whose `path` matches that of a request.
 
-        :raises EvaluationError: if that takes too long
+        :raises EvaluationError: if the evaluation takes too long
         """
         patterns = {fault.id: fault.path for fault in self._faults if fault.path}
         if not patterns:
             return frozenset()
-        found = await evaluator.search(list(patterns.values()), path)
-        return frozenset(id for id, is_found in zip(patterns, found, strict=True) if is_found)
+        matches = await evaluator.search(list(patterns.values()), path)
+        return frozenset(id for id, is_match in zip(patterns, matches, strict=True) if is_match)
 
-    def striking(self, service: str, method: str, found: frozenset[int], label: str | None) -> tuple[Fault, ...]:
-        """Return the faults for this request: those bound to the label if there is one, else those bound to none."""
+    def match(self, service: str, method: str, matching_paths: frozenset[int], label: str | None) -> tuple[Fault, ...]:
+        """Return the faults that apply to a request.
+
+        :arg label: if set, only the faults with this label; if not set, only those without a label
+        """
         if not self._faults:
             return ()
-        return tuple(fault for fault in self._faults if fault.strikes(service, method, found, label))
+        return tuple(fault for fault in self._faults if fault.count_request(service, method, matching_paths, label))

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One request and its answer: faults happen, and the journal is kept."""
+"""One request and its response, with fault injection and a journal entry."""
 
 from __future__ import annotations
 
@@ -29,51 +29,58 @@ from .headers import canonicalize_name
 from .routing import classify_effect
 from .streaming import LiveResponse
 
-RESET_ON_CLOSE = struct.pack("ii", 1, 0)
+RESET_ON_CLOSE = struct.pack("ii", 1, 0)  # value of SO_LINGER
 
 
 class _FaultInjected(BaseException):
-    """Ends the service's work on a request when faults strike that are bound to the route it has entered.
+    """Interrupts a service when a fault applies to the route that it has entered.
 
-    Not an Exception, so that no handler of a service catches it.
+    This is not an `Exception`, so that no handler of a service catches it.
     """
 
 
 class Exchange:
-    """One request and its answer."""
+    """One request and its response."""
 
     def __init__(
         self, sandbox: Sandbox, service: Service, path: str, scope: Scope, receive: Receive, send: Send
     ) -> None:
+        """Prepare to serve a request.
+
+        :arg path: path of the request, percent-encoded
+        """
         self._sandbox, self._service, self._path = sandbox, service, path
-        self._scope = {**scope, "sandbox.enter": self.enter}
+        self._scope = {**scope, "sandbox.enter": self.enter_route}
         self._label: str | None = None
         self._effect = classify_effect(scope["method"])
         self._receive, self._send = receive, send
         self._status: int | None = None
-        self._struck: tuple[Fault, ...] = ()
-        self._begun = False
-        self._held: Message | None = None
         self._faults = sandbox.faults
-        self._found: frozenset[int] = frozenset()
-        self._began, self._begun_at = time.perf_counter(), time.time()
-        self._page: Callable[..., None] | None = sandbox.journal.page()
+        self._matching_paths: frozenset[int] = frozenset()
+        self._route_faults: tuple[Fault, ...] = ()
+        self._pending_message: Message | None = None
+        self._is_body_started = False
+        self._start_counter, self._start_time = time.perf_counter(), time.time()
+        self._write_entry: Callable[..., None] | None = sandbox.journal.start_entry()
 
     async def run(self) -> None:
-        """Serve it and write it down."""
+        """Serve the request and write its journal entry."""
         try:
             await self._serve(BoundedRequest(self._scope, self._receive))
         except ConnectionDropped:
-            self._drop()
+            self._reset_connection()
         finally:
-            self._note()
+            self._write_journal()
 
-    def _note(self) -> None:
-        """Write it down, once: before the end of the answer is sent, so that no later request comes before it."""
-        page, self._page = self._page, None
-        if page:
-            page(
-                time=self._begun_at,
+    def _write_journal(self) -> None:
+        """Write the journal entry, once.
+
+        This happens before the last part of the response is sent, so that entries are in the order of the requests.
+        """
+        write_entry, self._write_entry = self._write_entry, None
+        if write_entry:
+            write_entry(
+                time=self._start_time,
                 service=self._service.name,
                 method=self._scope["method"],
                 path=self._path,
@@ -81,51 +88,57 @@ class Exchange:
                 label=self._label,
                 effect=self._effect,
                 status=self._status,
-                milliseconds=round((time.perf_counter() - self._began) * 1000, 3),
+                milliseconds=round((time.perf_counter() - self._start_counter) * 1000, 3),
             )
 
-    def enter(self, label: str, effect: str) -> None:
-        """The service has found the call: see whether faults are bound to its label, once."""
-        known, self._label, self._effect = self._label == label, label, effect
-        if not known:
-            self._struck = self._striking(label)
-            if self._struck:
+    def enter_route(self, label: str, effect: str) -> None:
+        """Record the route that the service has found, and check for faults with its label.
+
+        :raises _FaultInjected: if a fault applies; not again if the service enters the same route again
+        """
+        is_same_route, self._label, self._effect = self._label == label, label, effect
+        if not is_same_route:
+            self._route_faults = self._match_faults(label)
+            if self._route_faults:
                 raise _FaultInjected
 
-    def _striking(self, label: str | None) -> tuple[Fault, ...]:
-        return self._sandbox.faults.striking(self._service.name, self._scope["method"], self._found, label)
+    def _match_faults(self, label: str | None) -> tuple[Fault, ...]:
+        return self._sandbox.faults.match(self._service.name, self._scope["method"], self._matching_paths, label)
 
     async def _serve(self, request: Request) -> None:
         try:
-            self._found = await self._faults.find(self._path, self._sandbox.runtime.evaluator)
+            self._matching_paths = await self._faults.match_paths(self._path, self._sandbox.runtime.evaluator)
         except EvaluationError as error:
-            refusal = {"error": f"The 'path' of the faults was not compared: {error}."}
-            await self._deliver(JSONResponse(refusal, 500), ())
+            refusal = {"error": f"Cannot compare the request with the 'path' of the faults: {error}."}
+            await self._send_response(JSONResponse(refusal, 500), ())
             return
-        struck = self._striking(None)
-        answer = await self._interrupt(struck)
-        if answer is None:
+        faults = self._match_faults(None)
+        response = await self._inject_before(faults)
+        if response is None:
             try:
-                answer = await self._ask(request)
+                response = await self._call_service(request)
             except _FaultInjected:
-                struck += self._struck
-                answer = await self._interrupt(self._struck) or await self._ask(request)
-        await self._deliver(answer, struck)
+                faults += self._route_faults
+                response = await self._inject_before(self._route_faults) or await self._call_service(request)
+        await self._send_response(response, faults)
 
-    async def _interrupt(self, struck: tuple[Fault, ...]) -> Response | None:
-        """Let the faults happen that come before the service."""
-        for fault in struck:
+    async def _inject_before(self, faults: tuple[Fault, ...]) -> Response | None:
+        """Inject the faults that take effect before the service is called.
+
+        :returns: the response that replaces that of the service, if a fault has one
+        """
+        for fault in faults:
             if fault.kind == "latency":
                 await asyncio.sleep(fault.seconds)
                 if self._sandbox.faults is not self._faults:
-                    raise ConnectionDropped  # what was reset meanwhile must not feel it
+                    raise ConnectionDropped  # A request from before a reset must not change the state after it.
             elif fault.kind == "reset_before":
                 raise ConnectionDropped
             elif fault.kind == "status":
                 return Response(fault.body, fault.status or 500, {"Content-Type": "text/plain", **fault.headers})
         return None
 
-    async def _ask(self, request: Request) -> Response:
+    async def _call_service(self, request: Request) -> Response:
         await self._sandbox.wait_for_seeding()
         try:
             return await self._service(request)
@@ -139,86 +152,87 @@ class Exchange:
             return JSONResponse({"error": str(error)}, 500)
         except Exception:
             traceback.print_exc(file=sys.stderr)
-            return JSONResponse({"error": f"The sandbox's {self._service.name} service failed; see its log."}, 500)
+            message = f"Internal error in the {self._service.name} service of the sandbox. See its standard error."
+            return JSONResponse({"error": message}, 500)
 
-    async def _deliver(self, answer: ASGIApp, struck: tuple[Fault, ...]) -> None:
-        """Send the answer, spoilt by the faults that come after the service."""
-        for fault in struck:
-            if isinstance(answer, LiveResponse) and fault.kind in ("reset_after", "truncate"):
-                await answer(self._scope, self._receive, self._without_its_end)
+    async def _send_response(self, response: ASGIApp, faults: tuple[Fault, ...]) -> None:
+        """Send the response, after the faults that take effect once the service has been called."""
+        for fault in faults:
+            if isinstance(response, LiveResponse) and fault.kind in ("reset_after", "truncate"):
+                await response(self._scope, self._receive, self._send_delayed)
                 raise ConnectionDropped
             if fault.kind == "reset_after":
-                await _capture_response(answer, self._scope, self._receive)
+                await _capture_response(response, self._scope, self._receive)
                 raise ConnectionDropped
             if fault.kind == "truncate":
-                await self._truncate(*await _capture_response(answer, self._scope, self._receive))
+                await self._send_truncated(*await _capture_response(response, self._scope, self._receive))
                 return
             if fault.kind == "body":
-                answer = _replace_body(fault, *await _capture_response(answer, self._scope, self._receive))
-        await answer(self._scope, self._receive, self._sending)
+                start, _body = await _capture_response(response, self._scope, self._receive)
+                response = _replace_body(fault, start)
+        await response(self._scope, self._receive, self._send_message)
 
-    async def _sending(self, message: Message) -> None:
+    async def _send_message(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self._status = message["status"]
-            message = {**message, "headers": self._headers(message)}
+            message = {**message, "headers": self._complete_headers(message)}
         elif message["type"] == "websocket.accept":
             self._status = 101
         elif message["type"] == "http.response.body" and not message.get("more_body", False):
-            self._note()
+            self._write_journal()
         await self._send(message)
 
-    def _headers(self, start: Message) -> list[tuple[bytes, bytes]]:
-        """The headers of the answer, with the time of the sandbox unless a fault has set another."""
+    def _complete_headers(self, start: Message) -> list[tuple[bytes, bytes]]:
+        """Return the headers of the response, with a `Date` from the sandbox's clock if the response has none."""
         headers = list(start["headers"])
         if all(name.lower() != b"date" for name, _value in headers):
             headers.append((b"date", formatdate(self._sandbox.runtime.clock.now(), usegmt=True).encode()))
-        return (
-            [(canonicalize_name(name), value) for name, value in headers]
-            if self._service.has_canonical_headers
-            else headers
-        )
+        if not self._service.has_canonical_headers:
+            return headers
+        return [(canonicalize_name(name), value) for name, value in headers]
 
-    async def _without_its_end(self, message: Message) -> None:
-        """Send a live answer, but always one piece less than there is."""
+    async def _send_delayed(self, message: Message) -> None:
+        """Send a live response one part late, so that the last part is never sent."""
         if message["type"] == "http.response.start":
-            await self._sending(message)
+            await self._send_message(message)
             return
         if not message.get("body"):
             return
-        if self._held:
-            await self._send(self._held)
-        elif not self._begun:
+        if self._pending_message:
+            await self._send(self._pending_message)
+        elif not self._is_body_started:
             await self._send(message)
-        self._held, self._begun = (message if self._begun else None), True
+        self._pending_message, self._is_body_started = (message if self._is_body_started else None), True
 
-    async def _truncate(self, start: Message, body: bytes) -> None:
+    async def _send_truncated(self, start: Message, body: bytes) -> None:
         headers = [header for header in start["headers"] if header[0] not in (b"content-length", b"transfer-encoding")]
         headers.append((b"content-length", str(len(body)).encode()))
-        # Of an empty answer nothing is missing: without this the next request would race with the close.
+        # An empty body cannot be truncated. Without this header, the next request would race with the close.
         headers.append((b"connection", b"close"))
-        await self._sending({**start, "headers": headers})
+        await self._send_message({**start, "headers": headers})
         await self._send({"type": "http.response.body", "body": body[: len(body) // 2], "more_body": True})
         self._scope["sandbox.transport"].close()
 
-    def _drop(self) -> None:
+    def _reset_connection(self) -> None:
         transport: asyncio.Transport = self._scope["sandbox.transport"]
         transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET_ON_CLOSE)
         transport.abort()
 
 
 async def _capture_response(
-    answer: ASGIApp, scope: MutableMapping[str, Any], receive: Receive
+    response: ASGIApp, scope: MutableMapping[str, Any], receive: Receive
 ) -> tuple[Message, bytes]:
+    """Return the start message and the body of a response without sending them."""
     messages: list[Message] = []
 
-    async def keep(message: Message) -> None:
+    async def append(message: Message) -> None:
         messages.append(message)
 
-    await answer(scope, receive, keep)
+    await response(scope, receive, append)
     return messages[0], b"".join(message.get("body", b"") for message in messages[1:])
 
 
-def _replace_body(fault: Fault, start: Message, body: bytes) -> Response:
+def _replace_body(fault: Fault, start: Message) -> Response:
     headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in start["headers"]}
     headers.pop("content-length", None)
     headers.update({name.lower(): value for name, value in fault.headers.items()})

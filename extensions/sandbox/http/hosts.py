@@ -1,9 +1,10 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The check of `Host` and `Origin`, which protects a sandbox with public credentials from pages of other sites.
+"""Validation of `Host` and `Origin`.
 
-With DNS rebinding, the name of a foreign page leads to loopback: the browser then lets the page read the responses.
+The credentials of a sandbox are public. With DNS rebinding, the host name of a malicious page can resolve to a loopback
+address, and the browser then lets the page read the responses. The check prevents this.
 """
 
 from __future__ import annotations
@@ -19,42 +20,43 @@ _AUTHORITY = re.compile(r"(?:\[([0-9a-f:.]+)\]|([\w.-]+))(?::\d*)?", re.ASCII)
 _NAME = re.compile(r"[\w.-]+", re.ASCII)
 
 
-class Hosts:
-    """The hosts that requests may name: loopback, the address that was connected to, and those that are allowed."""
+class HostCheck:
+    """The hosts that requests may name: loopback names, the address of the connection, and configured names."""
 
     def __init__(self, allowed: Iterable[str] = ()) -> None:
+        """Allow host names and addresses besides those of loopback, as returned by `parse_name`."""
         self._allowed = frozenset(allowed)
 
-    def refusal(self, scope: Scope, own_origins: frozenset[str] = frozenset(), has_any_origin: bool = False) -> str:
-        """Return why a request is refused; empty if it is served.
+    def check(self, scope: Scope, own_origins: frozenset[str] = frozenset(), has_any_origin: bool = False) -> str:
+        """Return the reason to refuse a request, or an empty string if it is allowed.
 
-        :arg own_origins: values of `Origin` that are accepted as well
-        :arg has_any_origin: whether `Origin` is not checked
+        :arg own_origins: further values of `Origin` that are allowed
+        :arg has_any_origin: whether to skip the check of `Origin`
         """
         for name, value in scope["headers"]:
             if not value:
                 continue
             if name == b"host":
                 host = _parse_authority(value)
-                if not self._is_known(host, scope):
-                    return f"The sandbox does not answer for the host '{host}'.{_suggest_remedy(host)}"
+                if not self._is_allowed(host, scope):
+                    return f"Host '{host}' is not allowed.{_suggest_remedy(host)}"
             elif name == b"origin" and not has_any_origin:
                 origin = value.decode("latin-1")
                 host = _parse_authority(value.rpartition(b"://")[2].partition(b"/")[0])
-                if origin not in own_origins and not self._is_known(host, scope):
-                    return f"The sandbox does not answer pages of the origin '{origin}'.{_suggest_remedy(host)}"
+                if origin not in own_origins and not self._is_allowed(host, scope):
+                    return f"Origin '{origin}' is not allowed.{_suggest_remedy(host)}"
         return ""
 
-    def _is_known(self, host: str, scope: Scope) -> bool:
+    def _is_allowed(self, host: str, scope: Scope) -> bool:
         return host in self._allowed or host == scope["server"][0] or _is_loopback(host)
 
 
 @functools.lru_cache(maxsize=1024)
 def _parse_authority(authority: bytes) -> str:
-    """Return the host of `host:port`, in lower case and without brackets."""
+    """Return the host of `host:port` in lower case and without brackets."""
     text = authority.decode("latin-1").strip().lower()
-    found = _AUTHORITY.fullmatch(text)
-    return (found[1] or found[2]) if found else text
+    match = _AUTHORITY.fullmatch(text)
+    return (match[1] or match[2]) if match else text
 
 
 @functools.lru_cache(maxsize=1024)
@@ -75,7 +77,7 @@ def _suggest_remedy(host: str) -> str:
 
 
 def parse_name(text: str) -> str:
-    """Return the value of `--allow-host` as it is compared: a name or an address without a port.
+    """Return the normalized value of `--allow-host`, a host name or an address without a port.
 
     :raises ValueError: if it is neither
     """

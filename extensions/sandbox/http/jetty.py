@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Chunks as Jetty sends them: the CRLF that ends a chunk goes out with the next chunk, or with the end of the body."""
+"""Chunked responses as Jetty sends them: the CRLF that ends a chunk is sent together with the next chunk."""
 
 from __future__ import annotations
 
@@ -16,39 +16,43 @@ LAST_CHUNK = b"0\r\n\r\n"
 
 
 class JettyTransport:
-    """A transport that can hold back the ends of chunks."""
+    """A transport that can delay the CRLF at the end of each chunk."""
 
     def __init__(self, transport: asyncio.Transport) -> None:
+        """Wrap a transport."""
         self._transport = transport
-        self._holding = False
-        self._held = b""
+        self._is_delaying = False
+        self._pending = b""
 
     def __getattr__(self, name: str) -> Any:
+        """Return an attribute of the wrapped transport."""
         return getattr(self._transport, name)
 
-    def hold_chunk_ends(self) -> None:
-        """Hold back the end of each chunk from now on, until the last one."""
-        self._holding = True
+    def delay_chunk_ends(self) -> None:
+        """Delay the end of each chunk until the next one is sent. The last chunk ends this."""
+        self._is_delaying = True
 
     def write(self, data: bytes) -> None:
-        """Send chunks; one write is one chunk with its end, or nothing."""
-        if not self._holding:
+        """Send data. While chunk ends are delayed, each call must contain exactly one chunk or be empty."""
+        if not self._is_delaying:
             self._transport.write(data)
         elif data == LAST_CHUNK:
-            self._transport.write(self._held + data)
-            self._holding, self._held = False, b""
+            self._transport.write(self._pending + data)
+            self._is_delaying, self._pending = False, b""
         elif data:
-            self._transport.write(self._held + data[:-2])
-            self._held = data[-2:]
+            self._transport.write(self._pending + data[:-2])
+            self._pending = data[-2:]
 
 
 class JettyResponse(LiveResponse):
-    """A live response whose chunks end late."""
+    """A live response with delayed chunk ends."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send the response."""
+
         async def send_chunks(message: Message) -> None:
             await send(message)
             if message["type"] == "http.response.start" and scope["http_version"] == "1.1":
-                scope["sandbox.transport"].hold_chunk_ends()
+                scope["sandbox.transport"].delay_chunk_ends()
 
         await super().__call__(scope, receive, send_chunks)

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which call a request is: one table for each service, put together from the `ROUTES` of its files."""
+"""Routing: each service has one table of routes, which it collects from the `ROUTES` of its modules."""
 
 from __future__ import annotations
 
@@ -19,20 +19,26 @@ READ_METHODS = ("GET", "HEAD", "OPTIONS")
 PLACEHOLDER = re.compile(r"\{(\w*)(?::([^{}]*))?\}")
 
 
-def classify_effect(method: str, reads: bool | None = None) -> str:
-    """`read` or `write`, as the journal has it; the method tells unless the route says otherwise."""
-    return "read" if (method in READ_METHODS if reads is None else reads) else "write"
+def classify_effect(method: str, read_only: bool | None = None) -> str:
+    """Return `read` or `write`, the effect of a request in the journal.
+
+    :arg read_only: the effect that the route declares; if not set, the method decides
+    """
+    return "read" if (method in READ_METHODS if read_only is None else read_only) else "write"
 
 
 @dataclass(frozen=True)
 class Route:
-    """A call, and what serves it.
+    """A method and a path template, with the handler that serves them.
 
-    `method` is one (GET stands for HEAD as well), or `ANY`. In `path`, `{name}` is one segment, `{name:expression}`
-    what a regular expression without braces matches, `{:expression}` the same for a part that the handler is not
-    given. `label` names the call in the journal and for faults. `reads` says whether the call changes nothing, where
-    the method does not tell. `argument` has to be among the arguments of the request: `name`, or `name=value`.
-    `scope` is what the caller needs, in the service's own terms. `streams` says that the handler itself reads the body.
+    :arg method: an HTTP method, or `ANY`; GET includes HEAD
+    :arg path: a template. `{name}` matches one segment, `{name:expression}` a regular expression without braces.
+        `{:expression}` matches the same, but is not passed to the handler
+    :arg label: name of the route in the journal and in the conditions of faults
+    :arg read_only: whether requests change nothing; if not set, the method decides
+    :arg argument: `name` or `name=value` that the arguments of the request must contain
+    :arg scope: permission or edition that the route requires, in terms of the service
+    :arg streams_body: whether the handler reads the body itself
     """
 
     method: str
@@ -45,50 +51,51 @@ class Route:
     streams_body: bool = False
 
     def accepts_method(self, method: str) -> bool:
-        """Whether a request with this method is this call."""
+        """Return whether the route serves a method."""
         return self.method in (ANY, "GET" if method == "HEAD" else method)
 
     def accepts_arguments(self, arguments: Mapping[str, str]) -> bool:
-        """Whether the argument that makes it this call is there."""
+        """Return whether the arguments of a request contain the one that the route requires."""
         if self.argument is None:
             return True
         name, equals, value = self.argument.partition("=")
         return name in arguments and (not equals or arguments[name] == value)
 
     def match(self, path: str) -> dict[str, str] | None:
-        """The named parts of a path as they stand there, or None when it is another path."""
-        if not path.startswith(self._beginning):
+        """Return the path parameters, still encoded, or null if the path does not match."""
+        if not path.startswith(self._literal_prefix):
             return None
-        found = self._pattern.fullmatch(path)
-        return {name: value or "" for name, value in found.groupdict().items()} if found else None
+        match = self._pattern.fullmatch(path)
+        return {name: value or "" for name, value in match.groupdict().items()} if match else None
 
     def enter(self, request: Request) -> None:
-        """Tell the journal which call this is; faults that are bound to the label strike here, before it acts."""
+        """Record the route in the journal. Faults with its label take effect here, before the handler runs."""
         request.scope["sandbox.enter"](self.label, classify_effect(request.method, self.read_only))
 
     @cached_property
     def template(self) -> str:
-        """The template without the names and expressions of its placeholders."""
+        """The path with `{}` in place of each placeholder."""
         return PLACEHOLDER.sub("{}", self.path)
 
     @cached_property
-    def _beginning(self) -> str:
+    def _literal_prefix(self) -> str:
         return self.path.partition("{")[0]
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
         expression, end = "", 0
-        for place in PLACEHOLDER.finditer(self.path):
-            name, part = place[1], place[2] or "[^/]+"
-            expression += re.escape(self.path[end : place.start()]) + (f"(?P<{name}>{part})" if name else f"(?:{part})")
-            end = place.end()
+        for placeholder in PLACEHOLDER.finditer(self.path):
+            name, part = placeholder[1], placeholder[2] or "[^/]+"
+            expression += re.escape(self.path[end : placeholder.start()])
+            expression += f"(?P<{name}>{part})" if name else f"(?:{part})"
+            end = placeholder.end()
         return re.compile(expression + re.escape(self.path[end:]))
 
 
 class RouteMatch(NamedTuple):
-    """The route of a request, if there is one, and the named parts of the path, still encoded.
+    """The route of a request, if one matches, and the path parameters, still encoded.
 
-    Without a route, `allowed` has the methods that the path takes; it is empty where nothing is.
+    If no route matches, `allowed_methods` contains the methods that the path accepts.
     """
 
     route: Route | None
@@ -97,41 +104,45 @@ class RouteMatch(NamedTuple):
 
     @property
     def decoded_parameters(self) -> dict[str, str]:
-        """The named parts of the path, decoded."""
+        """The path parameters, percent-decoded."""
         return {name: unquote(part) for name, part in self.parameters.items()}
 
 
 class Routes:
-    """All calls of a service; the first route that fits is the one, and those with an argument go before the others."""
+    """The routes of a service. Routes with an argument take precedence, then the first match is used."""
 
     def __init__(self, routes: Iterable[Route]) -> None:
+        """Create the table from routes in order of precedence."""
         self._routes = sorted(routes, key=lambda route: route.argument is None)
 
     @property
     def labels(self) -> set[str]:
-        """How its calls are named in the journal."""
+        """The labels of all routes."""
         return {route.label for route in self._routes}
 
     def find_resource(self, path: str) -> list[Route]:
-        """Return the calls of the template that describes a path best, without those that take any method."""
-        fitting = [route for route in self._routes if route.method != ANY and route.match(path) is not None]
-        best = max((route.template for route in fitting), key=_measure_precision, default=None)
-        return [route for route in fitting if route.template == best]
+        """Return the routes of the most specific template that matches a path, except those for any method."""
+        matching = [route for route in self._routes if route.method != ANY and route.match(path) is not None]
+        best = max((route.template for route in matching), key=_measure_precision, default=None)
+        return [route for route in matching if route.template == best]
 
     def find(self, method: str, path: str, arguments: Mapping[str, str]) -> RouteMatch:
-        """The call that a request is; `arguments` are those of the query, or of the form where that decides."""
-        allowed: dict[str, None] = {}
+        """Return the route of a request.
+
+        :arg arguments: the arguments of the query, or of the form if the service selects the route by them
+        """
+        allowed_methods: dict[str, None] = {}
         for route in self._routes:
-            parts = route.match(path)
-            if parts is None or not route.accepts_arguments(arguments):
+            parameters = route.match(path)
+            if parameters is None or not route.accepts_arguments(arguments):
                 continue
             if route.accepts_method(method):
-                return RouteMatch(route, parts, ())
-            allowed[route.method] = None
-        return RouteMatch(None, {}, tuple(allowed))
+                return RouteMatch(route, parameters, ())
+            allowed_methods[route.method] = None
+        return RouteMatch(None, {}, tuple(allowed_methods))
 
 
-def _measure_precision(shape: str) -> tuple[int, int]:
-    """How exactly a template describes a path: by its literal characters, then by its placeholders."""
-    placeholders = shape.count("{}")
-    return len(shape) - 2 * placeholders, placeholders
+def _measure_precision(template: str) -> tuple[int, int]:
+    """Return the number of literal characters and the number of placeholders of a template."""
+    placeholders = template.count("{}")
+    return len(template) - 2 * placeholders, placeholders

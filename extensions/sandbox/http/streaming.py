@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Answers that can be long: they are made in a thread and sent meanwhile."""
+"""Responses that can be long. They are generated in a thread while they are sent."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from starlette.responses import Response, StreamingResponse
 
 from ..runtime.database import Readers
 
-PIECE_SIZE = 65536
+PIECE_SIZE = 65536  # characters
 
 
 class LiveResponse(StreamingResponse):
-    """An answer during which the client goes on acting: nothing may wait for its end before it is sent."""
+    """A response to which the client reacts before it is complete. Do not buffer it."""
 
 
 async def stream_query(
-    readers: Readers, question: Callable[[sqlite3.Connection], Iterator[str]], headers: Mapping[str, str]
+    readers: Readers, query: Callable[[sqlite3.Connection], Iterator[str]], headers: Mapping[str, str]
 ) -> Response:
-    """The answer with these headers, its parts read by the question; one that is short is sent at once.
+    """Return a response with the text that a query yields. Short responses are not streamed.
 
-    What the question raises before the first 64 KiB are there is raised here.
+    Errors of the query are raised here if they occur before the first 64 KiB.
     """
-    short = readers.read_if_small(lambda db: "".join(question(db)))
+    short = readers.read_if_small(lambda db: "".join(query(db)))
     if short is not None:
         return Response(short, headers=headers)
-    pieces = readers.stream(lambda db: _join_pieces(question, db))
+    pieces = readers.stream(lambda db: _join_pieces(query, db))
     piece, is_last = await anext(pieces)
     if is_last:
         await pieces.aclose()  # type: ignore[attr-defined]
@@ -38,14 +38,14 @@ async def stream_query(
 
 
 def _join_pieces(
-    question: Callable[[sqlite3.Connection], Iterator[str]], db: sqlite3.Connection
+    query: Callable[[sqlite3.Connection], Iterator[str]], db: sqlite3.Connection
 ) -> Iterator[tuple[bytes, bool]]:
-    """The text of many parts in few pieces, at least one, each with whether it is the last.
+    """Yield the text of a query in pieces of about `PIECE_SIZE`, at least one, each with whether it is the last.
 
-    The question is asked no sooner than the first piece is wanted, and so in a thread.
+    A generator, so that the query starts in the thread that reads the first piece.
     """
     piece, size = [], 0
-    for part in question(db):
+    for part in query(db):
         piece.append(part)
         size += len(part)
         if size >= PIECE_SIZE:

@@ -1,7 +1,10 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""JSON and XML of requests. Documents that are too deep or could expand to any size are refused."""
+"""Parsers for JSON and XML in requests.
+
+They reject documents that are nested too deeply, and XML with entities, which could expand without limit.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +15,9 @@ from typing import Any, NoReturn
 from xml.etree import ElementTree
 from xml.parsers import expat
 
-MAX_DEPTH = 200  # levels of JSON; the functions that go through it call themselves
-TOO_DEEP = f"The JSON is nested deeper than {MAX_DEPTH} levels."
-# An escape in a text of JSON: a surrogate pair, half of one, or any other
+MAX_DEPTH = 200  # levels of JSON, because the functions that process it are recursive
+TOO_DEEP = f"The JSON is nested too deeply: at most {MAX_DEPTH} levels are allowed."
+# An escape sequence in a JSON string: a surrogate pair, an unpaired surrogate (group 1), or any other
 _ESCAPE = re.compile(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})|\\.", re.DOTALL
 )
@@ -24,9 +27,9 @@ NO_DOCTYPE = (
 
 
 def parse_json(text: bytes | str) -> Any:
-    """Return the value in JSON, with a question mark for half of a surrogate pair: nothing could store or send it.
+    """Return the value of a JSON document. Unpaired surrogates, which cannot be encoded, become question marks.
 
-    :raises ValueError: when it is no JSON, is nested too deep, or has a number that is not finite
+    :raises ValueError: if it is not JSON, is nested too deeply, or contains a number that is not finite
     """
     document = text if isinstance(text, str) else text.decode(json.detect_encoding(text))
     if "\\ud" in document or "\\uD" in document:
@@ -41,9 +44,9 @@ def parse_json(text: bytes | str) -> Any:
 
 
 def parse_xml(text: bytes) -> ElementTree.Element:
-    """Return the root of a document.
+    """Return the root element of an XML document.
 
-    :raises ElementTree.ParseError: when it is no XML, names a document type or an encoding that cannot be read
+    :raises ElementTree.ParseError: if it is not XML, contains a document type declaration, or its encoding is unknown
     """
     parser = expat.ParserCreate()
     parser.StartDoctypeDeclHandler = _refuse_doctype
@@ -51,7 +54,7 @@ def parse_xml(text: bytes) -> ElementTree.Element:
         parser.Parse(text, True)
     except expat.ExpatError as error:
         raise ElementTree.ParseError(_describe_error_before_root(text) or str(error)) from None
-    except (LookupError, ValueError) as error:  # of an encoding that the document names
+    except (LookupError, ValueError) as error:  # caused by the encoding declaration
         raise ElementTree.ParseError(str(error)) from None
     return ElementTree.fromstring(text)
 
@@ -78,15 +81,15 @@ def _is_deeper(value: Any, levels: int) -> bool:
 
 
 def _describe_error_before_root(text: bytes) -> str | None:
-    """Return what the server's parser reports about a document that does not begin with an element."""
+    """Return the message of the server's parser for a document that does not start with an element, or null."""
     document = text.decode("utf-8", "replace")
     rest = document.lstrip()
     if rest.startswith("<"):
         return None
     lines = document[: len(document) - len(rest)].split("\n")
     column = len(lines[-1]) + bool(rest)
-    found = f"character '{rest[0]}' (code {ord(rest[0])}) in prolog; expected '<'" if rest else "EOF in prolog"
-    return f" : Unexpected {found}\n at [row,col {{unknown-source}}]: [{len(lines)},{column}]"
+    unexpected = f"character '{rest[0]}' (code {ord(rest[0])}) in prolog; expected '<'" if rest else "EOF in prolog"
+    return f" : Unexpected {unexpected}\n at [row,col {{unknown-source}}]: [{len(lines)},{column}]"
 
 
 def _refuse_doctype(*_declaration: object) -> None:

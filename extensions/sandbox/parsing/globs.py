@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Patterns in which `*` stands for anything, without regular expressions, which take very long for some of them."""
+"""Wildcard patterns, matched in linear time. Regular expressions take exponential time for some of them."""
 
 from __future__ import annotations
 
@@ -10,25 +10,26 @@ from collections.abc import Iterable
 
 
 class Wildcard(str):
-    """A part of a pattern that is no text, as a regular expression."""
+    """A wildcard in a pattern, as a regular expression."""
 
 
 ANY, IN_FOLDER = Wildcard(".*"), Wildcard("[^/]*")
 ONE, ONE_IN_FOLDER = Wildcard("."), Wildcard("[^/]")
 FOLDERS, BELOW = Wildcard("(?:.*/)?"), Wildcard("(?:/.*)?")
 CAN_BE_EMPTY = (ANY, IN_FOLDER, FOLDERS, BELOW)
-# For so many of those, and a text of so many characters, a regular expression never takes long, and is faster.
+# Up to these limits, a regular expression is faster and its time is acceptable.
 MAX_REGEX_WILDCARDS = 3
 MAX_REGEX_TEXT = 200
 
-# A place in a pattern: before the part with this index, or within the text that it stands for
+# A position in a pattern: the index of a part, and whether the part has already matched some text
 Position = tuple[int, bool]
 
 
 class Glob:
-    """A pattern of texts and wildcards, which is compared in a time in proportion to its length and that of a text."""
+    """A pattern of literal text and wildcards. Matching takes time proportional to the lengths of pattern and text."""
 
     def __init__(self, parts: Iterable[str]) -> None:
+        """Create a pattern from literal texts and wildcards."""
         parts = list(parts)
         self._parts = [piece for part in parts for piece in ([part] if isinstance(part, Wildcard) else part)]
         expression = "".join(part if isinstance(part, Wildcard) else re.escape(part) for part in parts)
@@ -36,37 +37,39 @@ class Glob:
         self._is_simple = sum(part in CAN_BE_EMPTY for part in parts) <= MAX_REGEX_WILDCARDS
 
     def fullmatch(self, text: str) -> bool:
-        """Return whether a text as a whole fits the pattern."""
+        """Return whether the pattern matches all of a text."""
         if self._is_simple and len(text) <= MAX_REGEX_TEXT:
             return self._expression.fullmatch(text) is not None
-        return self.matches_slowly(text)
+        return self.match_by_positions(text)
 
-    def matches_slowly(self, text: str) -> bool:
-        """Return the same for any pattern and text."""
-        places = self._with_empty({(0, False)})
+    def match_by_positions(self, text: str) -> bool:
+        """Return whether the pattern matches all of a text, without a regular expression."""
+        positions = self._skip_empty({(0, False)})
         for character in text:
-            places = self._with_empty({after for place in places for after in self._after(place, character)})
-        return (len(self._parts), False) in places
+            positions = self._skip_empty(
+                {following for position in positions for following in self._advance(position, character)}
+            )
+        return (len(self._parts), False) in positions
 
-    def _with_empty(self, places: set[Position]) -> set[Position]:
-        """Add the places behind parts that can stand for nothing, or for nothing more."""
-        found = set(places)
-        for index, is_within in places:
+    def _skip_empty(self, positions: set[Position]) -> set[Position]:
+        """Add the positions after wildcards that may match no further text."""
+        reachable = set(positions)
+        for index, is_within in positions:
             if is_within and self._parts[index] != BELOW:
                 continue
-            place = index + is_within
-            found.add((place, False))
-            while place < len(self._parts) and self._is_wildcard(place, CAN_BE_EMPTY):
-                place += 1
-                found.add((place, False))
-        return found
+            following = index + is_within
+            reachable.add((following, False))
+            while following < len(self._parts) and self._is_wildcard(following, CAN_BE_EMPTY):
+                following += 1
+                reachable.add((following, False))
+        return reachable
 
     def _is_wildcard(self, index: int, wildcards: tuple[Wildcard, ...]) -> bool:
         return isinstance(self._parts[index], Wildcard) and self._parts[index] in wildcards
 
-    def _after(self, place: Position, character: str) -> list[Position]:
-        """Return the places to which a character leads."""
-        index, is_within = place
+    def _advance(self, position: Position, character: str) -> list[Position]:
+        """Return the positions after a character."""
+        index, is_within = position
         if index == len(self._parts):
             return []
         part, following = self._parts[index], (index + 1, False)
@@ -78,12 +81,12 @@ class Glob:
         if part == BELOW:
             return [(index, True)] if is_within or is_slash else []
         if part in (ANY, IN_FOLDER):
-            return [] if is_slash and part == IN_FOLDER else [place]
+            return [] if is_slash and part == IN_FOLDER else [position]
         return [] if is_slash and part == ONE_IN_FOLDER else [following]
 
 
 def matches(pattern: str, text: str) -> bool:
-    """Return whether a text fits a pattern in which only `*` means something."""
+    """Return whether a pattern matches all of a text. `*` is the only wildcard."""
     first, *others = pattern.split("*")
     if not others:
         return text == first

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The database: one connection writes, others read beside it."""
+"""The SQLite database: one connection for writes, and others for reads in threads."""
 
 from __future__ import annotations
 
@@ -19,51 +19,54 @@ Result = TypeVar("Result")
 DATABASE = "sandbox.sqlite3"
 CACHE_KIB = 65536
 MAX_INLINE_PAGES = 512  # of 4 KiB
-INLINE_TIMEOUT = 0.1
-QUERY_TIMEOUT = 60.0  # for an answer, or for a part of one that is sent part by part
-PROGRESS_STEPS = 10_000  # of the database between two looks at the time
+INLINE_TIMEOUT = 0.1  # seconds
+QUERY_TIMEOUT = 60.0  # seconds, for a result or for each part of a streamed result
+PROGRESS_STEPS = 10_000  # instructions of SQLite's virtual machine between two checks of the deadline
 END = object()
 
 
 class StateError(Exception):
-    """A state folder that cannot be used; the message says why."""
+    """The state directory cannot be used."""
 
 
 def connect_writer(path: pathlib.Path) -> sqlite3.Connection:
-    """The connection that belongs to the event loop: what it is asked must be short.
+    """Open the connection of the event loop, which all requests share. Its queries must be short.
 
-    A thread has it while all else waits.
+    A thread may use it while the event loop waits for that thread.
     """
-    path.touch(mode=0o600)  # other files of the database get the mode of this one
+    path.touch(mode=0o600)  # SQLite creates its other files with the mode of this one.
     connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
     connection.row_factory = sqlite3.Row
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = OFF")
     connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
-    # Triggers see also the rows that give way to others.
+    # With this setting, INSERT OR REPLACE fires the delete triggers of the replaced rows.
     connection.execute("PRAGMA recursive_triggers = ON")
     return connection
 
 
 def create_tables(connection: sqlite3.Connection, schema: str) -> None:
-    """Make the tables, or see that those that are there are the same; StateError when they are not."""
+    """Create the tables in an empty database.
+
+    :raises StateError: if the database was created with another schema
+    """
     version = zlib.crc32(schema.encode()) >> 1
     if not connection.execute("SELECT 1 FROM sqlite_master").fetchone():
         connection.executescript(schema)
         connection.execute(f"PRAGMA user_version = {version}")
     elif connection.execute("PRAGMA user_version").fetchone()[0] != version:
-        raise StateError("its state folder was written by another version of it; give it another folder")
+        raise StateError("the state directory was created by another version of the sandbox. Use another directory.")
 
 
 class QueryTimeout(Exception):
-    """A question to the database was given up because it took too long."""
+    """A database query took too long."""
 
 
 @contextlib.contextmanager
 def limit_time(connection: sqlite3.Connection, seconds: float) -> Iterator[None]:
-    """Give up what the connection is asked within the block after so many seconds.
+    """Abort queries in the block after a number of seconds.
 
-    :raises QuestionTooLong: when that happens
+    :raises QueryTimeout: if a query is aborted
     """
     deadline = time.monotonic() + seconds
     connection.set_progress_handler(lambda: time.monotonic() > deadline, PROGRESS_STEPS)
@@ -72,46 +75,53 @@ def limit_time(connection: sqlite3.Connection, seconds: float) -> Iterator[None]
     except sqlite3.OperationalError as error:
         if error.sqlite_errorcode != sqlite3.SQLITE_INTERRUPT:
             raise
-        raise QueryTimeout(f"The sandbox gave up reading its database after {seconds:g} seconds.") from error
+        raise QueryTimeout(f"The database query was aborted after {seconds:g} seconds.") from error
     finally:
         connection.set_progress_handler(None, 0)
 
 
 class Readers:
-    """Connections for questions that can be long: they are asked in threads, beside the event loop."""
+    """A pool of read-only connections for queries in threads."""
 
     def __init__(self, path: pathlib.Path) -> None:
+        """Create an empty pool for the database at a path."""
         self._address = f"{path.absolute().as_uri()}?mode=ro"
         self._idle: list[sqlite3.Connection] = []
         self._busy: set[sqlite3.Connection] = set()
 
-    def read_if_small(self, question: Callable[[sqlite3.Connection], Result]) -> Result | None:
-        """The answer to a question that is not long, since the database is small; None when it is.
+    def read_if_small(self, query: Callable[[sqlite3.Connection], Result]) -> Result | None:
+        """Return the result of a query in the current thread, or null if that takes too long.
 
-        To ask in a thread costs more than to answer from so little.
+        In a small database, this is cheaper than the change to another thread.
         """
         with self._connection() as connection:
             if connection.execute("PRAGMA page_count").fetchone()[0] > MAX_INLINE_PAGES:
                 return None
             try:
                 with limit_time(connection, INLINE_TIMEOUT):
-                    return question(connection)
+                    return query(connection)
             except QueryTimeout:
                 return None
 
-    async def read(self, question: Callable[[sqlite3.Connection], Result]) -> Result:
-        """The answer to a question."""
-        with self._connection() as connection:
-            return await run_in_threadpool(_run_query, question, connection)
+    async def read(self, query: Callable[[sqlite3.Connection], Result]) -> Result:
+        """Return the result of a query.
 
-    async def stream(self, question: Callable[[sqlite3.Connection], Iterator[Result]]) -> AsyncIterator[Result]:
-        """The parts of an answer, one after the other, as of one moment."""
-        with self._connection() as connection, contextlib.closing(question(connection)) as parts:  # type: ignore[type-var]
+        :raises QueryTimeout: if it takes longer than `QUERY_TIMEOUT`
+        """
+        with self._connection() as connection:
+            return await run_in_threadpool(_run_query, query, connection)
+
+    async def stream(self, query: Callable[[sqlite3.Connection], Iterator[Result]]) -> AsyncIterator[Result]:
+        """Yield the parts of a result, all from the same snapshot of the database.
+
+        :raises QueryTimeout: if a part takes longer than `QUERY_TIMEOUT`
+        """
+        with self._connection() as connection, contextlib.closing(query(connection)) as parts:  # type: ignore[type-var]
             async for part in iterate_in_threadpool(_iterate_with_limit(parts, connection)):
                 yield part
 
     def close(self) -> None:
-        """Let go of the database, and abort what is still being read."""
+        """Close the idle connections and abort running queries."""
         for connection in self._busy:
             connection.interrupt()
         for connection in self._idle:
@@ -128,15 +138,15 @@ class Readers:
             self._idle.append(connection)
 
     def _connect(self) -> sqlite3.Connection:
-        # Threads take turns with a connection, and never share it.
+        # A connection moves between threads, but only one thread uses it at a time.
         connection = sqlite3.connect(self._address, uri=True, isolation_level=None, check_same_thread=False)
         connection.row_factory = sqlite3.Row
         return connection
 
 
-def _run_query(question: Callable[[sqlite3.Connection], Result], connection: sqlite3.Connection) -> Result:
+def _run_query(query: Callable[[sqlite3.Connection], Result], connection: sqlite3.Connection) -> Result:
     with limit_time(connection, QUERY_TIMEOUT):
-        return question(connection)
+        return query(connection)
 
 
 def _iterate_with_limit(parts: Iterator[Result], connection: sqlite3.Connection) -> Iterator[Result]:

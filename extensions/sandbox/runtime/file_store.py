@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Contents of files, each once, by their checksums."""
+"""Content-addressed storage: each file content is stored once, under its SHA-256 checksum."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CHUNK_SIZE = 1024 * 1024
 
 @dataclass(frozen=True)
 class StoredFile:
-    """A content that the sandbox holds."""
+    """Checksums and size of a stored content."""
 
     sha256: str
     sha1: str
@@ -32,30 +32,31 @@ class StoredFile:
 
 
 class FileStore:
-    """Contents on disk, each once, named by its SHA-256."""
+    """A directory with file contents, named by their SHA-256 checksums."""
 
-    def __init__(self, folder: pathlib.Path) -> None:
-        self._folder = folder
-        self._stored: set[str] | None = None  # within `replacing`, what was stored since it began
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        folder.chmod(0o700)
-        self.incoming = folder / ".incoming"  # for files that are obsolete once the sandbox has ended
+    def __init__(self, directory: pathlib.Path) -> None:
+        """Create the directory, and remove incomplete files of an earlier process."""
+        self._directory = directory
+        self._stored: set[str] | None = None  # within `replace_all`, the checksums stored since it started
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        directory.chmod(0o700)
+        self.incoming = directory / ".incoming"  # for incomplete files, which are not kept when the sandbox stops
         self.remove_incoming()
         self.incoming.mkdir(mode=0o700)
 
     def path(self, sha256: str) -> pathlib.Path:
-        """Where the content with this checksum lies."""
-        return self._folder / sha256[:2] / sha256
+        """Return the path of a content by its checksum."""
+        return self._directory / sha256[:2] / sha256
 
     def put(self, chunks: Iterable[bytes]) -> StoredFile:
-        """Keep a content."""
-        with self._incoming() as incoming:
+        """Store a content."""
+        with self._create_incoming() as incoming:
             for chunk in chunks:
                 incoming.write(chunk)
-            return incoming.keep()
+            return self._commit(incoming)
 
     def put_bytes(self, content: bytes) -> StoredFile:
-        """Store a content that is in memory; costs no write if it exists."""
+        """Store a content that is in memory. If it is already stored, nothing is written."""
         stored = StoredFile(
             hashlib.sha256(content).hexdigest(),
             hashlib.sha1(content).hexdigest(),
@@ -68,11 +69,11 @@ class FileStore:
         return stored
 
     async def put_stream(self, chunks: AsyncIterable[bytes]) -> StoredFile:
-        """Keep a content that is still arriving."""
-        with self._incoming() as incoming:
+        """Store a content while it is received."""
+        with self._create_incoming() as incoming:
             async for chunk in chunks:
                 incoming.write(chunk)
-            return incoming.keep()
+            return self._commit(incoming)
 
     def create_partial(self) -> pathlib.Path:
         """Create an empty file for a content that arrives in several requests."""
@@ -80,37 +81,40 @@ class FileStore:
             return pathlib.Path(file.name)
 
     async def put_file(self, partial: pathlib.Path) -> StoredFile:
-        """Keep the content of a file from `new_partial`, which is removed in any case."""
+        """Store the content of a file from `create_partial`, and remove the file even if that fails."""
         try:
             return await run_in_threadpool(lambda: self.put(_read_chunks(partial)))
         finally:
             partial.unlink(missing_ok=True)
 
     def remove(self, sha256: str) -> None:
-        """Forget a content."""
+        """Remove a content."""
         self.path(sha256).unlink(missing_ok=True)
 
     @contextlib.contextmanager
     def replace_all(self) -> Iterator[None]:
         """Remove all contents at the end of the block except those stored within it."""
-        kept: set[str] = set()
-        self._stored = kept
+        stored: set[str] = set()
+        self._stored = stored
         try:
             yield
         finally:
             self._stored = None
-        for path in self._folder.glob("??/*"):
-            if path.name not in kept:
+        for path in self._directory.glob("??/*"):
+            if path.name not in stored:
                 path.unlink()
 
-    def remove_orphaned(self, is_held: Callable[[str], bool]) -> None:
-        """Remove the contents that no service uses, by their checksums."""
-        for path in self._folder.glob("??/*"):
-            if SHA256.fullmatch(path.name) and not is_held(path.name):
+    def remove_orphaned(self, is_used: Callable[[str], bool]) -> None:
+        """Remove the contents that no service uses.
+
+        :arg is_used: function that returns whether the content with a checksum is used
+        """
+        for path in self._directory.glob("??/*"):
+            if SHA256.fullmatch(path.name) and not is_used(path.name):
                 path.unlink()
 
     def remove_incoming(self) -> None:
-        """Remove what is left of contents that never arrived as a whole."""
+        """Remove incomplete files."""
         shutil.rmtree(self.incoming, ignore_errors=True)
 
     def _record(self, stored: StoredFile) -> None:
@@ -118,12 +122,20 @@ class FileStore:
             self._stored.add(stored.sha256)
 
     @contextlib.contextmanager
-    def _incoming(self) -> Iterator[_IncomingFile]:
+    def _create_incoming(self) -> Iterator[_IncomingFile]:
         with tempfile.NamedTemporaryFile(dir=self.incoming, delete=False) as file:
             try:
-                yield _IncomingFile(self, file)
+                yield _IncomingFile(file)
             finally:
                 pathlib.Path(file.name).unlink(missing_ok=True)
+
+    def _commit(self, incoming: _IncomingFile) -> StoredFile:
+        stored = incoming.close()
+        path = self.path(stored.sha256)
+        path.parent.mkdir(mode=0o700, exist_ok=True)
+        incoming.path.replace(path)
+        self._record(stored)
+        return stored
 
 
 def _read_chunks(path: pathlib.Path) -> Iterator[bytes]:
@@ -133,9 +145,11 @@ def _read_chunks(path: pathlib.Path) -> Iterator[bytes]:
 
 
 class _IncomingFile:
-    def __init__(self, files: FileStore, file: Any) -> None:
-        self._files = files
+    """A temporary file whose checksums are calculated while it is written."""
+
+    def __init__(self, file: Any) -> None:
         self._file: BinaryIO = file
+        self.path = pathlib.Path(file.name)
         self._sha256, self._sha1, self._md5 = hashlib.sha256(), hashlib.sha1(), hashlib.md5()
         self._size = 0
 
@@ -145,11 +159,6 @@ class _IncomingFile:
             digest.update(chunk)
         self._size += len(chunk)
 
-    def keep(self) -> StoredFile:
+    def close(self) -> StoredFile:
         self._file.close()
-        stored = StoredFile(self._sha256.hexdigest(), self._sha1.hexdigest(), self._md5.hexdigest(), self._size)
-        path = self._files.path(stored.sha256)
-        path.parent.mkdir(mode=0o700, exist_ok=True)
-        pathlib.Path(self._file.name).replace(path)
-        self._files._record(stored)
-        return stored
+        return StoredFile(self._sha256.hexdigest(), self._sha1.hexdigest(), self._md5.hexdigest(), self._size)

@@ -1,10 +1,10 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A process beside the sandbox that outlives it, and removes what a sandbox that was killed leaves behind.
+"""The guard: a second process that cleans up after a sandbox that is killed.
 
-It also ends a sandbox that does not end by itself after a signal, because it computes in native code. Only the signal
-handler of the interpreter runs then, which is in native code too, and writes the number of the signal to the guard.
+It also kills a sandbox that does not exit after a signal because it executes native code. In that case, only the
+interpreter's C signal handler runs. It writes the number of the signal to the wakeup descriptor, a pipe to the guard.
 """
 
 from __future__ import annotations
@@ -19,18 +19,19 @@ import subprocess
 import sys
 import time
 
-KILL_TIMEOUT = 4  # seconds between the signal and the end
+KILL_TIMEOUT = 4  # seconds between a signal and SIGKILL
 SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
 class Guard:
-    """The guard as the sandbox sees it."""
+    """The guard process, from the perspective of the sandbox."""
 
-    def __init__(self, folder: pathlib.Path | None) -> None:
+    def __init__(self, directory: pathlib.Path | None) -> None:
+        """Start the process.
+
+        :arg directory: directory to remove at the end, if any
         """
-        :arg folder: what to remove at the end, if anything
-        """
-        arguments = [str(os.getpid()), *([str(folder)] if folder else [])]
+        arguments = [str(os.getpid()), *([str(directory)] if directory else [])]
         self._process = subprocess.Popen(
             [sys.executable, "-I", "-S", __file__, *arguments],
             stdin=subprocess.PIPE,
@@ -43,19 +44,19 @@ class Guard:
 
     @property
     def process_group(self) -> int:
-        """The group for child processes, which ends with the sandbox and gets no Ctrl-C of a terminal."""
+        """Process group for child processes. It is killed with the sandbox and receives no Ctrl-C of a terminal."""
         return self._process.pid
 
     def watch_signals(self) -> None:
-        """Let the guard know of each signal that has a handler."""
+        """Pass the number of each signal that has a Python handler to the guard."""
         assert self._process.stdin
         descriptor = self._process.stdin.fileno()
         os.set_blocking(descriptor, False)
         signal.set_wakeup_fd(descriptor, warn_on_full_buffer=False)
         self._is_watching = True
 
-    def end(self) -> None:
-        """End the guard, and with it all child processes that are left."""
+    def stop(self) -> None:
+        """Stop the guard, which kills all remaining child processes."""
         assert self._process.stdin
         if self._is_watching:
             signal.set_wakeup_fd(-1)
@@ -63,12 +64,16 @@ class Guard:
         self._process.wait()
 
 
-def main(sandbox: int, *folders: str) -> None:
-    """Wait for the end of the sandbox, at most for `PATIENCE` seconds after a signal; then clean up."""
+def main(sandbox: int, *directories: str) -> None:
+    """Wait until the sandbox exits, then clean up. Kill it `KILL_TIMEOUT` seconds after a signal.
+
+    :arg sandbox: process ID of the sandbox
+    :arg directories: directories to remove
+    """
     deadline = math.inf
     while True:
-        left = max(0.0, deadline - time.monotonic())
-        if not select.select([0], [], [], None if left == math.inf else left)[0]:
+        remaining = max(0.0, deadline - time.monotonic())
+        if not select.select([0], [], [], None if remaining == math.inf else remaining)[0]:
             if os.getppid() == sandbox:
                 os.kill(sandbox, signal.SIGKILL)
             deadline = math.inf
@@ -78,8 +83,8 @@ def main(sandbox: int, *folders: str) -> None:
             break
         if deadline == math.inf and any(number in received for number in SIGNALS):
             deadline = time.monotonic() + KILL_TIMEOUT
-    for folder in folders:
-        shutil.rmtree(folder, ignore_errors=True)
+    for directory in directories:
+        shutil.rmtree(directory, ignore_errors=True)
     os.killpg(0, signal.SIGKILL)
 
 

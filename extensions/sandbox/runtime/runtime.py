@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The state that all services share: database, file contents, clock, switches."""
+"""The resources that all services share."""
 
 from __future__ import annotations
 
@@ -18,14 +18,19 @@ from .file_store import FileStore
 from .guard import Guard
 from .state_directory import StateDirectory
 
-SETTINGS = "CREATE TABLE sandbox_settings (name TEXT PRIMARY KEY, value TEXT NOT NULL);"
+SETTINGS_SCHEMA = "CREATE TABLE sandbox_settings (name TEXT PRIMARY KEY, value TEXT NOT NULL);"
 
 
 class Runtime:
-    """Everything the services know, in one place."""
+    """The resources that all services share: database, file store, clock, switches and child processes."""
 
-    def __init__(self, folder: pathlib.Path | None = None) -> None:
-        self.state_directory = StateDirectory(folder)
+    def __init__(self, directory: pathlib.Path | None = None) -> None:
+        """Open the state directory.
+
+        :arg directory: null for a temporary one
+        :raises StateError: if another sandbox uses it
+        """
+        self.state_directory = StateDirectory(directory)
         self.state_path = self.state_directory.path
         self.guard = Guard(self.state_path if self.state_directory.is_temporary else None)
         self.evaluator = Evaluator(self.guard)
@@ -37,12 +42,18 @@ class Runtime:
         self._switches: dict[str, dict[str, Any]] = {}
 
     def create(self, schema: str) -> None:
-        """Make the tables of the services; StateError when the folder has those of another version."""
-        create_tables(self.db, SETTINGS + schema)
+        """Create the tables of the services.
+
+        :raises StateError: if the state directory was created by another version
+        """
+        create_tables(self.db, SETTINGS_SCHEMA + schema)
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[None]:
-        """Group writes; inside another transaction it joins that one. Nothing may be awaited within."""
+        """Commit the writes of the block together. A nested block joins the outer transaction.
+
+        The block must not contain `await`, because other requests would join the transaction.
+        """
         if self.db.in_transaction:
             yield
             return
@@ -55,20 +66,23 @@ class Runtime:
         self.db.execute("COMMIT")
 
     def declare_switches(self, service: str, defaults: dict[str, Any]) -> None:
-        """Make the switches of a service known."""
+        """Register the switches of a service, and restore their saved values."""
         self._defaults[service] = dict(defaults)
         self._switches[service] = {**defaults, **self.load_setting(f"switches.{service}", {})}
 
     def get_switch(self, service: str, name: str) -> Any:
-        """The present value of a switch."""
+        """Return the current value of a switch."""
         return self._switches[service][name]
 
     def all_switches(self) -> dict[str, dict[str, Any]]:
-        """All switches by service."""
+        """Return all switches by service."""
         return {service: dict(values) for service, values in self._switches.items()}
 
     def set_switches(self, changes: dict[str, dict[str, Any]]) -> None:
-        """Set some switches, or none of them: a wrong name or type is a ValueError."""
+        """Set switches. If one name or value is invalid, no switch is set.
+
+        :raises ValueError: if a name or a type is invalid
+        """
         for service, values in changes.items():
             self._check_switches(service, values)
         for service, values in changes.items():
@@ -77,35 +91,37 @@ class Runtime:
 
     def _check_switches(self, service: str, values: Any) -> None:
         if service not in self._switches:
-            raise ValueError(f"There is no service {service!r}.")
+            raise ValueError(f"Unknown service {service!r}.")
         if not isinstance(values, dict):
             raise ValueError(f"The switches of {service!r} must be an object.")
         for name, value in values.items():
             if name not in self._defaults[service]:
-                raise ValueError(f"Service {service!r} has no switch {name!r}.")
+                raise ValueError(f"Unknown switch {name!r} of {service!r}.")
             default = self._defaults[service][name]
             if default is not None and not _has_same_type(default, value):
-                raise ValueError(f"Switch {name!r} of {service!r} takes a {type(default).__name__}.")
+                raise ValueError(
+                    f"Invalid value for switch {name!r} of {service!r}: expected {type(default).__name__}."
+                )
 
     def reset(self) -> None:
-        """Put clock, settings and switches back to their defaults."""
+        """Reset clock, settings and switches to their defaults."""
         self.clock.reset()
         self.db.execute("DELETE FROM sandbox_settings")
         self._switches = {service: dict(values) for service, values in self._defaults.items()}
 
     def save_setting(self, name: str, value: Any) -> None:
-        """Keep a setting in the state folder."""
+        """Save a setting in the state directory."""
         self.db.execute("INSERT OR REPLACE INTO sandbox_settings VALUES (?, ?)", (name, json.dumps(value)))
 
     def load_setting(self, name: str, default: Any = None) -> Any:
-        """A setting that an earlier run kept."""
+        """Return a saved setting."""
         row = self.db.execute("SELECT value FROM sandbox_settings WHERE name = ?", (name,)).fetchone()
         return json.loads(row["value"]) if row else default
 
     def close(self, is_complete: bool = True) -> None:
-        """Let go of the database and the folder.
+        """Close the database and release the state directory.
 
-        :arg is_complete: whether no thread is at work; else the guard cleans up when the process has ended
+        :arg is_complete: whether all threads have finished; if not, the guard cleans up when the process has exited
         """
         self.evaluator.stop()
         self.readers.close()
@@ -114,7 +130,7 @@ class Runtime:
             self.files.remove_incoming()
         self.state_directory.close(is_complete)
         if is_complete:
-            self.guard.end()
+            self.guard.stop()
 
 
 def _has_same_type(default: Any, value: Any) -> bool:

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The folder that keeps the state: for one sandbox at a time, and private to the account that runs it."""
+"""The state directory. Only one sandbox at a time can use it, and only the account that runs it can read it."""
 
 from __future__ import annotations
 
@@ -17,37 +17,38 @@ from .database import DATABASE, StateError
 
 LOCK = "sandbox.lock"
 TEMPORARY_PREFIX = "toolchain-sandbox-"
-# The lock file has this content while a sandbox uses the folder, and keeps it if the sandbox is killed.
+# The lock file has this content while a sandbox uses the directory, and keeps it if the sandbox is killed.
 IN_USE = b"in use\n"
 PRIVATE_FILES = (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm")
 
 
 class StateDirectory:
-    """A locked folder; `was_killed` says whether the sandbox that had it before did not end by itself."""
+    """A locked directory. `was_killed` is whether the sandbox that used it before was killed."""
 
-    def __init__(self, folder: pathlib.Path | None) -> None:
+    def __init__(self, directory: pathlib.Path | None) -> None:
+        """Create the directory if it does not exist, and lock it.
+
+        :arg directory: null for a temporary one, which `close` removes
+        :raises StateError: if another sandbox uses the directory
         """
-        :arg folder: null for a temporary one, which `close` removes
-        :raises StateError: if another sandbox uses the folder
-        """
-        self.is_temporary = folder is None
-        if folder is None:
+        self.is_temporary = directory is None
+        if directory is None:
             _remove_orphaned()
-        self.path = folder or pathlib.Path(tempfile.mkdtemp(prefix=TEMPORARY_PREFIX))
+        self.path = directory or pathlib.Path(tempfile.mkdtemp(prefix=TEMPORARY_PREFIX))
         self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
         _make_private(self.path)
         self._lock = os.open(self.path / LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
         if not _try_lock(self._lock):
             os.close(self._lock)
-            raise StateError(f"another sandbox uses the state folder {self.path}; end it, or use another folder")
+            raise StateError(f"another sandbox uses the state directory {self.path}. Stop it or use another directory.")
         os.fchmod(self._lock, 0o600)
         self.was_killed = os.read(self._lock, len(IN_USE)) == IN_USE
         os.pwrite(self._lock, IN_USE, 0)
 
     def close(self, is_complete: bool = True) -> None:
-        """Let another sandbox use the folder.
+        """Release the lock.
 
-        :arg is_complete: whether nothing that was begun was left unfinished
+        :arg is_complete: whether no operation was interrupted
         """
         if self.is_temporary:
             shutil.rmtree(self.path, ignore_errors=True)
@@ -64,32 +65,32 @@ def _try_lock(lock: int) -> bool:
     return True
 
 
-def _make_private(folder: pathlib.Path) -> None:
-    """Take away the rights of other accounts; a folder that holds files of others keeps its mode."""
-    if (folder / DATABASE).exists() or not any(folder.iterdir()):
-        # A volume can belong to another account; the files in the folder are private in any case.
+def _make_private(directory: pathlib.Path) -> None:
+    """Revoke the permissions of other accounts. A directory with other files than the state keeps its mode."""
+    if (directory / DATABASE).exists() or not any(directory.iterdir()):
+        # A mounted volume can belong to another account. The files in the directory are private in any case.
         with contextlib.suppress(PermissionError):
-            folder.chmod(0o700)
+            directory.chmod(0o700)
     for name in PRIVATE_FILES:
         with contextlib.suppress(FileNotFoundError):
-            (folder / name).chmod(0o600)
+            (directory / name).chmod(0o600)
 
 
 def _remove_orphaned() -> None:
-    """Remove the temporary folders of sandboxes that were killed."""
-    for folder in _find_orphaned(pathlib.Path(tempfile.gettempdir())):
-        shutil.rmtree(folder, ignore_errors=True)
+    """Remove the temporary directories of sandboxes that were killed."""
+    for directory in _find_orphaned(pathlib.Path(tempfile.gettempdir())):
+        shutil.rmtree(directory, ignore_errors=True)
 
 
 def _find_orphaned(parent: pathlib.Path) -> Iterator[pathlib.Path]:
-    for folder in parent.glob(f"{TEMPORARY_PREFIX}*"):
+    for directory in parent.glob(f"{TEMPORARY_PREFIX}*"):
         with contextlib.suppress(OSError):
-            if folder.is_symlink() or folder.stat().st_uid != os.geteuid():
+            if directory.is_symlink() or directory.stat().st_uid != os.geteuid():
                 continue
-            lock = os.open(folder / LOCK, os.O_RDWR | os.O_NOFOLLOW)
+            lock = os.open(directory / LOCK, os.O_RDWR | os.O_NOFOLLOW)
             try:
-                # A sandbox that starts writes this after it has the lock, which must be free until then.
+                # A starting sandbox locks the file before it writes IN_USE. Without IN_USE, it may be about to do so.
                 if os.read(lock, len(IN_USE)) == IN_USE and _try_lock(lock):
-                    yield folder
+                    yield directory
             finally:
                 os.close(lock)

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Snapshots: what the role `snapshot` has read of real services; each service makes seeds of its own folder."""
+"""Snapshots of live services, written by the role `snapshot`. Each service converts its directory to seeds."""
 
 from __future__ import annotations
 
@@ -19,17 +19,21 @@ FORMAT = 1
 
 
 class SnapshotDirectory:
-    """A folder with a manifest, and with a file for each long list, which has a line of JSON for each element."""
+    """The directory of one service: a manifest, and a JSON Lines file for each long list."""
 
     def __init__(self, path: pathlib.Path) -> None:
+        """Read the manifest.
+
+        :raises SeedError: if it is not JSON, or has another format
+        """
         self._path = path
         manifest = path / MANIFEST
         self.manifest: dict[str, Any] = self._parse(manifest.read_text(encoding="utf-8"), str(manifest))
         if self.manifest.get("format") != FORMAT:
-            raise SeedError(f"{manifest} is not of the format {FORMAT}: make the snapshot anew.")
+            raise SeedError(f"{manifest} does not have format {FORMAT}. Create the snapshot again.")
 
     def read_records(self, name: str) -> Iterator[dict[str, Any]]:
-        """The elements of a long list, one after the other; none when it could not be seen."""
+        """Yield the records of a list. If the account could not read the list, there is no file and no record."""
         path = self._path / f"{name}.jsonl"
         if path.exists():
             with path.open(encoding="utf-8") as lines:
@@ -37,17 +41,17 @@ class SnapshotDirectory:
                     yield self._parse(line, f"{path}, line {number}")
 
     def derive_secret(self, account: str) -> str:
-        """A secret in place of the one of an account: the same in each snapshot of this name."""
+        """Return a placeholder for the secret of an account. It depends on the name of the snapshot and the account."""
         return hmac.digest(self.manifest["name"].encode(), account.encode(), hashlib.sha256).hex()
 
     @staticmethod
-    def _parse(text: str, where: str) -> Any:
+    def _parse(text: str, source: str) -> Any:
         try:
             return json.loads(text)
         except ValueError as error:
-            raise SeedError(f"{where} is no JSON: {error}") from error
+            raise SeedError(f"{source} is not JSON: {error}") from error
 
 
 def find_snapshots(path: pathlib.Path, services: tuple[str, ...]) -> dict[str, SnapshotDirectory]:
-    """What a snapshot has of which services; nothing when it is none."""
+    """Return the directories of the services in a snapshot. The result is empty if the path is not a snapshot."""
     return {service: SnapshotDirectory(path / service) for service in services if (path / service / MANIFEST).exists()}

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from sandbox.ci.cli.session import Dropped, Session
+from sandbox.ci.cli.session import ConnectionDropped, Session
 
 RESTART = 2
 
@@ -30,14 +30,14 @@ def test_connection_is_dropped_when_a_restart_begins_during_a_look() -> None:
         storage=SimpleNamespace(setting=lambda _name: "the same"),
         scheduler=SimpleNamespace(settle=lambda _now: None),
         lifecycle=Lifecycle(),
-        world=SimpleNamespace(clock=SimpleNamespace(now=lambda: next(clock))),
+        runtime=SimpleNamespace(clock=SimpleNamespace(now=lambda: next(clock))),
     )
     principal: Any = None
     send: Any = None
 
     async def wait() -> None:
         session = Session(controller, principal, send)
-        with pytest.raises(Dropped):
+        with pytest.raises(ConnectionDropped):
             await session.until(lambda: "ABORTED" if session.now >= RESTART else None)
 
     asyncio.run(wait())

@@ -75,7 +75,10 @@ def test_body_is_not_read_when_the_key_is_wrong(sandbox: client.Sandbox, path: s
 def test_body_is_refused_when_it_does_not_fit_into_memory(sandbox: client.Sandbox, content_type: str) -> None:
     headers = {"Authorization": f"Basic {BASIC['admin']}", "Content_Type": content_type}
     status, body = answer_before_the_body(sandbox, "POST", "/ci/createItem?name=x", **headers)
-    assert (status, body) == (413, b'{"error":"The sandbox reads at most 67108864 bytes of this body."}')
+    assert (status, body) == (
+        413,
+        b'{"error":"The request body is too large: the sandbox accepts at most 67108864 bytes."}',
+    )
 
 
 @pytest.mark.parametrize(

@@ -243,7 +243,7 @@ def test_each_fault_is_cleared_by_itself(use, sandbox, ping):
         page.route("**/_sandbox/faults", lambda route: route.fulfill(json={"faults": left}))  # what was there
         sandbox.clear_fault(3)
         faults.get_by_role("button", name="Clear fault 3").click()
-        expect(page.get_by_text("Refused: There is no fault 3.")).to_be_visible()
+        expect(page.get_by_text("Refused: Fault 3 does not exist.")).to_be_visible()
         page.unroute_all(behavior="wait")
 
     use(steps, REFUSED % "404 (Not Found)")
@@ -262,7 +262,7 @@ def test_a_fault_that_makes_no_sense_is_refused_with_the_reason(use, sandbox):
         expect(faults.get_by_label("Headers")).to_be_hidden()
         faults.get_by_label("Path").fill("(")
         faults.get_by_role("button", name="Set the fault").click()
-        expect(page.get_by_text("Refused: Not a fault:")).to_be_visible()
+        expect(page.get_by_text("Refused: Invalid fault:")).to_be_visible()
         assert sandbox.faults() == []
 
     use(steps, REFUSED % "400 (Bad Request)")
@@ -295,7 +295,9 @@ def test_switches_are_turned(use, sandbox):
         expect(page.get_by_text("ci: restart_stages takes JSON.")).to_be_visible()
         ci.get_by_label("quiet_period").fill("")
         ci.get_by_label("quiet_period").blur()
-        expect(page.get_by_text("Refused: Switch 'quiet_period' of 'ci' takes a int.")).to_be_visible()
+        expect(
+            page.get_by_text("Refused: Invalid value for switch 'quiet_period' of 'ci': expected int.")
+        ).to_be_visible()
         expect(ci.get_by_label("quiet_period")).to_have_value("5")
         sandbox.switch("ci", version="2.1")  # somebody else
         expect(ci.get_by_label("version")).to_have_value("2.1")

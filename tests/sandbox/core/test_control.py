@@ -26,7 +26,7 @@ def test_health_needs_no_secret_and_everything_else_does(sandbox):
 
 def test_paths_outside_the_services_are_404_in_json(sandbox):
     answer = requests.get(f"{sandbox.url}/artifactoryish")
-    assert (answer.status_code, answer.json()) == (404, {"error": "Nothing is served at /artifactoryish"})
+    assert (answer.status_code, answer.json()) == (404, {"error": "No service is available at /artifactoryish"})
 
 
 def test_a_wrong_proxy_in_the_environment_does_not_come_between(sandbox, monkeypatch):
@@ -107,9 +107,9 @@ def test_the_clock_can_be_moved_and_stopped(sandbox):
 @pytest.mark.parametrize(
     ("service", "values", "complaint"),
     [
-        ("artifact", {"colour": "red"}, "no switch 'colour'"),
-        ("artifact", {"anonymous": "yes"}, "takes a bool"),
-        ("nothing", {}, "no service 'nothing'"),
+        ("artifact", {"colour": "red"}, "Unknown switch 'colour'"),
+        ("artifact", {"anonymous": "yes"}, "expected bool"),
+        ("nothing", {}, "Unknown service 'nothing'"),
     ],
 )
 def test_wrong_switches_are_refused(sandbox, service, values, complaint):

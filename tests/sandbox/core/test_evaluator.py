@@ -33,7 +33,7 @@ def evaluation() -> Iterator[Evaluator]:
     found = Evaluator(guard)
     yield found
     found.stop()
-    guard.end()
+    guard.stop()
 
 
 @pytest.fixture
@@ -137,7 +137,7 @@ def test_request_fails_when_the_path_of_a_fault_takes_too_long(sandbox: client.S
     sandbox.fault(kind="status", status=503, path=EXPONENTIAL)
     answer = requests.get(f"{sandbox.url}/artifactory/{TEXT}")
     assert answer.status_code == 500
-    message = "The 'path' of the faults was not compared: the evaluation took longer than 5 seconds."
+    message = "Cannot compare the request with the 'path' of the faults: the evaluation took longer than 5 seconds."
     assert answer.json() == {"error": message}
     assert requests.get(ping).status_code == 200
     assert requests.get(f"{sandbox.url}/artifactory/aaa").status_code == 503

@@ -83,7 +83,7 @@ def test_one_is_cleared_by_itself(sandbox, ping):
     sandbox.clear_fault(first["id"])
     assert requests.get(ping).status_code == 502
     for id in (first["id"], 99):
-        with pytest.raises(client.SandboxError, match=f"404.*There is no fault {id}"):
+        with pytest.raises(client.SandboxError, match=f"404.*Fault {id} does not exist"):
             sandbox.clear_fault(id)
     sandbox.clear_faults()
     assert sandbox.fault(kind="truncate")["id"] > second["id"]  # so that nobody clears another one

@@ -15,7 +15,7 @@ import pytest
 import requests
 
 from sandbox import client
-from sandbox.http.hosts import Hosts
+from sandbox.http.hosts import HostCheck
 from support.wire.core import EXTENSIONS
 
 ROUTES = (
@@ -35,7 +35,7 @@ OWN = "192.0.2.7"
 
 def refusal(**headers: str) -> str:
     encoded = [(name.encode(), value.encode("latin-1")) for name, value in headers.items()]
-    return Hosts(["sandbox.lan", "fd00::2"]).refusal({"headers": encoded, "server": (OWN, 8080)})
+    return HostCheck(["sandbox.lan", "fd00::2"]).check({"headers": encoded, "server": (OWN, 8080)})
 
 
 @pytest.mark.parametrize(
@@ -73,19 +73,19 @@ def test_request_is_served_when_its_host_is_known(host: str) -> None:
 )
 def test_refusal_names_the_option_when_the_host_is_foreign(host: str, named: str) -> None:
     remedy = f"To allow it, start the sandbox with '--allow-host {named}'."
-    assert refusal(host=host) == f"The sandbox does not answer for the host '{named}'. {remedy}"
+    assert refusal(host=host) == f"Host '{named}' is not allowed. {remedy}"
     assert refusal(origin=f"https://{host}").endswith(remedy)
 
 
 @pytest.mark.parametrize("host", ["localhost@rebinding.example", "a b", "[::1", "localhost:80:80", "\xe9", "'"])
 def test_refusal_names_no_option_when_the_host_is_no_name(host: str) -> None:
-    assert "does not answer" in refusal(host=host)
+    assert "is not allowed" in refusal(host=host)
     assert "--allow-host" not in refusal(host=host)
 
 
 @pytest.mark.parametrize("origin", ["null", "file://", "chrome-extension://abcdef", "localhost.rebinding.example"])
 def test_request_is_refused_when_its_origin_is_no_page_of_a_known_host(origin: str) -> None:
-    assert "does not answer pages of the origin" in refusal(host="localhost", origin=origin)
+    assert f"Origin '{origin}' is not allowed" in refusal(host="localhost", origin=origin)
 
 
 @pytest.mark.parametrize("path", ROUTES)
@@ -116,7 +116,7 @@ def test_a_wrong_path_is_answered_as_such_when_clients_claim_to_be_a_page_of_the
 ) -> None:
     page = {"Origin": "https://platform.openai.com"}
     answer = requests.get(f"{sandbox.url}/elsewhere/dashboard", headers=page)
-    assert (answer.status_code, answer.json()["error"]) == (404, "Nothing is served at /elsewhere/dashboard")
+    assert (answer.status_code, answer.json()["error"]) == (404, "No service is available at /elsewhere/dashboard")
     assert requests.get(f"{sandbox.url}/_sandbox/health", headers=page).status_code == 403
 
 

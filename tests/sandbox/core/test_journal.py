@@ -55,7 +55,7 @@ def test_it_can_be_read_on_from_where_one_was(sandbox, ping):
     assert read("service=ci&after=1") == (began, [])
     sandbox.clear_journal()
     assert read("after=4")[0] > began
-    with pytest.raises(client.SandboxError, match=r"400.*after takes a number, not '-1'"):
+    with pytest.raises(client.SandboxError, match=r"400.*after must be a number, not '-1'"):
         read("after=-1")
 
 

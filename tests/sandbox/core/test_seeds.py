@@ -38,19 +38,19 @@ def test_a_seed_with_an_unknown_section_is_refused(sandbox):
     ("seed", "complaint"),
     [
         ([1], "seed must be an object"),
-        ({"review": {"users": [{"name": None}]}}, r"seed\.review\.users\[0\]\.name is missing"),
+        ({"review": {"users": [{"name": None}]}}, r"seed\.review\.users\[0\]\.name is required"),
         ({"artifact": {"users": 5}}, r"seed\.artifact\.users must be a list"),
         ({"artifact": {"users": [{"name": "a"}, {"nam": "b"}]}}, r"seed\.artifact\.users\[1\]\.nam is unknown.*name"),
-        ({"artifact": {"users": [{"password": "x"}]}}, r"seed\.artifact\.users\[0\]\.name is missing"),
+        ({"artifact": {"users": [{"password": "x"}]}}, r"seed\.artifact\.users\[0\]\.name is required"),
         (
             {"artifact": {"repositories": [{"key": "a", "rclass": "b"}]}},
-            r"seed\.artifact cannot be used: No valid",
+            r"seed\.artifact is invalid: No valid",
         ),
         ({"ci": {"jobs": [{"name": "a", "builds": [{"second": 1}]}]}}, r"seed\.ci\.jobs\[0\]\.builds\[0\]\.second"),
-        ({"review": {"version": 20.4}}, r"seed\.review cannot be used: version takes a text .* not 20\.4"),
-        ({"review": {"version": "foo"}}, r"seed\.review cannot be used: version takes a text .* not 'foo'"),
+        ({"review": {"version": 20.4}}, r"seed\.review is invalid: version takes a text .* not 20\.4"),
+        ({"review": {"version": "foo"}}, r"seed\.review is invalid: version takes a text .* not 'foo'"),
         ({"review": {"views": [{"name": "a"}]}}, r"seed\.review\.views is unknown"),
-        ({"inference": {"models": [{"id": "a"}]}}, r"seed\.inference\.models\[0\]\.created is missing"),
+        ({"inference": {"models": [{"id": "a"}]}}, r"seed\.inference\.models\[0\]\.created is required"),
     ],
 )
 def test_what_is_wrong_with_a_seed_is_said_by_its_path(sandbox, artifactory, seed, complaint):

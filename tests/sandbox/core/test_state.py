@@ -70,7 +70,9 @@ def test_the_folder_of_another_version_is_refused(tmp_path):
     command = [sys.executable, "-m", "sandbox", "--state", str(tmp_path)]
     refused = subprocess.run(command, cwd=EXTENSIONS, capture_output=True, text=True, check=False)
     assert (refused.returncode, refused.stdout) == (1, "")
-    assert re.fullmatch(r"The sandbox cannot start: .*another version of it; give it another folder\n", refused.stderr)
+    assert re.fullmatch(
+        r"The sandbox cannot start: .*another version of the sandbox\. Use another directory\.\n", refused.stderr
+    )
 
 
 def modes(folder: Path) -> dict[str, int]:
@@ -118,7 +120,7 @@ def test_second_sandbox_is_refused_when_the_folder_is_in_use(tmp_path: Path) -> 
         command = [sys.executable, "-m", "sandbox", "--state", str(tmp_path)]
         refused = subprocess.run(command, cwd=EXTENSIONS, capture_output=True, text=True, check=False)
         assert (refused.returncode, refused.stdout) == (1, "")
-        message = f"another sandbox uses the state folder {tmp_path}; end it, or use another folder\n"
+        message = f"another sandbox uses the state directory {tmp_path}. Stop it or use another directory.\n"
         assert refused.stderr == f"The sandbox cannot start: {message}"
         assert contents(tmp_path) == before
         assert put(sandbox, "generic-local/new.txt", b"new").status_code == 201
