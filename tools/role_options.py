@@ -88,7 +88,7 @@ MIRRORS = (
             "prompts": "inference_batch_prompts or omit",
             "prompts_file": "inference_batch_prompts_file or omit",
             "to_file": "inference_batch_to_file",
-            "limits": "__inference_batch_known.rate_limits | default(inference_batch_options.limits | default(omit))",
+            "limits": "__inference_batch_limits.rate_limits | default(inference_batch_options.limits | default(omit))",
         },
     ),
     Mirror(
@@ -106,7 +106,7 @@ MIRRORS = (
     Mirror("inference_provision", "inference_user", ("inference_provision_users",)),
     Mirror("inference_provision", "inference_service_account", ("inference_provision_service_accounts",)),
     Mirror("inference_provision", "inference_admin_key", ("inference_provision_admin_keys",)),
-    Mirror("inference_provision", "inference_chat", ("inference_provision_questions",)),
+    Mirror("inference_provision", "inference_chat", ("inference_provision_prompts",)),
     *(
         Mirror("review_onboarding", f"review_{kind}", (f"review_onboarding_{option}",), item="", without=without)
         for kind, option, without in (

@@ -41,7 +41,7 @@ REACHED = {
     "toolchain_inference_api_key": "OPENAI_API_KEY",
     "toolchain_inference_admin_key": "OPENAI_ADMIN_KEY",
     "toolchain_inference_session_token": "SANDBOX_SESSION_TOKEN",
-    "toolchain_inference_admin_pace": "TOOLCHAIN_INFERENCE_ADMIN_PACE",
+    "toolchain_inference_admin_requests_per_minute": "TOOLCHAIN_INFERENCE_ADMIN_REQUESTS_PER_MINUTE",
 }
 # The rest of what hosts' variables say of how to reach a service: nothing of it is for the sandbox
 NOT_FOR_THE_SANDBOX = {

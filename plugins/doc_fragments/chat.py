@@ -6,30 +6,43 @@ from __future__ import annotations
 
 
 class ModuleDocFragment:
-    """What a model is asked, beside the words."""
+    """Sampling options of chat completions."""
 
     DOCUMENTATION = r"""
 options:
   temperature:
-    description: 0 to 2, from the likeliest answer to a varied one. Without it the server decides.
+    description:
+      - Sampling temperature, 0 to 2. Lower values make the answer more deterministic, higher values more varied.
+      - If not set, the server decides.
     type: float
   max_tokens_member:
-    description: What the server calls O(max_tokens). Older ones know V(max_tokens) only, newer models refuse that.
+    description: Name of the request parameter for O(max_tokens).
     type: str
-    choices: [max_completion_tokens, max_tokens]
+    choices:
+      max_completion_tokens: For current OpenAI models, which reject C(max_tokens).
+      max_tokens: For servers that only support the older name.
     default: max_completion_tokens
   seed:
     description:
-      - The same seed gives the same answer, as far as the server can.
-      - A number of 64 bits, -9,223,372,036,854,775,808 to 9,223,372,036,854,775,807.
+      - Seed for the sampling, a signed 64-bit integer. Requests with the same seed and parameters return the same
+        answer if the server supports it.
     type: int
   reasoning_effort:
-    description: How long the model thinks before it answers. Only some models know it.
+    description:
+      - Reasoning effort of the model. Only reasoning models support it, and not all of them support each value.
     type: str
-    choices: [none, minimal, low, medium, high, xhigh, max]
+    choices:
+      none: No reasoning.
+      minimal: Minimal effort.
+      low: Low effort.
+      medium: Medium effort.
+      high: High effort.
+      xhigh: Very high effort.
+      max: Maximum effort.
   extra:
     description:
-      - Further members of the request, by their names, as the server has them, such as C(top_p) or C(service_tier).
-      - The model, the messages, the most tokens and streaming are refused, and what an option that is given sends.
+      - Additional parameters of the request, such as C(top_p) or C(service_tier).
+      - C(model), C(messages), C(stream), C(stream_options), C(max_tokens), C(max_completion_tokens) and parameters that
+        are set by another option are rejected.
     type: dict
 """

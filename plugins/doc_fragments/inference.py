@@ -6,79 +6,77 @@ from __future__ import annotations
 
 
 class ModuleDocFragment:
-    """How to reach and log in to a model-inference API."""
+    """Connection and authentication options of the inference modules."""
 
     DOCUMENTATION = r"""
 options:
   url:
     description:
-      - Address of the API with its version, such as V(https://api.openai.com/v1), which is the default.
-      - When this is not given, the host's variable C(toolchain_inference_url) is used, then the
-        environment variable E(OPENAI_BASE_URL).
+      - Base URL of the OpenAI-compatible API, including the version.
+      - If not set, the host variable C(toolchain_inference_url) or the environment variable E(OPENAI_BASE_URL) is used.
     type: str
     default: https://api.openai.com/v1
   api_key:
     description:
-      - Key for models and completions. Only modules for these send it.
-      - When this is not given, the host's variable C(toolchain_inference_api_key) is used, then the
-        environment variable E(OPENAI_API_KEY).
+      - API key for models and completions. Only sent by modules that use these endpoints.
+      - If not set, the host variable C(toolchain_inference_api_key) or the environment variable E(OPENAI_API_KEY) is
+        used.
     type: str
   admin_key:
     description:
-      - Key for the administration of an organization (C(sk-admin-...)). Only modules for that send it; the others
-        take it so that it can stand in C(module_defaults) of the group.
-      - When this is not given, the host's variable C(toolchain_inference_admin_key) is used, then the
-        environment variable E(OPENAI_ADMIN_KEY).
+      - Admin key (C(sk-admin-...)) of the OpenAI organization. Only sent by modules that administer the organization.
+        The other modules accept it so that it can be set in C(module_defaults) of the group.
+      - If not set, the host variable C(toolchain_inference_admin_key) or the environment variable E(OPENAI_ADMIN_KEY)
+        is used.
     type: str
   session_token:
     description:
-      - Token of a browser session (C(sess-...)), for the private endpoints of the dashboard. As with O(admin_key), only
-        modules for these send it.
-      - When this is not given, the host's variable C(toolchain_inference_session_token) is used.
+      - Token of a browser session (C(sess-...)) for the private endpoints of the OpenAI dashboard. Only sent by modules
+        that use these endpoints.
+      - If not set, the host variable C(toolchain_inference_session_token) is used.
     type: str
   organization:
     description:
-      - Id of the organization that requests count for, sent as C(OpenAI-Organization).
-      - When this is not given, the host's variable C(toolchain_inference_organization) is used, then the
-        environment variable E(OPENAI_ORG_ID).
+      - ID of the organization that the requests are attributed to, sent in the C(OpenAI-Organization) header.
+      - If not set, the host variable C(toolchain_inference_organization) or the environment variable E(OPENAI_ORG_ID)
+        is used.
     type: str
   project:
     description:
-      - Id of the project that requests count for, sent as C(OpenAI-Project).
-      - When this is not given, the host's variable C(toolchain_inference_project) is used, then the
-        environment variable E(OPENAI_PROJECT_ID).
+      - ID of the project that the requests are attributed to, sent in the C(OpenAI-Project) header.
+      - If not set, the host variable C(toolchain_inference_project) or the environment variable E(OPENAI_PROJECT_ID) is
+        used.
     type: str
   user_id:
     description:
-      - Id of the user that requests count for (C(user-...)), sent as C(OpenAI-User). The vendor's own clients do not
-        send it, and whether the service reads it is not known.
-      - When this is not given, the host's variable C(toolchain_inference_user_id) is used.
+      - ID of the user (C(user-...)) that the requests are attributed to, sent in the C(OpenAI-User) header. The
+        official clients do not send this header, and it is not documented whether the API evaluates it.
+      - If not set, the host variable C(toolchain_inference_user_id) is used.
     type: str
   group_id:
     description:
-      - Id of the project that requests count for (C(proj_...)), sent as C(OpenAI-Group). The vendor's own clients send
-        O(project) instead, and whether the service reads this one is not known.
-      - When this is not given, the host's variable C(toolchain_inference_group_id) is used.
+      - ID of the project (C(proj_...)) that the requests are attributed to, sent in the C(OpenAI-Group) header. The
+        official clients send O(project) instead, and it is not documented whether the API evaluates this header.
+      - If not set, the host variable C(toolchain_inference_group_id) is used.
     type: str
-  admin_pace:
+  admin_requests_per_minute:
     description:
-      - So many administrative calls of a kind are made in a minute, after the first 4, from 0 to 10,000. The service
-        takes about 7 of them, and does not say when the next may come. V(0) makes them at once.
-      - All tasks of a user on one machine share it, through files in the folder for temporary files. A task that
-        waits says so.
-      - When this is not given, the host's variable C(toolchain_inference_admin_pace) is used, then the
-        environment variable E(TOOLCHAIN_INFERENCE_ADMIN_PACE).
+      - Maximum number of administrative requests of the same kind per minute, after a burst of 4 requests. OpenAI
+        accepts about 7 per minute and does not report when the next request is possible. V(0) disables the limit.
+      - All tasks of a user on the same machine share the limit, using files in the directory for temporary files.
+      - If not set, the host variable C(toolchain_inference_admin_requests_per_minute) or the environment variable
+        E(TOOLCHAIN_INFERENCE_ADMIN_REQUESTS_PER_MINUTE) is used.
     type: float
     default: 6.0
 attributes:
   action_group:
-    description: Belongs to an action group, for C(module_defaults).
+    description: The module belongs to action groups that can be used in C(module_defaults).
     support: full
     membership:
       - buildworks.toolchain.inference
       - buildworks.toolchain.all
 seealso:
   - name: OpenAI API reference
-    description: The reference of the vendor.
+    description: API reference of OpenAI.
     link: https://platform.openai.com/docs/api-reference
 """

@@ -6,15 +6,16 @@ from __future__ import annotations
 
 
 class ModuleDocFragment:
-    """Which project of an organization a module is about."""
+    """Options that select a project of an OpenAI organization."""
 
     DOCUMENTATION = r"""
 options:
   project_id:
-    description: Id of the project. This or O(project_name) says which one is meant.
+    description: ID of the project. Mutually exclusive with O(project_name).
     type: str
   project_name:
     description:
-      - Name of the project, which costs one request more. It must be the only one of that name that is not archived.
+      - Name of the project. Only one active project may have this name.
+      - Mutually exclusive with O(project_id). Using the name requires one more request.
     type: str
 """

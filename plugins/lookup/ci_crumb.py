@@ -6,33 +6,33 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: ci_crumb
-short_description: A crumb of a CI server, for tools of others
+short_description: Get a Jenkins crumb for third-party modules
 description:
-  - Fetches the crumb that a server with CSRF protection wants to have with each POST, and the cookie of the session
-    that it belongs to.
-  - The modules of this collection need no such help, nor does whoever logs in with an API token.
-  - Where something in between closes the JSON view of the server, the crumb comes by its XML view.
+  - Get the crumb that Jenkins requires in POST requests if CSRF protection is enabled, and the session cookie that
+    belongs to it.
+  - The modules of this collection request crumbs themselves. Requests that authenticate with an API token do not need a
+    crumb.
+  - If the JSON API of the crumb issuer is blocked, the lookup uses its XML API.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
   - buildworks.toolchain.ci
   - buildworks.toolchain.connection
 notes:
-  - A crumb is good for the account that it was fetched for, together with the cookie, until the server restarts. The
-    account's credentials have to go with each request as well.
+  - A crumb is valid for the account and the session cookie that it was issued for, until Jenkins restarts. Requests
+    must also contain the credentials of the account.
 options:
   as:
-    description:
-      - V(parts) gives a dictionary.
-      - V(header) gives the whole header as one text, such as C(Jenkins-Crumb:0a1b2c), as C(curl -H) takes it. The
-        cookie is not in it.
+    description: Format of the result.
     type: str
-    choices: [parts, header]
+    choices:
+      parts: A dictionary with the header name, the header value and the cookie.
+      header: The header as a string, such as C(Jenkins-Crumb:0a1b2c), for C(curl -H). It does not include the cookie.
     default: parts
 """
 
 EXAMPLES = r"""
-- name: Let the server take no more builds, with a module that knows nothing of crumbs
+- name: Put Jenkins into quiet-down mode with the uri module
   ansible.builtin.uri:
     url: "{{ toolchain_ci_url }}/quietDown"
     method: POST
@@ -45,7 +45,7 @@ EXAMPLES = r"""
   vars:
     crumb: "{{ lookup('buildworks.toolchain.ci_crumb') }}"
 
-- name: Show the header
+- name: Print the crumb header
   ansible.builtin.debug:
     msg: "{{ lookup('buildworks.toolchain.ci_crumb', url='https://ci.example.com', as='header') }}"
 """
@@ -53,9 +53,9 @@ EXAMPLES = r"""
 RETURN = r"""
 _raw:
   description:
-    - One element. With O(as=header) a text, empty where the server's CSRF protection is off.
-    - With O(as=parts) a dictionary with C(name) and C(value) of the header, and C(cookie), the value of the header
-      C(Cookie). All are none where the server's CSRF protection is off.
+    - A list with one element. With O(as=header), a string, which is empty if CSRF protection is disabled.
+    - With O(as=parts), a dictionary with C(name) and C(value) of the crumb header and C(cookie), the value of the
+      C(Cookie) header. All three are V(null) if CSRF protection is disabled.
   type: list
   elements: raw
 """

@@ -6,15 +6,15 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: inference_chat
-short_description: A short answer of a model, inside a template
+short_description: Get a chat completion of an OpenAI-compatible API
 description:
-  - Asks a model one question, and keeps the answer. The same question to the same address is answered from there, and
-    nothing is sent.
-  - Templates are evaluated as often as a variable is used, and each completion has to be paid for; so there is no
-    asking without O(cache). M(buildworks.toolchain.inference_chat) can share the folder.
-  - An answer that is refused, cut off, or not as O(response_schema) wants it makes the lookup fail.
-  - In check mode nothing is sent. An answer in O(cache) is given all the same. A task that is in check mode by its own
-    C(check_mode), in a run that is not, cannot be seen from a template; what it asks is paid for.
+  - Send one prompt to an OpenAI-compatible API and cache the answer. If the cache contains the answer to the same
+    request to the same URL, no request is sent.
+  - Templates are evaluated each time a variable is used, and the server charges for each request. Therefore O(cache) is
+    required. M(buildworks.toolchain.inference_chat) can use the same directory.
+  - The lookup fails if the answer is refused, truncated or does not match O(response_schema).
+  - In check mode no request is sent, but an answer in O(cache) is returned. A template cannot detect the C(check_mode)
+    keyword of a single task. In such a task, the request is sent.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -22,62 +22,63 @@ extends_documentation_fragment:
   - buildworks.toolchain.inference
   - buildworks.toolchain.connection
 notes:
-  - Needs an O(api_key) that may write to model capabilities.
+  - Requires an O(api_key) with write permission for model capabilities.
 requirements:
   - jsonschema, for O(response_schema)
 options:
   model:
-    description: Id of the model.
+    description: ID of the model.
     type: str
     required: true
   prompt:
-    description: The question. It must not be empty.
+    description: The message of the user.
     type: str
     required: true
   system:
-    description: What the model is told before O(prompt).
+    description: The system message that precedes O(prompt).
     type: str
   max_tokens:
-    description: How many tokens the answer may have at most, 1 to 100,000,000, sent as O(max_tokens_member) says.
+    description: Maximum number of tokens of the answer, sent as the parameter named by O(max_tokens_member).
     type: int
   response_schema:
-    description: JSON schema that the answer must satisfy. The lookup gives data then.
+    description: JSON schema of the answer. If set, the lookup returns the parsed answer.
     type: dict
   strict:
-    description: Let the server hold the model to the schema, as in M(buildworks.toolchain.inference_chat).
+    description: Whether the server enforces the schema, as in M(buildworks.toolchain.inference_chat).
     type: bool
     default: true
   cache:
     description:
-      - Folder to keep answers in, on the controller. The files are readable for their owner alone.
-      - The folder is made if it is not there. One that cannot be written to is refused before anything is asked.
+      - Path of a directory for answers on the controller host. Only the owner can read the files.
+      - The directory is created if it does not exist. If it is not writable, the lookup fails before the request.
     type: path
     required: true
-  answer_timeout:
-    description: Seconds to wait for the answer to each try, 0.01 to 86,400. For the connection, it is O(timeout).
+  response_timeout:
+    description:
+      - Maximum time to wait for the response to each request, in seconds. O(timeout) only limits the time to connect.
     type: float
     default: 600.0
 """
 
 EXAMPLES = r"""
-- name: Put a word about the release into its notes
+- name: Add a generated sentence to the release notes
   ansible.builtin.copy:
-    content: "{{ lookup('buildworks.toolchain.inference_chat', model='gpt-4o-mini', prompt=question, cache=answers) }}"
+    content: "{{ lookup('buildworks.toolchain.inference_chat', model='gpt-4o-mini', prompt=prompt, cache=answers) }}"
     dest: "{{ answers }}/NOTES.txt"
     mode: "0644"
   vars:
-    question: "Say in one sentence what this change is about: the cache is emptied at the start."
+    prompt: "Describe this change in one sentence: the cache is emptied at the start."
     answers: "{{ lookup('ansible.builtin.env', 'HOME') }}/.cache/answers"
 
-- name: Decide by a structured answer
+- name: Use a structured answer in a condition
   ansible.builtin.debug:
-    msg: Tell the network team.
+    msg: Notify the network team.
   when: verdict.network | default(false)
   vars:
     verdict: >-
       {{ lookup('buildworks.toolchain.inference_chat', model='gpt-4o-mini', cache='~/.cache/answers', temperature=0,
-                prompt='Is "connection reset by peer" a network problem?', response_schema=wanted) }}
-    wanted:
+                prompt='Is "connection reset by peer" a network problem?', response_schema=schema) }}
+    schema:
       type: object
       properties:
         network: {type: boolean}
@@ -88,8 +89,9 @@ EXAMPLES = r"""
 RETURN = r"""
 _raw:
   description:
-    - One element, the answer's text. With O(response_schema) it is data.
-    - In check mode an empty text, with O(response_schema) an empty dictionary, when O(cache) has no answer.
+    - A list with one element, the text of the answer. If O(response_schema) is set, the element is the parsed answer.
+    - In check mode, an empty string or, if O(response_schema) is set, an empty dictionary, unless O(cache) contains the
+      answer.
   type: list
   elements: raw
 """

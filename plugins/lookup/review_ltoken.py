@@ -6,11 +6,11 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: review_ltoken
-short_description: The login token of a code-analysis server, for tools of others
+short_description: Get a Klocwork login token for third-party modules
 description:
-  - Finds the login token for host and port of an address, and an account, in the file that C(kwauth) keeps.
-  - The modules of this collection find it by themselves.
-  - No request is sent.
+  - Read the Klocwork login token for a server and a user from the file that C(kwauth) writes.
+  - The modules of this collection read the token themselves.
+  - The lookup does not send any requests.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -18,16 +18,16 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
 options:
   as:
-    description:
-      - V(token) gives the token alone.
-      - V(form) gives a dictionary with C(user) and C(ltoken), the fields that each call of the Web API has.
+    description: Format of the result.
     type: str
-    choices: [token, form]
+    choices:
+      token: The token as a string.
+      form: A dictionary with C(user) and C(ltoken), the form fields of each request to the Klocwork Web API.
     default: token
 """
 
 EXAMPLES = r"""
-- name: Ask for the builds with a module that knows nothing of login tokens
+- name: List the builds of a project with the uri module
   ansible.builtin.uri:
     url: "{{ toolchain_review_url }}/review/api"
     method: POST
@@ -38,7 +38,7 @@ EXAMPLES = r"""
     login: "{{ lookup('buildworks.toolchain.review_ltoken', username='admin', as='form') }}"
   no_log: true
 
-- name: Hand the token to a program
+- name: Pass the token to a command
   ansible.builtin.command: printenv KW_TOKEN
   environment:
     KW_TOKEN: "{{ lookup('buildworks.toolchain.review_ltoken', username='admin') }}"
@@ -49,8 +49,8 @@ EXAMPLES = r"""
 RETURN = r"""
 _raw:
   description:
-    - One element. With O(as=token) a text, with O(as=form) a dictionary with C(user) and C(ltoken).
-    - When there is no token, the lookup fails.
+    - A list with one element. With O(as=token), a string. With O(as=form), a dictionary with C(user) and C(ltoken).
+    - The lookup fails if the file contains no token for the server and the user.
   type: list
   elements: raw
 """

@@ -6,18 +6,17 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: inference_admin_key
-short_description: Manage an admin key of an organization
+short_description: Manage an admin key of an OpenAI organization
 description:
-  - Sees to it that the organization has an admin key of a name that has not expired, or none. With O(key_file) its
-    value is in that file, which is proven by the beginning and the end of it that the service tells.
-  - The service tells the value only once, when the key is made. So it goes into O(key_file), or into the result when no
-    file is named. In the second case set C(no_log) on the task; the task warns otherwise.
-  - A key is replaced by making the new one first, storing its value once the service lists the key, and revoking the
-    old one then. That happens when it expires within O(rotate_before) seconds, or when what is in O(key_file) is not
-    the value of a key of this name.
-  - If the response to the create request is lost, the orphaned key is revoked and the request is repeated once. If
-    another task created a key at the same time, the task fails and names both, because it cannot tell which is which.
-  - The key that the task itself uses is never revoked. A task that would have to fails before anything is changed.
+  - Create, rotate or revoke an admin key of an OpenAI organization. The key is identified by its name.
+  - The API returns the value of a key only once, in the response to the create request. The module writes the value to
+    O(key_file) or, if that is not set, returns it in RV(secret). Set C(no_log=true) on the task in that case.
+  - Rotation creates the new key, waits until the API lists it, stores its value and then revokes the old key. A key is
+    rotated if it expires within O(rotate_before) seconds, or if O(key_file) does not contain the value of a key with
+    this name. The module compares the file with the redacted value that the API returns.
+  - If the response to the create request is lost, the module revokes the orphaned key and repeats the request once. If
+    another task creates a key with the same name at the same time, the task fails and lists both keys.
+  - The module never revokes the admin key that it uses. If that were necessary, the task fails before any change.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -28,21 +27,23 @@ extends_documentation_fragment:
   - buildworks.toolchain.issued
   - buildworks.toolchain.attributes
 notes:
-  - Needs an O(admin_key).
-  - The server's clock decides whether a key has expired, if its responses have a C(Date) header. Otherwise it is the
-    clock of the machine that runs the module.
+  - Requires O(admin_key).
+  - The C(Date) header of the responses determines whether a key has expired. If it is missing, the clock of the machine
+    that runs the module is used.
 options:
   name:
-    description: Name of the key. Several keys can have one name, see O(surplus).
+    description: Name of the key. Several keys can have the same name, see O(surplus).
     type: str
     required: true
   expires_in:
     description:
-      - Seconds that a new key lives, 1 to 31,536,000. Without it a new key lives until it is revoked.
-      - It does not matter to a key that is there already.
+      - Lifetime of a new key in seconds, at most 31,536,000 (365 days). Existing keys are not changed.
+      - If not set, a new key does not expire.
     type: int
   rotate_before:
-    description: Replace a key that expires within this many seconds, 1 to 31,536,000. Must be less than O(expires_in).
+    description:
+      - Rotate the key if it expires within this number of seconds. Must be less than O(expires_in).
+      - If not set, the key is rotated only after it has expired.
     type: int
 seealso:
   - module: buildworks.toolchain.inference_admin_key_info
@@ -50,14 +51,14 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Keep an admin key for the nightly audit, a new one a week before the old one expires
+- name: Create an admin key for the nightly audit and rotate it a week before it expires
   buildworks.toolchain.inference_admin_key:
     name: nightly audit
     expires_in: 7776000
     rotate_before: 604800
     key_file: ~/audit.key
 
-- name: Revoke it
+- name: Revoke the admin key
   buildworks.toolchain.inference_admin_key:
     name: nightly audit
     state: absent
@@ -65,54 +66,55 @@ EXAMPLES = r"""
 
 RETURN = r"""
 admin_key:
-  description: The key afterwards, or as it would be in check mode, never with its value. None when it is absent.
+  description:
+    - The admin key after the task, without its value. In check mode, the predicted key. V(null) if it does not exist.
   returned: success
   type: dict
   contains:
     id:
-      description: Id of the key.
+      description: ID of the key.
       type: str
     name:
       description: Name of the key.
       type: str
     redacted_value:
-      description: The beginning and the end of its value.
+      description: First and last characters of the value.
       type: str
     created:
-      description: When it was made, in seconds since 1970.
+      description: Creation time as a Unix timestamp.
       type: int
     created_at:
-      description: The same as a date and time, in UTC.
+      description: Creation time in ISO 8601 format, in UTC.
       type: str
     last_used:
-      description: When it was used last, in seconds since 1970; none if never.
+      description: Time of the last use as a Unix timestamp. V(null) if the key was never used.
       type: int
     last_used_at:
-      description: The same as a date and time, in UTC.
+      description: Time of the last use in ISO 8601 format, in UTC.
       type: str
     expires:
-      description: When it expires, in seconds since 1970; none if never.
+      description: Expiration time as a Unix timestamp. V(null) if the key does not expire.
       type: int
     expires_at:
-      description: The same as a date and time, in UTC.
+      description: Expiration time in ISO 8601 format, in UTC.
       type: str
     age_days:
-      description: Whole days since it was made.
+      description: Age of the key in full days.
       type: int
     owner:
-      description: Whose key it is (C(type), C(id), C(name), C(email), C(role)), as far as the server tells.
+      description: Owner of the key with C(type), C(id), C(name), C(email) and C(role), as far as the API returns them.
       type: dict
     surplus:
-      description: Ids of other keys of this name.
+      description: IDs of other keys with the same name.
       type: list
       elements: str
 removed:
-  description: Ids of the keys that were revoked, or would be in check mode.
+  description: IDs of the keys that were revoked. In check mode, those that would be revoked.
   returned: success
   type: list
   elements: str
 secret:
-  description: The value, when a key was made and O(key_file) is not given. Only now, never again. None otherwise.
+  description: Value of the new key if O(key_file) is not set. V(null) otherwise. It cannot be retrieved later.
   returned: success
   type: str
 """

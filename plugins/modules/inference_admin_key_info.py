@@ -6,9 +6,10 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: inference_admin_key_info
-short_description: Show the admin keys of an organization
+short_description: Get information about OpenAI admin keys
 description:
-  - Lists the admin keys of the organization with their age and last use. Their values are told by nobody.
+  - List the admin keys of an OpenAI organization with their owner, age, expiration and last use. The API never returns
+    the values of existing keys.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -16,60 +17,64 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes_info
 notes:
-  - Needs an O(admin_key).
+  - Requires O(admin_key).
 options:
   name:
-    description: Only keys of this name.
+    description: Only return keys with this name.
     type: str
 seealso:
-  - module: buildworks.toolchain.inference_organization_info
+  - module: buildworks.toolchain.inference_admin_key
 """
 
 EXAMPLES = r"""
-- name: See how old the admin keys are
+- name: Get all admin keys of the organization
   buildworks.toolchain.inference_admin_key_info:
   register: keys
+
+- name: List the admin keys that are older than 90 days
+  ansible.builtin.debug:
+    msg: "{{ keys.admin_keys | selectattr('age_days', 'gt', 90) | map(attribute='name') }}"
 """
 
 RETURN = r"""
 admin_keys:
-  description: The keys, in the order of the server. Empty when there is none.
+  description: The admin keys in the order of the API. Empty if no key matches.
   returned: success
   type: list
   elements: dict
   contains:
     id:
-      description: Id of the key.
+      description: ID of the key.
       type: str
     name:
       description: Name of the key.
       type: str
     redacted_value:
-      description: The beginning and the end of its value.
+      description: First and last characters of the value.
       type: str
     created:
-      description: When it was made, in seconds since 1970.
+      description: Creation time as a Unix timestamp.
       type: int
     created_at:
-      description: The same as a date and time, in UTC.
+      description: Creation time in ISO 8601 format, in UTC.
       type: str
     last_used:
-      description: When it was used last, in seconds since 1970; none if never.
+      description: Time of the last use as a Unix timestamp. V(null) if the key was never used.
       type: int
     last_used_at:
-      description: The same as a date and time, in UTC.
+      description: Time of the last use in ISO 8601 format, in UTC.
       type: str
     expires:
-      description: When it expires, in seconds since 1970; none if never.
+      description: Expiration time as a Unix timestamp. V(null) if the key does not expire.
       type: int
     expires_at:
-      description: The same as a date and time, in UTC.
+      description: Expiration time in ISO 8601 format, in UTC.
       type: str
     age_days:
-      description: Whole days since it was made.
+      description: Age of the key in full days.
       type: int
     owner:
-      description: Whose key it is (C(type), C(id), C(name), C(email), C(role)), as far as the server tells.
+      description: Owner of the key with C(type), C(id), C(name), C(email) and C(role), as far as the API returns them.
       type: dict
 """
 

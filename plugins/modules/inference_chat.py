@@ -7,15 +7,16 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: inference_chat
-short_description: Ask a model for one chat completion
+short_description: Run a chat completion of an OpenAI-compatible API
 description:
-  - Sends messages to a model and returns its answer.
-  - An answer that is refused, cut off, or not as O(response_schema) wants it makes the task fail, unless
-    O(accept_incomplete=true). The result has the answer in any case, for it has been paid for.
-  - A completion as such changes nothing, so C(changed) is V(false), unless an answer was put into O(cache).
-  - As it changes nothing, it is asked for again, up to O(retries) times, after 408, 409, 429, 500, 502, 503, 504 and
-    after a lost answer, unless the server says that it is no use. An answer that was lost may have been paid for.
-  - In check mode nothing is sent, and so nothing has to be paid. An answer in O(cache) is returned all the same.
+  - Send messages to a model of an OpenAI-compatible API and return the answer.
+  - The task fails if the answer is refused, truncated or does not match O(response_schema), unless
+    O(accept_incomplete=true). The result contains the answer in any case.
+  - C(changed) is V(true) only if an answer was written to O(cache).
+  - The request is retried up to O(retries) times after status 408, 409, 429, 500, 502, 503 and 504 and after a lost
+    response, unless the server responds with C(x-should-retry=false). The server may charge for a request whose
+    response is lost.
+  - In check mode no request is sent. An answer from O(cache) is returned as usual.
 version_added: 0.1.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -24,156 +25,169 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes
 notes:
-  - Needs an O(api_key) that may write to model capabilities.
+  - Requires an O(api_key) with write permission for model capabilities.
 attributes:
   idempotent:
     support: partial
-    details: With O(cache) it is; without that each run asks again.
+    details: Idempotent with O(cache). Otherwise each run sends the request again.
   diff_mode:
     support: none
-    details: A completion has no before and after.
+    details: A completion does not change an existing object.
 requirements:
   - jsonschema, for O(response_schema)
 options:
   model:
-    description: Id of the model.
+    description: ID of the model.
     type: str
     required: true
   messages:
-    description: The conversation so far, which must not be empty. Either this or O(prompt) is needed.
+    description: The messages of the conversation. Mutually exclusive with O(prompt), one of them is required.
     type: list
     elements: dict
     suboptions:
       role:
-        description: Who says it. V(tool) is the result of a function that the model called.
+        description: Author of the message.
         type: str
-        choices: [developer, system, user, assistant, tool]
+        choices:
+          developer: Instructions of the developer, for models that distinguish them from system messages.
+          system: Instructions for the model.
+          user: A message of the user.
+          assistant: An answer of the model.
+          tool: The result of a function that the model called.
         required: true
       content:
         description:
-          - What is said, as a text, or as a list of parts in the form of the API, each with its C(type). This,
-            O(messages[].parts) or O(messages[].tool_calls) is needed.
+          - The text of the message, or a list of content parts as defined by the API, each with its C(type).
+          - Mutually exclusive with O(messages[].parts). One of O(messages[].content), O(messages[].parts) and
+            O(messages[].tool_calls) is required.
         type: raw
       parts:
-        description: What is said, in parts, of which each has either a text or an image. It must not be empty.
+        description: The content parts of the message. Each part has either a text or an image.
         type: list
         elements: dict
         suboptions:
           text:
-            description: A text, which must not be empty.
+            description: Text of the part.
             type: str
           image_url:
             description:
-              - "The image: an address that begins with https:, http: or data:, as in C(data:image/png;base64,...)."
+              - URL of the image. It starts with C(https:), C(http:) or C(data:), as in C(data:image/png;base64,...).
             type: str
           detail:
-            description: How closely the model looks at the image.
+            description: Resolution at which the model processes the image. If not set, the server decides.
             type: str
-            choices: [auto, low, high]
+            choices:
+              auto: Let the model decide.
+              low: Process the image in low resolution.
+              high: Process the image in high resolution.
       tool_calls:
         description:
-          - Which functions the model called, as the result's C(tool_calls) has them. A message with the role V(tool)
-            has to follow for each. It must not be empty.
+          - The functions that the model called, in the format of RV(completion.tool_calls). Each call must be followed
+            by a message with the role V(tool).
         type: list
         elements: dict
         suboptions:
           id:
-            description: Id of the call.
+            description: ID of the call.
             type: str
             required: true
           name:
-            description: Name of the function, 1 to 64 letters of a to z, digits, _ and -.
+            description: Name of the function. It consists of 1 to 64 letters, digits, underscores and hyphens.
             type: str
             required: true
           arguments:
-            description: What the function was called with.
+            description: Arguments of the call.
             type: dict
             required: true
       tool_call_id:
-        description: Id of the call that this is the result of. Needed by the role V(tool).
+        description: ID of the call whose result the message contains. Required if O(messages[].role=tool).
         type: str
   prompt:
-    description: One message of the user. It must not be empty.
+    description: The message of the user. Mutually exclusive with O(messages).
     type: str
   system:
-    description: What the model is told before O(prompt).
+    description: The system message that precedes O(prompt). Mutually exclusive with O(messages).
     type: str
   tools:
-    description: Functions that the model may call instead of an answer. It must not be empty.
+    description: Functions that the model may call.
     type: list
     elements: dict
     suboptions:
       name:
-        description: Name of the function, 1 to 64 letters of a to z, digits, _ and -.
+        description: Name of the function. It consists of 1 to 64 letters, digits, underscores and hyphens.
         type: str
         required: true
       description:
-        description: When to call it, for the model. It must not be empty.
+        description: Description of the function. The model uses it to decide when to call the function.
         type: str
       parameters:
-        description: JSON schema of the object that it takes.
+        description: JSON schema of the arguments.
         type: dict
       strict:
-        description: Let the server hold the model to O(tools[].parameters). Without it the server decides.
+        description: Whether the server enforces O(tools[].parameters). If not set, the server decides.
         type: bool
   tool_choice:
     description:
-      - V(auto) leaves it to the model, V(none) forbids calls, V(required) wants one; the name of one of the O(tools)
-        wants that one. Without it the server decides.
+      - V(auto) lets the model decide whether to call a function, V(none) prevents calls, and V(required) forces a call.
+        The name of one of the O(tools) forces a call of this function.
+      - If not set, the server decides. Requires O(tools).
     type: str
   n:
     description:
-      - How many answers to give, 1 to 128. Those after the first are in C(alternatives).
-      - Each of them has to be paid for.
+      - Number of answers to generate, 1 to 128. The first one is RV(completion), the others are returned in
+        RV(completion.alternatives).
+      - The server charges for each of them.
     type: int
   stream:
     description:
-      - Get the answer as it comes, and tell how far it is. What came of an answer that breaks off is in the result.
-      - An answer that began is not asked for again when it breaks off.
+      - Whether to stream the answer and report the progress.
+      - If the stream is interrupted, the task fails. The result contains the received part, and the request is not
+        retried.
     type: bool
     default: false
   max_tokens:
-    description: How many tokens the answer may have at most, 1 to 100,000,000, sent as O(max_tokens_member) says.
+    description: Maximum number of tokens of the answer, sent as the parameter named by O(max_tokens_member).
     type: int
   response_schema:
-    description: JSON schema that the answer must satisfy. The answer is parsed then, and checked against it.
+    description: JSON schema of the answer. The answer is parsed, validated and returned in RV(completion.data).
     type: dict
   strict:
     description:
-      - Let the server hold the model to O(response_schema). Such a schema must be an object's, with all properties
-        required and C(additionalProperties) is false everywhere; some keywords, C(oneOf) say, cannot be in it.
-      - With V(false) any schema may be sent. The answer is checked against it all the same.
+      - Whether the server enforces O(response_schema). In this case the schema must describe an object, all properties
+        must be required, C(additionalProperties) must be V(false) at every level, and some keywords such as C(oneOf)
+        are not supported.
+      - With V(false), any schema is allowed. The module validates the answer in both cases.
     type: bool
     default: true
   accept_incomplete:
-    description: Do not fail when the answer is refused, cut off, or not as O(response_schema) wants it.
+    description: Whether to accept an answer that is refused, truncated or does not match O(response_schema).
     type: bool
     default: false
   cache:
     description:
-      - Folder to keep answers in. The same request to the same address is answered from there, and nothing is sent.
-        If several tasks of a user have the same request at the same time, one sends it, and the others wait.
-      - Only complete answers are kept. The files are readable for their owner alone.
-      - The folder is made if it is not there. One that cannot be written to is refused before anything is asked.
+      - Path of a directory for answers. If it contains the answer to the same request to the same URL, no request is
+        sent. If several tasks of a user have the same request at the same time, one sends it and the others wait.
+      - Only complete answers are stored, in files that only their owner can read.
+      - The directory is created if it does not exist. If it is not writable, the task fails before the request.
     type: path
-  answer_timeout:
+  response_timeout:
     description:
-      - Seconds to wait for the answer to each try, with O(stream=true) for the end of it, 0.01 to 86,400. For the
-        connection, it is O(timeout).
-      - A model may think for minutes, and what it answers then has to be paid for all the same.
+      - Maximum time to wait for the response to each request, in seconds. With O(stream=true), this includes the
+        whole stream. O(timeout) only limits the time to connect.
+      - Reasoning models may need several minutes. The server may charge for a response that arrives too late.
     type: float
     default: 600.0
 """
 
 EXAMPLES = r"""
-- name: Ask one question
+- name: Send a prompt
   buildworks.toolchain.inference_chat:
     model: gpt-4o-mini
     system: You answer in one sentence.
     prompt: What is an artifact repository?
   register: answer
 
-- name: Get a structured answer, and pay for it once
+- name: Get a structured answer and store it in a cache
   buildworks.toolchain.inference_chat:
     model: gpt-4o-mini
     prompt: Is "connection reset by peer" a network problem?
@@ -188,7 +202,7 @@ EXAMPLES = r"""
     cache: ~/.cache/answers
   register: verdict
 
-- name: Ask about an image
+- name: Send an image
   buildworks.toolchain.inference_chat:
     model: gpt-4o-mini
     messages:
@@ -215,7 +229,7 @@ EXAMPLES = r"""
     tool_choice: list_builds
   register: called
 
-- name: Tell it what the function gave, and watch it answer
+- name: Send the result of the function and stream the answer
   buildworks.toolchain.inference_chat:
     model: gpt-4o-mini
     messages:
@@ -228,7 +242,7 @@ EXAMPLES = r"""
         content: "[17, 18]"
     stream: true
 
-- name: Let a model think, and give two answers
+- name: Request two answers from a reasoning model
   buildworks.toolchain.inference_chat:
     model: o4-mini
     prompt: What would make a pipeline of ten steps faster?
@@ -237,7 +251,7 @@ EXAMPLES = r"""
     extra:
       service_tier: default
 
-- name: Go on with a conversation
+- name: Continue a conversation
   buildworks.toolchain.inference_chat:
     model: gpt-4o-mini
     messages:
@@ -253,42 +267,43 @@ EXAMPLES = r"""
 
 RETURN = r"""
 completion:
-  description: The answer. None when there was none, as in check mode unless it comes from O(cache).
+  description: The answer. V(null) in check mode, unless O(cache) contains it.
   returned: success
   type: dict
   contains:
     text:
-      description: The answer's text. What the model answered instead of a text is there as JSON.
+      description: Text of the answer. If the model did not return text, its JSON representation.
       type: str
     data:
-      description: The answer as data, with O(response_schema).
+      description: Parsed answer, if O(response_schema) is set.
       type: raw
     tool_calls:
-      description: The functions of O(tools) that the model called, each with C(id), C(name) and C(arguments).
+      description: Functions of O(tools) that the model called, each with C(id), C(name) and C(arguments).
       type: list
       elements: dict
     refusal:
-      description: Why the model refused, if it did.
+      description: Reason for which the model refused to answer. V(null) if it did not refuse.
       type: str
     finish_reason:
-      description: Why it ended; V(stop) is a whole answer, V(tool_calls) one that calls functions, V(length) one that
-        was cut off.
+      description:
+        - Reason for which the answer ended. V(stop) is a complete answer, V(tool_calls) an answer with function calls,
+          V(length) an answer that was truncated at the token limit.
       type: str
     complete:
-      description: Whether it is a whole answer, not refused, and as O(response_schema) wants it; its alternatives, too.
+      description: Whether this answer and its alternatives are complete, not refused and match O(response_schema).
       type: bool
     alternatives:
-      description: With O(n), the further answers, each with the members of this one down to C(complete).
+      description: Further answers if O(n) is set, each with the fields C(text) to C(complete).
       type: list
       elements: dict
     model:
-      description: The model that answered.
+      description: The model that generated the answer.
       type: str
     usage:
-      description: What it cost, in tokens (C(prompt_tokens), C(completion_tokens), C(total_tokens)).
+      description: Number of tokens (C(prompt_tokens), C(completion_tokens), C(total_tokens)).
       type: dict
     request_id:
-      description: The server's id of the request, for its support.
+      description: ID of the request, for support requests.
       type: str
   sample:
     text: A server that keeps build results.
@@ -302,7 +317,8 @@ completion:
     usage: {prompt_tokens: 19, completion_tokens: 10, total_tokens: 29}
     request_id: req_0f5c2e
 plan:
-  description: What was asked, or would be in check mode. None when O(cache) has the answer.
+  description:
+    - The request that was sent. In check mode, the request that would be sent. V(null) if O(cache) has the answer.
   returned: success
   type: dict
   sample: {action: complete, model: gpt-4o-mini, messages: 2}

@@ -9,29 +9,32 @@ DOCUMENTATION = r"""
 module: inference_chat_batch
 short_description: Run many chat completions of an OpenAI-compatible API
 description:
-  - Sends many prompts, O(workers) at a time, and writes the answers to a file of JSON lines, in the order of the
-    prompts.
-  - The answers are written as they arrive. If a run is interrupted or killed, the same task continues it. Prompts with
-    an answer in the file are not sent again. At most the O(workers) prompts in progress at that moment are.
-  - An answer belongs to a request, not to a line. The n-th of several equal prompts has the n-th of their answers. You
-    can insert, remove and reorder prompts, and nothing is paid for again. A prompt is sent again if its text, its
-    parameters or O(url) changed. Answers whose prompt was removed or changed stay at the end of the file.
-  - Requests to a model wait until its limits have room. The limits are those of O(limits), and those in the headers of
-    the responses. The first request to each model is sent alone, because its response reports the limits.
-  - After a 429, only the limit that the refusal names counts as used up, by default the limits per minute. No request
-    to the model is sent before the time in C(Retry-After).
-  - A request is repeated after 408, 409, 429, 500, 502, 503, 504 and after a lost response, up to O(retries) times,
-    unless C(x-should-retry) is V(false). If the server had charged for the request, it charges twice. RV(lost) counts
-    the requests for which this is possible.
-  - The run stops at a refusal that holds for all prompts. These are a rejected key (401, 403), missing funds (402,
-    C(insufficient_quota)), a model that does not exist (404), and a C(Retry-After) of more than 60 seconds. A refusal
-    of one model stops the prompts of that model only. The task fails, and the remaining prompts count as RV(left).
-  - Each prompt has one outcome. V(answered) is a complete answer. V(refused), V(cut_off) and V(mismatched) (the answer
-    does not match the schema) are paid for and are not sent again. V(failed) has no answer and is sent again by the
-    next run. The task fails unless every prompt of this run is answered. With O(accept_incomplete=true), refused,
-    truncated and mismatching answers are tolerated.
-  - In check mode nothing is sent and nothing is written. RV(plan) reports the requests, tokens, cost and time at least.
-  - The lines of O(prompts_file) are read one at a time. 100,000 prompts need less than 30 MB of memory.
+  - Send many prompts to an OpenAI-compatible API, O(workers) at a time, and write the answers to a JSON Lines file in
+    the order of the prompts.
+  - Answers are written as they arrive. If a run is interrupted or killed, run the same task again to continue. Prompts
+    with an answer in the file are not sent again. Only the requests in progress when the run was killed may be charged
+    twice.
+  - An answer belongs to a request, not to a position in the list. Prompts can be inserted, removed and reordered
+    without sending the others again. A prompt is sent again if its text, its parameters or O(url) changed. Answers
+    whose prompt was removed or changed are kept at the end of the file.
+  - Requests are paced so that they stay within the rate limits of each model. The limits are taken from O(limits) and
+    from the response headers. The first request to each model is sent alone because its response reports the limits.
+  - After status 429, the limit named by the response counts as used up (the limits per minute if none is named), and no
+    request to this model is sent before the time in C(Retry-After).
+  - A request is retried up to O(retries) times after status 408, 409, 429, 500, 502, 503 and 504 and after a lost
+    response, unless the server responds with C(x-should-retry=false). The server may charge for each attempt.
+    RV(lost_requests) counts the attempts for which this is possible.
+  - The run stops at errors that affect all prompts. These are a rejected key (401, 403), an exhausted quota (402,
+    C(insufficient_quota)), an unknown model (404), and a C(Retry-After) of more than 60 seconds. Errors that only
+    affect one model stop the prompts of that model. The task fails, and the unsent prompts are counted in
+    RV(remaining).
+  - Each prompt has one outcome. V(answered) is a complete answer. V(refused), V(truncated) and V(mismatched) (the
+    answer does not match the schema) are charged and not sent again. V(failed) has no answer and is sent again by the
+    next run. The task fails unless every prompt sent in this run is answered. With O(accept_incomplete=true), refused,
+    truncated and mismatched answers are accepted.
+  - In check mode no request is sent and no file is written. RV(plan) estimates the minimum number of requests, tokens,
+    cost and time.
+  - O(prompts_file) is read line by line. 100,000 prompts need less than 30 MB of memory.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -40,96 +43,105 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes
 notes:
-  - Needs an O(api_key) that may write to model capabilities.
-  - If a limit per day is used up, the task waits until it has room again, which may take hours. The progress reports
-    which limit the task waits for, until when, and the time left.
+  - Requires an O(api_key) with write permission for model capabilities.
+  - If a daily limit is used up, the task waits until it is available again, which may take hours. The progress output
+    shows the limit, the time at which the wait ends, and the estimated time until the task ends.
 attributes:
   idempotent:
     support: full
     details: Prompts with an answer in O(to_file) are not sent again.
   diff_mode:
     support: none
-    details: Completions have no before and after.
+    details: Completions do not change existing objects.
 requirements:
   - jsonschema, for O(response_schema)
 options:
   prompts:
-    description: The prompts. Either this or O(prompts_file) is needed.
+    description: The prompts. Mutually exclusive with O(prompts_file), one of them is required.
     type: list
     elements: dict
     suboptions:
       id:
-        description:
-          - A name for your own use, which is written to O(to_file). Several prompts can have the same one. A whole
-            number is read as text.
+        description: A name for the prompt, which is written to O(to_file). It does not have to be unique.
         type: str
       model:
-        description: Id of the model, by default O(model).
+        description: ID of the model. If not set, O(model) is used.
         type: str
       custom_id:
-        description: The same as O(prompts[].id), in lines of OpenAI Batch.
+        description: Same as O(prompts[].id), for lines in the format of the OpenAI Batch API.
         type: str
       method:
-        description: The method in lines of OpenAI Batch.
+        description: HTTP method in lines of the OpenAI Batch API.
         type: str
-        choices: [POST]
+        choices:
+          POST: The only supported method.
       url:
         description:
-          - The path of chat completions, /v1/chat/completions, in lines of OpenAI Batch. Other paths are refused. All
-            requests go to O(url).
+          - URL path in lines of the OpenAI Batch API. Only paths that end with C(/chat/completions) are supported. All
+            requests are sent to O(url).
         type: str
       body:
         description:
-          - The request in lines of OpenAI Batch, which must not be empty. It is sent unchanged, except that O(model),
-            O(temperature), O(max_tokens), O(seed), O(response_schema), O(reasoning_effort) and O(extra) are added if it
-            has no such member.
-          - The answer is not checked against a schema in C(response_format) of the request.
+          - Request body in lines of the OpenAI Batch API. It is sent unchanged, but missing parameters are added from
+            O(model), O(temperature), O(max_tokens), O(seed), O(response_schema), O(reasoning_effort) and O(extra).
+          - If the body contains C(response_format), the answer is not validated against a schema.
         type: dict
       messages:
         description:
-          - A conversation, which must not be empty. This, O(prompts[].prompt) or O(prompts[].body) is needed.
+          - The messages of the conversation. Exactly one of O(prompts[].messages), O(prompts[].prompt) and
+            O(prompts[].body) is required.
         type: list
         elements: dict
         suboptions:
           role:
-            description: Author of the message. V(tool) is the result of a function that the model called.
+            description: Author of the message.
             type: str
-            choices: [developer, system, user, assistant, tool]
+            choices:
+              developer: Instructions of the developer, for models that distinguish them from system messages.
+              system: Instructions for the model.
+              user: A message of the user.
+              assistant: An answer of the model.
+              tool: The result of a function that the model called.
             required: true
           content:
             description:
-              - The message as a text, or as a list of parts in the form of the API, each with its C(type). This,
-                O(prompts[].messages[].parts) or O(prompts[].messages[].tool_calls) is needed.
+              - The text of the message, or a list of content parts as defined by the API, each with its C(type).
+              - Mutually exclusive with O(prompts[].messages[].parts). One of O(prompts[].messages[].content),
+                O(prompts[].messages[].parts) and O(prompts[].messages[].tool_calls) is required.
             type: raw
           parts:
-            description: The message in parts, each with either a text or an image. It must not be empty.
+            description: The content parts of the message. Each part has either a text or an image.
             type: list
             elements: dict
             suboptions:
               text:
-                description: A text, which must not be empty.
+                description: Text of the part.
                 type: str
               image_url:
                 description:
-                  - "The image: an address that begins with https:, http: or data:, as in C(data:image/png;base64,...)."
+                  - URL of the image. It starts with C(https:), C(http:) or C(data:), as in
+                    C(data:image/png;base64,...).
                 type: str
               detail:
-                description: How closely the model looks at the image.
+                description: Resolution at which the model processes the image. If not set, the server decides.
                 type: str
-                choices: [auto, low, high]
+                choices:
+                  auto: Let the model decide.
+                  low: Process the image in low resolution.
+                  high: Process the image in high resolution.
           tool_calls:
             description:
-              - The functions that the model called, as in C(tool_calls) of an answer. A message with the role V(tool)
-                must follow for each. It must not be empty.
+              - The functions that the model called, in the format of C(tool_calls) of an answer. Each call must be
+                followed by a message with the role V(tool).
             type: list
             elements: dict
             suboptions:
               id:
-                description: Id of the call.
+                description: ID of the call.
                 type: str
                 required: true
               name:
-                description: Name of the function, 1 to 64 letters of a to z, digits, _ and -.
+                description: Name of the function. It consists of 1 to 64 letters, digits, underscores and hyphens.
                 type: str
                 required: true
               arguments:
@@ -137,67 +149,73 @@ options:
                 type: dict
                 required: true
           tool_call_id:
-            description: Id of the call whose result this is. The role V(tool) requires it.
+            description: ID of the call whose result the message contains. Required for the role V(tool).
             type: str
       prompt:
-        description: One message of the user. It must not be empty.
+        description: The message of the user.
         type: str
       system:
-        description: System message before O(prompts[].prompt), by default O(system).
+        description: The system message that precedes O(prompts[].prompt). If not set, O(system) is used.
         type: str
       temperature:
-        description: Sampling temperature, 0 to 2, by default O(temperature).
+        description: Sampling temperature, 0 to 2. If not set, O(temperature) is used.
         type: float
       max_tokens:
-        description: Maximum number of tokens of the answer, 1 to 100,000,000, by default O(max_tokens).
+        description: Maximum number of tokens of the answer. If not set, O(max_tokens) is used.
         type: int
       seed:
-        description:
-          - Seed of the sampling, by default O(seed).
-          - A number of 64 bits, -9,223,372,036,854,775,808 to 9,223,372,036,854,775,807.
+        description: Seed for the sampling. If not set, O(seed) is used.
         type: int
       response_schema:
-        description: JSON schema that the answer must satisfy, by default O(response_schema).
+        description: JSON schema of the answer. If not set, O(response_schema) is used.
         type: dict
       reasoning_effort:
-        description: Reasoning effort of the model, by default O(reasoning_effort). Only some models support it.
+        description: Reasoning effort of the model. If not set, O(reasoning_effort) is used.
         type: str
-        choices: [none, minimal, low, medium, high, xhigh, max]
+        choices:
+          none: No reasoning.
+          minimal: Minimal effort.
+          low: Low effort.
+          medium: Medium effort.
+          high: High effort.
+          xhigh: Very high effort.
+          max: Maximum effort.
       extra:
-        description: Further members of the request, by default O(extra).
+        description: Additional parameters of the request. If not set, O(extra) is used.
         type: dict
   prompts_file:
     description:
-      - File on the machine that the task runs on, with a prompt in each line, as a JSON object with the members of
-        O(prompts). Lines of OpenAI Batch have C(custom_id), C(method), C(url) and C(body).
-      - Empty lines at the end are ignored. Any other line that is no prompt is refused before the first request. If the
-        file has no prompt, the task sends nothing.
+      - Path of a JSON Lines file with one prompt per line, on the machine that runs the module. Each line is an object
+        with the same fields as O(prompts). Files for the OpenAI Batch API, with C(custom_id), C(method), C(url) and
+        C(body), can be used unchanged.
+      - Empty lines at the end are ignored. The task fails before the first request if another line is not a valid
+        prompt. If the file has no prompts, no request is sent.
     type: path
   to_file:
     description:
-      - File for the answers, each a line of JSON with C(index) (the number of the prompt, from 0), C(id), C(request)
-        (a digest of the request), C(outcome), C(reason), C(attempts), and of an answer C(text), C(data),
-        C(tool_calls), C(refusal), C(finish_reason), C(complete), C(alternatives), C(model), C(usage) and
-        C(request_id), as M(buildworks.toolchain.inference_chat) returns them.
-      - Answers whose prompt was removed or changed come last, with the C(index) and the C(id) V(null). If such a prompt
-        is added again, it has its answer.
-      - While the task runs, the lines are in the order in which the answers arrive. Only its owner may read the file.
-        A file with other content is refused, and so is a file to which another run is writing.
+      - Path of the JSON Lines file to write the answers to. Each line is an object with C(index) (position of the
+        prompt, starting at 0), C(id), C(request) (digest of the request), C(outcome), C(reason) and C(attempts). If the
+        prompt has an answer, the fields of RV(inference_chat#module:completion) of
+        M(buildworks.toolchain.inference_chat) follow.
+      - Answers whose prompt was removed or changed are at the end, with C(index) and C(id) set to V(null). If the
+        prompt is added again, its answer is used.
+      - During the run, the lines are in the order in which the answers arrive. Only the owner can read the file. The
+        task fails if the file contains anything else or if another run is writing to it.
     type: path
     required: true
   model:
-    description: Id of the model for the prompts that have none of their own.
+    description: ID of the model for prompts that do not set one.
     type: str
   system:
-    description: System message for the prompts that have neither C(system) nor C(messages) nor C(body).
+    description: System message for prompts without C(system), C(messages) or C(body).
     type: str
   max_tokens:
     description:
-      - Maximum number of tokens of an answer, 1 to 100,000,000, sent in the member that O(max_tokens_member) names.
-      - Servers count this number against their limits when the request arrives, even if the answer is shorter.
+      - Maximum number of tokens of an answer, sent as the parameter named by O(max_tokens_member).
+      - Servers count this number against the token limits when the request arrives, even if the answer is shorter.
     type: int
   response_schema:
-    description: JSON schema that the answers must satisfy. They are parsed and checked against it.
+    description: JSON schema of the answers. The answers are parsed and validated.
     type: dict
   strict:
     description: Whether the server enforces the schema, as in M(buildworks.toolchain.inference_chat).
@@ -208,36 +226,37 @@ options:
     type: int
     default: 1
   accept_incomplete:
-    description: Whether to tolerate answers that are refused, truncated, or do not match the schema.
+    description: Whether to accept answers that are refused, truncated or do not match the schema.
     type: bool
     default: false
   cache:
     description:
-      - Folder of answers, as in M(buildworks.toolchain.inference_chat). The same request to the same address is
-        answered from there, and nothing is sent. Equal prompts share one request, also those of other tasks of this
-        user with this folder at the same time.
-      - The folder is created if it is missing. A folder that is not writable is refused before the first request.
+      - Path of a directory for answers, as in M(buildworks.toolchain.inference_chat). If it contains the answer to the
+        same request to the same URL, no request is sent. Equal prompts share one request, even across tasks of the same
+        user that run at the same time.
+      - The directory is created if it does not exist. If it is not writable, the task fails before the first request.
     type: path
-  answer_timeout:
-    description: Seconds to wait for the response to each request, 0.01 to 86,400. O(timeout) limits the connection.
+  response_timeout:
+    description:
+      - Maximum time to wait for the response to each request, in seconds. O(timeout) only limits the time to connect.
     type: float
     default: 600.0
   limits:
     description:
-      - The known limits by model, in the form of the result of M(buildworks.toolchain.inference_rate_limit_info). V(*)
-        stands for all models that are not named. The name of a base model, as in C(ft:gpt-4o), stands for the models
-        that are fine-tuned from it. All other limits are learned from the headers of the responses, see
-        O(limit_period).
-      - The task observes C(max_requests_per_1_minute), C(max_tokens_per_1_minute), C(max_requests_per_1_day) and
-        C(max_tokens_per_1_day), each 0 to 2,147,483,647. 2,147,483,647 means unlimited. It ignores the other limits.
-      - Each run starts with limits that are unused. If an earlier run used up a limit per day, the server refuses the
-        first request, and the headers or the message of the refusal report it.
+      - Known rate limits by model, in the format of RV(inference_rate_limit_info#module:rate_limits) of
+        M(buildworks.toolchain.inference_rate_limit_info). V(*) is the entry for all other models. An entry for a base
+        model, such as C(ft:gpt-4o), applies to the models that are fine-tuned from it. Other limits are learned from
+        the response headers, see O(limit_period).
+      - The limits C(max_requests_per_1_minute), C(max_tokens_per_1_minute), C(max_requests_per_1_day) and
+        C(max_tokens_per_1_day) are used. 2147483647 means unlimited. Other limits are ignored.
+      - Each run assumes that the limits are unused. If an earlier run used up a daily limit, the server rejects the
+        first request, and its response reports the limit.
     type: dict
   limit_period:
     description:
-      - The period of the limits that are learned from the headers of responses. The headers do not say it.
-      - If it is not set, a limit is for a minute, unless three responses in succession, or the message of a 429,
-        indicate a day.
+      - Period of the limits that are learned from response headers. The headers do not contain the period.
+      - If not set, a limit counts as a limit per minute, unless three consecutive responses, or the message of a
+        response with status 429, indicate a daily limit.
     type: str
     choices:
       minute: The headers report limits per minute.
@@ -248,48 +267,47 @@ options:
     elements: dict
     suboptions:
       model:
-        description: Id of the model.
+        description: ID of the model.
         type: str
         required: true
       input:
-        description: Price of 1,000,000 tokens of prompts, 0 to 1,000,000, in any currency.
+        description: Price of 1,000,000 input tokens, in any currency.
         type: float
         required: true
       output:
-        description: Price of 1,000,000 tokens of answers, 0 to 1,000,000, in the same currency.
+        description: Price of 1,000,000 output tokens, in the same currency.
         type: float
         required: true
   max_tokens_total:
     description:
-      - Maximum number of tokens of this run, 1 to 1,000,000,000,000. A request is not sent or repeated if it might
-        exceed this number. The tokens of its prompt are estimated from the number of letters, and its answer is assumed
-        to have O(max_tokens). Without O(max_tokens), the answers in progress may exceed the number.
-      - The task fails if prompts are left, unless O(on_error=report). The next run continues with them.
+      - Maximum number of tokens of this run. A request is not sent or retried if it might exceed this number. Input
+        tokens are estimated from the number of characters, and each answer is assumed to use O(max_tokens). If
+        O(max_tokens) is not set, the answers in progress may exceed the maximum.
+      - The task fails if prompts remain, unless O(on_error=report). Run it again to continue.
     type: int
   max_cost:
     description:
-      - Maximum cost of this run, in the currency of O(prices), 0 to 1,000,000,000, with the same rules as
-        O(max_tokens_total). It requires O(prices).
+      - Maximum cost of this run, in the currency of O(prices). The rules of O(max_tokens_total) apply. Requires
+        O(prices).
     type: float
   workers:
     description: Number of prompts in progress at the same time, 1 to 64.
     type: int
     default: 4
   on_error:
-    description:
-      - What to do if prompts fail. The others are sent in any case, up to O(max_failures), unless a refusal holds for
-        all.
-      - V(fail) fails the task at its end. V(report) leaves the check of RV(summary) to the playbook.
+    description: How to treat failed prompts. In both cases the other prompts are sent first, up to O(max_failures).
     type: str
-    choices: [fail, report]
+    choices:
+      fail: The task fails at the end.
+      report: The task does not fail. Check RV(summary) in the playbook.
     default: fail
   max_failures:
     description:
-      - Number of failed prompts, 1 to 1,000,000, after which no more are sent. The task fails, whatever O(on_error) is.
-      - If it is not set, all prompts are sent.
+      - Number of failed prompts after which no more prompts are sent. The task fails regardless of O(on_error).
+      - If not set, all prompts are sent.
     type: int
   shown:
-    description: Number of prompts, from the first one, that are in RV(outcomes), 0 to 10,000.
+    description: Number of prompts, starting with the first, to include in RV(outcomes). At most 10,000.
     type: int
     default: 10
 """
@@ -311,7 +329,7 @@ EXAMPLES = r"""
         output: 0.6
   check_mode: true
 
-- name: Run them for at most half a unit of money
+- name: Run the prompts with a cost limit
   buildworks.toolchain.inference_chat_batch:
     prompts: *prompts
     to_file: ~/answers.jsonl
@@ -325,7 +343,7 @@ EXAMPLES = r"""
     workers: 16
   register: batch
 
-- name: Run prompts with known limits
+- name: Run prompts within known rate limits
   buildworks.toolchain.inference_chat_batch:
     prompts:
       - prompt: Name a color.
@@ -339,12 +357,12 @@ EXAMPLES = r"""
         max_requests_per_1_minute: 500
         max_tokens_per_1_minute: 30000
 
-- name: Look up the limits of the project
+- name: Get the rate limits of the project
   buildworks.toolchain.inference_rate_limit_info:
     project_name: Sandbox
   register: known
 
-- name: Run prompts within these limits
+- name: Run prompts within the rate limits of the project
   buildworks.toolchain.inference_chat_batch:
     prompts: *prompts
     to_file: ~/verdicts.jsonl
@@ -354,90 +372,92 @@ EXAMPLES = r"""
 
 RETURN = r"""
 summary:
-  description: Number of prompts by outcome, including those with an answer of an earlier run.
+  description: Number of prompts by outcome, including those that were answered by earlier runs.
   returned: success
   type: dict
-  sample: {answered: 1997, refused: 1, cut_off: 2, mismatched: 0, failed: 0}
-kept:
-  description: Number of prompts that had an answer in O(to_file) before the run.
+  sample: {answered: 1997, refused: 1, truncated: 2, mismatched: 0, failed: 0}
+reused:
+  description: Number of prompts that already had an answer in O(to_file) before the run.
   returned: success
   type: int
   sample: 1200
-left:
-  description: Number of prompts without an outcome, because they were not sent or the task was interrupted.
+remaining:
+  description: Number of prompts without an outcome because they were not sent or the task was interrupted.
   returned: success
   type: int
   sample: 0
 usage:
   description:
-    - The tokens that this run used, as the server counted them (C(prompt_tokens), C(completion_tokens),
-      C(total_tokens)). If a response has no number, it is estimated from the number of letters.
+    - Number of tokens used by this run, as counted by the server (C(prompt_tokens), C(completion_tokens),
+      C(total_tokens)). If a response does not contain the number, it is estimated from the number of characters.
   returned: success
   type: dict
   sample: {prompt_tokens: 15200, completion_tokens: 8000, total_tokens: 23200}
 cost:
-  description: The cost of this run, in the currency of O(prices). Null without O(prices).
+  description: Cost of this run in the currency of O(prices). V(null) if O(prices) is not set.
   returned: success
   type: float
   sample: 0.0071
-stopped:
+stop_reason:
   description:
-    - Why prompts are left, because of O(max_tokens_total), O(max_cost), or a refusal that holds for all prompts or for
-      all prompts of a model. Null otherwise.
+    - Reason for which prompts remain, such as O(max_tokens_total), O(max_cost) or an error that affects all prompts or
+      all prompts of a model. V(null) if no prompts remain.
   returned: success
   type: str
-  sample: they may go beyond 'max_cost'
-lost:
+  sample: they may exceed 'max_cost'
+lost_requests:
   description:
-    - How many requests of this run had no usable response, because it was lost, late, cut off, unreadable, or 408, 500,
-      502 or 504. The server may have charged for them. RV(usage) and RV(cost) do not include them.
-    - For O(max_tokens_total) and O(max_cost), each counts as one with the longest answer.
+    - Number of requests of this run without a usable response. The response was lost, late, incomplete or invalid, or
+      had status 408, 500, 502 or 504. The server may have charged for them. They are not included in RV(usage) and
+      RV(cost).
+    - For O(max_tokens_total) and O(max_cost), each counts as a request with the longest possible answer.
   returned: success
   type: int
   sample: 0
 waits:
   description:
-    - The limits that this run waited for, with the C(model), the C(limit), the C(seconds) of all waits, and the time
-      C(until) which the last one lasted.
+    - Rate limits that this run waited for, each with C(model), C(limit), C(seconds) (total time of all waits) and
+      C(until) (end of the last wait).
   returned: success
   type: list
   elements: dict
   sample:
     - {model: gpt-4o-mini, limit: "10,000 requests per day", seconds: 864.0, until: "2026-11-23T14:03:20Z"}
-unwritten:
+unwritten_lines:
   description:
-    - The lines that could not be written to O(to_file), because the disk was full, say. Append them to the file, one
-      JSON object per line, before the next run. Otherwise these prompts are paid for again.
+    - Lines that could not be written to O(to_file), for example because the disk was full. Append them to the file, one
+      JSON object per line, before the next run. Otherwise these prompts are sent and charged again.
   returned: if O(to_file) could not be written
   type: list
   elements: dict
   sample: []
 counts:
   description:
-    - Number of prompts that got a line in the file (C(changed)), had it before (C(ok)), C(failed), or were not sent
-      (C(skipped)). C(unknown) counts the prompts in progress when the task was interrupted. Null in check mode.
+    - Number of prompts that got a line in the file (C(changed)), already had one (C(ok)), C(failed) or were not sent
+      (C(skipped)). C(unknown) is the number of prompts in progress when the task was interrupted. V(null) in check
+      mode.
   returned: success
   type: dict
   sample: {changed: 797, ok: 1200, failed: 3, unknown: 0, skipped: 0}
 failures:
-  description: The prompts that failed, each as in RV(outcomes). Null in check mode.
+  description: The failed prompts in the format of RV(outcomes). V(null) in check mode.
   returned: success
   type: list
   elements: dict
   sample: []
 failure_reasons:
   description:
-    - The reasons for which prompts failed, each with the number of prompts (C(count)) and the index of the C(first).
-      Messages that differ only in numbers, ids and addresses count as one. Null in check mode.
+    - Reasons of the failures, each with the number of prompts (C(count)) and the index of the first one (C(first)).
+      Messages that only differ in numbers, IDs and URLs are combined. V(null) in check mode.
   returned: success
   type: list
   elements: dict
   sample:
-    - {reason: "The answer was cut off at the limit of tokens: raise 'max_tokens'.", count: 3, first: 17}
+    - {reason: "The answer was truncated at the token limit. Increase 'max_tokens'.", count: 3, first: 17}
 outcomes:
   description:
-    - The results of the first O(shown) prompts, in their order. Null in check mode.
-    - C(item) has the C(number) and the C(id) of the prompt, C(completion) the answer. C(outcome) is V(kept) if the
+    - Results of the first O(shown) prompts, in their order. V(null) in check mode.
+    - C(item) contains C(number) and C(id) of the prompt, C(completion) the answer. C(outcome) is V(reused) if the
       answer was in O(to_file) before the run.
   returned: success
   type: list
@@ -448,19 +468,19 @@ outcomes:
       status: ok
       changed: false
       reason: null
-      outcome: kept
+      outcome: reused
 plan:
   description:
-    - The requests of the run, or in check mode those that it would send. Null if all prompts have their answers, in
-      their order.
-    - C(tokens_at_least) and C(cost_at_least) are estimates for the prompts, without the answers. C(seconds_at_least) is
-      the time that unused O(limits) require. Prompts with an answer in O(cache) are not included.
+    - The requests of the run. In check mode, the requests that would be sent. V(null) if all answers exist in the right
+      order.
+    - C(tokens_at_least) and C(cost_at_least) are estimates for the prompts without the answers. C(seconds_at_least) is
+      the minimum duration under O(limits). Prompts with an answer in O(cache) are not included.
   returned: success
   type: dict
   sample:
     action: complete
     requests: 800
-    kept: 1200
+    reused: 1200
     tokens_at_least: 15000
     cost_at_least: 0.00225
     seconds_at_least: 36.0

@@ -6,14 +6,13 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: inference_dashboard_info
-short_description: Show what private pages of the dashboard read
+short_description: Get data from private OpenAI dashboard endpoints
 description:
-  - Asks one of the private endpoints that the dashboard of a model-inference API uses in a browser.
-  - B(They are private and unstable) - nobody documents or supports them, they may change or vanish at any time, and
-    they are meant for personal and internal use only. So the answer is given as it comes, and nothing is expected to be
-    in it.
-  - What is also told by a documented call is better asked with that - the users of a project with
-    M(buildworks.toolchain.inference_user_info), limits with M(buildworks.toolchain.inference_rate_limit_info).
+  - Read one of the private endpoints that the OpenAI dashboard uses in a browser.
+  - B(These endpoints are undocumented and unsupported.) They may change or disappear at any time and are intended for
+    personal and internal use only. The module therefore returns the response unchanged.
+  - Use a documented endpoint where one exists. M(buildworks.toolchain.inference_user_info) lists the users of a
+    project, and M(buildworks.toolchain.inference_rate_limit_info) returns rate limits.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -21,42 +20,43 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes_info
 notes:
-  - Needs an O(session_token), the token of a browser session. A key of another class is refused before the request.
-  - It sends the headers that a browser sends along (C(Origin), C(Referer), C(User-Agent)).
+  - Requires O(session_token). Other kinds of keys are rejected before the request is sent.
+  - The requests contain the C(Origin), C(Referer) and C(User-Agent) headers of a browser.
 options:
   subject:
-    description:
-      - V(subscription) is the plan with its limits of spending, V(user_keys) the keys of the user that belong to no
-        project, V(feature_flags) what is switched on, V(project_users) who works on a project.
-      - V(project_users) needs O(organization) and O(project).
+    description: The data to read.
     type: str
     required: true
-    choices: [subscription, user_keys, feature_flags, project_users]
+    choices:
+      subscription: The billing plan and its spending limits.
+      user_keys: The API keys of the user that do not belong to a project.
+      feature_flags: The enabled features.
+      project_users: The users of O(project). Requires O(organization) and O(project).
 seealso:
   - module: buildworks.toolchain.inference_organization_info
   - module: buildworks.toolchain.inference_rate_limit_info
 """
 
 EXAMPLES = r"""
-- name: See how much may be spent
+- name: Get the spending limits
   buildworks.toolchain.inference_dashboard_info:
     subject: subscription
     session_token: sess-sandbox000000000000000000000000000005  # better from a vault
   register: plan
 
-- name: See who works on a project
+- name: List the users of a project
   buildworks.toolchain.inference_dashboard_info:
     subject: project_users
     organization: org-sandbox
     project: proj_sandbox
     session_token: sess-sandbox000000000000000000000000000005
-  register: people
+  register: members
 """
 
 RETURN = r"""
-answer:
+response:
   description:
-    - The answer as it came, an object or a list. A member that has a whole key in it is hidden.
+    - The unchanged response, an object or a list. Values that contain a complete key are masked.
   returned: success
   type: raw
   sample:
@@ -64,9 +64,8 @@ answer:
     hard_limit_usd: 100.0
 amounts:
   description:
-    - The amounts of money in the answer, by the name of the member, each with C(amount), C(currency) and C(unit). Empty
-      when there is none.
-    - They are those whose names end with C(_usd).
+    - Amounts of money in the response by field name, each with C(amount), C(currency) and C(unit). Only fields whose
+      names end with C(_usd) are included.
   returned: success
   type: dict
   sample:
@@ -88,8 +87,8 @@ SPEC = INFERENCE + ArgumentSpec(
 
 
 def run(task):
-    answer = dashboards.answer(task, task.params["subject"])
-    task.result.update(answer=answer, amounts=dashboards.amounts(answer))
+    response = dashboards.answer(task, task.params["subject"])
+    task.result.update(response=response, amounts=dashboards.amounts(response))
 
 
 def main():

@@ -6,12 +6,13 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: inference_drift_info
-short_description: Compare an organization with its declared state
+short_description: Compare an OpenAI organization with its declared state
 description:
-  - Tells what an organization has other than it is declared to have, and for each finding the options of the module
-    that mends it. Nothing is changed.
-  - Only what is given is compared. An empty list is given too, so that whatever is there is not declared.
-  - The role P(buildworks.toolchain.inference_governance#role) reports the findings and mends them when told.
+  - Compare the projects, rate limits, users and API keys of an OpenAI organization with their declared state. For each
+    difference, the module returns the options of the module that remediates it. It does not change anything.
+  - Only the options that are set are compared. An empty list declares that there are no items, so that every existing
+    item is reported as undeclared.
+  - The role P(buildworks.toolchain.inference_governance#role) reports the drift and can remediate it.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -19,13 +20,13 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes_info
 notes:
-  - Needs an O(admin_key).
-  - It costs the pages of the lists, and a request for each declared project with limits. O(max_key_age_days), and
-    projects of O(users), cost one more for each project there is. Such requests are made at the pace of
-    O(admin_pace).
+  - Requires O(admin_key).
+  - The module sends one request for each page of a list and one for each declared project with limits.
+    O(max_key_age_days) and O(users[].projects) each require one more request for every existing project. The requests
+    are paced by O(admin_requests_per_minute).
 options:
   projects:
-    description: All projects that the organization has beside its default one.
+    description: All projects of the organization, except the default project.
     type: list
     elements: dict
     suboptions:
@@ -34,66 +35,70 @@ options:
         type: str
         required: true
       id:
-        description: Id of the project. It is needed when several have the name, or when it is not yet called so.
+        description: ID of the project. Required if several projects have this name or if the project has another name.
         type: str
       external_key_id:
-        description: Id of a key outside the service, with which its data are encrypted.
+        description: ID of the external key that encrypts the data of the project.
         type: str
       residency:
-        description: Where the data of a new project are kept and processed. It is not compared.
+        description: Data residency of a new project. It is not compared.
         type: str
       limits:
-        description: Rate limits of the project, for each model those that are given.
+        description: Rate limits of the project. Only the limits that are set are compared.
         type: list
         elements: dict
         suboptions:
           model:
-            description: Id of the model.
+            description: ID of the model.
             type: str
             required: true
           max_requests_per_1_minute:
-            description: Requests in a minute, 0 to 2,147,483,647.
+            description: Maximum number of requests per minute.
             type: int
           max_tokens_per_1_minute:
-            description: Tokens in a minute, 0 to 2,147,483,647.
+            description: Maximum number of tokens per minute.
             type: int
           max_images_per_1_minute:
-            description: Images in a minute, 0 to 2,147,483,647.
+            description: Maximum number of images per minute.
             type: int
           max_audio_megabytes_per_1_minute:
-            description: Megabytes of audio in a minute, 0 to 2,147,483,647.
+            description: Maximum number of megabytes of audio per minute.
             type: int
           max_requests_per_1_day:
-            description: Requests in a day, 0 to 2,147,483,647.
+            description: Maximum number of requests per day.
             type: int
           batch_1_day_max_input_tokens:
-            description: Tokens that wait in batches in a day, 0 to 2,147,483,647.
+            description: Maximum number of input tokens in queued batches per day.
             type: int
       state:
-        description: One that is V(absent) is not declared, just as if it were left out.
+        description: Whether the project is declared.
         type: str
-        choices: [present, absent]
+        choices:
+          present: The project is declared.
+          absent: The project is not declared. This is equivalent to removing the entry.
         default: present
   users:
-    description: All users of the organization. Who has an invite that is pending counts as a user.
+    description: All users of the organization. A pending invitation counts as a user.
     type: list
     elements: dict
     suboptions:
       email:
-        description: An e-mail address, in upper or lower case.
+        description: Email address. Case is ignored.
         type: str
         required: true
       role:
-        description: Role in the organization.
+        description: Role in the organization. If not set, the role is not compared.
         type: str
-        choices: [owner, reader]
+        choices:
+          owner: Can administer the organization.
+          reader: Can use the API but not administer the organization.
       projects:
-        description: All projects that the user belongs to.
+        description: All projects of the user. If not set, the projects are not compared.
         type: list
         elements: dict
         suboptions:
           id:
-            description: Id of the project. This or C(name) says which one is meant.
+            description: ID of the project. Mutually exclusive with O(users[].projects[].name), one of them is required.
             type: str
           name:
             description: Name of the project.
@@ -101,15 +106,19 @@ options:
           role:
             description: Role in the project.
             type: str
-            choices: [owner, member]
+            choices:
+              owner: Can administer the project.
+              member: Can use the project.
             default: member
       state:
-        description: One that is V(absent) is not declared, just as if it were left out.
+        description: Whether the user is declared.
         type: str
-        choices: [present, absent]
+        choices:
+          present: The user is declared.
+          absent: The user is not declared. This is equivalent to removing the entry.
         default: present
   max_key_age_days:
-    description: Days, 1 to 36,500, that admin keys and keys of projects may be old.
+    description: Maximum age of admin keys and project API keys in days.
     type: int
 seealso:
   - module: buildworks.toolchain.inference_project
@@ -119,7 +128,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Compare the organization with what it shall be
+- name: Compare the organization with its declared state
   buildworks.toolchain.inference_drift_info:
     projects:
       - name: Search
@@ -135,67 +144,70 @@ EXAMPLES = r"""
     max_key_age_days: 90
   register: organization
 
-- name: Tell how it differs
+- name: Print the differences
   ansible.builtin.debug:
     msg: "{{ organization.drift | map(attribute='text') }}"
 """
 
 RETURN = r"""
 drift:
-  description: What is other than declared, in the order in which it is mended. Empty when all is as declared.
+  description: The differences in the order in which they must be remediated. Empty if there are none.
   returned: success
   type: list
   elements: dict
   contains:
     kind:
-      description: V(projects), V(limits), V(users) or V(keys).
+      description: Kind of the difference, V(projects), V(limits), V(users) or V(keys).
       type: str
     problem:
       description:
-        - V(missing), V(undeclared) or V(differs); V(ambiguous) when several projects have the name.
-        - A limit is V(above) or V(below) the declared one, or V(missing) when there is no such limit.
-        - A key is V(too_old).
+        - V(missing), V(undeclared) or V(differs) for a project or user.
+        - V(ambiguous) if several projects have the declared name.
+        - V(above) or V(below) for a limit that differs from the declared one, V(missing) if the model has no such
+          limit.
+        - V(too_old) for a key.
       type: str
     text:
-      description: All of it as a sentence.
+      description: The difference as a sentence.
       type: str
     name:
-      description: Name of the project or key, e-mail address of the user, model of the limit.
+      description: Name of the project or key, email address of the user, or ID of the model.
       type: str
     id:
-      description: Id of the project, user or key. For a limit that of its project.
+      description: ID of the project, user or key. For a limit, the ID of its project.
       type: str
     project:
-      description: Name of the project that a limit or key belongs to.
+      description: Name of the project that the limit or key belongs to.
       type: str
-    what:
-      description: What of it differs, such as C(external_key_id), C(role) or C(max_tokens_per_1_minute).
+    field:
+      description: The field that differs, such as C(external_key_id), C(role) or C(max_tokens_per_1_minute).
       type: str
     declared:
-      description: What it shall be.
+      description: The declared value.
       type: raw
-    found:
-      description: What it is.
+    current:
+      description: The current value.
       type: raw
-    mend:
+    remediation:
       description:
-        - Options of the module that mends it, M(buildworks.toolchain.inference_project),
-          M(buildworks.toolchain.inference_rate_limit), M(buildworks.toolchain.inference_user) or
-          M(buildworks.toolchain.inference_admin_key). Findings that are mended together have the same.
-        - None when that needs a decision, as for projects that have the same name, keys of projects, the admin key
-          that the task itself uses, and admin keys of a name that others have, too, which are not too old.
+        - Options of the module that remediates the difference. The module is
+          M(buildworks.toolchain.inference_project), M(buildworks.toolchain.inference_rate_limit),
+          M(buildworks.toolchain.inference_user) or M(buildworks.toolchain.inference_admin_key), depending on
+          RV(drift[].kind). Differences that one task remediates have the same options.
+        - V(null) if a decision is required. This applies to ambiguous projects, project API keys, the admin key of the
+          task itself, and old admin keys that share their name with a newer one.
       type: dict
   sample:
     - kind: limits
       problem: above
-      text: The project 'Search' has 500 as max_requests_per_1_minute of gpt-4o, but shall have 100.
+      text: "Project 'Search': max_requests_per_1_minute of gpt-4o is 500, but 100 is declared."
       name: gpt-4o
       id: proj_1
       project: Search
-      what: max_requests_per_1_minute
+      field: max_requests_per_1_minute
       declared: 100
-      found: 500
-      mend:
+      current: 500
+      remediation:
         project_id: proj_1
         limits:
           - model: gpt-4o

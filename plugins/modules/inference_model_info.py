@@ -7,9 +7,9 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: inference_model_info
-short_description: List the models of a model-inference API
+short_description: Get information about models of an OpenAI API
 description:
-  - Lists the models that the key may use.
+  - List the models of an OpenAI-compatible API that the API key can use.
 version_added: 0.1.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -17,19 +17,21 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes_info
 notes:
-  - Needs an O(api_key) that may read models.
+  - Requires an O(api_key) with read permission for models.
 options:
   pattern:
-    description: Only models whose ids fit this pattern. C(*) stands for any text, C(?) for one character.
+    description:
+      - Only return models whose ID matches this pattern. C(*) matches any text, C(?) matches one character.
+      - If not set, all models are returned.
     type: str
 """
 
 EXAMPLES = r"""
-- name: List all models, the newest first
+- name: List all models
   buildworks.toolchain.inference_model_info:
   register: inference
 
-- name: Find the newest of a family
+- name: List the models of the gpt-4o family
   buildworks.toolchain.inference_model_info:
     pattern: gpt-4o*
   register: family
@@ -37,26 +39,26 @@ EXAMPLES = r"""
 
 RETURN = r"""
 models:
-  description: The models, the newest first. Empty when there is none.
+  description: The models, newest first. Empty if no model matches.
   returned: success
   type: list
   elements: dict
   contains:
     id:
-      description: Id of the model.
+      description: ID of the model.
       type: str
     created:
-      description: When it was made, in seconds since 1970.
+      description: Creation time as a Unix timestamp.
       type: int
     created_at:
-      description: The same as a date and time, in UTC.
+      description: Creation time in ISO 8601 format, in UTC.
       type: str
       sample: "2023-06-05T21:26:42Z"
     owned_by:
-      description: Who owns it.
+      description: Owner of the model.
       type: str
     shutdown_date:
-      description: When it will be switched off, if that is announced.
+      description: Announced shutdown date. V(null) if none is announced.
       type: str
 """
 

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: inference_model_limit_info
-short_description: Show the limits of tuning jobs of a model-inference API
+short_description: Get information about OpenAI fine-tuning limits
 description:
-  - Tells for each model that can be tuned how many jobs may wait, and how many may begin in a day.
-  - These are no limits of tokens or requests; M(buildworks.toolchain.inference_rate_limit_info) has those.
+  - List the limits of fine-tuning jobs for each model of an OpenAI-compatible API that supports fine-tuning.
+  - For limits of requests and tokens, see M(buildworks.toolchain.inference_rate_limit_info).
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -17,39 +17,39 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes_info
 notes:
-  - Needs an O(api_key) that may read models.
+  - Requires an O(api_key) with read permission for models.
 options: {}
 seealso:
   - module: buildworks.toolchain.inference_rate_limit_info
 """
 
 EXAMPLES = r"""
-- name: See how many tuning jobs are left for today
+- name: Get the fine-tuning limits
   buildworks.toolchain.inference_model_limit_info:
   register: tuning
 """
 
 RETURN = r"""
 model_limits:
-  description: The models that can be tuned, by id.
+  description: The models that support fine-tuning, sorted by ID.
   returned: success
   type: list
   elements: dict
   contains:
     id:
-      description: Id of the model.
+      description: ID of the model.
       type: str
     curr_pending_jobs:
-      description: Jobs that wait or run.
+      description: Number of pending and running jobs.
       type: int
     max_pending_jobs:
-      description: Jobs that may wait or run at the same time.
+      description: Maximum number of pending and running jobs.
       type: int
     jobs_so_far_today:
-      description: Jobs that began today.
+      description: Number of jobs started today.
       type: int
     max_jobs_per_day:
-      description: Jobs that may begin in a day.
+      description: Maximum number of jobs that can be started per day.
       type: int
 """
 

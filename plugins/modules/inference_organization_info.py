@@ -6,9 +6,9 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: inference_organization_info
-short_description: Show the organizations of a model-inference API
+short_description: Get information about OpenAI organizations
 description:
-  - Lists the organizations that the credential belongs to, each with its projects.
+  - List the OpenAI organizations that the credential belongs to, with their projects.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -16,45 +16,45 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes_info
 notes:
-  - Needs an O(admin_key), or without one an O(session_token).
+  - Requires O(admin_key) or O(session_token). If both are set, O(admin_key) is used.
 options: {}
 seealso:
   - module: buildworks.toolchain.inference_project_info
 """
 
 EXAMPLES = r"""
-- name: See which organization the key belongs to
+- name: Get the organization of the admin key
   buildworks.toolchain.inference_organization_info:
-  register: mine
+  register: result
 """
 
 RETURN = r"""
 organizations:
-  description: The organizations, by id.
+  description: The organizations, sorted by ID.
   returned: success
   type: list
   elements: dict
   contains:
     id:
-      description: Id of the organization.
+      description: ID of the organization.
       type: str
     title:
-      description: Its title.
+      description: Display name of the organization.
       type: str
     name:
-      description: Its short name.
+      description: Short name of the organization.
       type: str
     description:
-      description: What it is.
+      description: Description of the organization.
       type: str
     created:
-      description: When it was made, in seconds since 1970.
+      description: Creation time as a Unix timestamp.
       type: int
     created_at:
-      description: The same as a date and time, in UTC.
+      description: Creation time in ISO 8601 format, in UTC.
       type: str
     projects:
-      description: Its projects (C(id), C(title)).
+      description: Projects of the organization with C(id) and C(title).
       type: list
       elements: dict
 """

@@ -6,13 +6,15 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: inference_project
-short_description: Manage a project of an organization
+short_description: Manage an OpenAI project
 description:
-  - Creates, renames or archives a project. A project that is archived counts as absent; that cannot be undone.
-  - A project is known by its name, or by its O(id). The service lets several projects have one name; then a task that
-    goes by the name fails.
-  - A name that only archived projects have is free, and a new project gets it. The task warns then, in check mode, too.
-  - The default project, known by its name, can be neither changed nor archived, and no other gets its name.
+  - Create, rename or archive a project of an OpenAI organization.
+  - The project is identified by O(id) or, if that is not set, by O(name). If several projects have the name, the task
+    fails.
+  - Archiving cannot be undone. Archived projects count as absent, and a new project can have the name of an archived
+    one. The task warns about this, in check mode as well.
+  - The default project, C(Default project), can be neither changed nor archived, and no other project can have its
+    name.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -21,21 +23,21 @@ extends_documentation_fragment:
   - buildworks.toolchain.state
   - buildworks.toolchain.attributes
 notes:
-  - Needs an O(admin_key).
+  - Requires O(admin_key).
 options:
   name:
-    description: Name of the project. With O(id) this is the name that it shall have.
+    description: Name of the project. If O(id) is set, the project is renamed to this name.
     type: str
   id:
-    description: Id of the project. Needed to rename it; there must be one.
+    description: ID of an existing project. Required to rename a project.
     type: str
   external_key_id:
-    description: Id of a key outside the service, with which its data are encrypted.
+    description: ID of the external key that encrypts the data of the project.
     type: str
   residency:
     description:
-      - Where its data are kept and processed, such as V(EU_STORAGE_PROCESSING). Only for a new project; the service
-        does not tell it of others, so it is not compared.
+      - Data residency of a new project, such as V(EU_STORAGE_PROCESSING).
+      - The API does not return the residency of existing projects, so it is not compared.
     type: str
 seealso:
   - module: buildworks.toolchain.inference_project_info
@@ -43,17 +45,17 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: See to it that there is a project
+- name: Create a project
   buildworks.toolchain.inference_project:
     name: Search
   register: search
 
-- name: Rename it
+- name: Rename the project
   buildworks.toolchain.inference_project:
     id: "{{ search.project.id }}"
     name: Search and find
 
-- name: Archive it, which cannot be undone
+- name: Archive the project (cannot be undone)
   buildworks.toolchain.inference_project:
     name: Search and find
     state: absent
@@ -61,33 +63,34 @@ EXAMPLES = r"""
 
 RETURN = r"""
 project:
-  description: The project afterwards, or as it would be in check mode. None when it is archived or not there.
+  description:
+    - The project after the task. In check mode, the predicted project. V(null) if it does not exist or is archived.
   returned: success
   type: dict
   contains:
     id:
-      description: Id of the project.
+      description: ID of the project.
       type: str
     name:
       description: Name of the project.
       type: str
     external_key_id:
-      description: Id of the key outside the service that its data are encrypted with, if it has one.
+      description: ID of the external key that encrypts the data of the project.
       type: str
     status:
       description: V(active) or V(archived).
       type: str
     created:
-      description: When it was made, in seconds since 1970.
+      description: Creation time as a Unix timestamp.
       type: int
     created_at:
-      description: The same as a date and time, in UTC.
+      description: Creation time in ISO 8601 format, in UTC.
       type: str
     archived:
-      description: When it was archived, in seconds since 1970; none if never.
+      description: Time of archiving as a Unix timestamp. V(null) if the project is not archived.
       type: int
     archived_at:
-      description: The same as a date and time, in UTC.
+      description: Time of archiving in ISO 8601 format, in UTC.
       type: str
 """
 

@@ -6,9 +6,10 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: inference_project_info
-short_description: Show the projects of an organization
+short_description: Get information about OpenAI projects
 description:
-  - Lists the projects of the organization, on demand with what belongs to them.
+  - List the projects of an OpenAI organization, optionally with their rate limits, users, service accounts and API
+    keys.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -16,34 +17,39 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes_info
 notes:
-  - Needs an O(admin_key).
-  - Each of O(details) costs a request for each project, and such requests are made at the pace of O(admin_pace).
+  - Requires O(admin_key).
+  - Each entry of O(details) requires one more request for each project. These requests are paced by
+    O(admin_requests_per_minute).
 options:
   name:
-    description: Only projects of this name.
+    description: Only return projects with this name.
     type: str
-  archived:
-    description: Whether archived projects are listed too.
+  include_archived:
+    description: Whether to return archived projects as well.
     type: bool
     default: false
   details:
     description:
-      - What is told of each project besides. An archived one has none of it but its limits.
+      - Additional information to return for each project. For archived projects, only V(rate_limits) is returned.
     type: list
     elements: str
-    choices: [rate_limits, users, service_accounts, api_keys]
+    choices:
+      rate_limits: The rate limits of the project.
+      users: The users of the project.
+      service_accounts: The service accounts of the project.
+      api_keys: The API keys of the project, without their values.
     default: []
 seealso:
   - module: buildworks.toolchain.inference_project
 """
 
 EXAMPLES = r"""
-- name: List all projects
+- name: List all projects, including archived ones
   buildworks.toolchain.inference_project_info:
-    archived: true
+    include_archived: true
   register: all_projects
 
-- name: See who and what belongs to a project
+- name: Get the users, service accounts and API keys of a project
   buildworks.toolchain.inference_project_info:
     name: Sandbox
     details: [users, service_accounts, api_keys]
@@ -52,53 +58,54 @@ EXAMPLES = r"""
 
 RETURN = r"""
 projects:
-  description: The projects, in the order of the server. Empty when there is none.
+  description: The projects in the order of the API. Empty if no project matches.
   returned: success
   type: list
   elements: dict
   contains:
     id:
-      description: Id of the project.
+      description: ID of the project.
       type: str
     name:
       description: Name of the project.
       type: str
     external_key_id:
-      description: Id of the key outside the service that its data are encrypted with, if it has one.
+      description: ID of the external key that encrypts the data of the project.
       type: str
     status:
       description: V(active) or V(archived).
       type: str
     created:
-      description: When it was made, in seconds since 1970.
+      description: Creation time as a Unix timestamp.
       type: int
     created_at:
-      description: The same as a date and time, in UTC.
+      description: Creation time in ISO 8601 format, in UTC.
       type: str
     archived:
-      description: When it was archived, in seconds since 1970; none if never.
+      description: Time of archiving as a Unix timestamp. V(null) if the project is not archived.
       type: int
     archived_at:
-      description: The same as a date and time, in UTC.
+      description: Time of archiving in ISO 8601 format, in UTC.
       type: str
     rate_limits:
-      description: Its limits, as M(buildworks.toolchain.inference_rate_limit_info) tells them.
-      returned: when O(details) has V(rate_limits)
+      description: Rate limits of the project, as returned by M(buildworks.toolchain.inference_rate_limit_info).
+      returned: when O(details) contains V(rate_limits)
       type: dict
     users:
-      description: Its users, as M(buildworks.toolchain.inference_user_info) tells them.
-      returned: when O(details) has V(users) and it is not archived
+      description: Users of the project, as returned by M(buildworks.toolchain.inference_user_info).
+      returned: when O(details) contains V(users) and the project is not archived
       type: list
       elements: dict
     service_accounts:
-      description: Its service accounts (C(id), C(name), C(role), C(created), C(created_at)).
-      returned: when O(details) has V(service_accounts) and it is not archived
+      description: Service accounts with C(id), C(name), C(role), C(created) and C(created_at).
+      returned: when O(details) contains V(service_accounts) and the project is not archived
       type: list
       elements: dict
     api_keys:
-      description: Its keys, as M(buildworks.toolchain.inference_admin_key_info) tells those of the organization; they
-        do not expire.
-      returned: when O(details) has V(api_keys) and it is not archived
+      description:
+        - API keys of the project, with the same fields as in M(buildworks.toolchain.inference_admin_key_info). Project
+          API keys do not expire.
+      returned: when O(details) contains V(api_keys) and the project is not archived
       type: list
       elements: dict
 """
@@ -114,7 +121,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 SPEC = INFERENCE + ArgumentSpec(
     dict(
         name=dict(type="str", **NAME),
-        archived=dict(type="bool", default=False),
+        include_archived=dict(type="bool", default=False),
         details=dict(type="list", elements="str", choices=list(DETAILS), default=[]),
     )
 )
@@ -123,7 +130,11 @@ SPEC = INFERENCE + ArgumentSpec(
 def run(task):
     name = task.params["name"]
     admin = Admin(task)
-    found = [project for project in projects.listed(admin, task.params["archived"]) if name in (None, project["name"])]
+    found = [
+        project
+        for project in projects.listed(admin, task.params["include_archived"])
+        if name in (None, project["name"])
+    ]
     for project in found:
         for detail in task.params["details"]:
             if project["status"] != "archived" or detail == "rate_limits":

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: inference_rate_limit
-short_description: Manage the rate limits of a project
+short_description: Manage the rate limits of an OpenAI project
 description:
-  - Sets rate limits of a project, of as many models as one likes. Only what is given is compared, and a request is
-    sent only for a model of which something differs.
-  - A limit cannot be removed, and none can be above that of the organization.
+  - Set the rate limits of models in an OpenAI project. Only the limits that are set are compared. The module sends one
+    request for each model whose limits differ.
+  - A limit cannot be removed and cannot exceed the limit of the organization.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -19,42 +19,42 @@ extends_documentation_fragment:
   - buildworks.toolchain.connection
   - buildworks.toolchain.attributes
 notes:
-  - Needs an O(admin_key).
+  - Requires O(admin_key).
 options:
   limits:
-    description: The limits, for each model those that are given.
+    description: The limits by model. Each entry must set at least one limit.
     type: list
     elements: dict
     required: true
     suboptions:
       model:
-        description: Id of the model.
+        description: ID of the model.
         type: str
         required: true
       max_requests_per_1_minute:
-        description: Requests in a minute, 0 to 2,147,483,647.
+        description: Maximum number of requests per minute.
         type: int
       max_tokens_per_1_minute:
-        description: Tokens in a minute, 0 to 2,147,483,647.
+        description: Maximum number of tokens per minute.
         type: int
       max_images_per_1_minute:
-        description: Images in a minute, 0 to 2,147,483,647.
+        description: Maximum number of images per minute.
         type: int
       max_audio_megabytes_per_1_minute:
-        description: Megabytes of audio in a minute, 0 to 2,147,483,647.
+        description: Maximum number of megabytes of audio per minute.
         type: int
       max_requests_per_1_day:
-        description: Requests in a day, 0 to 2,147,483,647.
+        description: Maximum number of requests per day.
         type: int
       batch_1_day_max_input_tokens:
-        description: Tokens that wait in batches in a day, 0 to 2,147,483,647.
+        description: Maximum number of input tokens in queued batches per day.
         type: int
 seealso:
   - module: buildworks.toolchain.inference_rate_limit_info
 """
 
 EXAMPLES = r"""
-- name: Keep a project within its share
+- name: Limit the usage of two models in a project
   buildworks.toolchain.inference_rate_limit:
     project_name: Sandbox
     limits:
@@ -68,15 +68,14 @@ EXAMPLES = r"""
 RETURN = r"""
 rate_limits:
   description:
-    - The limits of the given models afterwards, or as they would be in check mode, by model.
-    - Each has C(id), the id of these limits in the project, none for those of the dashboard; the limits
+    - The limits of the models in O(limits) after the task, by model. In check mode, the predicted limits.
+    - Each entry has C(id), the ID of the limits in the project, and C(kind). The limits are
       C(max_requests_per_1_minute), C(max_tokens_per_1_minute), C(max_images_per_1_minute),
-      C(max_audio_megabytes_per_1_minute), C(max_requests_per_1_day) and C(batch_1_day_max_input_tokens) (tokens that
-      wait in batches), each a number, or none when there is no such limit; C(unlimited), a list of those that are
-      none in truth; and C(kind).
-    - A C(kind) is V(model), V(fallback) for all models that have no row of their own, V(fine_tuned) for what was
-      tuned from a model, or V(long_context) for long prompts to one. Requests can name only those of the kind
-      V(model).
+      C(max_audio_megabytes_per_1_minute), C(max_requests_per_1_day) and C(batch_1_day_max_input_tokens). A limit is
+      V(null) if the model does not have it.
+    - C(unlimited) lists the limits whose value, 2147483647, means unlimited.
+    - The C(kind) is V(model), V(fallback) (all models without an entry), V(fine_tuned) (models fine-tuned from this
+      one) or V(long_context) (long prompts to a model). Requests can only specify entries of the kind V(model).
   returned: success
   type: dict
   sample:

@@ -6,11 +6,10 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: inference_rate_limit_info
-short_description: Show the rate limits of a model-inference API
+short_description: Get the rate limits of an OpenAI project
 description:
-  - Tells the rate limits of a project, or with O(private=true) those of the organization as the dashboard has them.
-  - Both come in one shape. A limit that is not there is none; a number of 2147483647 stands for as many as one likes,
-    and is named in C(unlimited); zero means that the model cannot do that at all.
+  - Get the rate limits of an OpenAI project or, with O(dashboard=true), of the organization.
+  - A limit of V(0) means that the model cannot be used in this way.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -19,13 +18,13 @@ extends_documentation_fragment:
   - buildworks.toolchain.attributes_info
   - buildworks.toolchain.inference_project
 notes:
-  - Needs an O(admin_key); with O(private=true) an O(session_token).
+  - Requires O(admin_key). With O(dashboard=true), requires O(session_token) instead.
 options:
-  private:
+  dashboard:
     description:
-      - Ask the private page of the dashboard. It may change or vanish at any time, and is meant for personal and
-        internal use only.
-      - Then O(project_id) and O(project_name) cannot be given.
+      - Whether to read the limits of the organization from a private endpoint of the OpenAI dashboard. This endpoint
+        may change or disappear at any time and is intended for personal and internal use only.
+      - Mutually exclusive with O(project_id) and O(project_name). One of the three is required.
     type: bool
     default: false
 seealso:
@@ -34,14 +33,14 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: See the limits of a project
+- name: Get the rate limits of a project
   buildworks.toolchain.inference_rate_limit_info:
     project_name: Sandbox
   register: limits
 
-- name: See the limits of the whole organization
+- name: Get the rate limits of the organization from the dashboard
   buildworks.toolchain.inference_rate_limit_info:
-    private: true
+    dashboard: true
     session_token: sess-sandbox000000000000000000000000000005  # better from a vault
   register: limits
 """
@@ -49,15 +48,14 @@ EXAMPLES = r"""
 RETURN = r"""
 rate_limits:
   description:
-    - The limits, by model; V(*) stands for all others.
-    - Each has C(id), the id of these limits in the project, none for those of the dashboard; the limits
+    - The limits by model. V(*) is the entry for all other models. With O(dashboard=true), C(id) is V(null).
+    - Each entry has C(id), the ID of the limits in the project, and C(kind). The limits are
       C(max_requests_per_1_minute), C(max_tokens_per_1_minute), C(max_images_per_1_minute),
-      C(max_audio_megabytes_per_1_minute), C(max_requests_per_1_day) and C(batch_1_day_max_input_tokens) (tokens that
-      wait in batches), each a number, or none when there is no such limit; C(unlimited), a list of those that are
-      none in truth; and C(kind).
-    - A C(kind) is V(model), V(fallback) for all models that have no row of their own, V(fine_tuned) for what was
-      tuned from a model, or V(long_context) for long prompts to one. Requests can name only those of the kind
-      V(model).
+      C(max_audio_megabytes_per_1_minute), C(max_requests_per_1_day) and C(batch_1_day_max_input_tokens). A limit is
+      V(null) if the model does not have it.
+    - C(unlimited) lists the limits whose value, 2147483647, means unlimited.
+    - The C(kind) is V(model), V(fallback) (all models without an entry), V(fine_tuned) (models fine-tuned from this
+      one) or V(long_context) (long prompts to a model). Requests can only specify entries of the kind V(model).
   returned: success
   type: dict
   sample:
@@ -80,14 +78,14 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.se
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
 
-SPEC = INFERENCE + projects.PROJECT + ArgumentSpec(dict(private=dict(type="bool", default=False)))
+SPEC = INFERENCE + projects.PROJECT + ArgumentSpec(dict(dashboard=dict(type="bool", default=False)))
 
 
 def run(task):
     chosen = task.select_provided("project_id", "project_name")
-    if task.params["private"] == bool(chosen):
-        raise BadOption("private", "takes true without a project, or false with 'project_id' or 'project_name'")
-    if task.params["private"]:
+    if task.params["dashboard"] == bool(chosen):
+        raise BadOption("dashboard", "must be true, unless 'project_id' or 'project_name' is set")
+    if task.params["dashboard"]:
         task.result["rate_limits"] = rate_limits.of_dashboard(InferenceService(task))
     else:
         admin = Admin(task)

@@ -6,18 +6,16 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: inference_service_account
-short_description: Manage a service account of a project
+short_description: Manage a service account of an OpenAI project
 description:
-  - Sees to it that a project has a service account of a name, or none. With O(key_file) its key is in that file,
-    which is proven by the beginning and the end of the key that the service tells.
-  - The service tells the key of an account only once, when the account is made. So the key goes into O(key_file), or
-    into the result when no file is named. In the second case set C(no_log) on the task; the task warns otherwise.
-  - An account is replaced by making the new one first, storing its key once the service lists the account, and deleting
-    the old one then. That happens when it is older than O(rotate_after), or when the key in O(key_file) is not that of
-    an account of this name.
-  - If the response to the create request is lost, the orphaned account is deleted and the request is repeated once. If
-    another task created an account at the same time, the task fails and names both, because it cannot tell which is
-    which.
+  - Create, rotate or delete a service account of an OpenAI project. The account is identified by its name.
+  - The API returns the key of an account only once, in the response to the create request. The module writes the key to
+    O(key_file) or, if that is not set, returns it in RV(secret). Set C(no_log=true) on the task in that case.
+  - Rotation creates the new account, waits until the API lists it, stores its key and then deletes the old account. An
+    account is rotated if it is older than O(rotate_after) seconds, or if O(key_file) does not contain the key of an
+    account with this name. The module compares the file with the redacted key that the API returns.
+  - If the response to the create request is lost, the module deletes the orphaned account and repeats the request once.
+    If another task creates an account with the same name at the same time, the task fails and lists both accounts.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -29,20 +27,26 @@ extends_documentation_fragment:
   - buildworks.toolchain.issued
   - buildworks.toolchain.attributes
 notes:
-  - Needs an O(admin_key).
-  - The server's clock decides how old an account is, if its responses have a C(Date) header. Otherwise it is the clock
-    of the machine that runs the module.
+  - Requires O(admin_key).
+  - The C(Date) header of the responses determines the age of an account. If it is missing, the clock of the machine
+    that runs the module is used.
 options:
   name:
-    description: Name of the account. Several accounts can have one name, see O(surplus).
+    description: Name of the account. Several accounts can have the same name, see O(surplus).
     type: str
     required: true
   role:
-    description: Role in the project. Without it a new account is a V(member), or has the role of the one it replaces.
+    description:
+      - Role in the project.
+      - If not set, a new account becomes a V(member), and a rotated account keeps its role.
     type: str
-    choices: [owner, member]
+    choices:
+      owner: Can administer the project.
+      member: Can use the project.
   rotate_after:
-    description: Replace an account that is older than this many seconds, 1 to 3,153,600,000.
+    description:
+      - Rotate the account if it is older than this number of seconds.
+      - If not set, the account is not rotated because of its age.
     type: int
 seealso:
   - module: buildworks.toolchain.inference_project_info
@@ -50,21 +54,21 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Keep a service account for the nightly build, a new one every 90 days
+- name: Create a service account for the nightly build and rotate it every 90 days
   buildworks.toolchain.inference_service_account:
     project_name: Sandbox
     name: nightly build
     rotate_after: 7776000
     key_file: ~/nightly.key
 
-- name: Make one and hand its key to another task
+- name: Create a service account and register its key
   buildworks.toolchain.inference_service_account:
     project_id: proj_sandbox
     name: release job
   register: release
   no_log: true
 
-- name: Delete it, and its key with it
+- name: Delete the service account and its key
   buildworks.toolchain.inference_service_account:
     project_id: proj_sandbox
     name: release job
@@ -73,12 +77,12 @@ EXAMPLES = r"""
 
 RETURN = r"""
 service_account:
-  description: The account afterwards, or as it would be in check mode. None when it is absent.
+  description: The account after the task. In check mode, the predicted account. V(null) if it does not exist.
   returned: success
   type: dict
   contains:
     id:
-      description: Id of the account.
+      description: ID of the account.
       type: str
     name:
       description: Name of the account.
@@ -87,22 +91,22 @@ service_account:
       description: Role in the project.
       type: str
     created:
-      description: When it was made, in seconds since 1970.
+      description: Creation time as a Unix timestamp.
       type: int
     created_at:
-      description: The same as a date and time, in UTC.
+      description: Creation time in ISO 8601 format, in UTC.
       type: str
     surplus:
-      description: Ids of other accounts of this name.
+      description: IDs of other accounts with the same name.
       type: list
       elements: str
 removed:
-  description: Ids of the accounts that were deleted, or would be in check mode.
+  description: IDs of the accounts that were deleted. In check mode, those that would be deleted.
   returned: success
   type: list
   elements: str
 secret:
-  description: The key, when an account was made and O(key_file) is not given. Only now, never again. None otherwise.
+  description: Key of the new account if O(key_file) is not set. V(null) otherwise. It cannot be retrieved later.
   returned: success
   type: str
 """

@@ -6,13 +6,14 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: inference_user
-short_description: Manage a user of an organization
+short_description: Manage a user of an OpenAI organization
 description:
-  - Sees to it that somebody is in the organization with a role in it and in its projects, or is not.
-  - A person is known by the e-mail address, in upper or lower case. Who is not there yet is invited. An invite that has
-    expired is made anew; one that is pending cannot be changed, so it is taken back and made anew when it differs.
-  - With O(state=absent) the user is removed and invites are taken back. Nobody is removed, or made a reader, who is the
-    last owner of the organization or the owner of the O(admin_key).
+  - Invite, update or remove a user of an OpenAI organization, including the user's projects.
+  - The user is identified by the email address. If no user has this address, the module sends an invitation. The API
+    cannot change invitations. If an invitation has expired or differs from the options, the module deletes it and sends
+    a new one.
+  - With O(state=absent), the module removes the user and deletes open invitations.
+  - The module never removes or demotes the last owner of the organization or the owner of the O(admin_key).
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -21,43 +22,52 @@ extends_documentation_fragment:
   - buildworks.toolchain.state
   - buildworks.toolchain.attributes
 notes:
-  - Needs an O(admin_key).
-  - The projects of a user cost a request for each project of the organization, at the pace of O(admin_pace); they are
-    read only with O(projects).
+  - Requires O(admin_key).
+  - If O(projects) is set, the module sends one request for each project of the organization, because the API does not
+    list the projects of a user. The requests are paced by O(admin_requests_per_minute).
 options:
   email:
-    description: Whom it is about, an e-mail address, in upper or lower case.
+    description: Email address of the user. Case is ignored.
     type: str
     required: true
   role:
-    description: Role in the organization. Who is invited without one becomes a V(reader).
+    description:
+      - Role in the organization.
+      - If not set, the role of an existing user is not changed, and a new user is invited as V(reader).
     type: str
-    choices: [owner, reader]
+    choices:
+      owner: Can administer the organization.
+      reader: Can use the API but not administer the organization.
   projects:
     description:
-      - All projects that the user belongs to; from others the user is removed. An empty list means none.
-      - Without it the projects of a user are left alone, and the service invites others into its default project.
-      - Those of an owner of the organization can be added to, but neither changed nor taken away.
+      - All projects of the user. The user is removed from other projects. An empty list removes the user from all
+        projects.
+      - If not set, the projects of an existing user are not changed, and the API adds an invited user to the default
+        project.
+      - An owner of the organization can be added to projects, but cannot be removed from a project or get another role
+        in it.
     type: list
     elements: dict
     suboptions:
       id:
-        description: Id of the project. This or C(name) says which one is meant.
+        description: ID of the project. Mutually exclusive with O(projects[].name), one of them is required.
         type: str
       name:
-        description: Name of the project, which must be the only one of that name that is not archived.
+        description: Name of the project. Only one active project may have this name.
         type: str
       role:
         description: Role in the project.
         type: str
-        choices: [owner, member]
+        choices:
+          owner: Can administer the project.
+          member: Can use the project.
         default: member
 seealso:
   - module: buildworks.toolchain.inference_user_info
 """
 
 EXAMPLES = r"""
-- name: Have somebody in two projects, by invitation if need be
+- name: Add a user to two projects
   buildworks.toolchain.inference_user:
     email: dora@sandbox.example
     role: reader
@@ -66,7 +76,7 @@ EXAMPLES = r"""
         role: owner
       - id: proj_default
 
-- name: Invite somebody without any project
+- name: Invite a user without projects
   buildworks.toolchain.inference_user:
     email: emil@sandbox.example
     projects: []
@@ -79,43 +89,44 @@ EXAMPLES = r"""
 
 RETURN = r"""
 user:
-  description: The person afterwards, or as it would be in check mode. None when there is neither user nor invite.
+  description:
+    - The user or invitation after the task. In check mode, the predicted one. V(null) if neither exists.
   returned: success
   type: dict
   contains:
     id:
-      description: Id of the user. None for who is invited.
+      description: ID of the user. V(null) for an invitation.
       type: str
     email:
-      description: E-mail address.
+      description: Email address.
       type: str
     name:
-      description: Name, if it is known.
+      description: Name of the user, if known.
       type: str
     role:
       description: Role in the organization.
       type: str
     status:
-      description: V(member) for a user, V(pending) for who is invited.
+      description: V(member) for a user, V(pending) for an invitation.
       type: str
     projects:
-      description: Projects with C(id) and C(role), by id. For a user only with O(projects).
+      description: Projects with C(id) and C(role), sorted by ID. V(null) for a user if O(projects) is not set.
       type: list
       elements: dict
     added:
-      description: When the user was added, in seconds since 1970.
+      description: Time at which the user joined the organization as a Unix timestamp.
       type: int
     added_at:
-      description: The same as a date and time, in UTC.
+      description: Time at which the user joined the organization in ISO 8601 format, in UTC.
       type: str
     invite_id:
-      description: Id of the invite, for who is invited.
+      description: ID of the invitation. V(null) for a user.
       type: str
     expires:
-      description: When the invite expires, in seconds since 1970.
+      description: Expiration time of the invitation as a Unix timestamp.
       type: int
     expires_at:
-      description: The same as a date and time, in UTC.
+      description: Expiration time of the invitation in ISO 8601 format, in UTC.
       type: str
 """
 

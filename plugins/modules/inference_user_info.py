@@ -6,9 +6,9 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: inference_user_info
-short_description: Show the users of an organization or a project
+short_description: Get information about OpenAI users
 description:
-  - Lists the users of the organization that the key belongs to, or of one of its projects.
+  - List the users of an OpenAI organization or of one of its projects, optionally with open invitations.
 version_added: 0.2.0
 author: the buildworks.toolchain authors (@buildworks)
 extends_documentation_fragment:
@@ -17,14 +17,17 @@ extends_documentation_fragment:
   - buildworks.toolchain.attributes_info
   - buildworks.toolchain.inference_project
 notes:
-  - Needs an O(admin_key).
+  - Requires O(admin_key).
+  - If neither O(project_id) nor O(project_name) is set, the users of the organization are returned.
 options:
   emails:
-    description: Only users with these e-mail addresses, in upper or lower case. An empty list finds nobody.
+    description:
+      - Only return users and invitations with these email addresses. Case is ignored. An empty list matches no user.
+      - If not set, all users are returned.
     type: list
     elements: str
   invites:
-    description: Whether invites into the organization are listed too. Not for the users of a project.
+    description: Whether to return invitations as well. Not supported for the users of a project.
     type: bool
     default: false
 seealso:
@@ -35,79 +38,81 @@ seealso:
 EXAMPLES = r"""
 - name: List all users of the organization
   buildworks.toolchain.inference_user_info:
-  register: people
+  register: members
 
-- name: See whether two of them work on a project
+- name: Check whether two users belong to a project
   buildworks.toolchain.inference_user_info:
     project_name: Sandbox
     emails: [alice@sandbox.example, bob@sandbox.example]
-  register: people
+  register: members
 """
 
 RETURN = r"""
 users:
-  description: The users, in the order of the server. Empty when there is none.
+  description: The users in the order of the API. Empty if no user matches.
   returned: success
   type: list
   elements: dict
   contains:
     id:
-      description: Id of the user.
+      description: ID of the user.
       type: str
     name:
-      description: Name, if it is known.
+      description: Name of the user, if known.
       type: str
     email:
-      description: E-mail address.
+      description: Email address.
       type: str
     role:
-      description: Role in the organization (V(owner), V(reader)), or in the project (V(owner), V(member)).
+      description: Role in the organization (V(owner) or V(reader)) or in the project (V(owner) or V(member)).
       type: str
     added:
-      description: When it was added, in seconds since 1970.
+      description: Time at which the user was added as a Unix timestamp.
       type: int
     added_at:
-      description: The same as a date and time, in UTC.
+      description: Time at which the user was added in ISO 8601 format, in UTC.
       type: str
 invites:
-  description: The invites, in the order of the server, of these O(emails) only.
+  description: The invitations in the order of the API.
   returned: when O(invites=true)
   type: list
   elements: dict
   contains:
     id:
-      description: Id of the invite.
+      description: ID of the invitation.
       type: str
     email:
-      description: E-mail address.
+      description: Email address of the invited user.
       type: str
     role:
-      description: Role that the person gets.
+      description: Role in the organization after the invitation is accepted.
       type: str
     status:
       description: V(pending), V(expired) or V(accepted).
       type: str
     projects:
-      description: Projects that the person gets into (C(id), C(role)), by id. None when the service does not tell them.
+      description:
+        - Projects of the user after the invitation is accepted, with C(id) and C(role), sorted by ID. V(null) if the
+          API does not return them.
       type: list
       elements: dict
     created:
-      description: When it was made, in seconds since 1970.
+      description: Creation time as a Unix timestamp.
       type: int
     created_at:
-      description: The same as a date and time, in UTC.
+      description: Creation time in ISO 8601 format, in UTC.
       type: str
     expires:
-      description: When it expires, in seconds since 1970; none if never.
+      description: Expiration time as a Unix timestamp. V(null) if the invitation does not expire.
       type: int
     expires_at:
-      description: The same as a date and time, in UTC.
+      description: Expiration time in ISO 8601 format, in UTC.
       type: str
     accepted:
-      description: When it was accepted, in seconds since 1970; none if it was not.
+      description: Time of acceptance as a Unix timestamp. V(null) if the invitation was not accepted.
       type: int
     accepted_at:
-      description: The same as a date and time, in UTC.
+      description: Time of acceptance in ISO 8601 format, in UTC.
       type: str
 """
 

@@ -384,13 +384,13 @@ def test_inference_chat_batch_asks_many_prompts_of_many_models(litellm_proxy: Li
     prompts.append({"prompt": "Too fast", "model": litellm_proxy.throttled})
     given = {"prompts": prompts, "to_file": str(tmp_path / "answers"), "on_error": "report", "retries": 0}
     result = ask_litellm(litellm_proxy, "inference_chat_batch", **given)
-    assert result["summary"] == {"answered": 19, "refused": 0, "cut_off": 0, "mismatched": 1, "failed": 1}
+    assert result["summary"] == {"answered": 19, "refused": 0, "truncated": 0, "mismatched": 1, "failed": 1}
     assert result["usage"]["total_tokens"] == 20 * 30
     lines = [json.loads(line) for line in (tmp_path / "answers").read_text().splitlines()]
     assert [line["index"] for line in lines] == list(range(21))
     assert (lines[0]["text"], lines[5]["data"]) == (litellm_proxy.replies["gpt-4o"], {"answer": 42})
     again = ask_litellm(litellm_proxy, "inference_chat_batch", **given)
-    assert (again["kept"], again["summary"]) == (20, result["summary"])
+    assert (again["reused"], again["summary"]) == (20, result["summary"])
 
 
 def test_a_wrong_key_and_an_unknown_model_are_errors(litellm_proxy: LitellmProxy) -> None:

@@ -141,7 +141,7 @@ def mend(organization: dict[str, Any]) -> bool:
     """Whether something was changed so that there is nothing else, as the role does it."""
     mended: list[tuple[str, dict[str, Any]]] = []
     for finding in drift(organization):
-        step = (MODULES[finding["kind"]], finding["mend"])
+        step = (MODULES[finding["kind"]], finding["remediation"])
         if step not in mended:
             mended.append(step)
     changed = [done(module, **options) for module, options in mended]

@@ -24,12 +24,12 @@ MEMBERS: list[tuple[str, dict[str, Any]]] = [
     ("review_provision", {"projects": [{"name": "mobile-app", **NOTHING}]}),
     ("review_onboarding", {"project": {"name": "mobile-app"}, "groups": [{"name": "devs", "role": None}]}),
     ("inference_provision", {"projects": [{"name": "Sandbox", "limits": None}]}),
-    ("inference_provision", {"questions": [{"model": "gpt-4o", "prompt": "Hi", "expect": None}]}),
+    ("inference_provision", {"prompts": [{"model": "gpt-4o", "prompt": "Hi", "expect": None}]}),
 ]
 VARIABLES: list[tuple[str, dict[str, Any]]] = [
     ("review_triage", {"project": "mobile-app", "rules": [{"query": "id:0", "status": "Fix"}], "summary_file": None}),
     ("inference_governance", {"max_key_age_days": 36500, "report_file": None}),
-    ("inference_batch", {"prompts": [{"id": "1", "prompt": "Hi"}], "limits_of": None, "summary_file": None}),
+    ("inference_batch", {"prompts": [{"id": "1", "prompt": "Hi"}], "limits_project": None, "summary_file": None}),
 ]
 # Before 2.19 ansible-core refuses files that are null, and says so
 OLD = __version__.startswith("2.18.")

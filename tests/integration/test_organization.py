@@ -142,11 +142,11 @@ def test_drift_is_reported_and_repaired_as_far_as_possible(sandbox: Sandbox, tmp
         "inference_governance_users": USERS,
         "inference_governance_max_key_age_days": 90,
     }
-    mend = {**declared, "inference_governance_mend": ["projects", "limits", "users", "keys"]}
+    mend = {**declared, "inference_governance_remediate": ["projects", "limits", "users", "keys"]}
     without_owner = {
         "inference_governance_projects": [{"name": "Sandbox"}],
         "inference_governance_users": USERS[1:2],
-        "inference_governance_mend": ["projects", "users"],
+        "inference_governance_remediate": ["projects", "users"],
     }
     steps = [
         Step({**declared, "inference_governance_report_file": str(first)}, [drift()]),
@@ -156,7 +156,7 @@ def test_drift_is_reported_and_repaired_as_far_as_possible(sandbox: Sandbox, tmp
     ]
     reported, mended, repeated, refused = run_role(sandbox, "inference_governance", steps, tmp_path)
     told = json.loads(first.read_text())
-    assert (reported.failure, reported.writes, told["mended"]) == ("", [], [])
+    assert (reported.failure, reported.writes, told["remediated"]) == ("", [], [])
     assert [finding["text"] for finding in told["remaining"]] == DRIFT
     assert not mended.failure
     assert sorted(mended.writes) == [
@@ -167,7 +167,7 @@ def test_drift_is_reported_and_repaired_as_far_as_possible(sandbox: Sandbox, tmp
         "delete_user",
         *["update_project_limit"] * 3,
     ]
-    assert [finding["text"] for finding in json.loads(second.read_text())["mended"]] == DRIFT
+    assert [finding["text"] for finding in json.loads(second.read_text())["remediated"]] == DRIFT
     assert (repeated.failure, repeated.writes) == ("", [])
     assert refused.writes == ["archive_project", "delete_user"]
     assert refused.failure
@@ -180,9 +180,9 @@ def test_check_mode_predicts_the_repair(sandbox: Sandbox, tmp_path: Path) -> Non
     method, path, seed = drift()
     sandbox.call(method, path, seed)
     inventory = tmp_path / "hosts.yml"
-    variables = {"inference_governance_projects": PROJECTS, "inference_governance_mend": ["projects"]}
+    variables = {"inference_governance_projects": PROJECTS, "inference_governance_remediate": ["projects"]}
     inventory.write_text(yaml.safe_dump({"inference": {"hosts": {"openai": variables}}}))
     output, good = played(["buildworks.toolchain.governance", "-i", inventory, "--check"], sandbox)
     assert good, output
     assert "write" not in {entry["effect"] for entry in sandbox.journal("inference")}
-    assert f'"to be mended": [ "{DRIFT[0]}"' in output
+    assert f'"to be remediated": [ "{DRIFT[0]}"' in output

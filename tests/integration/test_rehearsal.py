@@ -243,7 +243,7 @@ ORGANIZATION = {
         {"email": "bob@sandbox.example", "role": "owner"},
     ],
     "inference_governance_max_key_age_days": 90,
-    "inference_governance_mend": ["projects", "limits", "users", "keys"],
+    "inference_governance_remediate": ["projects", "limits", "users", "keys"],
 }
 MENDED = ("projects Search", "limits proj_sandbox", "users bob@sandbox.example", "users alice@sandbox.example")
 

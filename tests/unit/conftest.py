@@ -29,7 +29,7 @@ def plain_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for variable in list(os.environ):
         if variable.startswith(("JFROG_", "JENKINS_", "KLOCWORK_", "OPENAI_")) or variable.lower().endswith("_proxy"):
             monkeypatch.delenv(variable)
-    monkeypatch.setenv("TOOLCHAIN_INFERENCE_ADMIN_PACE", "0")
+    monkeypatch.setenv("TOOLCHAIN_INFERENCE_ADMIN_REQUESTS_PER_MINUTE", "0")
 
 
 @pytest.fixture(autouse=True)

@@ -52,7 +52,13 @@ def test_an_empty_page_or_one_without_more_is_the_last(rest: dict[str, Any]) -> 
 def test_empty_list_is_an_error_when_an_organization_has_an_entry(module: str) -> None:
     path, named = ("/users", {"email": "a@b.c"}) if module == "inference_user" else ("/projects", {"name": "Find"})
     with conversation(page(path)) as server:
-        given = {"url": f"{server.url}/v1", "admin_key": ADMIN, "admin_pace": 0, "state": "absent", **named}
+        given = {
+            "url": f"{server.url}/v1",
+            "admin_key": ADMIN,
+            "admin_requests_per_minute": 0,
+            "state": "absent",
+            **named,
+        }
         result = run(module, **given)
     assert result["failed"]
     assert "the list is empty, but each organization has at least one entry" in result["msg"]
@@ -120,7 +126,7 @@ def seconds_of(clock: list[float], calls: list[str], whose: str = "key", per_min
     """When each call has its turn, from now on; each is made by a task of its own."""
     began, turns = clock[0], []
     for name in calls:
-        Pace(Task({"admin_pace": per_minute}), [whose]).wait(name)
+        Pace(Task({"admin_requests_per_minute": per_minute}), [whose]).wait(name)
         turns.append(round(clock[0] - began, 3))
     return turns
 
@@ -179,7 +185,7 @@ def _refuse(*_arguments: Any) -> None:
 
 def test_who_waits_says_so(folder: pathlib.Path, clock: list[float]) -> None:
     told: list[str] = []
-    task = Task({"admin_pace": 6.0}, display=told.append)
+    task = Task({"admin_requests_per_minute": 6.0}, display=told.append)
     for _number in range(5):
         Pace(task, ["k"]).wait("GET /organization/users")
-    assert told == ["waiting 10 s for the next turn of GET /organization/users, see 'admin_pace'"]
+    assert told == ["waiting 10 s for the next turn of GET /organization/users, see 'admin_requests_per_minute'"]

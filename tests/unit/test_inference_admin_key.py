@@ -55,7 +55,13 @@ def revoke(id_: str) -> Call:
 
 def manage(*calls: Call, **parameters: Any) -> dict[str, Any]:
     with conversation(*calls) as server:
-        given = {"url": f"{server.url}/v1", "admin_key": ADMIN, "name": "audit", "admin_pace": 0, "retries": 0}
+        given = {
+            "url": f"{server.url}/v1",
+            "admin_key": ADMIN,
+            "name": "audit",
+            "admin_requests_per_minute": 0,
+            "retries": 0,
+        }
         return run("inference_admin_key", **{**given, **parameters})
 
 

@@ -39,7 +39,7 @@ def texts(count: int) -> list[str]:
 def batch(server: PayingServer, folder: Path, prompts: list[str], **parameters: Any) -> dict[str, Any]:
     source = folder / "prompts.jsonl"
     source.write_text("".join(json.dumps({"id": f"id of {text}", "prompt": text}) + "\n" for text in prompts))
-    given = {"workers": 4, "model": MODEL, "to_file": str(folder / "answers"), "answer_timeout": 30, **parameters}
+    given = {"workers": 4, "model": MODEL, "to_file": str(folder / "answers"), "response_timeout": 30, **parameters}
     return run("inference_chat_batch", url=server.url, api_key=KEY, prompts_file=str(source), **given)
 
 
@@ -70,7 +70,7 @@ def test_each_prompt_is_paid_for_once_unless_its_response_was_lost(
         result = batch(server, tmp_path, prompts, workers=chance.choice([1, 4, 16]))
         paid, delivered = server.paid.total() - paid, server.delivered.total() - delivered
         assert result["usage"]["total_tokens"] == TOKENS * delivered
-        assert result["lost"] >= paid - delivered
+        assert result["lost_requests"] >= paid - delivered
         assert result["summary"]["failed"] == len(result["failures"])
         if not result.get("failed"):
             break
@@ -82,8 +82,8 @@ def test_each_prompt_is_paid_for_once_unless_its_response_was_lost(
 def test_a_late_response_counts_as_lost(server: PayingServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     virtual_time(monkeypatch)
     server.faults = {"Prompt 0": ["late"]}
-    result = batch(server, tmp_path, texts(2), answer_timeout=0.2)
-    assert (result["lost"], server.paid["Prompt 0"], result["usage"]["total_tokens"]) == (1, 2, 2 * TOKENS)
+    result = batch(server, tmp_path, texts(2), response_timeout=0.2)
+    assert (result["lost_requests"], server.paid["Prompt 0"], result["usage"]["total_tokens"]) == (1, 2, 2 * TOKENS)
     assert "1 request(s) had no usable response." in " ".join(result["warnings"])
 
 
@@ -94,10 +94,20 @@ def test_a_bound_includes_the_requests_whose_responses_were_lost(
     server.faults = {"Prompt 0": ["reset_after"] * 3}
     given = {"workers": 1, "max_tokens": 10, "on_error": "report"}
     result = batch(server, tmp_path, texts(9), max_tokens_total=30, **given)
-    assert (server.paid.total(), result["lost"], result["summary"]["failed"], result["left"]) == (2, 2, 1, 8)
-    assert result["stopped"] == "they may go beyond 'max_tokens_total'"
+    assert (server.paid.total(), result["lost_requests"], result["summary"]["failed"], result["remaining"]) == (
+        2,
+        2,
+        1,
+        8,
+    )
+    assert result["stop_reason"] == "they may go beyond 'max_tokens_total'"
     result = batch(server, tmp_path, texts(9), max_tokens_total=60, **given)
-    assert (server.paid.total(), result["lost"], result["summary"]["answered"], result["left"]) == (6, 1, 3, 6)
+    assert (server.paid.total(), result["lost_requests"], result["summary"]["answered"], result["remaining"]) == (
+        6,
+        1,
+        3,
+        6,
+    )
 
 
 @pytest.mark.parametrize("fault", LASTING)
@@ -115,11 +125,11 @@ def test_a_batch_stops_when_a_refusal_holds_for_all(
     left = 100 - answered - refused
     assert refused == result["summary"]["failed"] <= workers
     assert 20 - workers < answered <= 20
-    assert (result["summary"]["answered"], result["kept"], result["left"]) == (answered, 3, left)
+    assert (result["summary"]["answered"], result["reused"], result["remaining"]) == (answered, 3, left)
     assert (result["counts"]["ok"], result["counts"]["skipped"]) == (3, left)
     assert result["failed"]
     assert f"of 100 items failed, {left} were not tried." in result["msg"]
-    assert result["stopped"] in result["msg"]
+    assert result["stop_reason"] in result["msg"]
     assert [reason["count"] for reason in result["failure_reasons"]] == [refused]
     server.faults = {}
     assert batch(server, tmp_path, prompts)["summary"]["answered"] == 100
@@ -147,7 +157,7 @@ def test_a_batch_stops_only_when_retry_after_is_long(
     monkeypatch.setitem(REFUSALS, "slow", (429, {"Retry-After": retry_after}, error("Slow down.")))
     server.faults = {"Prompt 0": ["slow"]}
     result = batch(server, tmp_path, texts(5), workers=1)
-    assert (result["left"], server.paid.total()) == ((4, 0) if is_stopped else (0, 5))
+    assert (result["remaining"], server.paid.total()) == ((4, 0) if is_stopped else (0, 5))
 
 
 def test_the_prompts_of_other_models_go_on_when_one_model_is_refused(server: PayingServer, tmp_path: Path) -> None:
@@ -157,9 +167,9 @@ def test_the_prompts_of_other_models_go_on_when_one_model_is_refused(server: Pay
     ]
     given = {"to_file": str(tmp_path / "answers"), "workers": 1, "on_error": "report"}
     result = run("inference_chat_batch", url=server.url, api_key=KEY, prompts=prompts, **given)
-    assert (result["summary"]["answered"], result["summary"]["failed"], result["left"]) == (10, 1, 9)
+    assert (result["summary"]["answered"], result["summary"]["failed"], result["remaining"]) == (10, 1, 9)
     assert result["failed"]
-    assert "does not exist" in result["stopped"]
+    assert "does not exist" in result["stop_reason"]
 
 
 @pytest.mark.parametrize(
@@ -177,7 +187,7 @@ def test_other_prompts_go_on_when_one_is_refused_for_its_words(
     monkeypatch.setitem(REFUSALS, "words", (status, {}, body))
     server.faults = {"Prompt 2": ["words"]}
     result = batch(server, tmp_path, texts(9), workers=1)
-    assert (result["summary"]["answered"], result["summary"]["failed"], result["left"]) == (8, 1, 0)
+    assert (result["summary"]["answered"], result["summary"]["failed"], result["remaining"]) == (8, 1, 0)
 
 
 def test_a_refusal_is_left_to_the_playbook_when_no_prompt_is_left(server: PayingServer, tmp_path: Path) -> None:
@@ -185,7 +195,12 @@ def test_a_refusal_is_left_to_the_playbook_when_no_prompt_is_left(server: Paying
     server.faults = {"New": ["no_key"]}
     result = batch(server, tmp_path, ["New", *texts(5)], workers=1, on_error="report")
     assert not result.get("failed"), result["msg"]
-    assert (result["summary"]["failed"], result["left"], result["stopped"], result["counts"]["ok"]) == (1, 0, None, 5)
+    assert (result["summary"]["failed"], result["remaining"], result["stop_reason"], result["counts"]["ok"]) == (
+        1,
+        0,
+        None,
+        5,
+    )
 
 
 def test_equal_failures_are_told_once(server: PayingServer, tmp_path: Path) -> None:
@@ -236,7 +251,7 @@ def test_only_the_new_prompts_are_paid_for_when_prompts_move(server: PayingServe
     batch(server, tmp_path, prompts)
     moved = ["New", *prompts[10:], "Prompt 3", *prompts[:10]]
     result = batch(server, tmp_path, moved)
-    assert (result["kept"], result["summary"]["answered"]) == (20, 22)
+    assert (result["reused"], result["summary"]["answered"]) == (20, 22)
     assert server.paid == {**dict.fromkeys(prompts, 1), "New": 1, "Prompt 3": 2}
     check_answers(tmp_path, moved)
     removed = batch(server, tmp_path, prompts[:5])
@@ -345,7 +360,7 @@ def test_a_run_ends_when_the_prompts_change_under_it(server: PayingServer, tmp_p
     server.before = insert
     result = batch(server, tmp_path, prompts, workers=1)
     assert result["msg"] == f"'{tmp_path / 'prompts.jsonl'}' changed while it was being read. Try again."
-    assert result["left"]
+    assert result["remaining"]
     assert batch(server, tmp_path, ["Prompt 500", *prompts])["summary"]["answered"] == 401
     assert server.paid == dict.fromkeys([*prompts, "Prompt 500"], 1)
 
@@ -361,7 +376,7 @@ def test_answers_are_in_the_result_when_the_disk_is_full(server: PayingServer, t
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert "cannot be written: File too large" in result["msg"]
     with answers.open("a") as file:
-        file.writelines(json.dumps(line) + "\n" for line in result["unwritten"])
+        file.writelines(json.dumps(line) + "\n" for line in result["unwritten_lines"])
     assert batch(server, tmp_path, texts(20))["summary"]["answered"] == 20
     assert server.paid == dict.fromkeys(texts(20), 1)
 

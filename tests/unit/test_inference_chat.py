@@ -149,7 +149,7 @@ def test_only_what_is_given_is_sent(given: dict[str, Any], sent: dict[str, Any])
         ({"model": ""}, "Option 'model': must not be empty"),
         ({"temperature": 9}, "Option 'temperature': takes 0 to 2"),
         ({"max_tokens": 0}, "Option 'max_tokens': takes 1 to"),
-        ({"answer_timeout": 0}, "Option 'answer_timeout': takes 0.01 to"),
+        ({"response_timeout": 0}, "Option 'response_timeout': takes 0.01 to"),
         ({"response_schema": {"type": "text"}}, "Option 'response_schema': is no JSON schema"),
         ({"prompt": ["a", "b"]}, "Option 'prompt': takes a text, not a list"),
         ({"prompt": {"a": "b"}}, "Option 'prompt': takes a text, not a dictionary"),
@@ -657,7 +657,7 @@ def test_an_answer_may_take_longer_than_a_connection() -> None:
 
 def test_an_answer_that_takes_too_long_is_told_by_its_option() -> None:
     slow = dataclasses.replace(reply(), held=True)
-    assert "no answer within 'answer_timeout'" in ask(slow, answer_timeout=0.1, retries=0)["msg"]
+    assert "no answer within 'response_timeout'" in ask(slow, response_timeout=0.1, retries=0)["msg"]
 
 
 @pytest.mark.parametrize(

@@ -85,9 +85,9 @@ def address_in(folder: Path, *calls: Call, then: Any, **parameters: Any) -> tupl
 def test_each_prompt_is_answered_in_its_order(tmp_path: Path) -> None:
     result = batch(tmp_path, answered("First?"), answered("Second?", "No."), answered("Third?"))
     assert result["changed"]
-    assert result["summary"] == {"answered": 3, "refused": 0, "cut_off": 0, "mismatched": 0, "failed": 0}
+    assert result["summary"] == {"answered": 3, "refused": 0, "truncated": 0, "mismatched": 0, "failed": 0}
     assert result["usage"] == {"prompt_tokens": 30, "completion_tokens": 15, "total_tokens": 45}
-    assert (result["kept"], result["left"], result["cost"], result["stopped"]) == (0, 0, None, None)
+    assert (result["reused"], result["remaining"], result["cost"], result["stop_reason"]) == (0, 0, None, None)
     assert [(line["index"], line["id"], line["text"]) for line in lines(tmp_path)] == [
         (0, "one", "Yes."),
         (1, None, "No."),
@@ -100,7 +100,7 @@ def test_a_second_run_asks_nothing(tmp_path: Path) -> None:
     calls = [answered("First?"), answered("Second?"), answered("Third?")]
     first, second = address_in(tmp_path, *calls, then=dict)
     assert first["changed"]
-    assert (second["changed"], second["plan"], second["kept"], second["left"]) == (False, None, 3, 0)
+    assert (second["changed"], second["plan"], second["reused"], second["remaining"]) == (False, None, 3, 0)
     assert second["summary"]["answered"] == 3
 
 
@@ -112,7 +112,7 @@ def test_what_was_cut_off_is_gone_on_with(tmp_path: Path) -> None:
 
     calls = [answered("First?"), answered("Second?"), answered("Third?"), answered("Second?", "Again.")]
     _first, second = address_in(tmp_path, *calls, then=cut_off)
-    assert (second["kept"], second["counts"]["changed"], second["counts"]["ok"]) == (2, 1, 2)
+    assert (second["reused"], second["counts"]["changed"], second["counts"]["ok"]) == (2, 1, 2)
     assert [(line["index"], line["text"]) for line in lines(tmp_path)] == [(0, "Yes."), (1, "Again."), (2, "Yes.")]
 
 
@@ -120,7 +120,7 @@ def test_a_prompt_that_changed_is_asked_again(tmp_path: Path) -> None:
     changed = [PROMPTS[0], {"prompt": "Other?"}, PROMPTS[2]]
     calls = [answered("First?"), answered("Second?"), answered("Third?"), answered("Other?", "Other.")]
     _first, second = address_in(tmp_path, *calls, then=lambda: {"prompts": changed})
-    assert second["kept"] == 2
+    assert second["reused"] == 2
     assert [(line["index"], line["text"]) for line in lines(tmp_path)] == [
         (0, "Yes."),
         (1, "Other."),
@@ -136,10 +136,10 @@ def test_what_failed_is_asked_again_and_what_was_refused_is_not(tmp_path: Path) 
     assert first["failed"]
     assert first["changed"]
     assert first["msg"] == "3 of 3 items failed. The first of them, prompts[0]: The model refused: No."
-    assert first["summary"] == {"answered": 0, "refused": 1, "cut_off": 1, "mismatched": 0, "failed": 1}
+    assert first["summary"] == {"answered": 0, "refused": 1, "truncated": 1, "mismatched": 0, "failed": 1}
     assert not second.get("failed")
-    assert second["summary"] == {"answered": 1, "refused": 1, "cut_off": 1, "mismatched": 0, "failed": 0}
-    assert [line["outcome"] for line in lines(tmp_path)] == ["refused", "cut_off", "answered"]
+    assert second["summary"] == {"answered": 1, "refused": 1, "truncated": 1, "mismatched": 0, "failed": 0}
+    assert [line["outcome"] for line in lines(tmp_path)] == ["refused", "truncated", "answered"]
 
 
 def test_an_answer_of_another_form_is_asked_for_again(tmp_path: Path) -> None:
@@ -176,12 +176,12 @@ def test_check_mode_tells_what_it_would_take(tmp_path: Path) -> None:
     assert result["plan"] == {
         "action": "complete",
         "requests": 3,
-        "kept": 0,
+        "reused": 0,
         "tokens_at_least": 6,
         "cost_at_least": 6.0,
         "seconds_at_least": 120.0,
     }
-    assert result["left"] == 3
+    assert result["remaining"] == 3
     assert not (tmp_path / "answers").exists()
 
 
@@ -196,7 +196,7 @@ def test_a_bound_holds_when_the_tokens_are_not_told(tmp_path: Path) -> None:
     calls = [answered("First?", "x" * 400, usage=None), answered("Second?", usage={"prompt_tokens": 0})]
     result = batch(tmp_path, *calls, max_tokens_total=104, on_error="report")
     assert result["usage"] == {"prompt_tokens": 2, "completion_tokens": 101, "total_tokens": 103}
-    assert (result["left"], result["stopped"]) == (1, "they may go beyond 'max_tokens_total'")
+    assert (result["remaining"], result["stop_reason"]) == (1, "they may go beyond 'max_tokens_total'")
 
 
 def test_what_the_cache_has_costs_nothing(tmp_path: Path) -> None:
@@ -215,7 +215,7 @@ def test_what_the_cache_has_costs_nothing(tmp_path: Path) -> None:
         file.unlink()
     (tmp_path / "answers").unlink(missing_ok=True)
     _first, again = address_in(tmp_path, *calls, then=lambda: begin_anew(max_tokens_total=1), **given)
-    assert (again["stopped"], again["left"], again["usage"]["total_tokens"]) == (None, 0, 0)
+    assert (again["stop_reason"], again["remaining"], again["usage"]["total_tokens"]) == (None, 0, 0)
 
 
 def test_a_folder_for_answers_that_cannot_be_used_is_refused_at_once(tmp_path: Path) -> None:
@@ -229,7 +229,7 @@ def test_a_bound_on_tokens(tmp_path: Path) -> None:
     calls = [answered("First?", max_completion_tokens=10), answered("Second?", max_completion_tokens=10)]
     result = batch(tmp_path, *calls, max_tokens=10, max_tokens_total=30)
     assert result["msg"] == "1 of 3 prompts were not asked: they may go beyond 'max_tokens_total'."
-    assert (result["left"], result["usage"]["total_tokens"]) == (1, 30)
+    assert (result["remaining"], result["usage"]["total_tokens"]) == (1, 30)
 
 
 def test_a_bound_on_tokens_is_one_on_further_attempts_too(tmp_path: Path) -> None:
@@ -238,7 +238,7 @@ def test_a_bound_on_tokens_is_one_on_further_attempts_too(tmp_path: Path) -> Non
     given = {"prompts": PROMPTS[:1], "response_schema": SCHEMA, "max_tokens": 10, "attempts": 5}
     result = batch(tmp_path, *calls, **given, max_tokens_total=35, accept_incomplete=True)
     assert not result.get("failed"), result
-    assert (result["summary"]["mismatched"], result["left"], result["usage"]["total_tokens"]) == (1, 0, 30)
+    assert (result["summary"]["mismatched"], result["remaining"], result["usage"]["total_tokens"]) == (1, 0, 30)
     assert lines(tmp_path)[0]["attempts"] == 2
 
 
@@ -251,20 +251,20 @@ def test_what_is_not_begun_after_failures_takes_nothing_of_a_bound(tmp_path: Pat
     quota = refused("First?", 429, error(QUOTA, "insufficient_quota", "insufficient_quota"))
     result = batch(tmp_path, quota, max_failures=1, max_tokens_total=3)
     assert "1 of 3 items failed, 2 were not tried" in result["msg"]
-    assert (result["failure_reasons"][0]["reason"], result["counts"]["skipped"]) == (result["stopped"], 2)
+    assert (result["failure_reasons"][0]["reason"], result["counts"]["skipped"]) == (result["stop_reason"], 2)
 
 
 def test_a_bound_on_money(tmp_path: Path) -> None:
     prices = [{"model": MODEL, "input": 100_000, "output": 200_000}]  # so that an answer costs 2
     result = batch(tmp_path, answered("First?"), prices=prices, max_cost=2.1, on_error="report")
-    assert (result["cost"], result["left"], result["stopped"]) == (2.0, 2, "they may go beyond 'max_cost'")
+    assert (result["cost"], result["remaining"], result["stop_reason"]) == (2.0, 2, "they may go beyond 'max_cost'")
 
 
 def test_after_many_failures_no_more_are_begun(tmp_path: Path) -> None:
     quota = refused("First?", 429, error(QUOTA, "insufficient_quota", "insufficient_quota"))
     result = batch(tmp_path, quota, max_failures=1)
     assert result["failed"]
-    assert (result["summary"]["failed"], result["left"], result["counts"]["skipped"]) == (1, 2, 2)
+    assert (result["summary"]["failed"], result["remaining"], result["counts"]["skipped"]) == (1, 2, 2)
 
 
 def test_prompts_of_a_file(tmp_path: Path) -> None:
@@ -357,7 +357,7 @@ def test_an_answer_of_an_earlier_version_is_found_at_another_place(tmp_path: Pat
         (tmp_path / "answers").write_text(json.dumps({**old, "reason": "No.", "attempts": 1, "text": "Kept."}) + "\n")
         given = {"url": f"{server.url}/v1", "api_key": KEY, "model": MODEL, "to_file": str(tmp_path / "answers")}
         result = run("inference_chat_batch", prompts=PROMPTS[:1], **given)
-    assert (result["kept"], result["summary"]["refused"], result["plan"]["requests"]) == (1, 1, 0), result
+    assert (result["reused"], result["summary"]["refused"], result["plan"]["requests"]) == (1, 1, 0), result
     assert [(line["index"], line["id"], line["text"]) for line in lines(tmp_path)] == [(0, "one", "Kept.")]
 
 
@@ -431,7 +431,7 @@ def test_a_line_that_the_disk_has_no_room_for_is_not_there(tmp_path: Path) -> No
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert "cannot be written: File too large" in result["msg"]
     assert len(lines(tmp_path)) == result["summary"]["answered"] == 1
-    assert [(line["index"], line["text"]) for line in result["unwritten"]] == [(1, "Yes.")]
+    assert [(line["index"], line["text"]) for line in result["unwritten_lines"]] == [(1, "Yes.")]
 
 
 @pytest.mark.parametrize(

@@ -37,27 +37,27 @@ def test_amounts_have_currency_and_unit() -> None:
     result = ask(answered("/dashboard/billing/subscription", plan), subject="subscription")
     assert result == {
         "changed": False,
-        "answer": plan,
+        "response": plan,
         "amounts": {"hard_limit_usd": {"amount": 100.0, "currency": "USD", "unit": "dollar"}},
     }
 
 
 @pytest.mark.parametrize("answer", [{"data": ["a"]}, ["a"], {}, []])
 def test_whatever_comes_is_given(answer: Any) -> None:
-    assert ask(answered("/dashboard/feature_flags", answer), subject="feature_flags")["answer"] == answer
+    assert ask(answered("/dashboard/feature_flags", answer), subject="feature_flags")["response"] == answer
 
 
 def test_users_of_a_project() -> None:
     path = "/v1/dashboard/organizations/org%2F1/projects/proj_1/users"
     result = ask(answered(path, {"data": []}), subject="project_users", organization="org/1", project="proj_1")
-    assert result["answer"] == {"data": []}
+    assert result["response"] == {"data": []}
 
 
 def test_a_whole_key_is_never_shown() -> None:
     keys = {"data": [{"sensitive_id": "sk-...abcd"}, {"sensitive_id": KEY, "name": f"was {KEY}"}]}
     result = ask(answered("/dashboard/user/api_keys", keys), subject="user_keys")
     assert KEY not in json.dumps(result)
-    assert result["answer"]["data"][0]["sensitive_id"] == "sk-...abcd"
+    assert result["response"]["data"][0]["sensitive_id"] == "sk-...abcd"
 
 
 @pytest.mark.parametrize("key", [KEY, ADMIN])

@@ -65,7 +65,7 @@ def compared(*calls: Call, **parameters: Any) -> dict[str, Any]:
 def found(*calls: Call, **parameters: Any) -> list[tuple[str, str, Any]]:
     result = compared(*calls, **parameters)
     assert not result.get("failed"), result
-    return [(one["problem"], one["text"], one["mend"]) for one in result["drift"]]
+    return [(one["problem"], one["text"], one["remediation"]) for one in result["drift"]]
 
 
 def test_an_organization_as_declared_costs_the_pages_and_one_request_for_each_project_with_limits() -> None:
@@ -172,7 +172,7 @@ def test_users_of_projects() -> None:
         {"email": "carol@x.y", "projects": [{"id": "proj_1", "role": "owner"}]},
     ]
     result = compared(*calls, users=wanted)
-    assert [(one["text"], one["what"], one["declared"], one["found"]) for one in result["drift"]] == [
+    assert [(one["text"], one["field"], one["declared"], one["current"]) for one in result["drift"]] == [
         ("alice@x.y is member of 'P1', but shall be owner of 'P1'.", "projects", "owner of 'P1'", "member of 'P1'"),
         (
             "bob@x.y is member of 'Default project', but shall be in no project.",
@@ -181,7 +181,7 @@ def test_users_of_projects() -> None:
             "member of 'Default project'",
         ),
     ]
-    assert result["drift"][0]["mend"] == {
+    assert result["drift"][0]["remediation"] == {
         "email": "alice@x.y",
         "projects": [{"name": "P1", "role": "owner"}],
         "state": "present",

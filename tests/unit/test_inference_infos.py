@@ -97,7 +97,7 @@ def test_limits_of_the_dashboard() -> None:
         "gpt-4.1-long-context": {"batch_1_day_max_input_tokens": 9.0},
     }
     asked = call("GET", "/dashboard/rate_limits", json=answer, sent_headers=BROWSER)
-    rows = ask("inference_rate_limit_info", asked, private=True, session_token=SESSION)["rate_limits"]
+    rows = ask("inference_rate_limit_info", asked, dashboard=True, session_token=SESSION)["rate_limits"]
     assert {model: (row["kind"], row["id"]) for model, row in rows.items()} == {
         "*": ("fallback", None),
         "ft:gpt-4o": ("fine_tuned", None),
@@ -110,9 +110,9 @@ def test_limits_of_the_dashboard() -> None:
     assert isinstance(rows["whisper-1"]["max_requests_per_1_minute"], int)
 
 
-@pytest.mark.parametrize("given", [{}, {"private": True, "project_id": "p"}, {"private": False}])
+@pytest.mark.parametrize("given", [{}, {"dashboard": True, "project_id": "p"}, {"dashboard": False}])
 def test_limits_of_either_a_project_or_the_dashboard(given: dict[str, Any]) -> None:
-    assert ask("inference_rate_limit_info", **given)["msg"].startswith("Option 'private': takes true without a project")
+    assert ask("inference_rate_limit_info", **given)["msg"].startswith("Option 'dashboard': must be true")
 
 
 @pytest.mark.parametrize(
@@ -204,7 +204,7 @@ def test_admin_keys(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_projects() -> None:
     archived = {**PROJECT, "id": "proj_0", "status": "archived", "archived": SINCE, "archived_at": AT}
     assert ask("inference_project_info", page("/projects", FIND))["projects"] == [PROJECT]
-    found = ask("inference_project_info", page("/projects", OLD, FIND, include_archived="true"), archived=True)
+    found = ask("inference_project_info", page("/projects", OLD, FIND, include_archived="true"), include_archived=True)
     assert found["projects"] == [archived, PROJECT]
     assert ask("inference_project_info", page("/projects", FIND), name="nope")["projects"] == []
 
@@ -220,7 +220,7 @@ def test_what_belongs_to_a_project() -> None:
         page("/projects/proj_1/rate_limits"),
     )
     details = ["api_keys", "service_accounts", "rate_limits"]
-    old, find = ask("inference_project_info", *calls, archived=True, details=details)["projects"]
+    old, find = ask("inference_project_info", *calls, include_archived=True, details=details)["projects"]
     assert {name: value for name, value in old.items() if name not in PROJECT} == {"rate_limits": {}}
     assert find["api_keys"][0]["owner"] == {
         "type": "service_account",

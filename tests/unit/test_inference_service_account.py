@@ -72,7 +72,7 @@ MINE, NEW = account(), account("svc_2", created_at=NOW)
 def manage(*calls: Call, **parameters: Any) -> dict[str, Any]:
     with conversation(*calls) as server:
         given = {"url": f"{server.url}/v1", "admin_key": ADMIN, "project_id": "proj_1", "name": "robot"}
-        return run("inference_service_account", **{**given, "admin_pace": 0, "retries": 0, **parameters})
+        return run("inference_service_account", **{**given, "admin_requests_per_minute": 0, "retries": 0, **parameters})
 
 
 def test_a_second_run_reads_once() -> None:

@@ -28,7 +28,13 @@ INVITED_TO = page("/projects", {**FIND, "id": "proj_0"})
 
 def manage(*calls: Call, **parameters: Any) -> dict[str, Any]:
     with conversation(*calls) as server:
-        given = {"url": f"{server.url}/v1", "admin_key": ADMIN, "email": "alice@X.y", "admin_pace": 0, **parameters}
+        given = {
+            "url": f"{server.url}/v1",
+            "admin_key": ADMIN,
+            "email": "alice@X.y",
+            "admin_requests_per_minute": 0,
+            **parameters,
+        }
         return run("inference_user", **given)
 
 

@@ -77,9 +77,10 @@ def test_a_host_with_variables_gets_the_default_address_and_not_that_of_the_envi
 
 
 def test_how_a_service_wants_to_be_asked_may_come_from_elsewhere_than_its_address() -> None:
-    assert "admin_pace" not in Reach(INFERENCE, {}, (), {"url": "h"}).args  # so that the environment may say it
-    assert Reach(INFERENCE, {}, (), {"admin_pace": 0}).args == {"admin_pace": 0}
-    assert Reach(INFERENCE, {"admin_pace": 1}, (), {"admin_pace": 0}).args == {"admin_pace": 1}
+    option = "admin_requests_per_minute"
+    assert option not in Reach(INFERENCE, {}, (), {"url": "h"}).args  # so that the environment may set it
+    assert Reach(INFERENCE, {}, (), {option: 0}).args == {option: 0}
+    assert Reach(INFERENCE, {option: 1}, (), {option: 0}).args == {option: 1}
 
 
 def test_the_keys_of_the_inference_service_do_not_stand_for_each_other() -> None:

@@ -105,7 +105,7 @@ class InferenceService(Service):
             "OPENAI_API_KEY": first.get("secret", ""),
             "OPENAI_ADMIN_KEY": first.get("admin", ""),
             "SANDBOX_SESSION_TOKEN": first.get("session", ""),
-            "TOOLCHAIN_INFERENCE_ADMIN_PACE": "0",
+            "TOOLCHAIN_INFERENCE_ADMIN_REQUESTS_PER_MINUTE": "0",
         }
 
     def control_routes(self) -> list[BaseRoute]:

@@ -26,7 +26,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 Line = dict[str, t.Any]
 
 # What becomes of a prompt
-OUTCOMES = ("answered", "refused", "cut_off", "mismatched", "failed")
+OUTCOMES = ("answered", "refused", "truncated", "mismatched", "failed")
 _FAILED = OUTCOMES.index("failed")
 _NONE = -1
 _MOST = 100_000_000
@@ -139,7 +139,7 @@ class AnswersFile:
             self._append(data)
         except OSError:
             if line["outcome"] != "failed":  # it was paid for
-                self._task.result.setdefault("unwritten", []).append(masked_line)
+                self._task.result.setdefault("unwritten_lines", []).append(masked_line)
             raise
         self._lines[line["index"]] = self._note(line, len(data))
         self._new_ids.pop(line["index"], None)

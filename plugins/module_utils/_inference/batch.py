@@ -93,7 +93,7 @@ class Batch:
                 self._warn()
         work.raise_failures(is_stopped=self._reasons.has_refused_models)
         if self._reasons.bound and task.params["on_error"] == "fail":
-            left, bound = task.result["left"], task.result["stopped"]
+            left, bound = task.result["remaining"], task.result["stop_reason"]
             raise ToolchainError(f"{left:,} of {len(self):,} prompts were not asked: {bound}.")
         return {}
 
@@ -102,9 +102,9 @@ class Batch:
         left = len(self) - sum(self._outcomes.values())
         return {
             "summary": dict(self._outcomes),
-            "kept": self._kept,
-            "left": left,
-            "stopped": self._reasons.summary() if left else None,
+            "reused": self._kept,
+            "remaining": left,
+            "stop_reason": self._reasons.summary() if left else None,
             "waits": self._limits.waits(),
             **self._budget.summary(),
         }
@@ -126,7 +126,7 @@ class Batch:
         return {
             "action": "complete",
             "requests": requests,
-            "kept": self._kept,
+            "reused": self._kept,
             "tokens_at_least": usage.total_tokens,
             "cost_at_least": self._budget.price(usage),
             "seconds_at_least": round(self._remaining.required_seconds(), 1),
@@ -142,7 +142,7 @@ class Batch:
         """Send a prompt, unless it has an answer."""
         question = self._questions.pop(task.params["number"], None)
         if question is None:
-            task.result["outcome"] = "kept"
+            task.result["outcome"] = "reused"
             return
         task.result.update(outcome="failed", request=question.name, attempts=0)
         question = dataclasses.replace(question, http=InferenceService(task).http(API_KEY))
@@ -161,7 +161,7 @@ class Batch:
         """Leave a prompt without an answer, because no more requests are sent."""
         if self._questions.pop(task.params["number"], None):
             raise ItemSkipped
-        task.result["outcome"] = "kept"
+        task.result["outcome"] = "reused"
 
     def _write_line(self, outcome: Params) -> None:
         """Write the line of a prompt for which a request was due."""

@@ -114,7 +114,7 @@ class Budget:
         return {
             "usage": {name: getattr(self._used, name) for name in _USAGE},
             "cost": self.price(self._used),
-            "lost": self.lost_requests,
+            "lost_requests": self.lost_requests,
         }
 
     def _longest_usage(self, body: Params) -> Usage:

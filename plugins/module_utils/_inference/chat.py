@@ -126,7 +126,7 @@ def send(question: Question, policy: Policy) -> Response:
         json=question.body,
         changes_state=False,
         policy=policy,
-        timeout_option="answer_timeout",
+        timeout_option="response_timeout",
     )
 
 
@@ -143,9 +143,9 @@ def _streamed(task: Task, question: Question) -> tuple[Completion, str | None]:
         json={**question.body, "stream": True, "stream_options": {"include_usage": True}},
         changes_state=False,
         policy=POLICY,
-        timeout_option="answer_timeout",
+        timeout_option="response_timeout",
         stream=True,
-        live_timeout_option="answer_timeout",
+        live_timeout_option="response_timeout",
     )
     if "event-stream" not in response.headers.get("Content-Type", ""):  # a server that does not stream, or a login page
         return parse(response.with_body(b"".join(response.chunks())), question)

@@ -149,4 +149,4 @@ def _outcome(completion: Completion) -> str:
         return "answered"
     if completion["refusal"]:
         return "refused"
-    return "mismatched" if completion["finish_reason"] == "stop" else "cut_off"
+    return "mismatched" if completion["finish_reason"] == "stop" else "truncated"

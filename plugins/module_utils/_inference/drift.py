@@ -55,8 +55,8 @@ class Finding:
     :ivar problem: `missing`, `undeclared`, `ambiguous`, `differs`, `above`, `below` or `too_old`
     :ivar name: of the project, user or key
     :ivar text: the finding as a sentence
-    :ivar what: the member that differs
-    :ivar mend: the options of the module that mends it, or `None` when none can
+    :ivar field: the member that differs
+    :ivar remediation: the options of the module that mends it, or `None` when none can
     """
 
     kind: str
@@ -65,10 +65,10 @@ class Finding:
     text: str
     id: str | None = None
     project: str | None = None
-    what: str | None = None
+    field: str | None = None
     declared: t.Any = None
-    found: t.Any = None
-    mend: Fields | None = None
+    current: t.Any = None
+    remediation: Fields | None = None
 
 
 class Declared:
@@ -142,7 +142,7 @@ def _of_projects(declared: list[Fields], found: list[Fields]) -> t.Iterator[Find
                 one["name"],
                 f"The project '{one['name']}' ({one['id']}) is not declared.",
                 id=one["id"],
-                mend=_given({"name": one["name"], "id": one["id"], "state": "absent"}),
+                remediation=_given({"name": one["name"], "id": one["id"], "state": "absent"}),
             )
 
 
@@ -150,10 +150,10 @@ def _of_project(declared: Fields, found: list[Fields]) -> t.Iterator[Finding]:
     name = declared["name"]
     mend = _given({key: declared[key] for key in ("name", "id", "external_key_id", "residency")})
     if not found:
-        yield Finding("projects", "missing", name, f"There is no project '{name}'.", mend=mend)
+        yield Finding("projects", "missing", name, f"There is no project '{name}'.", remediation=mend)
     elif len(found) > 1:
         text = f"{len(found)} projects have the name '{name}': declare which one by its id."
-        yield Finding("projects", "ambiguous", name, text, found=[one["id"] for one in found])
+        yield Finding("projects", "ambiguous", name, text, current=[one["id"] for one in found])
     else:
         for what in ("name", "external_key_id"):
             if declared[what] is not None and declared[what] != found[0][what]:
@@ -161,8 +161,8 @@ def _of_project(declared: Fields, found: list[Fields]) -> t.Iterator[Finding]:
                 text = (
                     f"The project '{found[0]['name']}' has the {what} {_shown(has)}, but shall have '{declared[what]}'."
                 )
-                differing = {"what": what, "declared": declared[what], "found": has}
-                yield Finding("projects", "differs", name, text, id=id_, **differing, mend={**mend, "id": id_})
+                differing = {"field": what, "declared": declared[what], "current": has}
+                yield Finding("projects", "differs", name, text, id=id_, **differing, remediation={**mend, "id": id_})
 
 
 def _of_limits(admin: Admin, declared: Fields, found: list[Fields]) -> t.Iterator[Finding]:
@@ -172,7 +172,9 @@ def _of_limits(admin: Admin, declared: Fields, found: list[Fields]) -> t.Iterato
     entries = [{"model": model, **limits} for model, limits in wanted.items()]
     if not found:
         text = f"The limits of the project '{name}' are not set."
-        yield Finding("limits", "missing", name, text, project=name, mend={"project_name": name, "limits": entries})
+        yield Finding(
+            "limits", "missing", name, text, project=name, remediation={"project_name": name, "limits": entries}
+        )
     if len(found) != 1:
         return
     mend = {"project_id": found[0]["id"], "limits": entries}
@@ -187,10 +189,10 @@ def _of_limits(admin: Admin, declared: Fields, found: list[Fields]) -> t.Iterato
                     *("limits", problem, model, text),
                     id=found[0]["id"],
                     project=name,
-                    what=what,
+                    field=what,
                     declared=number,
-                    found=has,
-                    mend=mend,
+                    current=has,
+                    remediation=mend,
                 )
 
 
@@ -203,7 +205,7 @@ def _of_users(admin: Admin, declared: list[Fields], found: list[Fields]) -> t.It
                 yield _undeclared(person)
         elif person is None:
             text = f"{user['email']} is neither in the organization nor invited."
-            yield Finding("users", "missing", user["email"], text, mend=_given(user))
+            yield Finding("users", "missing", user["email"], text, remediation=_given(user))
         else:
             yield from _of_user(user, person, found)
     yield from map(_undeclared, people.values())
@@ -231,7 +233,7 @@ def _undeclared(person: Fields) -> Finding:
     how = "invited into" if person.get("status") else "in"
     text = f"{email or person['id']} is {how} the organization as {person['role']}, but is not declared."
     mend = {"email": email, "state": "absent"} if email else None
-    return Finding("users", "undeclared", email, text, id=person["id"], found=person["role"], mend=mend)
+    return Finding("users", "undeclared", email, text, id=person["id"], current=person["role"], remediation=mend)
 
 
 def _of_user(declared: Fields, person: Fields, found: list[Fields]) -> t.Iterator[Finding]:
@@ -249,10 +251,10 @@ def _of_user(declared: Fields, person: Fields, found: list[Fields]) -> t.Iterato
         yield Finding(
             *("users", "differs", declared["email"], f"{declared['email']} is {text}."),
             id=person["id"],
-            what=what,
+            field=what,
             declared=wanted,
-            found=has,
-            mend=_given(declared),
+            current=has,
+            remediation=_given(declared),
         )
 
 
@@ -269,13 +271,15 @@ def _of_keys(admin: Admin, declared: Declared, most: int, found: list[Fields]) -
     kept = [key["name"] for key in keys if key is own or not _is_too_old(key, most)]
     for key in keys:
         mend = None if key["name"] in (None, *kept) else {"name": key["name"], "state": "absent"}
-        yield from _of_key(key, most, mend=mend)
+        yield from _of_key(key, most, remediation=mend)
     for project in found:
         for key in members.project_keys(admin, project["id"]):
             yield from _of_key(key, most, project=project["name"])
 
 
-def _of_key(key: Fields, most: int, *, project: str | None = None, mend: Fields | None = None) -> t.Iterator[Finding]:
+def _of_key(
+    key: Fields, most: int, *, project: str | None = None, remediation: Fields | None = None
+) -> t.Iterator[Finding]:
     if not _is_too_old(key, most):
         return
     age, owner = key["age_days"], key["owner"]
@@ -288,10 +292,10 @@ def _of_key(key: Fields, most: int, *, project: str | None = None, mend: Fields 
         f"The {what} ({key['id']}, of {whose}) is {age} days old, which is more than {most}.",
         id=key["id"],
         project=project,
-        what="age_days",
+        field="age_days",
         declared=most,
-        found=age,
-        mend=mend,
+        current=age,
+        remediation=remediation,
     )
 
 

@@ -40,16 +40,16 @@ class Pace:
 
     def wait(self, call: str) -> None:
         """Take the next turn for a kind of call, and wait for it."""
-        if not self._task.params["admin_pace"]:
+        if not self._task.params["admin_requests_per_minute"]:
             return
-        every = 60.0 / self._task.params["admin_pace"]
+        every = 60.0 / self._task.params["admin_requests_per_minute"]
         with _turns(self._name) as turns:
             now = time.time()
             whole = max(now, min(turns.get(call, now), now + _FARTHEST))
             turns.update({call: whole + every})
         wait = whole - now - (BURST - 1) * every
         if wait > 0:
-            self._task.display(f"waiting {wait:.0f} s for the next turn of {call}, see 'admin_pace'")
+            self._task.display(f"waiting {wait:.0f} s for the next turn of {call}, see 'admin_requests_per_minute'")
             time.sleep(wait)
 
 

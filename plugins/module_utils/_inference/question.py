@@ -103,7 +103,7 @@ ASKING: Params = dict(
     strict=dict(type="bool", default=True),
     accept_incomplete=dict(type="bool", default=False),
     cache=dict(type="path", not_empty=True),
-    answer_timeout=dict(type="float", default=600.0, at_least=0.01, at_most=86400),
+    response_timeout=dict(type="float", default=600.0, at_least=0.01, at_most=86400),
 )
 
 _NO_CONTENT: dict[type, str] = {

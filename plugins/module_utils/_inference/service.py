@@ -47,12 +47,12 @@ INFERENCE = service_options(
     ),
     credentials={},
     behavior=dict(
-        admin_pace=dict(
+        admin_requests_per_minute=dict(
             type="float",
             default=6.0,
             at_least=0,
             at_most=10_000,
-            fallback=(env_fallback, ["TOOLCHAIN_INFERENCE_ADMIN_PACE"]),
+            fallback=(env_fallback, ["TOOLCHAIN_INFERENCE_ADMIN_REQUESTS_PER_MINUTE"]),
         ),
     ),
 )

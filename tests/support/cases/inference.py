@@ -19,7 +19,7 @@ CASES: dict[str, Case] = {
     "inference_chat": Operation(
         {"model": "gpt-4o-mini", "prompt": "Hello"},
         write=Write("chat", repeatable=True, repeated_after=(500, 503)),
-        patience="answer_timeout",
+        patience="response_timeout",
         changes=False,
         reads=False,
     ),
@@ -45,14 +45,14 @@ CASES: dict[str, Case] = {
     "inference_chat stream": Operation(
         {"model": "gpt-4o-mini", "prompt": "Hello", "stream": True, "n": 2},
         write=Write("chat", repeatable=True, repeated_after=(500, 503)),
-        patience="answer_timeout",
+        patience="response_timeout",
         changes=False,
         reads=False,
     ),
     "inference_chat_batch": Operation(
         {"model": "gpt-4o-mini", "prompts": [{"id": "greeting", "prompt": "Hello"}], "to_file": str(_ANSWERS)},
         write=Write("chat", repeatable=True, repeated_after=(500, 503)),
-        patience="answer_timeout",
+        patience="response_timeout",
         lasting=True,
         reads=False,
         file=_ANSWERS,
@@ -86,7 +86,7 @@ CASES: dict[str, Case] = {
         look=("inference_rate_limit_info", {"project_id": "proj_sandbox"}),
     ),
     "inference_rate_limit_info": Query({"project_name": "Sandbox"}),
-    "inference_rate_limit_info private": Query({"private": True, "session_token": _SESSION}),
+    "inference_rate_limit_info of the dashboard": Query({"dashboard": True, "session_token": _SESSION}),
     "inference_service_account": Resource(
         create={**_ROBOT},
         update={**_ROBOT, "role": "owner"},
