@@ -21,7 +21,7 @@ from .maven import poms
 from .maven.snapshots import POM
 from .protocol import feature_versions, permission_messages
 from .protocol.errors import ArtifactError, PlainError
-from .protocol.formats import jackson, jackson_parts
+from .protocol.formats import format_json, iterate_json
 from .protocol.negotiation import (
     CHECKED,
     JSON,
@@ -29,23 +29,23 @@ from .protocol.negotiation import (
     join_accept,
     negotiate,
     parse_accept,
-    vendor,
+    vendor_media_type,
 )
-from .protocol.versions import at_least
+from .protocol.versions import is_at_least
 from .repositories.repositories import PATTERNS, POLICY, Repository
 from .state import State
 
 BASE_URL_HEADERS = ("x-jfrog-override-base-url", "x-artifactory-override-base-url")
 # The path of a request for content: `content_path.parse` reads the target
-OUTSIDE_API = "/{:(?!(?:api|ui)(?:/|$))}"
-CONTENT = f"{OUTSIDE_API}{{target:[^/].*}}"
+NON_API_PREFIX = "/{:(?!(?:api|ui)(?:/|$))}"
+CONTENT_PATH = f"{NON_API_PREFIX}{{target:[^/].*}}"
 # The scope of calls that the open-source edition does not have
-PAID = "paid"
-DISK_FULL = (
+PRO_SCOPE = "paid"
+DISK_FULL_MESSAGE = (
     "Datastore disk usage is too high. Contact your Artifactory administrator to add additional storage space or"
     " change the disk quota limits."
 )
-PRO_ONLY = (
+PRO_ONLY_MESSAGE = (
     "This REST API is available only in Artifactory Pro (see: jfrog.com/artifactory/features). If you are already"
     " running Artifactory Pro please make sure your server is activated with a valid license key."
 )
@@ -74,78 +74,78 @@ class Call:
         asked = f"{self.request.url.scheme}://{self.request.url.netloc}/artifactory"
         return override.rstrip("/") if override else asked
 
-    def only_reads(self, label: str) -> None:
+    def mark_as_read(self, label: str) -> None:
         """Tell the journal that this request, unlike others of its call, changes nothing, and by which name."""
         self.request.scope["sandbox.enter"](label, "read")
 
-    def switch(self, name: str) -> Any:
+    def get_switch(self, name: str) -> Any:
         """A switch of this service."""
         return self.runtime.get_switch("artifact", name)
 
-    def has(self, version: str) -> bool:
+    def supports(self, version: str) -> bool:
         """Return whether the server is of this version or a later one."""
-        return at_least(self.switch("version"), version)
+        return is_at_least(self.get_switch("version"), version)
 
     async def discard_body(self) -> None:
         """Read the body of a request that is accepted, and that the service has no use for."""
         async for _chunk in self.request.stream():
             pass
 
-    def permit(self, action: str, repo: str, path: str, refusal: str) -> None:
+    def require_permission(self, action: str, repo: str, path: str, refusal: str) -> None:
         """Refuse the call if the caller may not do this."""
         if self.principal.may(action, repo, path):
             return
-        if self.switch("hide_unauthorized") and not self.principal.may("r", repo, path):
+        if self.get_switch("hide_unauthorized") and not self.principal.may("r", repo, path):
             raise ArtifactError(404, "Resource not found")
         if self.principal.anonymous:
             raise ArtifactError(401, headers=CHALLENGE)
         raise ArtifactError(403, refusal)
 
-    def permit_reading(self, repo: str, path: str, purpose: str = "read") -> None:
+    def require_read(self, repo: str, path: str, purpose: str = "read") -> None:
         """Refuse the call if the caller may not read this; `purpose` is `read` or `download`."""
         self._permit_for(purpose, "r", repo, path)
 
-    def permit_deploying(self, repo: str, path: str) -> None:
+    def require_deploy(self, repo: str, path: str) -> None:
         """Refuse the call if the caller may not deploy this."""
         self._permit_for("deploy", "w", repo, path)
 
-    def permit_deleting(self, repo: str, path: str) -> None:
+    def require_delete(self, repo: str, path: str) -> None:
         """Refuse the call if the caller may not delete or overwrite this."""
         self._permit_for("delete", "d", repo, path)
 
-    def refusal(self, purpose: str, repo: str, path: str = "") -> str:
+    def permission_message(self, purpose: str, repo: str, path: str = "") -> str:
         """Return the words in which the caller is refused a purpose, one of `refusals.WORDS`."""
         words = (
-            permission_messages.WORDS
-            if self.has(feature_versions.NEW_WORDS_OF_REFUSALS)
-            else permission_messages.OLD_WORDS
+            permission_messages.MESSAGES
+            if self.supports(feature_versions.NEW_PERMISSION_MESSAGES)
+            else permission_messages.OLD_MESSAGES
         )
         return words[purpose].format(repo=repo, path=path, user=self.principal.name)
 
     def _permit_for(self, purpose: str, action: str, repo: str, path: str) -> None:
         if not self.principal.may(action, repo, path):
-            self.permit(action, repo, path, self.refusal(purpose, repo, path))
+            self.require_permission(action, repo, path, self.permission_message(purpose, repo, path))
 
-    def permit_replacing(self, repo: str, path: str, sha1: str) -> None:
+    def require_overwrite(self, repo: str, path: str, sha1: str) -> None:
         """Refuse the call if a file has another content and the caller may not overwrite it."""
         before = self.items.find(repo, path)
         if before is not None and not before.folder and before.sha1 != sha1:
-            self.permit_deleting(repo, path)
+            self.require_delete(repo, path)
 
-    def items_at(self, key: str, path: str, purpose: str = "read") -> list[Item]:
+    def find_items(self, key: str, path: str, purpose: str = "read") -> list[Item]:
         """What a repository shows at a path: in a virtual one, what each of its members has there.
 
         What the caller may not read is passed over, and refused if there is nothing else.
         """
-        storages = self.repositories.storages(key)
+        storages = self.repositories.list_storages(key)
         readable = self._readable(storages, path)
         if storages and not readable:
-            self.permit_reading(storages[0], path, purpose)
+            self.require_read(storages[0], path, purpose)
         return self._stored(readable, path)
 
-    def readable_items(self, key: str, path: str) -> list[Item]:
+    def find_readable_items(self, key: str, path: str) -> list[Item]:
         """Return the same without a refusal: an empty list if the caller may not read the path."""
-        return self._stored(self._readable(self.repositories.storages(key), path), path)
+        return self._stored(self._readable(self.repositories.list_storages(key), path), path)
 
     def _readable(self, storages: list[str], path: str) -> list[str]:
         return [storage for storage in storages if self.principal.may("r", storage, path)]
@@ -153,35 +153,35 @@ class Call:
     def _stored(self, storages: list[str], path: str) -> list[Item]:
         return [item for storage in storages if (item := self.items.find(storage, path)) is not None]
 
-    async def discard(self, item: Item) -> None:
+    async def delete_item(self, item: Item) -> None:
         """Delete an item: into the trash can, where there is one for it."""
-        if self.repositories.find(item.repo) and self.switch("trashcan"):
+        if self.repositories.find(item.repo) and self.get_switch("trashcan"):
             await self.items.move_to_trash(item, self.principal.name)
         else:
             await self.items.delete(item)
         await self.maven.update_after_removal(item.repo, item.path, self.principal.name)
 
-    async def take(self, item: Item, repo: str, path: str, copying: bool) -> Item:
+    async def relocate(self, item: Item, repo: str, path: str, copying: bool) -> Item:
         """Copy or move an item to another place."""
         user = self.principal.name
         act = self.items.copy if copying else self.items.move
         taken = await act(item, repo, path, user)
-        await self.maven.update_after_arrival(taken, user)
+        await self.maven.update_after_relocation(taken, user)
         if not copying:
             await self.maven.update_after_removal(item.repo, item.path, user)
         return taken
 
-    def conflict(self, item: Item, repo: str, path: str) -> str | None:
+    def find_conflict(self, item: Item, repo: str, path: str) -> str | None:
         """Return why an item cannot be stored at another place: an existing item, or the settings for files."""
-        obstacle = self.items.obstacle(repo, path, bool(item.folder))
-        if obstacle is not None:
-            return f"A folder and a file are in each other's way at '{repo}:{obstacle}'."
+        find_obstacle = self.items.find_obstacle(repo, path, bool(item.folder))
+        if find_obstacle is not None:
+            return f"A folder and a file are in each other's way at '{repo}:{find_obstacle}'."
         repository = self.repositories.find(repo)
         return None if item.folder or repository is None else self._misfit(item, repository, path)
 
     def _misfit(self, item: Item, repository: Repository, path: str) -> str | None:
         """Return why the settings of a repository forbid to copy or move a file to a path."""
-        reason = repository.rejection(path)
+        reason = repository.find_rejection(path)
         if reason == POLICY:
             rejected = f"The repository '{repository.key}' rejected the path '{path}'"
             return f"{rejected} due to a conflict with its {POLICY}."
@@ -193,65 +193,65 @@ class Call:
             return f"Failed to validate target path of pom: {path}"
         return None
 
-    def need_login(self) -> None:
+    def require_login(self) -> None:
         """Refuse anonymous callers."""
         if self.principal.anonymous:
             raise ArtifactError(401, "This resource is available to authenticated users only.", CHALLENGE)
 
-    def need_admin(self, refusal: str | None = None) -> None:
+    def require_admin(self, refusal: str | None = None) -> None:
         """Refuse all but administrators."""
-        self.need_login()
+        self.require_login()
         if not self.principal.admin:
             raise ArtifactError(403, refusal)
 
-    def need_pro(self) -> None:
+    def require_pro(self) -> None:
         """Refuse what only the paid editions do."""
         if self.is_oss:
-            raise ArtifactError(400, PRO_ONLY)
+            raise ArtifactError(400, PRO_ONLY_MESSAGE)
 
-    def need_space(self) -> None:
+    def require_disk_space(self) -> None:
         """Refuse uploads when the disk is full."""
-        if self.switch("disk_full"):
-            raise ArtifactError(413, DISK_FULL)
+        if self.get_switch("disk_full"):
+            raise ArtifactError(413, DISK_FULL_MESSAGE)
 
-    def check_repository(self, key: str) -> None:
+    def require_known_repository(self, key: str) -> None:
         """Refuse to change the content of repositories that do not exist, where the version does so at once."""
-        if self.request.method in ("GET", "HEAD") or self.has(feature_versions.ANSWERS_ABOUT_UNKNOWN_REPOSITORIES):
+        if self.request.method in ("GET", "HEAD") or self.supports(feature_versions.UNKNOWN_REPOSITORY_MESSAGES):
             return
-        if self.repositories.find(key) is None and not self.repositories.storages(key):
+        if self.repositories.find(key) is None and not self.repositories.list_storages(key):
             raise ArtifactError(403, "")
 
     @property
     def info_headers(self) -> dict[str, str]:
         """The headers of infos of folders and of the list of repositories."""
-        return {"Cache-Control": "no-store"} if self.has(feature_versions.NO_STORE_OF_INFO) else {}
+        return {"Cache-Control": "no-store"} if self.supports(feature_versions.UNCACHEABLE_INFO) else {}
 
     @property
     def is_oss(self) -> bool:
         """Whether this is the open-source edition."""
-        return bool(self.switch("edition") == "oss")
+        return bool(self.get_switch("edition") == "oss")
 
     @property
-    def knows_sha256(self) -> bool:
+    def supports_sha256(self) -> bool:
         """Whether the server calculates and compares SHA-256."""
-        return self.has(feature_versions.SHA256)
+        return self.supports(feature_versions.SHA256)
 
-    def vnd(self, kind: str, value: Mapping[str, Any] | list[Any], **headers: str) -> Response:
+    def vendor_json(self, kind: str, value: Mapping[str, Any] | list[Any], **headers: str) -> Response:
         """An answer in one of the vendor's JSON types; it fits the Accept header or is refused."""
-        return Response(jackson(value).encode(), 200, {**self._type(kind), **headers})
+        return Response(format_json(value).encode(), 200, {**self._type(kind), **headers})
 
-    async def vnd_stream(
+    async def stream_vendor_json(
         self, kind: str, question: Callable[[sqlite3.Connection], Mapping[str, Any]], **headers: str
     ) -> Response:
         """The same for an object that can be long: its lists are iterators, which are gone through beside all else."""
-        return await self.stream(lambda db: jackson_parts(question(db)), **self._type(kind), **headers)
+        return await self.stream_text(lambda db: iterate_json(question(db)), **self._type(kind), **headers)
 
-    async def stream(self, question: Callable[[sqlite3.Connection], Iterator[str]], **headers: str) -> Response:
+    async def stream_text(self, question: Callable[[sqlite3.Connection], Iterator[str]], **headers: str) -> Response:
         """An answer that is sent while it is made in a thread, unless it is short."""
         return await stream_query(self.runtime.readers, question, headers)
 
     def _type(self, kind: str) -> dict[str, str]:
-        header, produced = join_accept(self.request), vendor(kind)
+        header, produced = join_accept(self.request), vendor_media_type(kind)
         resource, _dot, name = kind.partition(".")
         if resource == "storage":
             if name in CHECKED:
@@ -276,6 +276,6 @@ class Call:
         return (PlainError if is_json else ArtifactError)(status, message)
 
 
-def decoded(path: str) -> str:
+def decode_path(path: str) -> str:
     """The path that a request target means: decoded, without empty segments."""
     return "/".join(filter(None, unquote(path).split("/"))).rstrip()

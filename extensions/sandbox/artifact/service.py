@@ -30,8 +30,8 @@ from .access import (
 from .access.accounts import (
     ANONYMOUS,
     CHALLENGE,
+    InvalidCredentials,
     Principal,
-    WrongCredentials,
 )
 from .builds import (
     build_api,
@@ -40,7 +40,7 @@ from .builds import (
     records,
     retention,
 )
-from .call import PAID, Call, decoded
+from .call import PRO_SCOPE, Call, decode_path
 from .content import (
     content_path,
     download,
@@ -63,12 +63,12 @@ from .maven import maven_api
 from .protocol import feature_versions, methods
 from .protocol.errors import (
     AccessError,
+    ApiError,
     ArtifactError,
-    Refusal,
-    TooLong,
+    RequestLineTooLong,
 )
 from .protocol.negotiation import PRODUCED, join_accept, negotiate
-from .protocol.versions import at_least, revision
+from .protocol.versions import is_at_least, revision
 from .repositories import repository_api
 from .schema import SCHEMA
 from .search import aql_api, field_searches, name_search
@@ -168,11 +168,11 @@ class ArtifactService(Service):
         return found.fetchone() is not None
 
     def exports(self, base_url: str) -> dict[str, str]:
-        token = self._state.tokens.exported()
+        token = self._state.tokens.get_exported()
         return {"JFROG_URL": base_url, **({"JFROG_ACCESS_TOKEN": token} if token else {})}
 
     async def __call__(self, request: Request) -> Response:
-        await self._state.uploads.sweep()
+        await self._state.uploads.remove_expired()
         path = request.scope["raw_path"].decode("latin-1")
         try:
             self._check_length(request)
@@ -181,28 +181,28 @@ class ArtifactService(Service):
             else:
                 content_path.check_encoding(path)
                 at_root = path.startswith(registry.ROOT)
-                below = registry.path_of(path) if at_root else path.removeprefix("/artifactory")
+                below = registry.to_artifactory_path(path) if at_root else path.removeprefix("/artifactory")
                 if request.method == "TRACE":
                     raise methods.refuse_trace(below)
                 response = await self._artifactory(request, below)
-        except Refusal as refusal:
-            response = refusal.response()
+        except ApiError as error:
+            response = error.to_response()
         version = self.runtime.get_switch("artifact", "version")
         response.headers["Server"] = f"Artifactory/{version}"
         response.headers["X-Artifactory-Id"] = NODE_ID
         response.headers["X-Artifactory-Node-Id"] = system_api.NODE_NAME
-        if at_least(version, feature_versions.VERSION_HEADER):
+        if is_at_least(version, feature_versions.VERSION_HEADER):
             response.headers["X-JFrog-Version"] = f"Artifactory/{version} {revision(version)}"
         return response
 
     def _check_length(self, request: Request) -> None:
         line = b" ".join((request.method.encode(), _target(request), b"HTTP/1.1"))
         if len(line) > self.runtime.get_switch("artifact", "longest_request_line"):
-            raise TooLong
+            raise RequestLineTooLong
 
     async def _access(self, request: Request, path: str) -> Response:
         is_oss = self.runtime.get_switch("artifact", "edition") == "oss"
-        if is_oss or not at_least(self.runtime.get_switch("artifact", "version"), feature_versions.TOKENS):
+        if is_oss or not is_at_least(self.runtime.get_switch("artifact", "version"), feature_versions.TOKENS):
             raise AccessError(404, "HTTP 404 Not Found")
         query = _query(request)
         found = ACCESS_ROUTES.find(request.method, path, query)
@@ -217,7 +217,7 @@ class ArtifactService(Service):
             return Response(status_code=302, headers={"Location": str(request.url.replace(path="/artifactory/"))})
         # An encoded slash parts a path like a plain one.
         if not path.startswith("/api/build/"):  # where it is a part of a name
-            path = content_path.strip_browsing("/" + path.replace("%2F", "/").replace("%2f", "/").lstrip("/"))
+            path = content_path.strip_browser_prefix("/" + path.replace("%2F", "/").replace("%2f", "/").lstrip("/"))
         if path in HOME and request.method == "GET":  # before it is asked who calls
             return Response(status_code=302, headers={"Location": f"{Call(request, self._state, {}).base}/webapp/"})
         query = _query(request)
@@ -231,11 +231,11 @@ class ArtifactService(Service):
         call.principal = self._principal(request, found.route)
         if found.route is None or resource:
             return _answer_without_route(call, resource)
-        if call.is_oss and found.route.scope == PAID:
+        if call.is_oss and found.route.scope == PRO_SCOPE:
             raise ArtifactError(404)
         _check_accept(request, found.route)
         if "target" in found.parameters:
-            call.check_repository(content_path.parse(found.parameters["target"]).repo)
+            call.require_known_repository(content_path.parse(found.parameters["target"]).repo)
         return await found.route.handler(
             call, **{name: _decoded(name, part) for name, part in found.parameters.items()}
         )
@@ -243,15 +243,15 @@ class ArtifactService(Service):
     def _principal(self, request: Request, route: Route | None) -> Principal:
         try:
             principal = self._state.accounts.identify(request)
-        except WrongCredentials as error:
+        except InvalidCredentials as error:
             if route is not None and route.scope == registry.REGISTRY:
-                raise registry.wrong_credentials(error.message) from None
-            raise error.refusal() from None
+                raise registry.invalid_credentials_error(error.message) from None
+            raise error.to_artifact_error() from None
         is_open = self.runtime.get_switch("artifact", "anonymous")
         if principal is not None and (is_open or not principal.anonymous):
             return principal
         if is_open:
-            return self._state.accounts.nobody()
+            return self._state.accounts.get_anonymous()
         if route is not None and route.scope == registry.REGISTRY:
             return Principal(ANONYMOUS)
         raise ArtifactError(401, "Authentication is required", CHALLENGE)
@@ -266,7 +266,7 @@ def _find_lacking_resource(path: str, found: RouteMatch) -> list[Route]:
 
 def _answer_without_route(call: Call, resource: list[Route]) -> Response:
     """Describe the resource to OPTIONS; refuse other methods that it does not have."""
-    known = [route for route in resource if not (call.is_oss and route.scope == PAID)]
+    known = [route for route in resource if not (call.is_oss and route.scope == PRO_SCOPE)]
     if not known or call.request.method != "OPTIONS":
         raise methods.refuse(known)
     return methods.describe(known, str(call.request.url))
@@ -292,4 +292,4 @@ def _query(request: Request) -> dict[str, str]:
 def _decoded(name: str, part: str) -> str:
     if name == "target":
         return part
-    return decoded(part) if name == "path" else unquote(part)
+    return decode_path(part) if name == "path" else unquote(part)

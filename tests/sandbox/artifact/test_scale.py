@@ -55,22 +55,22 @@ def test_storage_statements_use_indexes(runtime):
     runtime.db.set_trace_callback(statements.append)
     file = items.put_file("generic", "a/b/c.txt", content, ClientChecksums(), "admin")
     items.put_file("docker", "acme/web/1/manifest.json", content, ClientChecksums(), "admin")
-    folder = items.make_folder("generic", "a", "admin")
-    root = items.make_folder("generic", "", "admin")
-    asyncio.run(items.set_properties_below(folder, {"a": ["b"]}))
+    folder = items.create_folder("generic", "a", "admin")
+    root = items.create_folder("generic", "", "admin")
+    asyncio.run(items.set_properties_recursively(folder, {"a": ["b"]}))
     items.set_properties(file, {"a": ["b"], "c": []})
-    assert items.properties(file) == {"a": ["b"]}
-    assert [child.name for child in items.children("generic", "a")] == items.names("generic", "a") == ["b"]
-    assert [item.path for item in items.with_property("generic", "a")] == ["a", "a/b", "a/b/c.txt"]
-    assert items.paths_with_property("generic", "a") == ["a", "a/b", "a/b/c.txt"]
-    assert items.paths_named("generic", "a", "*.txt") == ["a/b/c.txt"]
-    assert [item.path for item in items.folders_named("b")] == ["a/b"]
-    assert [item.path for item in items.below(root)] == ["a", "a/b", "a/b/c.txt"]
-    assert [item.path for item in items.below(folder, 1)] == ["a/b"]
-    assert items.newest_file(folder) == items.find("generic", "a/b/c.txt")
-    assert len(list(items.with_content("sha256", content.sha256))) == 2
-    assert len(list(items.with_content("sha1", content.sha1))) == 2
-    assert len(list(items.manifests("docker"))) == len(list(items.manifests("docker", "acme/web"))) == 1
+    assert items.get_properties(file) == {"a": ["b"]}
+    assert [child.name for child in items.list_children("generic", "a")] == items.list_names("generic", "a") == ["b"]
+    assert [item.path for item in items.find_by_property("generic", "a")] == ["a", "a/b", "a/b/c.txt"]
+    assert items.find_paths_by_property("generic", "a") == ["a", "a/b", "a/b/c.txt"]
+    assert items.find_file_paths("generic", "a", "*.txt") == ["a/b/c.txt"]
+    assert [item.path for item in items.find_folders("b")] == ["a/b"]
+    assert [item.path for item in items.list_descendants(root)] == ["a", "a/b", "a/b/c.txt"]
+    assert [item.path for item in items.list_descendants(folder, 1)] == ["a/b"]
+    assert items.find_newest_file(folder) == items.find("generic", "a/b/c.txt")
+    assert len(list(items.find_by_content("sha256", content.sha256))) == 2
+    assert len(list(items.find_by_content("sha1", content.sha1))) == 2
+    assert len(list(items.list_manifests("docker"))) == len(list(items.list_manifests("docker", "acme/web"))) == 1
     asyncio.run(items.move_to_trash(folder, "admin"))
     trashed = items.find("auto-trashcan", "generic/a")
     assert trashed is not None

@@ -58,16 +58,16 @@ class Principal:
         """Whether an action (`r`, `w`, `d`, `a` for annotate) is allowed on a path."""
         return self.admin or any(rule.allows(action, repo, path) for rule in self.rules)
 
-    def may_read_of_system(self, part: str) -> bool:
+    def may_read_system(self, part: str) -> bool:
         """Whether a scope of its token lets it read a part of the system, such as `info/storage`."""
         return self.claims is not None and scopes.reads_system(self.claims.scope, part)
 
-    def may_somewhere(self, action: str, repo: str) -> bool:
+    def may_anywhere(self, action: str, repo: str) -> bool:
         """Whether the action is allowed on any part of a repository."""
-        return self.admin or any(rule.allows_somewhere(action, repo) for rule in self.rules)
+        return self.admin or any(rule.allows_anywhere(action, repo) for rule in self.rules)
 
 
-class WrongCredentials(Exception):
+class InvalidCredentials(Exception):
     """Credentials were given and are not good."""
 
     def __init__(self, status: int, message: str) -> None:
@@ -75,19 +75,19 @@ class WrongCredentials(Exception):
         self.status = status
         self.message = message
 
-    def refusal(self) -> ArtifactError:
+    def to_artifact_error(self) -> ArtifactError:
         """How the repository service says so."""
         return ArtifactError(self.status, self.message, CHALLENGE if self.status == 401 else None)
 
 
-class BlockedLogin(WrongCredentials):
+class LoginBlocked(InvalidCredentials):
     """The account is blocked after several failed logins."""
 
     def __init__(self, name: str, seconds: int) -> None:
         blocked = f"'{name}' is blocked due to recurrent login failures"
         super().__init__(403, f"{blocked}, please try again in {seconds} seconds")
 
-    def refusal(self) -> ArtifactError:
+    def to_artifact_error(self) -> ArtifactError:
         return ArtifactError(self.status, self.message, CHALLENGE)
 
 
@@ -100,14 +100,14 @@ class Accounts:
         self._tokens = tokens
         self.logins = Logins(runtime.clock)
 
-    def add_group(self, name: str, permissions: dict[str, str], about: dict[str, Any] | None = None) -> None:
+    def save_group(self, name: str, permissions: dict[str, str], about: dict[str, Any] | None = None) -> None:
         """Make a group, or describe it anew; the permissions are actions by repository or path."""
         self._db.execute(
             "INSERT OR REPLACE INTO artifact_groups VALUES (?, ?, ?)",
             (name, json.dumps(permissions), json.dumps(about or {})),
         )
 
-    def add_user(self, user: dict[str, Any]) -> None:
+    def save_user(self, user: dict[str, Any]) -> None:
         """Make a user, or describe one anew; `about` is what administrators say that nothing depends on."""
         self._db.execute(
             "INSERT OR REPLACE INTO artifact_users VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -123,50 +123,50 @@ class Accounts:
             ),
         )
 
-    def described_users(self) -> list[dict[str, Any]]:
+    def list_users(self) -> list[dict[str, Any]]:
         """All users as seeds describe them, by name."""
         return list(map(_described, self._db.execute("SELECT * FROM artifact_users ORDER BY name")))
 
-    def described_groups(self) -> list[dict[str, Any]]:
+    def list_groups(self) -> list[dict[str, Any]]:
         """All groups as seeds describe them, by name."""
         return list(map(_described, self._db.execute("SELECT * FROM artifact_groups ORDER BY name")))
 
-    def user(self, name: str) -> dict[str, Any] | None:
+    def find_user(self, name: str) -> dict[str, Any] | None:
         """One user as seeds describe it."""
         found = self._user(name)
         return found and _described(found)
 
-    def group(self, name: str) -> dict[str, Any] | None:
+    def find_group(self, name: str) -> dict[str, Any] | None:
         """One group as seeds describe it."""
         found = self._group(name)
         return found and _described(found)
 
-    def remove_user(self, name: str) -> None:
+    def delete_user(self, name: str) -> None:
         """Remove a user."""
         self._leave_targets("users", name)
         self._db.execute("DELETE FROM artifact_users WHERE name = ?", (name,))
 
-    def remove_group(self, name: str) -> None:
+    def delete_group(self, name: str) -> None:
         """Remove a group, of which nobody is a member any more."""
         self.set_members(name, ())
         self._leave_targets("groups", name)
         self._db.execute("DELETE FROM artifact_groups WHERE name = ?", (name,))
 
-    def members(self, group: str) -> list[str]:
+    def list_members(self, group: str) -> list[str]:
         """The users in a group, by name."""
-        return [user["name"] for user in self.described_users() if group in user["groups"]]
+        return [user["name"] for user in self.list_users() if group in user["groups"]]
 
     def set_members(self, group: str, names: Collection[str]) -> None:
         """Have these users in a group, and no others."""
-        for user in self.described_users():
+        for user in self.list_users():
             others = [name for name in user["groups"] if name != group]
-            self.add_user({**user, "groups": [*others, group] if user["name"] in names else others})
+            self.save_user({**user, "groups": [*others, group] if user["name"] in names else others})
 
     def unlock(self, names: Iterable[str]) -> None:
         """Let users log in again."""
         self._db.executemany("UPDATE artifact_users SET locked = 0 WHERE name = ?", ((name,) for name in names))
 
-    def targets(self) -> dict[str, dict[str, Any]]:
+    def list_targets(self) -> dict[str, dict[str, Any]]:
         """All permission targets, by name."""
         found = self._db.execute("SELECT * FROM artifact_permission_targets ORDER BY name")
         return {row["name"]: json.loads(row["target"]) for row in found}
@@ -175,7 +175,7 @@ class Accounts:
         """Make a permission target, or describe it anew."""
         self._db.execute("INSERT OR REPLACE INTO artifact_permission_targets VALUES (?, ?)", (name, json.dumps(target)))
 
-    def remove_target(self, name: str) -> None:
+    def delete_target(self, name: str) -> None:
         """Remove a permission target."""
         self._db.execute("DELETE FROM artifact_permission_targets WHERE name = ?", (name,))
 
@@ -191,19 +191,19 @@ class Accounts:
             return self._by_basic(credentials)
         return None
 
-    def users(self) -> list[Principal]:
+    def user_principals(self) -> list[Principal]:
         """All users, each with what is allowed to them by name."""
         found = self._db.execute("SELECT * FROM artifact_users ORDER BY name")
         return [Principal(user["name"], self._is_admin(user), tuple(self._own_rules("users", user))) for user in found]
 
-    def groups(self) -> list[Principal]:
+    def group_principals(self) -> list[Principal]:
         """All groups, as if they could call."""
         found = self._db.execute("SELECT * FROM artifact_groups ORDER BY name")
         return [
             Principal(group["name"], _makes_admins(group), tuple(self._own_rules("groups", group))) for group in found
         ]
 
-    def nobody(self) -> Principal:
+    def get_anonymous(self) -> Principal:
         """The anonymous user."""
         return Principal(ANONYMOUS, rules=self._rules_of(ANONYMOUS))
 
@@ -213,23 +213,23 @@ class Accounts:
             return self._logged_in(user)
         try:
             return self._by_token(api_key)
-        except WrongCredentials:
+        except InvalidCredentials:
             # The real server repeats the key in its message.
-            raise WrongCredentials(403, f"Bad props auth token: apiKey={api_key}") from None
+            raise InvalidCredentials(403, f"Bad props auth token: apiKey={api_key}") from None
 
     def _by_basic(self, credentials: str) -> Principal | None:
         try:
             name, _unused, password = base64.b64decode(credentials, validate=True).decode().partition(":")
         except (binascii.Error, UnicodeDecodeError):
-            raise WrongCredentials(401, "Bad credentials") from None
+            raise InvalidCredentials(401, "Bad credentials") from None
         if not name.strip():  # No filter of the server takes them.
             return None
         seconds = self.logins.blocked_seconds(name, credentials)
         if seconds and self._runtime.get_switch("artifact", "login_blocks"):
-            raise BlockedLogin(name, seconds)
+            raise LoginBlocked(name, seconds)
         try:
             principal = self._by_password(name, password)
-        except WrongCredentials as error:
+        except InvalidCredentials as error:
             if error.status == 401 and name != ANONYMOUS:
                 self.logins.note_failure(name)
             raise
@@ -243,17 +243,17 @@ class Accounts:
                 return self._logged_in(user)
         try:
             principal = self._by_token(password)
-        except WrongCredentials:
-            raise WrongCredentials(401, "Bad credentials") from None
+        except InvalidCredentials:
+            raise InvalidCredentials(401, "Bad credentials") from None
         if principal.name != name:
-            raise WrongCredentials(401, "Bad credentials")
+            raise InvalidCredentials(401, "Bad credentials")
         return principal
 
     def _by_token(self, token: str) -> Principal:
         try:
             claims = self._tokens.verify(token)
         except InvalidToken as error:
-            raise WrongCredentials(401, f"Token failed verification: {error}") from None
+            raise InvalidCredentials(401, f"Token failed verification: {error}") from None
         single = scopes.split(claims.scope)
         user = self._user(claims.username)
         as_user = "applied-permissions/user" in single
@@ -268,7 +268,7 @@ class Accounts:
 
     def _logged_in(self, user: sqlite3.Row) -> Principal:
         if user["locked"]:
-            raise WrongCredentials(403, f"The user: '{user['name']}' is locked.")
+            raise InvalidCredentials(403, f"The user: '{user['name']}' is locked.")
         return Principal(user["name"], self._is_admin(user), self._rules_of(user["name"]))
 
     def _is_admin(self, user: sqlite3.Row) -> bool:
@@ -312,7 +312,7 @@ class Accounts:
                 yield TargetRule(tuple(keys), *patterns, actions)
 
     def _leave_targets(self, kind: str, name: str) -> None:
-        for key, target in self.targets().items():
+        for key, target in self.list_targets().items():
             if (target["principals"].get(kind) or {}).pop(name, None) is not None:
                 self.save_target(key, target)
 

@@ -11,9 +11,9 @@ from urllib.parse import parse_qsl
 from starlette.responses import PlainTextResponse, Response
 
 from ...http.routing import Route
-from ..call import PAID, Call
-from ..protocol.errors import Refusal
-from ..protocol.formats import jackson
+from ..call import PRO_SCOPE, Call
+from ..protocol.errors import ApiError
+from ..protocol.formats import format_json
 from . import scopes
 from .tokens import Claims, InvalidToken
 
@@ -22,15 +22,15 @@ FORM = "application/x-www-form-urlencoded"
 GROUPS = "member-of-groups:"
 
 
-class TokenError(Refusal):
+class TokenError(ApiError):
     """The envelope of these calls: a word for the error, and what it is about."""
 
     def __init__(self, status: int, error: str, description: str) -> None:
         super().__init__(status)
         self._body = {"error": error, "error_description": description}
 
-    def response(self) -> Response:
-        return Response(jackson(self._body).encode(), self.status, {"Content-Type": "application/json"})
+    def to_response(self) -> Response:
+        return Response(format_json(self._body).encode(), self.status, {"Content-Type": "application/json"})
 
 
 async def create(call: Call) -> Response:
@@ -48,18 +48,18 @@ async def create(call: Call) -> Response:
 
 async def listed(call: Call) -> Response:
     """GET /api/security/token"""
-    call.need_login()
-    entries = [_entry(claims) for claims, _used in call.tokens.stored() if _is_mine(call, claims)]
+    call.require_login()
+    entries = [_entry(claims) for claims, _used in call.tokens.list_stored() if _is_mine(call, claims)]
     return _json({"tokens": entries})
 
 
 async def revoke(call: Call) -> Response:
     """POST /api/security/token/revoke"""
     form = await _form(call)
-    call.need_login()
+    call.require_login()
     if "token" not in form and "token_id" not in form:
         raise TokenError(400, "invalid_request", "The token or the token_id is required")
-    claims = call.tokens.peek(form["token"]) if "token" in form else _stored(call, form["token_id"])
+    claims = call.tokens.read_claims(form["token"]) if "token" in form else _stored(call, form["token_id"])
     if claims is not None and not _is_mine(call, claims):
         raise TokenError(403, "unauthorized_client", "Only an administrator may revoke the tokens of others")
     gone = claims is not None and call.tokens.revoke(claims.token_id)
@@ -119,7 +119,7 @@ def _granted(call: Call, claims: Claims) -> Response:
             "scope": claims.scope,
             "access_token": call.tokens.sign(claims),
             "expires_in": claims.expiry - claims.issued_at if claims.expiry is not None else None,
-            "refresh_token": call.tokens.new_refresh_token(claims) if claims.refreshable else None,
+            "refresh_token": call.tokens.create_refresh_token(claims) if claims.refreshable else None,
             "token_type": "Bearer",
         }
     )
@@ -152,12 +152,12 @@ async def _form(call: Call) -> dict[str, str]:
 
 
 def _json(value: dict[str, Any]) -> Response:
-    return Response(jackson(value).encode(), 200, {"Content-Type": "application/json"})
+    return Response(format_json(value).encode(), 200, {"Content-Type": "application/json"})
 
 
 TOKEN = "/api/security/token"
 ROUTES = (
-    Route("POST", TOKEN, create, "create_legacy_token", scope=PAID),
-    Route("GET", TOKEN, listed, "list_legacy_tokens", scope=PAID),
-    Route("POST", f"{TOKEN}/revoke", revoke, "revoke_legacy_token", scope=PAID),
+    Route("POST", TOKEN, create, "create_legacy_token", scope=PRO_SCOPE),
+    Route("GET", TOKEN, listed, "list_legacy_tokens", scope=PRO_SCOPE),
+    Route("POST", f"{TOKEN}/revoke", revoke, "revoke_legacy_token", scope=PRO_SCOPE),
 )

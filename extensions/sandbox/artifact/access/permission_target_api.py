@@ -15,10 +15,10 @@ from ..protocol.errors import ArtifactError
 from .accounts import KINDS
 from .user_api import (
     entry,
-    given_of,
+    is_string_list,
     known,
-    names_only,
     permit,
+    read_body,
 )
 
 DEFAULTS = {"includesPattern": "**", "excludesPattern": "", "repositories": [], "principals": {}}
@@ -29,20 +29,22 @@ LONGEST_PATTERN = 1024
 async def listed(call: Call) -> Response:
     """GET /api/security/permissions"""
     permit(call)
-    targets = [entry(call, "permissions", name) for name in call.accounts.targets()]
-    return call.vnd("security.PermissionTargets", targets)
+    targets = [entry(call, "permissions", name) for name in call.accounts.list_targets()]
+    return call.vendor_json("security.PermissionTargets", targets)
 
 
 async def detail(call: Call, name: str) -> Response:
     """GET /api/security/permissions/{name}"""
     permit(call)
-    return call.vnd("security.PermissionTarget", {"name": name, **known(call.accounts.targets().get(name))})
+    return call.vendor_json(
+        "security.PermissionTarget", {"name": name, **known(call.accounts.list_targets().get(name))}
+    )
 
 
 async def replace(call: Call, name: str) -> Response:
     """PUT /api/security/permissions/{name}"""
     permit(call)
-    given = await given_of(call, "PermissionTarget")
+    given = await read_body(call, "PermissionTarget")
     target = {member: given.get(member, default) for member, default in DEFAULTS.items()}
     _check(call, name, target)
     call.accounts.save_target(name, target)
@@ -52,8 +54,8 @@ async def replace(call: Call, name: str) -> Response:
 async def delete(call: Call, name: str) -> Response:
     """DELETE /api/security/permissions/{name}"""
     permit(call)
-    known(call.accounts.targets().get(name))
-    call.accounts.remove_target(name)
+    known(call.accounts.list_targets().get(name))
+    call.accounts.delete_target(name)
     return PlainTextResponse(f"Permission Target '{name}' has been removed successfully.")
 
 
@@ -62,7 +64,7 @@ def _check(call: Call, name: str, target: dict[str, Any]) -> None:
     if len(name) > LONGEST_NAME or any(not isinstance(one, str) or len(one) > LONGEST_PATTERN for one in patterns):
         raise ArtifactError(400)
     repositories = target["repositories"]
-    if not repositories or not names_only(repositories) or not _are_principals(target["principals"]):
+    if not repositories or not is_string_list(repositories) or not _are_principals(target["principals"]):
         raise ArtifactError(400)
     for key in repositories:
         if key not in ("ANY", *KINDS) and call.repositories.find(key) is None:
@@ -74,7 +76,7 @@ def _are_principals(given: Any) -> bool:
     if not isinstance(given, dict) or not given.keys() <= {"users", "groups"}:
         return False
     found = [kind for kind in given.values() if kind is not None]
-    return all(isinstance(kind, dict) and all(map(names_only, kind.values())) for kind in found)
+    return all(isinstance(kind, dict) and all(map(is_string_list, kind.values())) for kind in found)
 
 
 TARGETS = "/api/security/permissions"

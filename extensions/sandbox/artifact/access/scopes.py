@@ -37,9 +37,9 @@ class Rule:
 
     def allows(self, action: str, repo: str, path: str) -> bool:
         """Whether this rule lets the action pass; a rule for a remote repository also counts for its cache."""
-        return self.allows_somewhere(action, repo) and (not self.path or glob(self.path).fullmatch(path))
+        return self.allows_anywhere(action, repo) and (not self.path or glob(self.path).fullmatch(path))
 
-    def allows_somewhere(self, action: str, repo: str) -> bool:
+    def allows_anywhere(self, action: str, repo: str) -> bool:
         """Whether it does so on any part of a repository."""
         if self.actions != "*" and action not in self.actions:
             return False
@@ -57,9 +57,9 @@ class TargetRule:
 
     def allows(self, action: str, repo: str, path: str) -> bool:
         """Whether this rule lets the action pass."""
-        return self.allows_somewhere(action, repo) and matches(path, self.includes) and not matches(path, self.excludes)
+        return self.allows_anywhere(action, repo) and matches(path, self.includes) and not matches(path, self.excludes)
 
-    def allows_somewhere(self, action: str, repo: str) -> bool:
+    def allows_anywhere(self, action: str, repo: str) -> bool:
         """Whether it does so on any part of a repository."""
         return action in self.actions and any(
             key in ("ANY", repo, repo.removesuffix("-cache")) for key in self.repositories
@@ -78,7 +78,7 @@ def matches(path: str, patterns: str) -> bool:
     return any(glob(pattern.strip()).fullmatch(path) for pattern in patterns.split(",") if pattern.strip())
 
 
-def leads_to(folder: str, patterns: str) -> bool:
+def may_match_below(folder: str, patterns: str) -> bool:
     """Return whether a list of patterns can match a path below a folder."""
     names = folder.split("/")
     return any(_begins(pattern.strip().split("/"), names) for pattern in patterns.split(","))

@@ -19,9 +19,9 @@ from ...parsing.documents import parse_json
 from ..call import Call
 from ..protocol import feature_versions
 from ..protocol.errors import AccessError
-from ..protocol.formats import jackson
+from ..protocol.formats import format_json
 from . import scopes
-from .accounts import Principal, WrongCredentials
+from .accounts import InvalidCredentials, Principal
 from .tokens import Claims, InvalidToken
 
 LONGEST = {"username": 255, "scope": 500, "description": 1024, "audience": 255}
@@ -54,7 +54,7 @@ async def create(call: Call) -> Response:
     fields = _checked(call, given, caller)
     lifetime = _lifetime(call, given, caller)
     claims = call.tokens.issue(
-        lifetime=lifetime, forced=_truth(call, given, "force_revocable", feature_versions.FORCED_REVOCABLE), **fields
+        lifetime=lifetime, forced=_truth(call, given, "force_revocable", feature_versions.FORCE_REVOCABLE), **fields
     )
     return _granted(call, claims, _truth(call, given, "include_reference_token", feature_versions.REFERENCE_TOKENS))
 
@@ -68,7 +68,7 @@ async def list_tokens(call: Call) -> Response:
         raise AccessError(400, f"Cannot order by: {order}")
     found = [
         (claims, used)
-        for claims, used in call.tokens.stored()
+        for claims, used in call.tokens.list_stored()
         if _visible(call, claims, caller)
         and globs.matches(query.get("description", "*"), claims.description or "")
         and query.get("username", claims.username) == claims.username
@@ -82,7 +82,7 @@ async def list_tokens(call: Call) -> Response:
 async def get(call: Call, token_id: str) -> Response:
     """GET /access/api/v1/tokens/{id}, or /me"""
     caller = require_caller(call)
-    if token_id == "me" and caller.claims is not None and call.has(feature_versions.OWN_TOKEN):
+    if token_id == "me" and caller.claims is not None and call.supports(feature_versions.CURRENT_TOKEN):
         token_id = caller.claims.token_id
     found = call.tokens.find(token_id)
     if found is None or not _visible(call, found[0], caller):
@@ -105,7 +105,7 @@ async def revoke(call: Call, token_id: str) -> Response:
 async def revoke_by_value(call: Call) -> Response:
     """DELETE /access/api/v1/tokens/revoke"""
     caller = require_caller(call)
-    claims = call.tokens.peek(str((await _fields(call.request)).get("token", "")))
+    claims = call.tokens.read_claims(str((await _fields(call.request)).get("token", "")))
     if claims is None:
         raise AccessError(400, "Not a token of this server")
     if not _visible(call, claims, caller):
@@ -122,7 +122,7 @@ def require_caller(call: Call) -> Principal:
     """
     try:
         caller = call.accounts.identify(call.request)
-    except WrongCredentials as error:
+    except InvalidCredentials as error:
         raise AccessError(401 if error.status == 401 else 403, error.message) from None
     if caller is None:
         raise AccessError(401, "Authentication is required")
@@ -181,11 +181,11 @@ def _granted(call: Call, claims: Claims, with_reference: bool) -> Response:
         {
             "token_id": claims.token_id,
             "access_token": call.tokens.sign(claims),
-            "refresh_token": call.tokens.new_refresh_token(claims) if claims.refreshable else None,
+            "refresh_token": call.tokens.create_refresh_token(claims) if claims.refreshable else None,
             "expires_in": lifetime,
             "scope": claims.scope,
             "token_type": "Bearer",
-            "reference_token": call.tokens.new_reference(claims) if with_reference else None,
+            "reference_token": call.tokens.create_reference(claims) if with_reference else None,
             "description": claims.description,
         }
     )
@@ -200,8 +200,8 @@ def _entry(call: Call, claims: Claims, used: int | None) -> dict[str, Any]:
         "issuer": claims.subject.partition("/")[0],
         "description": claims.description,
         "refreshable": claims.refreshable,
-        "scope": claims.scope if call.has(feature_versions.LISTED_SCOPES) else None,
-        "last_used": used if call.has(feature_versions.LISTED_LAST_USE) else None,
+        "scope": claims.scope if call.supports(feature_versions.TOKEN_LIST_SCOPES) else None,
+        "last_used": used if call.supports(feature_versions.TOKEN_LIST_LAST_USED) else None,
     }
 
 
@@ -210,7 +210,7 @@ def _visible(call: Call, claims: Claims, caller: Principal) -> bool:
 
 
 def _truth(call: Call, given: dict[str, Any], name: str, version: str = "0") -> bool:
-    return call.has(version) and str(given.get(name, "false")).lower() == "true"
+    return call.supports(version) and str(given.get(name, "false")).lower() == "true"
 
 
 async def _fields(request: Request) -> dict[str, Any]:
@@ -228,7 +228,7 @@ async def _fields(request: Request) -> dict[str, Any]:
 
 
 def _json(value: dict[str, Any]) -> Response:
-    return Response(jackson(value).encode(), 200, media_type="application/json")
+    return Response(format_json(value).encode(), 200, media_type="application/json")
 
 
 TOKENS = "/api/v1/tokens"

@@ -76,7 +76,7 @@ class Tokens:
         if token.get("exported"):
             self._remember("exported_token", token["token"])
 
-    def exported(self) -> str | None:
+    def get_exported(self) -> str | None:
         """The seed's token for clients."""
         return self._recall("exported_token")
 
@@ -111,14 +111,14 @@ class Tokens:
         signed = ".".join(_base64(json.dumps(part, separators=(",", ":")).encode()) for part in (header, body))
         return f"{signed}.{_base64(self._signature(signed))}"
 
-    def new_reference(self, claims: Claims) -> str:
+    def create_reference(self, claims: Claims) -> str:
         """A short text that stands for the token."""
         text = f"reftkn:01:{claims.expiry or 0:010d}:{secrets.token_urlsafe(21)[:27]}"
         reference = base64.b64encode(text.encode()).decode()
         self._keep_secret("reference", reference, claims)
         return reference
 
-    def new_refresh_token(self, claims: Claims) -> str:
+    def create_refresh_token(self, claims: Claims) -> str:
         """The secret with which the token can be exchanged for a fresh one."""
         refresh_token = str(uuid.uuid4())
         self._keep_secret("refresh", refresh_token, claims)
@@ -146,7 +146,7 @@ class Tokens:
                 raise InvalidToken("revoked")
         return claims
 
-    def peek(self, token: str) -> Claims | None:
+    def read_claims(self, token: str) -> Claims | None:
         """What a token says, good or not; None when it is not one of ours."""
         try:
             return self._by_secret("reference", token) or self._signed(token)
@@ -157,7 +157,7 @@ class Tokens:
         """A stored token, and when it was used last."""
         return next(self._select("token_id = ?", token_id), None)
 
-    def stored(self) -> list[tuple[Claims, int | None]]:
+    def list_stored(self) -> list[tuple[Claims, int | None]]:
         """All stored tokens."""
         return list(self._select("TRUE"))
 

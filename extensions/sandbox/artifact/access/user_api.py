@@ -15,7 +15,7 @@ from ...http.routing import Route
 from ...parsing.documents import parse_json
 from ..call import Call
 from ..protocol.errors import ArtifactError
-from ..protocol.formats import jackson
+from ..protocol.formats import format_json
 
 REALM = "internal"
 # What is told of each besides its name, and what that is as long as nobody says otherwise
@@ -41,75 +41,75 @@ FLAGS_AS_TEXTS = {"true": True, "false": False, "": None}
 async def list_users(call: Call) -> Response:
     """GET /api/security/users"""
     permit(call)
-    listed = [{**entry(call, "users", user["name"]), "realm": REALM} for user in call.accounts.described_users()]
-    return call.vnd("security.Users", listed)
+    listed = [{**entry(call, "users", user["name"]), "realm": REALM} for user in call.accounts.list_users()]
+    return call.vendor_json("security.Users", listed)
 
 
 async def user_detail(call: Call, name: str) -> Response:
     """GET /api/security/users/{name}"""
     permit(call)
-    user = known(call.accounts.user(name))
+    user = known(call.accounts.find_user(name))
     told = {**USER, **user["about"], "admin": user["admin"]}
-    return call.vnd("security.User", {"name": name, **told, "realm": REALM, "groups": user["groups"]})
+    return call.vendor_json("security.User", {"name": name, **told, "realm": REALM, "groups": user["groups"]})
 
 
 async def replace_user(call: Call, name: str) -> Response:
     """PUT /api/security/users/{name}: what is not given is as it is by default"""
     permit(call)
-    given = await given_of(call, "User")
+    given = await read_body(call, "User")
     if not given.get("email"):
         raise ArtifactError(400, "The user's email is missing")
     if not (given.get("password") or given.get("internalPasswordDisabled")):
         raise ArtifactError(400, "The user's password is missing")
-    before = call.accounts.user(name) or {}
-    joined = [group["name"] for group in call.accounts.described_groups() if group["about"].get("autoJoin")]
+    before = call.accounts.find_user(name) or {}
+    joined = [group["name"] for group in call.accounts.list_groups() if group["about"].get("autoJoin")]
     kept: dict[str, Any] = {
         member: before[member] for member in ("api_key", "permissions", "locked") if member in before
     }
-    call.accounts.add_user({"name": name, **kept, **_user(call, {"groups": joined, **given}, {})})
+    call.accounts.save_user({"name": name, **kept, **_user(call, {"groups": joined, **given}, {})})
     return Response(status_code=201)
 
 
 async def update_user(call: Call, name: str) -> Response:
     """POST /api/security/users/{name}: what is not given stays"""
     permit(call)
-    given = await given_of(call, "User")
-    before = known(call.accounts.user(name))
-    call.accounts.add_user({**before, **_user(call, given, before["about"])})
+    given = await read_body(call, "User")
+    before = known(call.accounts.find_user(name))
+    call.accounts.save_user({**before, **_user(call, given, before["about"])})
     return Response()
 
 
 async def delete_user(call: Call, name: str) -> Response:
     """DELETE /api/security/users/{name}"""
     permit(call)
-    known(call.accounts.user(name))
-    call.accounts.remove_user(name)
+    known(call.accounts.find_user(name))
+    call.accounts.delete_user(name)
     return PlainTextResponse(f"User '{name}' has been removed successfully.")
 
 
 async def list_groups(call: Call) -> Response:
     """GET /api/security/groups"""
     permit(call)
-    return call.vnd(
-        "security.Groups", [entry(call, "groups", group["name"]) for group in call.accounts.described_groups()]
+    return call.vendor_json(
+        "security.Groups", [entry(call, "groups", group["name"]) for group in call.accounts.list_groups()]
     )
 
 
 async def group_detail(call: Call, name: str) -> Response:
     """GET /api/security/groups/{name}[?includeUsers=true]"""
     permit(call)
-    group = known(call.accounts.group(name))
+    group = known(call.accounts.find_group(name))
     told = {"name": name, **GROUP, **group["about"]}
     if call.query.get("includeUsers", "").lower() == "true":
-        told["userNames"] = call.accounts.members(name)
-    return call.vnd("security.Group", told)
+        told["userNames"] = call.accounts.list_members(name)
+    return call.vendor_json("security.Group", told)
 
 
 async def replace_group(call: Call, name: str) -> Response:
     """PUT /api/security/groups/{name}: what is not given is as it is by default"""
     permit(call)
-    given = await given_of(call, "Group")
-    before = call.accounts.group(name) or {"permissions": {}}
+    given = await read_body(call, "Group")
+    before = call.accounts.find_group(name) or {"permissions": {}}
     _save_group(call, name, before["permissions"], given, {})
     return Response(status_code=201)
 
@@ -117,8 +117,8 @@ async def replace_group(call: Call, name: str) -> Response:
 async def update_group(call: Call, name: str) -> Response:
     """POST /api/security/groups/{name}: what is not given stays"""
     permit(call)
-    given = await given_of(call, "Group")
-    before = known(call.accounts.group(name))
+    given = await read_body(call, "Group")
+    before = known(call.accounts.find_group(name))
     _save_group(call, name, before["permissions"], given, before["about"])
     return Response()
 
@@ -126,30 +126,30 @@ async def update_group(call: Call, name: str) -> Response:
 async def delete_group(call: Call, name: str) -> Response:
     """DELETE /api/security/groups/{name}"""
     permit(call)
-    known(call.accounts.group(name))
-    call.accounts.remove_group(name)
+    known(call.accounts.find_group(name))
+    call.accounts.delete_group(name)
     return PlainTextResponse(f"Group '{name}' has been removed successfully.")
 
 
 async def locked_users(call: Call) -> Response:
     """GET /api/security/lockedUsers"""
-    call.need_admin()
-    locked = [user["name"] for user in call.accounts.described_users() if user["locked"]]
-    return Response(jackson(locked), media_type="application/json")
+    call.require_admin()
+    locked = [user["name"] for user in call.accounts.list_users() if user["locked"]]
+    return Response(format_json(locked), media_type="application/json")
 
 
 async def unlock_user(call: Call, name: str) -> Response:
     """POST /api/security/unlockUsers/{name}: one that is not there is as good as unlocked"""
-    call.need_admin()
+    call.require_admin()
     call.accounts.unlock([name])
     return PlainTextResponse(f"The user: '{name}' was successfully unlocked")
 
 
 async def unlock_users(call: Call) -> Response:
     """POST /api/security/unlockUsers"""
-    call.need_admin()
+    call.require_admin()
     names = await _body(call)
-    if not names_only(names):
+    if not is_string_list(names):
         raise ArtifactError(400)
     call.accounts.unlock(names)
     return PlainTextResponse("Specified users were successfully unlocked")
@@ -157,15 +157,15 @@ async def unlock_users(call: Call) -> Response:
 
 async def unlock_all_users(call: Call) -> Response:
     """POST /api/security/unlockAllUsers"""
-    call.need_admin()
-    call.accounts.unlock(user["name"] for user in call.accounts.described_users())
+    call.require_admin()
+    call.accounts.unlock(user["name"] for user in call.accounts.list_users())
     return PlainTextResponse("All users were successfully unlocked")
 
 
 def permit(call: Call) -> None:
     """Refuse all but administrators, and the free edition."""
-    call.need_pro()
-    call.need_admin()
+    call.require_pro()
+    call.require_admin()
 
 
 def entry(call: Call, kind: str, name: str) -> dict[str, Any]:
@@ -180,7 +180,7 @@ def known(found: dict[str, Any] | None) -> dict[str, Any]:
     return found
 
 
-async def given_of(call: Call, kind: str) -> dict[str, Any]:
+async def read_body(call: Call, kind: str) -> dict[str, Any]:
     """What the body describes, in one of the two types that it may have."""
     media_type = call.request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type not in ("application/json", f"application/vnd.org.jfrog.artifactory.security.{kind}+json".lower()):
@@ -188,7 +188,7 @@ async def given_of(call: Call, kind: str) -> dict[str, Any]:
     given = await _body(call)
     if not isinstance(given, dict):
         raise ArtifactError(400)
-    if not all(names_only(given.get(name) or []) for name in ("groups", "userNames")):
+    if not all(is_string_list(given.get(name) or []) for name in ("groups", "userNames")):
         raise ArtifactError(400)
     bound = {name: _bound(name, value) for name, value in given.items()}
     return {name: value for name, value in bound.items() if value is not None}
@@ -209,7 +209,7 @@ def _bound(name: str, value: Any) -> Any:
     return FLAGS_AS_TEXTS[value.strip()]
 
 
-def names_only(value: Any) -> bool:
+def is_string_list(value: Any) -> bool:
     """Whether a value is a list of texts."""
     return isinstance(value, list) and all(isinstance(name, str) for name in value)
 
@@ -224,7 +224,7 @@ async def _body(call: Call) -> Any:
 def _user(call: Call, given: dict[str, Any], about: dict[str, Any]) -> dict[str, Any]:
     """What a body says of a user, as seeds say it, in addition to what is known about the user."""
     for group in given.get("groups", ()):
-        if call.accounts.group(group) is None:
+        if call.accounts.find_group(group) is None:
             raise ArtifactError(400, f"Unable to find group '{group}'")
     told: dict[str, Any] = {name: given[name] for name in ("password", "admin", "groups") if name in given}
     return {**told, "about": {**about, **{name: given[name] for name in USER if name in given and name != "admin"}}}
@@ -237,9 +237,9 @@ def _save_group(
     if told.get("autoJoin") and told.get("adminPrivileges"):
         raise ArtifactError(400, "A group with administrative privileges cannot be joined automatically")
     for user in given.get("userNames", ()):
-        if call.accounts.user(user) is None:
+        if call.accounts.find_user(user) is None:
             raise ArtifactError(400, f"Unable to find user '{user}'")
-    call.accounts.add_group(name, permissions, told)
+    call.accounts.save_group(name, permissions, told)
     if "userNames" in given:
         call.accounts.set_members(name, given["userNames"])
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..items.tree import TRASH
+from ..items.tree import TRASH_REPO
 from . import conditions, normalization, property_conditions
 from .conditions import Comparison
 from .domains import (
@@ -276,7 +276,7 @@ class _Compiler:
         typed = any(map(normalization.is_type, normalization.conditions_in(self._query.criteria)))
         repo_is_said = any(one.path.field == "repo" and one.operator == "eq" for one in about_items)
         everywhere = repo_is_said or (typed and anything)
-        hidden = [] if everywhere else [f"main.repo <> '{repo}'" for repo in (TRASH, SUPPORT_BUNDLES)]
+        hidden = [] if everywhere else [f"main.repo <> '{repo}'" for repo in (TRASH_REPO, SUPPORT_BUNDLES)]
         return hidden + ([] if typed else ["main.folder = 0"])
 
     def _order(self) -> str | None:

@@ -48,10 +48,10 @@ def check(condition: Condition, domain: Domain) -> None:
 
     :raises QueryError: for such a condition
     """
-    of_build = domain.name != "properties"
+    find_build_artifacts = domain.name != "properties"
     single = len(_parts(condition, domain, condition.operator, "eq")) == 1
     if (
-        of_build
+        find_build_artifacts
         and single
         and (condition.operator == "nmatch" or (condition.operator, condition.value) == ("ne", None))
     ):

@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ..protocol.formats import jackson
+from ..protocol.formats import format_json
 from .compiler import Statement
 from .domains import (
     DOMAINS,
@@ -182,9 +182,9 @@ def answer(records: Iterable[Record], offset: int, limit: int | None, hard_limit
         if hard_limit is not None and total == hard_limit:
             trimmed = True
             break
-        yield ("," if total else "") + jackson(record)
+        yield ("," if total else "") + format_json(record)
         total += 1
-    yield ' ],\n"range" : ' + jackson(_range(total, offset, limit, trimmed))
+    yield ' ],\n"range" : ' + format_json(_range(total, offset, limit, trimmed))
     yield "\n}\n"
 
 

@@ -18,7 +18,7 @@ from ...parsing.documents import parse_json
 from ..call import Call
 from ..items.tree import Item
 from ..protocol.errors import ArtifactError
-from ..protocol.formats import plain_time
+from ..protocol.formats import format_time_with_offset
 from ..protocol.json_conversion import boolean
 from .diff import difference
 from .records import Build, moment, statuses
@@ -33,31 +33,31 @@ RECORDS = "artifactory-build-info"
 async def names(call: Call) -> Response:
     """GET /api/build"""
     found = [
-        {"uri": f"/{quote(name, safe='')}", "lastStarted": plain_time(started)}
-        for name, started in call.builds.names(project(call))
+        {"uri": f"/{quote(name, safe='')}", "lastStarted": format_time_with_offset(started)}
+        for name, started in call.builds.list_names(project(call))
         if call.principal.may("r", RECORDS, name)
     ]
     if not found:
         raise ArtifactError(404, "No builds were found")
-    return call.vnd("build.Builds", {"uri": f"{call.base}/api/build", "builds": found})
+    return call.vendor_json("build.Builds", {"uri": f"{call.base}/api/build", "builds": found})
 
 
 async def runs(call: Call, name: str) -> Response:
     """GET /api/build/{name}"""
-    permit_reading(call, name)
+    require_build_read(call, name)
     found = [
-        {"uri": f"/{quote(run.number, safe='')}", "started": plain_time(run.started)}
-        for run in call.builds.runs(project(call), name)
+        {"uri": f"/{quote(run.number, safe='')}", "started": format_time_with_offset(run.started)}
+        for run in call.builds.list_runs(project(call), name)
     ]
     if not found:
         raise ArtifactError(404, f"No build was found for build name: {name}")
     uri = f"{call.base}/api/build/{quote(name, safe='')}"
-    return call.vnd("build.BuildsByName", {"uri": uri, "buildsNumbers": found})
+    return call.vendor_json("build.BuildsByName", {"uri": uri, "buildsNumbers": found})
 
 
 async def show(call: Call, name: str, number: str) -> Response:
     """GET /api/build/{name}/{number}"""
-    permit_reading(call, name)
+    require_build_read(call, name)
     try:
         started = moment(call.query["started"]) if "started" in call.query else None
     except ValueError:
@@ -69,10 +69,10 @@ async def show(call: Call, name: str, number: str) -> Response:
     if "diff" in call.query:
         return _difference(call, build)
     record = FILLED_IN | build.record
-    if history := call.builds.promotions(build):
+    if history := call.builds.list_promotions(build):
         record["statuses"] = statuses(history)
     uri = f"{call.base}/api/build/{quote(name, safe='')}/{quote(number, safe='')}"
-    return call.vnd("build.BuildInfo", {"uri": uri, "buildInfo": record})
+    return call.vendor_json("build.BuildInfo", {"uri": uri, "buildInfo": record})
 
 
 def _difference(call: Call, build: Build) -> Response:
@@ -82,15 +82,15 @@ def _difference(call: Call, build: Build) -> Response:
         raise ArtifactError(404, f"No build was found for build name: {build.name} , build number: {number} ")
     if build.started < older.started:
         raise ArtifactError(400, "Build number should be greater than the build number to compare against.")
-    call.need_pro()
-    return call.vnd("build.BuildsDiff", difference(build.record, older.record))
+    call.require_pro()
+    return call.vendor_json("build.BuildsDiff", difference(build.record, older.record))
 
 
 async def publish(call: Call) -> Response:
     """PUT /api/build"""
-    record = await posted(call, dict)
+    record = await read_json_body(call, dict)
     name = str(record.get("name") or "")
-    call.permit("w", RECORDS, name, _not_authorized(call, "publish", "Deploy"))
+    call.require_permission("w", RECORDS, name, _not_authorized(call, "publish", "Deploy"))
     if not name or not record.get("number"):
         raise ArtifactError(400, "The build's name and number are needed.")
     # A record may bring the history that it had elsewhere; promotions alone make one here.
@@ -105,23 +105,23 @@ async def publish(call: Call) -> Response:
 
 async def append(call: Call, name: str, number: str) -> Response:
     """POST /api/build/append/{name}/{number}"""
-    call.permit("w", RECORDS, name, _not_authorized(call, "publish", "Deploy"))
-    modules = await posted(call, list)
+    call.require_permission("w", RECORDS, name, _not_authorized(call, "publish", "Deploy"))
+    modules = await read_json_body(call, list)
     build = call.builds.find(project(call), name, number)
     if build is None:
         raise ArtifactError(404, "No builds were found")
-    call.builds.append(build, modules, call.principal.name)
+    call.builds.append_modules(build, modules, call.principal.name)
     return Response(status_code=204)
 
 
 async def rename(call: Call, name: str) -> Response:
     """POST /api/build/rename/{name}?to={new name}"""
-    call.need_pro()
-    call.permit("d", RECORDS, name, _not_authorized(call, "rename", "Delete"))
+    call.require_pro()
+    call.require_permission("d", RECORDS, name, _not_authorized(call, "rename", "Delete"))
     new_name = call.query.get("to", "")
     if not new_name:
         raise ArtifactError(400, "Please provide the new build name.")
-    if not call.builds.runs(project(call), name):
+    if not call.builds.list_runs(project(call), name):
         raise ArtifactError(404, f"No build was found for build name: {name}")
     call.builds.rename(project(call), name, new_name)
     return PlainTextResponse(f"Build renaming of '{name}' to '{new_name}' was successfully started.\n")
@@ -129,7 +129,7 @@ async def rename(call: Call, name: str) -> Response:
 
 async def delete(call: Call, name: str) -> Response:
     """DELETE /api/build/{name}?buildNumbers=51,52"""
-    call.need_pro()
+    call.require_pro()
     numbers = list(filter(None, call.query.get("buildNumbers", "").split(",")))
     everything, artifacts = (call.query.get(switch) == "1" for switch in ("deleteAll", "artifacts"))
     return await _delete(call, name, numbers, everything, artifacts)
@@ -137,8 +137,8 @@ async def delete(call: Call, name: str) -> Response:
 
 async def delete_posted(call: Call) -> Response:
     """POST /api/build/delete"""
-    call.need_pro()
-    order = await posted_order(call, deleteAll=boolean, deleteArtifacts=boolean)
+    call.require_pro()
+    order = await read_json_object(call, deleteAll=boolean, deleteArtifacts=boolean)
     if not order.get("buildName"):
         raise ArtifactError(400, "Missing build name")
     numbers = [str(number) for number in order.get("buildNumbers") or ()]
@@ -151,10 +151,10 @@ async def delete_posted(call: Call) -> Response:
 
 
 async def _delete(call: Call, name: str, numbers: list[str], everything: bool, artifacts: bool) -> Response:
-    call.permit("d", RECORDS, name, _not_authorized(call, "delete", "Delete"))
+    call.require_permission("d", RECORDS, name, _not_authorized(call, "delete", "Delete"))
     if not numbers and not everything:
         raise ArtifactError(400, "Please provide at least one build number to delete.")
-    found = call.builds.runs(project(call), name)
+    found = call.builds.list_runs(project(call), name)
     chosen = found if everything else [run for number in numbers for run in found if run.number == number]
     missing = [number for number in numbers if number not in {run.number for run in chosen}]
     if not chosen:
@@ -175,18 +175,18 @@ async def _delete(call: Call, name: str, numbers: list[str], everything: bool, a
 async def discard(call: Call, build: Build, artifacts: bool) -> list[Item]:
     """Delete a run, and the files whose properties say that they are of it; which of them the caller may not delete."""
     kept = []
-    for item in list(call.items.of_build(build.name, build.number)) if artifacts else ():
+    for item in list(call.items.find_build_artifacts(build.name, build.number)) if artifacts else ():
         if call.principal.may("d", item.repo, item.path):
-            await call.discard(item)
+            await call.delete_item(item)
         else:
             kept.append(item)
     call.builds.delete(build)
-    if call.switch("trashcan"):
+    if call.get_switch("trashcan"):
         path = (
             f"{RECORDS}/{quote(build.name, safe='')}/{quote(build.number, safe='')}-{round(build.started * 1000)}.json"
         )
         content = call.runtime.files.put_bytes(json.dumps(build.record).encode())
-        call.items.put_trashed(path, content, call.principal.name)
+        call.items.add_to_trash(path, content, call.principal.name)
     return kept
 
 
@@ -204,22 +204,22 @@ def project(call: Call) -> str:
     return call.query.get("project") or ("" if of_records == "artifactory" else of_records)
 
 
-def permit_reading(call: Call, name: str) -> None:
+def require_build_read(call: Call, name: str) -> None:
     """Refuse the call if the caller may not see this build."""
-    call.need_login()
-    call.permit_reading(RECORDS, name)
+    call.require_login()
+    call.require_read(RECORDS, name)
 
 
-async def posted_order(call: Call, **members: Callable[[Any], Any]) -> dict[str, Any]:
+async def read_json_object(call: Call, **members: Callable[[Any], Any]) -> dict[str, Any]:
     """Return the JSON object of the request, with the named members read as the server does."""
-    order: dict[str, Any] = await posted(call, dict)
+    order: dict[str, Any] = await read_json_body(call, dict)
     try:
         return order | {name: read(order[name]) for name, read in members.items() if name in order}
     except ValueError:
         raise ArtifactError(400, "Error parsing json body") from None
 
 
-async def posted(call: Call, kind: type) -> Any:
+async def read_json_body(call: Call, kind: type) -> Any:
     """Return the JSON of the request, which is of this kind."""
     body = await call.request.body()
     media_type = call.request.headers.get("content-type", "").partition(";")[0].strip().lower()

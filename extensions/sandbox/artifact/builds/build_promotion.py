@@ -15,7 +15,7 @@ from ...http.routing import Route
 from ..call import Call
 from ..items.tree import Item
 from ..protocol.errors import ArtifactError
-from ..protocol.formats import jackson
+from ..protocol.formats import format_json
 from ..protocol.json_conversion import boolean
 from ..protocol.negotiation import VND
 from . import build_api
@@ -27,13 +27,15 @@ BOOLEANS = ("dryRun", "copy", "artifacts", "dependencies", "failFast")
 
 async def promote(call: Call, name: str, number: str) -> Response:
     """POST /api/build/promote/{name}/{number}"""
-    call.need_pro()
-    order = await build_api.posted_order(call, **dict.fromkeys(BOOLEANS, boolean))
+    call.require_pro()
+    order = await build_api.read_json_object(call, **dict.fromkeys(BOOLEANS, boolean))
     order["dryRun"] = _is_rehearsal(call, order)
     if order["dryRun"]:
-        call.only_reads("rehearse_promotion")
+        call.mark_as_read("rehearse_promotion")
     build = build_api.existing(call, name, number)
-    call.permit("r", build_api.RECORDS, name, f"The user: '{call.principal.name}' may not promote the build '{name}'.")
+    call.require_permission(
+        "r", build_api.RECORDS, name, f"The user: '{call.principal.name}' may not promote the build '{name}'."
+    )
     if order.get("mappings") and (order.get("sourceRepo") or order.get("targetRepo")):
         raise ArtifactError(400, "The use of both 'sourceRepo' or 'targetRepo' and 'mappings' fields is forbidden")
     messages: list[Message] = []
@@ -44,13 +46,13 @@ async def promote(call: Call, name: str, number: str) -> Response:
         _note_status(call, build, order, messages)
         failed = any(message["level"] != "INFO" for message in messages)
     status = 400 if failed and order.get("failFast", True) else 200
-    body = jackson({"messages": messages}).encode()
+    body = format_json({"messages": messages}).encode()
     return Response(body, status, {"Content-Type": f"{VND}build.PromotionResult+json"})
 
 
 def _is_rehearsal(call: Call, order: dict[str, Any]) -> bool:
     """Whether a dry run is asked for, and is one."""
-    earnest = call.switch("dry_run_promotes")
+    earnest = call.get_switch("dry_run_promotes")
     return bool(order.get("dryRun")) and not (earnest == "always" or (earnest == "with_status" and order.get("status")))
 
 
@@ -75,7 +77,7 @@ async def _take_files(call: Call, build: Build, order: dict[str, Any], messages:
             # It may be in the way of a file that was taken just now
             messages += [] if refusal in messages else [refusal]
         else:
-            taken = await call.take(item, repo, path, copying)
+            taken = await call.relocate(item, repo, path, copying)
             call.items.set_properties(taken, _properties(order))
 
 
@@ -107,7 +109,7 @@ def _files(build: Build, order: dict[str, Any]) -> Iterator[dict[str, Any]]:
                     yield needed
 
 
-def stored_artifacts(call: Call, build: Build) -> list[Item]:
+def find_artifacts(call: Call, build: Build) -> list[Item]:
     """The files of a build's artifacts, as far as they are still there."""
     found = (_stored(call, build, file, None) for file in _files(build, {}))
     return [item for item in found if item is not None]
@@ -117,13 +119,13 @@ def _stored(call: Call, build: Build, file: dict[str, Any], source: str | None) 
     """Where the file lies: best where its properties say that it is of this run."""
     found = [
         item
-        for item in call.items.with_content("sha1", file.get("sha1") or "")
+        for item in call.items.find_by_content("sha1", file.get("sha1") or "")
         if (item.repo == source or source is None)
         and call.repositories.is_stored(item.repo)
         and call.principal.may("r", item.repo, item.path)
     ]
     mine = {"build.name": [build.name], "build.number": [build.number]}
-    found.sort(key=lambda item: mine.items() <= call.items.properties(item).items(), reverse=True)
+    found.sort(key=lambda item: mine.items() <= call.items.get_properties(item).items(), reverse=True)
     return found[0] if found else None
 
 
@@ -132,10 +134,10 @@ def _refusal(call: Call, item: Item, repo: str, path: str, copying: bool) -> Mes
     if not call.repositories.is_stored(repo):
         return _error(f"Cannot locate target repository: {repo}")
     if not may("w", repo, path):
-        return _error(call.refusal("deploy", repo, path))
+        return _error(call.permission_message("deploy", repo, path))
     if not copying and not may("d", item.repo, item.path):
         return _error(f"Not enough permissions to delete/overwrite artifact '{item.repo}:{item.path}'.")
-    conflict = call.conflict(item, repo, path)
+    conflict = call.find_conflict(item, repo, path)
     return _error(conflict) if conflict else None
 
 
@@ -148,7 +150,7 @@ def _note_status(call: Call, build: Build, order: dict[str, Any], messages: list
         text = f"Skipping promotion status update: invalid unparsable timestamp {order['timestamp']}."
         messages.append(_error(text))
         return
-    call.builds.promote(
+    call.builds.add_promotion(
         build,
         Promotion(
             created,

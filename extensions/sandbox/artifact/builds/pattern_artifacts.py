@@ -13,20 +13,20 @@ from ...http.routing import Route
 from ..call import Call
 from ..items.tree import Item
 from ..protocol.errors import ArtifactError
-from ..protocol.formats import colon_time, plain_time
-from ..search.field_searches import is_wanted
-from ..search.name_search import ant_glob
+from ..protocol.formats import format_time, format_time_with_offset
+from ..search.field_searches import matches_run
+from ..search.name_search import compile_ant_pattern
 from . import build_api, build_promotion
 from .records import Build
 
 
 async def pattern_artifacts(call: Call) -> Response:
     """POST /api/build/patternArtifacts: an entry for each request, null where there is no such run."""
-    call.need_pro()
-    requests = await build_api.posted(call, list)
+    call.require_pro()
+    requests = await build_api.read_json_body(call, list)
     if not all(map(_is_readable, requests)):
         raise ArtifactError(400, "Error parsing json body")
-    return call.vnd("build.BuildPatternArtifactsResult", [_found(call, request) for request in requests])
+    return call.vendor_json("build.BuildPatternArtifactsResult", [_found(call, request) for request in requests])
 
 
 def _is_readable(request: Any) -> bool:
@@ -36,15 +36,15 @@ def _is_readable(request: Any) -> bool:
 
 def _found(call: Call, request: dict[str, Any]) -> dict[str, Any] | None:
     name, number = str(request.get("buildName") or ""), str(request.get("buildNumber") or "")
-    build_api.permit_reading(call, name)
+    build_api.require_build_read(call, name)
     project = str(request.get("project") or build_api.project(call))
-    run = next((run for run in call.builds.runs(project, name) if is_wanted(call, run, number, "")), None)
+    run = next((run for run in call.builds.list_runs(project, name) if matches_run(call, run, number, "")), None)
     if run is None:
         return None
     return {
         "buildName": run.name,
         "buildNumber": run.number,
-        "started": plain_time(run.started),
+        "started": format_time_with_offset(run.started),
         "url": run.record.get("url"),
         "patternResults": [_of_pattern(call, run, request, entry) for entry in request.get("patterns") or ()],
     }
@@ -57,8 +57,8 @@ def _of_pattern(call: Call, run: Build, request: dict[str, Any], entry: dict[str
         raise ArtifactError(400, f"Invalid pattern: '{pattern}'.")
     if ";" in path or request.get("transitive"):
         raise ArtifactError(501, "The sandbox does not serve patterns with properties and transitive builds yet.")
-    repo, expression = ant_glob(key), ant_glob(path.lstrip("/"))
-    items = build_promotion.stored_artifacts(call, run)
+    repo, expression = compile_ant_pattern(key), compile_ant_pattern(path.lstrip("/"))
+    items = build_promotion.find_artifacts(call, run)
     found = [item for item in items if repo.fullmatch(item.repo) and expression.fullmatch(item.path)]
     return {"patternArtifacts": [_shown(call, item) for item in found]}
 
@@ -68,7 +68,7 @@ def _shown(call: Call, item: Item) -> dict[str, Any]:
         "uri": f"{item.repo}/{item.path}",
         "artifactoryUrl": call.base,
         "size": item.size,
-        "lastModified": colon_time(item.modified),
+        "lastModified": format_time(item.modified),
         "sha1": item.sha1,
     }
 

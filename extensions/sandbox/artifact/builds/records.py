@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from ...runtime.runtime import Runtime
-from ..protocol.formats import plain_time
+from ..protocol.formats import format_time_with_offset
 
 SCHEMA = """
 CREATE TABLE artifact_builds (
@@ -123,7 +123,7 @@ class Builds:
         self._runtime = runtime
         self._db = runtime.db
 
-    def names(self, project: str) -> Iterator[tuple[str, float]]:
+    def list_names(self, project: str) -> Iterator[tuple[str, float]]:
         """The names of all builds, and when each was started last."""
         return iter(
             self._db.execute(
@@ -132,7 +132,7 @@ class Builds:
             ).fetchall()
         )
 
-    def runs(self, project: str, name: str) -> list[Build]:
+    def list_runs(self, project: str, name: str) -> list[Build]:
         """The runs of a build, the newest first."""
         return list(self._select(f"{RUN} ORDER BY started DESC", project=project, name=name))
 
@@ -164,12 +164,12 @@ class Builds:
             self._keep(identifier, record)
         return Build(identifier, project, name, number, started, record)
 
-    def date(self, build: Build, changes: dict[str, Any]) -> None:
+    def set_times(self, build: Build, changes: dict[str, Any]) -> None:
         """Say when and by whom a record was made or changed."""
         for column, value in changes.items():
             self._db.execute(f"UPDATE artifact_builds SET {column} = ? WHERE id = ?", (value, build.id))
 
-    def append(self, build: Build, modules: list[dict[str, Any]], by: str | None) -> None:
+    def append_modules(self, build: Build, modules: list[dict[str, Any]], by: str | None) -> None:
         """Add modules to a record."""
         record = {**build.record, "modules": [*build.record.get("modules", ()), *modules]}
         with self._runtime.transaction():
@@ -191,7 +191,7 @@ class Builds:
         """Forget a run."""
         self._db.execute("DELETE FROM artifact_builds WHERE id = ?", (build.id,))
 
-    def promote(self, build: Build, promotion: Promotion) -> None:
+    def add_promotion(self, build: Build, promotion: Promotion) -> None:
         """Add an entry to the status history."""
         self._db.execute(
             "INSERT INTO artifact_build_promotions (build, created, created_by, status, repo, comment, ci_user)"
@@ -207,7 +207,7 @@ class Builds:
             ),
         )
 
-    def promotions(self, build: Build) -> list[Promotion]:
+    def list_promotions(self, build: Build) -> list[Promotion]:
         """The status history, the oldest entry first."""
         rows = self._db.execute(
             "SELECT created, created_by, status, repo, comment, ci_user FROM artifact_build_promotions"
@@ -277,7 +277,7 @@ def statuses(promotions: Iterable[Promotion]) -> list[dict[str, Any]]:
             "status": promotion.status,
             "comment": promotion.comment,
             "repository": promotion.repo,
-            "timestamp": plain_time(promotion.created),
+            "timestamp": format_time_with_offset(promotion.created),
             "user": promotion.created_by,
             "ciUser": promotion.ci_user,
             "timestampDate": round(promotion.created * 1000),

@@ -14,7 +14,7 @@ from ...http.routing import Route
 from ..call import Call
 from ..items.tree import Item
 from ..protocol.errors import ArtifactError
-from ..protocol.formats import jackson
+from ..protocol.formats import format_json
 from ..protocol.json_conversion import boolean, integer, values
 from . import build_api
 from .records import Build, moment
@@ -27,15 +27,15 @@ ERRORS = (
 
 async def retain(call: Call, name: str) -> Response:
     """POST /api/build/retention/{name}"""
-    call.need_pro()
+    call.require_pro()
     order: dict[str, Any] = {"count": 0}
     if await call.request.body():
-        order = await build_api.posted_order(
+        order = await build_api.read_json_object(
             call, count=integer, deleteBuildArtifacts=boolean, buildNumbersNotToBeDiscarded=values
         )
     if order.get("count") == 0:
         raise ArtifactError(400, "Max count retention needs to be a positive number")
-    call.permit(
+    call.require_permission(
         "d",
         build_api.RECORDS,
         name,
@@ -55,12 +55,12 @@ async def retain(call: Call, name: str) -> Response:
 
 def _errors(call: Call, kept: list[Item]) -> Response:
     """What went wrong, under a name that the server misspells."""
-    messages = [call.refusal("delete", item.repo, item.path) for item in kept]
+    messages = [call.permission_message("delete", item.repo, item.path) for item in kept]
     body = {
         "errors": [{"status": 403, "message": ERRORS}],
         "error massages": [{"level": "ERROR", "message": message} for message in messages],
     }
-    return Response(jackson(body).encode(), 403, {"Content-Type": "application/json"})
+    return Response(format_json(body).encode(), 403, {"Content-Type": "application/json"})
 
 
 def _discarded(call: Call, name: str, order: dict[str, Any]) -> Iterator[Build]:
@@ -74,10 +74,10 @@ def _discarded(call: Call, name: str, order: dict[str, Any]) -> Iterator[Build]:
     spared = {str(number) for number in order.get("buildNumbersNotToBeDiscarded", ())}
     if count == NO_LIMIT and earliest is None:
         return
-    for place, run in enumerate(call.builds.runs(build_api.project(call), name)):
+    for place, run in enumerate(call.builds.list_runs(build_api.project(call), name)):
         among_newest = count != NO_LIMIT and place < count
         recent = earliest is not None and run.started >= earliest
-        if not (among_newest or recent or run.number in spared or call.builds.promotions(run)):
+        if not (among_newest or recent or run.number in spared or call.builds.list_promotions(run)):
             yield run
 
 

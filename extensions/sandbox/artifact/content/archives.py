@@ -50,7 +50,7 @@ BROKEN = (zipfile.BadZipFile, tarfile.TarError, lzma.LZMAError, zlib.error, EOFE
 
 async def explode(call: Call, repository: Repository, path: str) -> Response:
     """PUT /{repo}/{folder}/{archive} with X-Explode-Archive: what is in it lands in the folder."""
-    call.need_pro()
+    call.require_pro()
     folder, _slash, name = path.rpartition("/")
     kind = next((kind for kind in TYPES if name.lower().endswith(f".{kind}")), None)
     if kind is None:
@@ -67,7 +67,7 @@ async def explode(call: Call, repository: Repository, path: str) -> Response:
         stored = _deploy(call, repository, folder, members)
     finally:
         for content in (archive, *(content for _name, content in members)):
-            call.items.release(content)
+            call.items.release_content(content)
     await call.maven.update_after_upload(repository.key, stored, call.principal.name)
     return Response(status_code=200)
 
@@ -98,10 +98,10 @@ def _deploy(call: Call, repository: Repository, folder: str, members: list[tuple
 
 def _store(call: Call, repository: Repository, path: str, content: StoredFile) -> None:
     repo = repository.key
-    call.permit_deploying(repo, path)
-    repository.check(path)
+    call.require_deploy(repo, path)
+    repository.check_path(path)
     check_names(repo, path)
-    call.permit_replacing(repo, path, content.sha1)
+    call.require_overwrite(repo, path, content.sha1)
     poms.check(repository, path, call.runtime.files.path(content.sha256))
     try:
         call.items.put_file(repo, path, content, ClientChecksums(), call.principal.name)

@@ -9,8 +9,8 @@ import re
 from dataclasses import dataclass, field
 from urllib.parse import unquote, unquote_plus
 
-from ..items.tree import Tree, parent_of
-from ..protocol.errors import ArtifactError, Refusal
+from ..items.tree import Tree, parent_path
+from ..protocol.errors import ApiError, ArtifactError
 from ..protocol.formats import encode_path
 
 METADATA = ":"
@@ -68,7 +68,7 @@ def parse(target: str) -> ContentPath:
     return ContentPath(repo, _normalized(path), is_folder, inside, properties, path.strip("/").rstrip())
 
 
-def strip_browsing(path: str) -> str:
+def strip_browser_prefix(path: str) -> str:
     """Return the path of a request without the prefixes of the old browsers, which lead to the same content."""
     for prefix in ("/list/", "/simple/"):
         if path.startswith(prefix):
@@ -76,13 +76,13 @@ def strip_browsing(path: str) -> str:
     return path
 
 
-def build_folder_address(base: str, raw_path: str) -> str:
+def folder_redirect_url(base: str, raw_path: str) -> str:
     """Return where a request for a folder is sent: to its own path, without parameters, with a slash."""
     path = unquote(PARAMETERS.sub("", raw_path))
     return f"{base}{encode_path(path.removeprefix('/artifactory'))}/"
 
 
-def without_metadata(path: str) -> str:
+def strip_metadata_suffix(path: str) -> str:
     """Return the path of the item whose metadata a path names in the old notation."""
     folder, slash, name = path.rpartition("/")
     return folder + slash + (name.rpartition(METADATA)[0] or name)
@@ -91,10 +91,10 @@ def without_metadata(path: str) -> str:
 def check_encoding(raw_path: str) -> None:
     """Refuse what the servlet container refuses: backslashes, NUL, broken percent-encoding."""
     if MALFORMED.search(PARAMETERS.sub("", raw_path)):
-        raise Refusal(400)
+        raise ApiError(400)
 
 
-def check_place(items: Tree, repo: str, path: str) -> None:
+def check_storable(items: Tree, repo: str, path: str) -> None:
     """Refuse a path at which the server cannot store a file.
 
     The server ignores blanks at the ends of names when it looks for a file in the way, and does so first.
@@ -103,7 +103,7 @@ def check_place(items: Tree, repo: str, path: str) -> None:
         check_names(repo, path)
     except ArtifactError:
         trimmed = "/".join(name.rstrip() for name in path.split("/"))
-        place = items.obstacle(repo, parent_of(trimmed) or "", folder=True)
+        place = items.find_obstacle(repo, parent_path(trimmed) or "", folder=True)
         if place is not None:
             raise conflict(repo, trimmed, place) from None
         raise
@@ -124,7 +124,7 @@ def conflict(repo: str, path: str, place: str, written: str | None = None) -> Ar
     """
     if place == path:
         return ArtifactError(500, f"Expected a file but found a folder, at: {repo}:{written or path}")
-    return ArtifactError(400, f"Parent {parent_of(path)} must be a folder")
+    return ArtifactError(400, f"Parent {parent_path(path)} must be a folder")
 
 
 def _check_name(name: str, shown: str) -> None:

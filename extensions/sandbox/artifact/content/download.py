@@ -11,12 +11,12 @@ from urllib.parse import quote
 from starlette.responses import Response
 
 from ...http.routing import Route
-from ..call import CONTENT, Call
+from ..call import CONTENT_PATH, Call
 from ..items import properties
-from ..items.tree import TRASH, Item, Tree
+from ..items.tree import TRASH_REPO, Item, Tree
 from ..maven import merged_metadata, snapshots
 from ..protocol import feature_versions
-from ..protocol.errors import ArtifactError, Refusal
+from ..protocol.errors import ApiError, ArtifactError
 from ..protocol.formats import encode_path, media_type, to_header_text
 from . import (
     archives,
@@ -25,7 +25,7 @@ from . import (
     ranges,
 )
 from .content_path import PROPERTIES, ContentPath
-from .upload import OLD_NOTATION, described_file
+from .upload import OLD_NOTATION, resolve_checksum_file
 
 NO_STORE = {"Cache-Control": "no-store"}
 HTML = "text/html; charset=utf-8"
@@ -41,8 +41,8 @@ async def download(call: Call, target: str) -> Response:
     _check_condition(call)
     if "properties" in call.query:
         return await properties.get(call, repo, path)
-    if repo == TRASH:
-        call.need_admin()
+    if repo == TRASH_REPO:
+        call.require_admin()
     if asked.is_metadata:
         return _metadata(call, asked)
     if merged_metadata.is_merged(call, repo, path):
@@ -59,27 +59,27 @@ async def download(call: Call, target: str) -> Response:
 
 def _found(call: Call, asked: ContentPath) -> list[Item]:
     """What a repository serves; a virtual one passes over members whose settings forbid the file."""
-    repository = call.repositories.behind(asked.repo)
-    if repository is None and asked.repo != TRASH:
+    repository = call.repositories.resolve(asked.repo)
+    if repository is None and asked.repo != TRASH_REPO:
         raise ArtifactError(404)
-    if repository and repository.keeps_items:
-        repository.check(asked.path, downloading=True, is_folder=asked.is_folder)
+    if repository and repository.stores_items:
+        repository.check_path(asked.path, downloading=True, is_folder=asked.is_folder)
     return _items(call, asked.repo, asked.path)
 
 
 def _items(call: Call, repo: str, path: str) -> list[Item]:
     """Return what a repository has at a path; of a snapshot, the one that was modified last comes first."""
     found = [
-        item for item in call.items_at(repo, path, "download") if item.repo == repo or not _is_rejected(call, item)
+        item for item in call.find_items(repo, path, "download") if item.repo == repo or not _is_rejected(call, item)
     ]
-    if len(found) > 1 and snapshots.is_snapshot(path) and not snapshots.revision_of(found[0].name):
+    if len(found) > 1 and snapshots.is_snapshot(path) and not snapshots.parse_revision(found[0].name):
         found.sort(key=lambda item: item.modified, reverse=True)
     return found
 
 
 def _is_rejected(call: Call, item: Item) -> bool:
-    repository = call.repositories.behind(item.repo)
-    return repository is not None and repository.rejection(item.path) is not None
+    repository = call.repositories.resolve(item.repo)
+    return repository is not None and repository.find_rejection(item.path) is not None
 
 
 def _metadata(call: Call, asked: ContentPath) -> Response:
@@ -93,10 +93,10 @@ def _metadata(call: Call, asked: ContentPath) -> Response:
 async def _folder(call: Call, asked: ContentPath, found: list[Item]) -> Response:
     if not asked.is_folder:
         raw_path = call.request.scope["raw_path"].decode("latin-1")
-        return Response(status_code=302, headers={"Location": content_path.build_folder_address(call.base, raw_path)})
+        return Response(status_code=302, headers={"Location": content_path.folder_redirect_url(call.base, raw_path)})
     place = f"{asked.repo}/{asked.path}".rstrip("/")
     headers = {"Content-Type": HTML, **NO_STORE}
-    return await call.stream(lambda db: index_page.parts(call, db, place, found), **headers)
+    return await call.stream_text(lambda db: index_page.parts(call, db, place, found), **headers)
 
 
 async def _entry(call: Call, found: list[Item], name: str) -> Response:
@@ -111,7 +111,7 @@ async def _entry(call: Call, found: list[Item], name: str) -> Response:
 
 def _checksum(call: Call, repo: str, path: str) -> Response:
     """A checksum, asked for as if it were a file beside the one it belongs to."""
-    of, algorithm = described_file(call, path)
+    of, algorithm = resolve_checksum_file(call, path)
     files = _described(call, repo, of) if algorithm else []
     if not files or files[0].folder:
         raise _missing(call, repo, path)
@@ -120,7 +120,7 @@ def _checksum(call: Call, repo: str, path: str) -> Response:
 
 
 def _caching(item: Item) -> dict[str, str]:
-    return NO_STORE if snapshots.is_expirable(item.name) else {}
+    return NO_STORE if snapshots.is_mutable(item.name) else {}
 
 
 def _missing(call: Call, repo: str, path: str) -> ArtifactError:
@@ -162,7 +162,7 @@ def _file(call: Call, item: Item) -> Response:
             404, "The content of this file is not here: it was planted with its size and checksums alone."
         )
     if call.request.method == "GET":
-        call.items.note_download(item, call.principal.name)
+        call.items.record_download(item, call.principal.name)
     return serve_content(call, item, headers)
 
 
@@ -181,7 +181,7 @@ def serve_content(call: Call, item: Item, headers: dict[str, str]) -> Response:
         return ranges.refuse(item.size)
     if not parts:
         return ranges.serve_whole(path, item.size, headers)
-    if not call.has(feature_versions.PLAIN_TAGS):
+    if not call.supports(feature_versions.ETAG_WITHOUT_RANGE):
         headers["ETag"] = "-".join([item.sha1, *(f"{part.first}-{part.last}" for part in parts)])
     return ranges.serve_partially(path, item.size, parts, headers)
 
@@ -193,7 +193,7 @@ def _headers(call: Call, item: Item) -> dict[str, str]:
         "ETag": item.sha1,
         "Last-Modified": formatdate(item.modified, usegmt=True),
         "X-Checksum-Sha1": item.sha1,
-        **({"X-Checksum-Sha256": item.sha256} if call.knows_sha256 else {}),
+        **({"X-Checksum-Sha256": item.sha256} if call.supports_sha256 else {}),
         "X-Checksum-Md5": item.md5,
         "X-Artifactory-Filename": name,
         "Accept-Ranges": "bytes",
@@ -207,27 +207,27 @@ async def delete(call: Call, target: str) -> Response:
     asked = content_path.parse(target)
     repo, path = asked.repo, asked.path.removesuffix(PROPERTIES)
     if not call.repositories.is_stored(repo):
-        raise Refusal(404)
+        raise ApiError(404)
     item = call.items.find(repo, path)
     if item is None:
         raise ArtifactError(404, f"Could not locate artifact '{repo}:{path}' (Nothing to delete).")
-    call.permit_deleting(repo, path)
-    if repo == TRASH or (not path and call.has(feature_versions.DELETION_OF_ROOTS_NEEDS_ADMIN)):
-        call.need_admin(f"Not enough permissions to delete '{repo}:{path}'. This requires admin privileges.")
+    call.require_delete(repo, path)
+    if repo == TRASH_REPO or (not path and call.supports(feature_versions.ROOT_DELETION_REQUIRES_ADMIN)):
+        call.require_admin(f"Not enough permissions to delete '{repo}:{path}'. This requires admin privileges.")
     await _permit_deleting_below(call, item)
     if asked.path.endswith(PROPERTIES):
-        call.items.set_properties(item, {name: [] for name in call.items.properties(item)})
+        call.items.set_properties(item, {name: [] for name in call.items.get_properties(item)})
     else:
-        await call.discard(item)
+        await call.delete_item(item)
     return Response(status_code=204)
 
 
 async def _permit_deleting_below(call: Call, item: Item) -> None:
     may = call.principal.may
     if not call.principal.admin and not await call.runtime.readers.read(
-        lambda db: all(may("d", below.repo, below.path) for below in Tree(db).below(item))
+        lambda db: all(may("d", below.repo, below.path) for below in Tree(db).list_descendants(item))
     ):
-        raise ArtifactError(403, call.refusal("delete_below", item.repo, item.path))
+        raise ArtifactError(403, call.permission_message("delete_below", item.repo, item.path))
 
 
 def _check_condition(call: Call) -> None:
@@ -247,6 +247,6 @@ def _is_known(call: Call, item: Item) -> bool:
 
 
 ROUTES = (
-    Route("GET", CONTENT, download, "download_file"),
-    Route("DELETE", CONTENT, delete, "delete_item"),
+    Route("GET", CONTENT_PATH, download, "download_file"),
+    Route("DELETE", CONTENT_PATH, delete, "delete_item"),
 )

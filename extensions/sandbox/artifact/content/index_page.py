@@ -27,7 +27,9 @@ def parts(call: Call, db: sqlite3.Connection, path: str, folders: list[Item]) ->
         yield '<a href="../">../</a>\n'
     yield from map(_line, below(db, folders, 1))
     url = call.request.url
-    server = f"Artifactory/{call.switch('version')} Server at {html.escape(url.hostname or '')} Port {url.port or 80}"
+    server = (
+        f"Artifactory/{call.get_switch('version')} Server at {html.escape(url.hostname or '')} Port {url.port or 80}"
+    )
     yield f'</pre>\n<hr/><address style="font-size:small;">{server}</address></body></html>'
 
 

@@ -18,8 +18,8 @@ from ...parsing.documents import parse_xml
 from ...parsing.integers import parse_integer_or_none
 from ...runtime.file_store import StoredFile
 from ..builds.records import moment
-from ..call import CONTENT, OUTSIDE_API, Call
-from ..items.item_info import file_facts
+from ..call import CONTENT_PATH, NON_API_PREFIX, Call
+from ..items.item_info import file_fields
 from ..items.properties import checked
 from ..items.storage import ClientChecksums, NotAFolder
 from ..items.tree import Item, Tree
@@ -29,11 +29,11 @@ from ..protocol import feature_versions
 from ..protocol.errors import ArtifactError
 from ..protocol.formats import (
     CHARSET,
-    colon_time,
-    jackson,
+    format_json,
+    format_time,
     to_header_text,
 )
-from ..protocol.negotiation import vendor
+from ..protocol.negotiation import vendor_media_type
 from ..repositories.repositories import Repository
 from . import archives, content_path
 from .content_path import PROPERTIES, ContentPath
@@ -53,14 +53,14 @@ async def deploy(call: Call, target: str) -> Response:
     permit(call, repository, asked)
     if any(_is_true(call, name) for name in ("x-explode-archive", "x-explode-archive-atomic")):
         return await archives.explode(call, repository, asked.path)
-    described, algorithm = described_file(call, asked.path)
+    described, algorithm = resolve_checksum_file(call, asked.path)
     if algorithm:
         return await _take_checksum(call, repository, asked.path, described, algorithm)
     if not asked.path:
         raise ArtifactError(500, "Cannot save resource, no parent repo path exists")
     if asked.is_metadata:
         raise ArtifactError(409, f"{OLD_NOTATION}: {asked}")
-    if call.repositories.makes_metadata(asked.repo, asked.path):
+    if call.repositories.generates_metadata(asked.repo, asked.path):
         await call.discard_body()
         return Response(status_code=202)
     properties = _properties(call, asked)
@@ -78,14 +78,14 @@ async def deploy(call: Call, target: str) -> Response:
         item = _put(call, asked.repo, path, written, content, client, properties, entries)
         await _note_plugin(call, repository, item, content)
     finally:
-        call.items.release(content)
+        call.items.release_content(content)
     await call.maven.update_after_upload(item.repo, [item.path], call.principal.name)
     created = {
         "repo": item.repo,
         "path": f"/{written}",
-        "created": colon_time(item.created),
+        "created": format_time(item.created),
         "createdBy": item.created_by,
-        **file_facts(call, item, item.repo),
+        **file_fields(call, item, item.repo),
         "downloadUri": f"{call.base}/{item.repo}/{written}",
         "uri": f"{call.base}/{item.repo}/{written}",
     }
@@ -101,7 +101,7 @@ async def create_folder(call: Call, target: str) -> Response:
     before = call.items.find(asked.repo, asked.path)
     try:
         with call.runtime.transaction():
-            folder = call.items.make_folder(asked.repo, asked.path, call.principal.name)
+            folder = call.items.create_folder(asked.repo, asked.path, call.principal.name)
             _replace_properties(call, folder, properties)
     except NotAFolder as error:
         if str(error) == asked.path:
@@ -110,7 +110,7 @@ async def create_folder(call: Call, target: str) -> Response:
     created = {
         "repo": asked.repo,
         "path": f"/{asked.path}/".replace("//", "/"),
-        "created": colon_time(folder.created),
+        "created": format_time(folder.created),
         "createdBy": before and before.created_by,  # that of a new folder is not known yet
         "uri": f"{call.base}/{asked.repo}/{asked.path}".rstrip("/") + "/",
     }
@@ -138,9 +138,9 @@ def _local(call: Call, asked: ContentPath) -> tuple[Repository, ContentPath]:
 
 def permit(call: Call, repository: Repository, asked: ContentPath, is_folder: bool = False) -> None:
     """Refuse the upload if the caller has no right to it, or the repository's settings forbid it."""
-    call.permit_deploying(asked.repo, asked.path)
-    call.need_space()
-    repository.check(asked.path, is_folder=is_folder)
+    call.require_deploy(asked.repo, asked.path)
+    call.require_disk_space()
+    repository.check_path(asked.path, is_folder=is_folder)
 
 
 def _stored_path(call: Call, repository: Repository, asked: ContentPath) -> str:
@@ -149,7 +149,7 @@ def _stored_path(call: Call, repository: Repository, asked: ContentPath) -> str:
         return asked.path
     if repository.snapshot_behavior == "non-unique":
         return snapshots.non_unique_path(asked.path)
-    folder = call.maven.snapshot_folder(asked.repo, asked.path)
+    folder = call.maven.read_snapshot_folder(asked.repo, asked.path)
     return snapshots.unique_path(asked.path, folder, call.runtime.clock.now(), _build_time(asked))
 
 
@@ -167,7 +167,7 @@ def _described_path(call: Call, repository: Repository, path: str) -> str:
         return path
     if repository.snapshot_behavior == "non-unique":
         return snapshots.non_unique_path(path)
-    return snapshots.latest_unique_path(path, call.maven.snapshot_folder(repository.key, path))
+    return snapshots.latest_unique_path(path, call.maven.read_snapshot_folder(repository.key, path))
 
 
 def _client_checksums(call: Call) -> ClientChecksums:
@@ -177,7 +177,7 @@ def _client_checksums(call: Call) -> ClientChecksums:
     algorithm = ALGORITHM_BY_LENGTH.get(len(unnamed))
     if algorithm and not given[algorithm]:
         given[algorithm] = unnamed
-    if not call.knows_sha256:
+    if not call.supports_sha256:
         del given["sha256"]
     return ClientChecksums(**{name: value.lower() for name, value in given.items() if value})
 
@@ -207,11 +207,11 @@ async def _known_content(call: Call, client: ClientChecksums) -> StoredFile:
     may = call.principal.may
     readable = await call.runtime.readers.read(
         lambda db: next(
-            (item for item in Tree(db).with_content(algorithm, checksum) if may("r", item.repo, item.path)), None
+            (item for item in Tree(db).find_by_content(algorithm, checksum) if may("r", item.repo, item.path)), None
         )
     )
     # It may have gone meanwhile.
-    if readable is not None and next(call.items.with_content(algorithm, checksum), None) is not None:
+    if readable is not None and next(call.items.find_by_content(algorithm, checksum), None) is not None:
         assert readable.sha256 and readable.sha1 and readable.md5 and readable.size is not None
         return StoredFile(readable.sha256, readable.sha1, readable.md5, readable.size)
     raise ArtifactError(404, f"Checksum deploy failed. No existing file with {SHOWN[algorithm]}: {checksum}")
@@ -223,7 +223,7 @@ def _check_checksums(
     """Refuse a content with other checksums than the client sent, unless the repository trusts its own alone."""
     if repository.configuration["checksumPolicyType"] == SERVER_CHECKSUMS:
         return
-    algorithms = {"SHA-1": "sha1", "MD5": "md5", **({"SHA-256": "sha256"} if call.knows_sha256 else {})}
+    algorithms = {"SHA-1": "sha1", "MD5": "md5", **({"SHA-256": "sha256"} if call.supports_sha256 else {})}
     checksums = {shown: (getattr(client, name), getattr(content, name)) for shown, name in algorithms.items()}
     if any(original and original != actual for original, actual in checksums.values()):
         infos = ", ".join(
@@ -236,7 +236,7 @@ def _check_checksums(
 
 async def _note_plugin(call: Call, repository: Repository, item: Item, content: StoredFile) -> None:
     """Mark the POM of a Maven plugin, so that the metadata of its group lists the plugin."""
-    if repository.is_of_maven and item.path.endswith(snapshots.POM):
+    if repository.is_maven and item.path.endswith(snapshots.POM):
         found = await run_in_threadpool(poms.plugin, call.runtime.files.path(content.sha256))
         if found:
             call.items.set_properties(item, {PLUGIN: ["true"]})
@@ -258,13 +258,13 @@ def _put(
     :arg entries: of the file, if it is an archive
     """
     user = call.principal.name
-    call.permit_replacing(repo, path, content.sha1)
-    content_path.check_place(call.items, repo, path)
+    call.require_overwrite(repo, path, content.sha1)
+    content_path.check_storable(call.items, repo, path)
     try:
         with call.runtime.transaction():
             item = call.items.put_file(repo, path, content, client, user)
             _replace_properties(call, item, properties)
-            call.items.note_entries(item.sha1, entries)
+            call.items.record_archive_entries(item.sha1, entries)
     except NotAFolder as error:
         raise content_path.conflict(repo, path, str(error), written) from None
     return item
@@ -273,14 +273,14 @@ def _put(
 def _replace_properties(call: Call, item: Item, properties: dict[str, list[str]]) -> None:
     """Give an item these properties and no others; without any it keeps those that it has."""
     if properties:
-        others: dict[str, list[str]] = {name: [] for name in call.items.properties(item)}
+        others: dict[str, list[str]] = {name: [] for name in call.items.get_properties(item)}
         call.items.set_properties(item, others | properties)
 
 
-def described_file(call: Call, path: str) -> tuple[str, str]:
+def resolve_checksum_file(call: Call, path: str) -> tuple[str, str]:
     """The file to which a checksum belongs that has this path, and the algorithm; that is empty for other files."""
     of, dot, suffix = path.rpartition(".")
-    if suffix == "sha256" and not call.knows_sha256:
+    if suffix == "sha256" and not call.supports_sha256:
         return of, ""
     return of, CHECKSUM_FILES.get(dot + suffix, "")
 
@@ -296,7 +296,7 @@ async def _take_checksum(call: Call, repository: Repository, path: str, of: str,
     if item is None or item.folder:
         raise ArtifactError(404, f"Target file to set checksum on doesn't exist: {repo}:{of}")
     received, actual = text[0].lower() if text else "", getattr(item, algorithm)
-    call.items.note_client_checksum(item, algorithm, received)
+    call.items.set_client_checksum(item, algorithm, received)
     if received != actual and repository.configuration["checksumPolicyType"] != SERVER_CHECKSUMS:
         raise ArtifactError(409, f"Checksum error for '{path}': received '{received}' but actual is '{actual}'")
     return Response(status_code=201, headers={"Location": _location(call, repo, of)})
@@ -305,7 +305,7 @@ async def _take_checksum(call: Call, repository: Repository, path: str, of: str,
 async def _take_properties(call: Call, asked: ContentPath) -> Response:
     """The properties of an item, uploaded as XML in the old notation: they replace all that it has."""
     of = asked.path.removesuffix(PROPERTIES)
-    call.permit("a", asked.repo, of, f"Not enough permissions to annotate '{asked.repo}:{of}'.")
+    call.require_permission("a", asked.repo, of, f"Not enough permissions to annotate '{asked.repo}:{of}'.")
     try:
         root = parse_xml(await call.request.body())
     except ElementTree.ParseError as error:
@@ -324,17 +324,17 @@ def _properties(call: Call, asked: ContentPath) -> dict[str, list[str]]:
     """The properties that an upload sets; a caller without the right to annotate sets none."""
     if not call.principal.may("a", asked.repo, asked.path):
         return {}
-    if not call.has(feature_versions.CHECKED_PROPERTY_NAMES):
+    if not call.supports(feature_versions.PROPERTY_NAME_VALIDATION):
         return asked.properties
     return {checked(name): values for name, values in asked.properties.items()}
 
 
 def _created(call: Call, repo: str, path: str, body: Mapping[str, object]) -> Response:
     headers = {
-        "Content-Type": f"{vendor('storage.ItemCreated')};charset=ISO-8859-1",
+        "Content-Type": f"{vendor_media_type('storage.ItemCreated')};charset=ISO-8859-1",
         "Location": _location(call, repo, path),
     }
-    return Response(jackson(body).encode(*CHARSET), 201, headers)
+    return Response(format_json(body).encode(*CHARSET), 201, headers)
 
 
 def _location(call: Call, repo: str, path: str) -> str:
@@ -347,8 +347,8 @@ def _is_true(call: Call, header: str) -> bool:
 
 
 # A slash before the matrix parameters, or at the very end
-FOLDER = f"{OUTSIDE_API}{{target:[^/]+/([^;]*/)?(;.*)?|[^/].*/}}"
+FOLDER = f"{NON_API_PREFIX}{{target:[^/]+/([^;]*/)?(;.*)?|[^/].*/}}"
 ROUTES = (
     Route("PUT", FOLDER, create_folder, "create_folder"),
-    Route("PUT", CONTENT, deploy, "deploy_file"),
+    Route("PUT", CONTENT_PATH, deploy, "deploy_file"),
 )

@@ -18,15 +18,15 @@ from starlette.responses import Response
 
 from ...http.routing import ANY, Route
 from ...parsing.documents import parse_xml
-from ..call import CONTENT, Call
+from ..call import CONTENT_PATH, Call
 from ..items import relocation
 from ..items.tree import (
-    TRASH,
+    TRASH_REPO,
     Item,
     Tree,
-    parent_of,
+    parent_path,
 )
-from ..protocol.errors import ArtifactError, Refusal
+from ..protocol.errors import ApiError, ArtifactError
 from ..protocol.formats import encode_path, media_type
 from . import content_path, upload
 from .content_path import ContentPath
@@ -59,13 +59,13 @@ async def options(call: Call, target: str) -> Response:
 async def post(call: Call, target: str) -> Response:
     """POST /{repo}/{path}: not allowed, and refused with other methods than the rest"""
     asked = _require_repository(call, target)
-    raise Refusal(405, {"Allow": "GET" if call.repositories.is_virtual(asked.repo) else "GET,PUT,DELETE"})
+    raise ApiError(405, {"Allow": "GET" if call.repositories.is_virtual(asked.repo) else "GET,PUT,DELETE"})
 
 
 async def unsupported(call: Call, target: str) -> Response:
     """Any other method on /{repo}/{path}"""
     _require_repository(call, target)
-    raise Refusal(405, {"Allow": METHODS})
+    raise ApiError(405, {"Allow": METHODS})
 
 
 async def unlock(call: Call, target: str) -> Response:
@@ -81,7 +81,7 @@ async def lock(call: Call, target: str) -> Response:
     if root is None:
         raise ArtifactError(400, "Bad lock request")
     kinds = {name: _describe_lock(root, name) for name in ("locktype", "lockscope")}
-    if "<D:read/>" in kinds["locktype"] and not call.items_at(asked.repo, asked.path):
+    if "<D:read/>" in kinds["locktype"] and not call.find_items(asked.repo, asked.path):
         raise ArtifactError(404, f"{asked.repo}/{asked.path} not found")
     owner = root.findtext("{DAV:}owner/{DAV:}href", "")
     body = (
@@ -96,7 +96,7 @@ async def lock(call: Call, target: str) -> Response:
 async def proppatch(call: Call, target: str) -> Response:
     """PROPPATCH /{repo}/{path}: nothing is changed"""
     asked = _require_repository(call, target)
-    if not call.items_at(asked.repo, asked.path):
+    if not call.find_items(asked.repo, asked.path):
         raise ArtifactError(404, f"Resource {asked.repo}/{asked.path} does not exists.")
     return Response()
 
@@ -111,13 +111,13 @@ async def mkcol(call: Call, target: str) -> Response:
         raise ArtifactError(405, f"MKCOL can only be executed on non-existent resource: {asked}")
     upload.permit(call, repository, asked, is_folder=True)
     content_path.check_names(asked.repo, f"{asked.path}/")
-    above = parent_of(asked.path) or ""
+    above = parent_path(asked.path) or ""
     parent = call.items.find(asked.repo, above)
     if parent is None:
         raise ArtifactError(409, f"Directory cannot be created: parent doesn't exist: {asked.repo}:{above}")
     if not parent.folder:
         raise ArtifactError(500, f"Expected a folder but found a file, at: {asked.repo}:{above}")
-    call.items.make_folder(asked.repo, asked.path, call.principal.name)
+    call.items.create_folder(asked.repo, asked.path, call.principal.name)
     return Response(status_code=201)
 
 
@@ -130,7 +130,7 @@ async def move(call: Call, target: str) -> Response:
     if not destination:
         raise ArtifactError(400, "Header 'Destination' is required.")
     repo, _slash, path = destination.removeprefix(call.base).strip("/").partition("/")
-    await relocation.move_item(call, asked.repo, asked.path, repo, path)
+    await relocation.move_to(call, asked.repo, asked.path, repo, path)
     return Response()
 
 
@@ -146,11 +146,11 @@ async def propfind(call: Call, target: str) -> Response:
         yield f'{DECLARATION}<D:multistatus xmlns:D="DAV:" xmlns:lp1="DAV:">'
         if item is not None:
             yield _describe_item(item, names)
-            below = Tree(db).below(item, depth) if item.folder and depth else ()
+            below = Tree(db).list_descendants(item, depth) if item.folder and depth else ()
             yield from (_describe_item(one, names) for one in below if call.principal.may("r", one.repo, one.path))
         yield "</D:multistatus>"
 
-    answer = await call.stream(parts, **XML)
+    answer = await call.stream_text(parts, **XML)
     answer.status_code = 207
     return answer
 
@@ -158,10 +158,10 @@ async def propfind(call: Call, target: str) -> Response:
 def _require_repository(call: Call, target: str) -> ContentPath:
     """The place that is asked for, in a repository that exists."""
     asked = content_path.parse(target)
-    if call.repositories.find(asked.repo) is None and not call.repositories.storages(asked.repo):
+    if call.repositories.find(asked.repo) is None and not call.repositories.list_storages(asked.repo):
         raise ArtifactError(404)
-    if asked.repo == TRASH:
-        call.need_admin()
+    if asked.repo == TRASH_REPO:
+        call.require_admin()
     return asked
 
 
@@ -204,13 +204,13 @@ def _describe_item(item: Item, names: Collection[str]) -> str:
 
 
 ROUTES = (
-    Route("OPTIONS", CONTENT, options, "webdav_options"),
-    Route("POST", CONTENT, post, "post_content"),
-    Route("PROPFIND", CONTENT, propfind, "find_properties", read_only=True),
-    Route("PROPPATCH", CONTENT, proppatch, "patch_properties", read_only=True),
-    Route("MKCOL", CONTENT, mkcol, "make_collection"),
-    Route("MOVE", CONTENT, move, "move_content"),
-    Route("LOCK", CONTENT, lock, "lock_content", read_only=True),
-    Route("UNLOCK", CONTENT, unlock, "unlock_content", read_only=True),
-    Route(ANY, CONTENT, unsupported, "unsupported_method", read_only=True),
+    Route("OPTIONS", CONTENT_PATH, options, "webdav_options"),
+    Route("POST", CONTENT_PATH, post, "post_content"),
+    Route("PROPFIND", CONTENT_PATH, propfind, "find_properties", read_only=True),
+    Route("PROPPATCH", CONTENT_PATH, proppatch, "patch_properties", read_only=True),
+    Route("MKCOL", CONTENT_PATH, mkcol, "make_collection"),
+    Route("MOVE", CONTENT_PATH, move, "move_content"),
+    Route("LOCK", CONTENT_PATH, lock, "lock_content", read_only=True),
+    Route("UNLOCK", CONTENT_PATH, unlock, "unlock_content", read_only=True),
+    Route(ANY, CONTENT_PATH, unsupported, "unsupported_method", read_only=True),
 )

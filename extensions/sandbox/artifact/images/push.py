@@ -21,10 +21,10 @@ from ...parsing.documents import parse_json
 from ...runtime.file_store import StoredFile
 from ..call import Call
 from ..items.storage import ClientChecksums, NotAFolder
-from ..items.tree import LIST, MANIFEST, Item
+from ..items.tree import MANIFEST_LIST_NAME, MANIFEST_NAME, Item
 from ..protocol.errors import DockerError
 from ..repositories.repositories import Repository
-from .pull import find_blob, manifests_of
+from .pull import find_blob, find_manifests
 from .registry import (
     BASE,
     MEDIA_TYPE,
@@ -32,12 +32,12 @@ from .registry import (
     TAG,
     VERSION_HEADER,
     address,
-    checksum_of,
-    denied,
-    invalid_digest,
+    denied_error,
+    invalid_digest_error,
+    parse_digest,
     permit,
-    storages_of,
-    unknown_manifest,
+    registry_storages,
+    unknown_manifest_error,
     writable,
 )
 from .uploads import Upload
@@ -50,7 +50,7 @@ CONTENT_RANGE = re.compile(r"(?:bytes )?([0-9]{1,18})-([0-9]{1,18})(?:/.*)?")
 async def start(call: Call, repo: str, image: str) -> Response:
     """POST /api/docker/{repo}/v2/{image}/blobs/uploads/[?mount={digest}[&from={image}]] or [?digest={digest}]"""
     repository = writable(call, repo, image)
-    call.need_space()
+    call.require_disk_space()
     if "mount" in call.query:
         known = _mountable(call, repository, call.query["mount"])
         if known is not None:
@@ -96,20 +96,20 @@ async def cancel(call: Call, repo: str, image: str, id: str) -> Response:
 async def put_manifest(call: Call, repo: str, image: str, reference: str) -> Response:
     """PUT /api/docker/{repo}/v2/{image}/manifests/{reference}"""
     repository = writable(call, repo, image)
-    call.need_space()
+    call.require_disk_space()
     content = await _body(call)
     checksum = hashlib.sha256(content).hexdigest()
     if reference.startswith("sha256:"):
-        if checksum_of(reference) != checksum:
-            raise invalid_digest(reference)
+        if parse_digest(reference) != checksum:
+            raise invalid_digest_error(reference)
     elif not TAG.fullmatch(reference):
         raise DockerError(400, "TAG_INVALID", "manifest tag did not match URI", {"tag": reference})
     manifest = _Manifest(content, call.request.headers.get("content-type", ""))
     if not repository.accepts(f"{image}/{reference}/{manifest.name}"):
-        raise denied(image)
+        raise denied_error(image)
     async with call.uploads.storing:
         for digest in manifest.members:
-            if not await manifests_of(call, repository.key, image, digest):
+            if not await find_manifests(call, repository.key, image, digest):
                 raise _unknown_blob(digest)
         blobs = {digest: _blob(call, repository, digest) for digest in manifest.blobs}
         _permit_replacing(call, repo, repository, f"{image}/{reference}", checksum)
@@ -120,9 +120,9 @@ async def put_manifest(call: Call, repo: str, image: str, reference: str) -> Res
 async def delete_manifest(call: Call, repo: str, image: str, reference: str) -> Response:
     """DELETE /api/docker/{repo}/v2/{image}/manifests/{reference}; a digest stands for all tags that have it"""
     repository = writable(call, repo, image)
-    found = await manifests_of(call, repository.key, image, reference)
+    found = await find_manifests(call, repository.key, image, reference)
     if not found:
-        raise unknown_manifest(reference)
+        raise unknown_manifest_error(reference)
     for manifest in found:
         permit(call, "d", repository.key, manifest.parent or "", repo)
     for manifest in found:
@@ -132,13 +132,13 @@ async def delete_manifest(call: Call, repo: str, image: str, reference: str) -> 
 
 async def _delete_tag(call: Call, key: str, path: str) -> None:
     """Delete the folder of a tag; of one that contains other images as well, its files alone."""
-    content, folder = list(call.items.children(key, path)), call.items.find(key, path)
+    content, folder = list(call.items.list_children(key, path)), call.items.find(key, path)
     if any(item.folder for item in content):
         for item in content:
             if _is_of_tag(item) and not item.folder:
-                await call.discard(item)
+                await call.delete_item(item)
     elif folder is not None:
-        await call.discard(folder)
+        await call.delete_item(folder)
 
 
 async def delete_blob(call: Call, repo: str, image: str, digest: str) -> Response:
@@ -156,7 +156,7 @@ class _Manifest:
             document = parse_json(content)
             self.type = self._type(document, content_type.partition(";")[0].strip())
             self.is_list = "manifests" in document
-            self.name = LIST if self.is_list else MANIFEST
+            self.name = MANIFEST_LIST_NAME if self.is_list else MANIFEST_NAME
             self.members = [member["digest"] for member in document["manifests"]] if self.is_list else []
             self.config = None if self.is_list else document["config"]["digest"]
             layers = () if self.is_list else document["layers"]
@@ -165,7 +165,7 @@ class _Manifest:
         except (ValueError, KeyError, TypeError, AttributeError):
             raise _invalid("manifest invalid") from None
         for digest in (*self.blobs, *self.members):
-            checksum_of(str(digest))
+            parse_digest(str(digest))
 
     @staticmethod
     def _type(document: dict[str, Any], sent: str) -> str:
@@ -194,16 +194,16 @@ async def _store(
     except NotAFolder as error:
         raise _invalid(f"A folder and a file are in each other's way at '{key}:{error}'.") from None
     finally:
-        call.items.release(stored)
+        call.items.release_content(stored)
     kept = {manifest.name, *(f"sha256__{blob.sha256}" for blob in blobs.values())}
-    for item in list(call.items.children(key, folder)):
+    for item in list(call.items.list_children(key, folder)):
         if not item.folder and item.name not in kept and _is_of_tag(item):
             await call.items.delete(item)
-    await call.uploads.take(key, image, {blob.sha256 or "" for blob in blobs.values()})
+    await call.uploads.remove_pending_blobs(key, image, {blob.sha256 or "" for blob in blobs.values()})
 
 
 def _is_of_tag(item: Item) -> bool:
-    return item.name in (MANIFEST, LIST) or item.name.startswith("sha256__")
+    return item.name in (MANIFEST_NAME, MANIFEST_LIST_NAME) or item.name.startswith("sha256__")
 
 
 def _properties(
@@ -232,14 +232,14 @@ def _labels(call: Call, config: Item | None) -> Iterator[tuple[str, str]]:
 
 def _permit_replacing(call: Call, repo: str, repository: Repository, folder: str, checksum: str) -> None:
     """Refuse to give a tag another manifest if the caller may not delete the one that it has."""
-    found = (call.items.find(repository.key, f"{folder}/{name}") for name in (MANIFEST, LIST))
+    found = (call.items.find(repository.key, f"{folder}/{name}") for name in (MANIFEST_NAME, MANIFEST_LIST_NAME))
     if any(item and item.sha256 != checksum for item in found):
         permit(call, "d", repository.key, folder, repo)
 
 
 def _blob(call: Call, repository: Repository, digest: str) -> Item:
     """Return the blob that a manifest names, which waits or belongs to another image of the repository."""
-    found = find_blob(call, [repository.key], checksum_of(digest))
+    found = find_blob(call, [repository.key], parse_digest(digest))
     if found is None:
         raise _unknown_blob(digest)
     return found
@@ -248,8 +248,8 @@ def _blob(call: Call, repository: Repository, digest: str) -> Item:
 def _mountable(call: Call, repository: Repository, digest: str) -> Item | None:
     """Return the blob that another image has, in this repository or in the one that is named."""
     first = call.query.get("from", "").partition("/")[0]
-    others = storages_of(call, first) if first else []
-    return find_blob(call, [repository.key, *others], checksum_of(digest))
+    others = registry_storages(call, first) if first else []
+    return find_blob(call, [repository.key, *others], parse_digest(digest))
 
 
 def _existing(call: Call, repo: str, image: str, id: str) -> Upload:
@@ -261,7 +261,7 @@ def _existing(call: Call, repo: str, image: str, id: str) -> Upload:
 
 async def _append(call: Call, repo: str, upload: Upload) -> None:
     """Add the body of a request, which says with Content-Range where it belongs, or belongs at the end."""
-    call.need_space()
+    call.require_disk_space()
     sent = call.request.headers.get("content-range")
     found = CONTENT_RANGE.fullmatch(sent) if sent is not None else None
     if sent is not None and (found is None or int(found[1]) != upload.size):
@@ -274,21 +274,21 @@ async def _append(call: Call, repo: str, upload: Upload) -> None:
 
 async def _finish(call: Call, repo: str, upload: Upload) -> Response:
     digest = call.query.get("digest", "")
-    checksum = checksum_of(digest)
+    checksum = parse_digest(digest)
     await _append(call, repo, upload)
     content = await call.uploads.finish(upload)
     try:
         if content.sha256 != checksum:
-            raise invalid_digest(digest)
+            raise invalid_digest_error(digest)
         _keep(call, upload.repo, upload.image, content)
     finally:
-        call.items.release(content)
+        call.items.release_content(content)
     return _created(call, repo, upload.image, f"blobs/{digest}", checksum)
 
 
 def _keep(call: Call, repo: str, image: str, content: StoredFile) -> None:
     try:
-        call.uploads.keep(repo, image, content, call.principal.name)
+        call.uploads.store_pending_blob(repo, image, content, call.principal.name)
     except NotAFolder as error:
         raise _invalid(f"A file is in the way at '{repo}:{error}'.") from None
 

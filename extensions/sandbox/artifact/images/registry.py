@@ -34,7 +34,7 @@ LONGEST_IMAGE = 255
 MEDIA_TYPE = re.compile(r"[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}")
 
 
-def path_of(path: str) -> str:
+def to_artifactory_path(path: str) -> str:
     """Return the path below /artifactory that a request at the root of the server stands for."""
     repo, _slash, rest = path.removeprefix(ROOT).strip("/").partition("/")
     if repo in ("", "token", "_catalog"):
@@ -47,7 +47,7 @@ def is_at_root(call: Call) -> bool:
     return bool(call.request.scope["raw_path"].startswith(ROOT.encode()))
 
 
-def name_of(call: Call, repo: str, image: str) -> str:
+def client_image_name(call: Call, repo: str, image: str) -> str:
     """Return the image's name as the client has it."""
     return f"{repo}/{image}" if is_at_root(call) else image
 
@@ -59,25 +59,25 @@ def address(call: Call, repo: str, rest: str) -> str:
     return f"{call.base}{BASE.format(repo=repo)}/{rest}"
 
 
-def storages_of(call: Call, repo: str) -> list[str]:
+def registry_storages(call: Call, repo: str) -> list[str]:
     """Return the storages of a repository of images; none when it is of anything else, or blacked out."""
-    repository = call.repositories.behind(repo)
-    if repository is None or not repository.holds_images or repository.is_blacked_out:
+    repository = call.repositories.resolve(repo)
+    if repository is None or not repository.is_registry or repository.is_blacked_out:
         return []
-    return call.repositories.storages(repo)
+    return call.repositories.list_storages(repo)
 
 
 def readable(call: Call, repo: str, scope: str = "") -> list[str]:
     """Return the storages of the repository that the caller may read; the scope is what a token is needed for."""
-    call.need_pro()
-    storages = storages_of(call, repo)
-    found = [storage for storage in storages if call.principal.may_somewhere("r", storage)]
+    call.require_pro()
+    storages = registry_storages(call, repo)
+    found = [storage for storage in storages if call.principal.may_anywhere("r", storage)]
     if found:
         return found
     require_caller(call, repo, scope)
-    if not storages or call.switch("hide_unauthorized"):
-        raise unknown_name(repo)
-    raise denied(repo)
+    if not storages or call.get_switch("hide_unauthorized"):
+        raise unknown_name_error(repo)
+    raise denied_error(repo)
 
 
 def select_readable(call: Call, repo: str, image: str, manifests: Iterable[Item]) -> list[Item]:
@@ -85,22 +85,22 @@ def select_readable(call: Call, repo: str, image: str, manifests: Iterable[Item]
     found = list(manifests)
     selected = [item for item in found if call.principal.may("r", item.repo, item.path)]
     if found and not selected:
-        require_caller(call, repo, scope_of(call, repo, image, "pull"))
-        if not call.switch("hide_unauthorized"):
-            raise denied(image)
+        require_caller(call, repo, token_scope(call, repo, image, "pull"))
+        if not call.get_switch("hide_unauthorized"):
+            raise denied_error(image)
     return selected
 
 
 def writable(call: Call, repo: str, image: str) -> Repository:
     """Return the local repository that a push of the image ends up in."""
-    call.need_pro()
+    call.require_pro()
     check_image(image)
     repository = call.repositories.find(repo)
     if repository and repository.rclass == "virtual":
         repository = call.repositories.find(repository.configuration.get("defaultDeploymentRepo") or "")
-    storages = storages_of(call, repository.key) if repository else []
+    storages = registry_storages(call, repository.key) if repository else []
     if repository is None or storages != [repository.key]:
-        readable(call, repo, scope_of(call, repo, image, "pull,push"))
+        readable(call, repo, token_scope(call, repo, image, "pull,push"))
         raise DockerError(405, "UNSUPPORTED", "The operation is unsupported.", {"name": repo})
     permit(call, "w", repository.key, image, repo)
     return repository
@@ -109,8 +109,8 @@ def writable(call: Call, repo: str, image: str) -> Repository:
 def permit(call: Call, action: str, storage: str, path: str, repo: str) -> None:
     """Refuse the call unless the caller may do this in a storage of the repository."""
     if not call.principal.may(action, storage, path):
-        require_caller(call, repo, scope_of(call, repo, path, "pull,push"))
-        raise denied(path)
+        require_caller(call, repo, token_scope(call, repo, path, "pull,push"))
+        raise denied_error(path)
 
 
 def require_caller(call: Call, repo: str, scope: str) -> None:
@@ -128,9 +128,9 @@ def challenge(call: Call, repo: str, scope: str) -> str:
     return "Bearer " + ",".join(f'{name}="{value}"' for name, value in parameters.items())
 
 
-def scope_of(call: Call, repo: str, image: str, actions: str) -> str:
+def token_scope(call: Call, repo: str, image: str, actions: str) -> str:
     """Return the scope of a token with which these actions on an image are allowed."""
-    return f"repository:{name_of(call, repo, image)}:{actions}"
+    return f"repository:{client_image_name(call, repo, image)}:{actions}"
 
 
 def check_image(image: str) -> None:
@@ -139,39 +139,39 @@ def check_image(image: str) -> None:
         raise DockerError(400, "NAME_INVALID", "invalid repository name", {"name": image})
 
 
-def checksum_of(digest: str) -> str:
+def parse_digest(digest: str) -> str:
     """Return the checksum in a digest; other algorithms than SHA-256 are refused."""
     if not DIGEST.fullmatch(digest):
-        raise invalid_digest(digest)
+        raise invalid_digest_error(digest)
     return digest.removeprefix("sha256:")
 
 
-def image_of(manifest: Item) -> str:
+def image_name(manifest: Item) -> str:
     """Return the image that a manifest is of."""
     return (manifest.parent or "").rpartition("/")[0]
 
 
-def invalid_digest(digest: Any) -> DockerError:
+def invalid_digest_error(digest: Any) -> DockerError:
     """Return the refusal of content with another digest, or of an invalid digest."""
     return DockerError(400, "DIGEST_INVALID", "provided digest did not match uploaded content", {"digest": str(digest)})
 
 
-def wrong_credentials(message: str) -> DockerError:
+def invalid_credentials_error(message: str) -> DockerError:
     """Return the refusal of credentials that are not valid."""
     return DockerError(401, "UNAUTHORIZED", message, None, CHALLENGE)
 
 
-def unknown_name(name: str) -> DockerError:
+def unknown_name_error(name: str) -> DockerError:
     """Return the refusal of an image or a repository that does not exist."""
     return DockerError(404, "NAME_UNKNOWN", "Repository name not known to registry.", {"name": name})
 
 
-def unknown_manifest(reference: str) -> DockerError:
+def unknown_manifest_error(reference: str) -> DockerError:
     """Return the refusal of a tag or a digest that does not exist."""
     text = "The named manifest is not known to the registry."
     return DockerError(404, "MANIFEST_UNKNOWN", text, {"manifest": reference})
 
 
-def denied(name: str) -> DockerError:
+def denied_error(name: str) -> DockerError:
     """Return the refusal of a request for which the caller lacks the right."""
     return DockerError(403, "DENIED", "requested access to the resource is denied", {"name": name})

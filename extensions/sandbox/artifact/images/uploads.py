@@ -95,20 +95,20 @@ class Uploads:
         for upload in list(self._open.values()):
             self.cancel(upload)
 
-    def keep(self, repo: str, image: str, content: StoredFile, by: str) -> Item:
+    def store_pending_blob(self, repo: str, image: str, content: StoredFile, by: str) -> Item:
         """Store a complete blob until a manifest names it."""
         path = f"{image}/{UPLOADS}/sha256__{content.sha256}"
         return self._items.put_file(repo, path, content, ClientChecksums(), by)
 
-    async def take(self, repo: str, image: str, checksums: set[str]) -> None:
+    async def remove_pending_blobs(self, repo: str, image: str, checksums: set[str]) -> None:
         """Remove the blobs that a manifest names now from those that wait."""
         folder = f"{image}/{UPLOADS}"
-        for blob in list(self._items.children(repo, folder)):
+        for blob in list(self._items.list_children(repo, folder)):
             if blob.name.removeprefix("sha256__") in checksums:
                 await self._items.delete(blob)
         await self._remove_if_empty(repo, folder)
 
-    async def sweep(self) -> None:
+    async def remove_expired(self) -> None:
         """Remove what has expired; at most once an hour."""
         now = self._runtime.clock.now()
         if 0 <= now - self._swept < BETWEEN_SWEEPS:
@@ -117,11 +117,11 @@ class Uploads:
         for upload in list(self._open.values()):
             if self._is_stale(upload):
                 self.cancel(upload)
-        for folder in await self._runtime.readers.read(lambda db: list(Tree(db).folders_named(UPLOADS))):
+        for folder in await self._runtime.readers.read(lambda db: list(Tree(db).find_folders(UPLOADS))):
             repository = self._repositories.find(folder.repo)
-            if repository is None or not repository.holds_images:
+            if repository is None or not repository.is_registry:
                 continue
-            for blob in list(self._items.children(folder.repo, folder.path)):
+            for blob in list(self._items.list_children(folder.repo, folder.path)):
                 if self._has_expired(blob.modified):
                     await self._items.delete(blob)
             await self._remove_if_empty(folder.repo, folder.path)
@@ -136,6 +136,6 @@ class Uploads:
         """Remove a folder without content, and the folder of its image if that is empty as well."""
         for folder in (path, path.rpartition("/")[0]):
             found = self._items.find(repo, folder)
-            if found is None or next(self._items.children(repo, folder), None) is not None:
+            if found is None or next(self._items.list_children(repo, folder), None) is not None:
                 return
             await self._items.delete(found)

@@ -21,10 +21,10 @@ from ..call import Call
 from ..content import content_path
 from ..protocol import feature_versions
 from ..protocol.errors import ArtifactError
-from ..protocol.formats import colon_time, media_type, plain_time
+from ..protocol.formats import format_time, format_time_with_offset, media_type
 from . import properties
 from .properties import STORAGE
-from .tree import TRASH, Item, Tree
+from .tree import TRASH_REPO, Item, Tree
 
 # Actions, and the letters in which permissions on an item are told
 LETTERS = {"m": "m", "d": "d", "w": "w", "a": "n", "r": "r"}
@@ -32,18 +32,18 @@ LETTERS = {"m": "m", "d": "d", "w": "w", "a": "n", "r": "r"}
 
 async def info(call: Call, repo: str, path: str) -> Response:
     """GET /api/storage/{repo}/{path}[:{metadata}]"""
-    path = content_path.without_metadata(path)
-    if not call.has(feature_versions.INFO_BY_REMOTE_KEYS):
+    path = content_path.strip_metadata_suffix(path)
+    if not call.supports(feature_versions.REMOTE_KEY_INFO):
         _refuse_remote_key(call, repo)
     found = _shown(call, repo, path, None)
-    shown_as = call.repositories.shown_as(repo)
+    info_key = call.repositories.info_key(repo)
     if found[0].folder:
-        return await call.vnd_stream(
+        return await call.stream_vendor_json(
             "storage.FolderInfo",
-            lambda db: folder_info(call, found[0], shown_as, children_of(below(db, found, 1))),
+            lambda db: folder_info(call, found[0], info_key, child_entries(below(db, found, 1))),
             **call.info_headers,
         )
-    return call.vnd("storage.FileInfo", file_info(call, found[0], shown_as))
+    return call.vendor_json("storage.FileInfo", file_info(call, found[0], info_key))
 
 
 async def storage_info(call: Call, repo: str, path: str) -> Response:
@@ -55,34 +55,39 @@ async def storage_info(call: Call, repo: str, path: str) -> Response:
 async def last_modified(call: Call, repo: str, path: str) -> Response:
     """GET /api/storage/{repo}/{path}?lastModified"""
     _need_items(call, repo)
-    call.need_pro()
-    repo = call.repositories.shown_as(repo)
+    call.require_pro()
+    repo = call.repositories.info_key(repo)
     item = _found(call, repo, path)[0]
-    newest = await call.runtime.readers.read(lambda db: Tree(db).newest_file(item)) if item.folder else item
+    newest = await call.runtime.readers.read(lambda db: Tree(db).find_newest_file(item)) if item.folder else item
     if newest is None:
         raise ArtifactError(404, "Unable to find item")
-    body = {"uri": f"{call.base}/api/storage/{repo}/{newest.path}", "lastModified": plain_time(newest.modified)}
-    return call.vnd("storage.ItemLastModified", body, **{"Last-Modified": formatdate(newest.modified, usegmt=True)})
+    body = {
+        "uri": f"{call.base}/api/storage/{repo}/{newest.path}",
+        "lastModified": format_time_with_offset(newest.modified),
+    }
+    return call.vendor_json(
+        "storage.ItemLastModified", body, **{"Last-Modified": formatdate(newest.modified, usegmt=True)}
+    )
 
 
 async def list_files(call: Call, repo: str, path: str) -> Response:
     """GET /api/storage/{repo}/{path}?list"""
-    call.need_pro()
-    call.need_login()
+    call.require_pro()
+    call.require_login()
     flags = {name: _flag(call, name) for name in ("deep", "depth", "listFolders", "mdTimestamps", "includeRootPath")}
-    flags["sha2"] = call.knows_sha256
-    repository = call.repositories.behind(repo)
+    flags["sha2"] = call.supports_sha256
+    repository = call.repositories.resolve(repo)
     if repository is not None and repository.is_blacked_out:
-        raise repository.blackout(path)
+        raise repository.blackout_error(path)
     found = _found(call, repo, path)
     if not found[0].folder:
         raise ArtifactError(400, f"Expected a folder but found a file: '{repo}:{path}'.")
     depth = (flags["depth"] or None) if flags["deep"] else 1
-    return await call.vnd_stream(
+    return await call.stream_vendor_json(
         "storage.FileList",
         lambda db: {
             "uri": f"{call.base}/api/storage/{repo}/{path}".rstrip("/"),
-            "created": colon_time(call.runtime.clock.now()),
+            "created": format_time(call.runtime.clock.now()),
             "files": _entries(db, found, depth, flags),
         },
     )
@@ -91,35 +96,35 @@ async def list_files(call: Call, repo: str, path: str) -> Response:
 async def statistics(call: Call, repo: str, path: str) -> Response:
     """GET /api/storage/{repo}/{path}?stats"""
     asked = next(filter(call.query.__contains__, AHEAD), None)
-    if asked and not call.has(feature_versions.STATISTICS_FIRST):
+    if asked and not call.supports(feature_versions.STATISTICS_PRECEDENCE):
         return await AHEAD[asked](call, repo, path)
     item = _shown(call, repo, path, "Unable to find item path")[0]
-    counted = call.items.statistics(item)
+    counted = call.items.get_statistics(item)
     body = {
-        "uri": f"{call.base}/{call.repositories.shown_as(repo)}/{path}".rstrip("/"),
+        "uri": f"{call.base}/{call.repositories.info_key(repo)}/{path}".rstrip("/"),
         "downloadCount": counted.downloads or 0,
         "lastDownloaded": round((counted.downloaded or 0) * 1000),
         "lastDownloadedBy": counted.downloaded_by,
         "remoteDownloadCount": counted.remote_downloads or 0,
         "remoteLastDownloaded": round((counted.remote_downloaded or 0) * 1000),
     }
-    return call.vnd("storage.StatsInfo", body)
+    return call.vendor_json("storage.StatsInfo", body)
 
 
 async def permissions(call: Call, repo: str, path: str) -> Response:
     """GET /api/storage/{repo}/{path}?permissions"""
     _need_items(call, repo)
-    call.need_pro()
-    call.need_admin()
+    call.require_pro()
+    call.require_admin()
     item = _found(call, repo, path)[0]
     body = {
-        "uri": f"{call.base}/api/storage/{call.repositories.shown_as(repo)}/{path}".rstrip("/"),
+        "uri": f"{call.base}/api/storage/{call.repositories.info_key(repo)}/{path}".rstrip("/"),
         "principals": {
-            "users": _allowed(call.accounts.users(), item),
-            "groups": _allowed(call.accounts.groups(), item),
+            "users": _allowed(call.accounts.user_principals(), item),
+            "groups": _allowed(call.accounts.group_principals(), item),
         },
     }
-    return call.vnd("storage.ItemPermissions", body)
+    return call.vendor_json("storage.ItemPermissions", body)
 
 
 def _allowed(principals: Iterable[Principal], item: Item) -> dict[str, list[str]]:
@@ -146,7 +151,7 @@ def _entries(
 def below(db: sqlite3.Connection, folders: list[Item], depth: int | None) -> Iterator[Item]:
     """What is below a folder by path, in its first storage that has it."""
     path = None
-    for item in heapq.merge(*(Tree(db).below(folder, depth) for folder in folders), key=attrgetter("path")):
+    for item in heapq.merge(*(Tree(db).list_descendants(folder, depth) for folder in folders), key=attrgetter("path")):
         if item.path != path:
             yield item
         path = item.path
@@ -155,7 +160,7 @@ def below(db: sqlite3.Connection, folders: list[Item], depth: int | None) -> Ite
 def file_info(call: Call, item: Item, repo: str) -> dict[str, Any]:
     return {
         **_item_facts(item, repo),
-        **file_facts(call, item, repo, call.repositories.upstream(item.repo)),
+        **file_fields(call, item, repo, call.repositories.find_upstream_url(item.repo)),
         "uri": f"{call.base}/api/storage/{repo}/{item.path}",
     }
 
@@ -169,7 +174,7 @@ def folder_info(call: Call, folder: Item, repo: str, children: Iterable[dict[str
     }
 
 
-def children_of(items: Iterable[Item]) -> Iterator[dict[str, Any]]:
+def child_entries(items: Iterable[Item]) -> Iterator[dict[str, Any]]:
     """Return the entries of a folder in its info."""
     return ({"uri": f"/{item.name}", "folder": bool(item.folder)} for item in items)
 
@@ -182,8 +187,8 @@ def _refuse_remote_key(call: Call, repo: str) -> None:
 
 def _need_items(call: Call, repo: str) -> None:
     """Refuse virtual and unknown repositories, and remote ones without a cache."""
-    if call.repositories.is_virtual(repo) or not call.repositories.storages(repo):
-        raise ArtifactError(400, call.refusal("local_only", repo))
+    if call.repositories.is_virtual(repo) or not call.repositories.list_storages(repo):
+        raise ArtifactError(400, call.permission_message("local_only", repo))
 
 
 def _shown(call: Call, repo: str, path: str, missing: str | None) -> list[Item]:
@@ -197,12 +202,12 @@ def _shown(call: Call, repo: str, path: str, missing: str | None) -> list[Item]:
 
 
 def _found(call: Call, repo: str, path: str, missing: str | None = None) -> list[Item]:
-    if repo == TRASH and not call.principal.admin:
-        call.need_login()
-        if call.switch("hide_unauthorized"):
+    if repo == TRASH_REPO and not call.principal.admin:
+        call.require_login()
+        if call.get_switch("hide_unauthorized"):
             raise ArtifactError(404, "Resource not found")
-        raise ArtifactError(403, call.refusal("read", repo, path))
-    found = call.items_at(repo, path)
+        raise ArtifactError(403, call.permission_message("read", repo, path))
+    found = call.find_items(repo, path)
     if not found:
         raise ArtifactError(404, missing or (None if call.repositories.is_virtual(repo) else "Unable to find item"))
     return found
@@ -217,21 +222,21 @@ def _flag(call: Call, name: str) -> int:
 
 
 def _entry(tree: Tree, item: Item, uri: str, flags: dict[str, int]) -> dict[str, Any]:
-    stamped = flags["mdTimestamps"] and item.properties_modified and tree.properties(item)
+    stamped = flags["mdTimestamps"] and item.properties_modified and tree.get_properties(item)
     return {
         "uri": uri,
         "size": -1 if item.folder else item.size,
-        "lastModified": colon_time(item.modified),
+        "lastModified": format_time(item.modified),
         "folder": bool(item.folder),
         "sha1": item.sha1,
         "sha2": item.sha256 if flags["sha2"] else None,
-        "mdTimestamps": {"properties": colon_time(item.properties_modified or 0)} if stamped else None,
+        "mdTimestamps": {"properties": format_time(item.properties_modified or 0)} if stamped else None,
     }
 
 
-def file_facts(call: Call, item: Item, repo: str, upstream: str | None = None) -> dict[str, Any]:
+def file_fields(call: Call, item: Item, repo: str, upstream: str | None = None) -> dict[str, Any]:
     """What the info of a file and the answer to its deployment share."""
-    sha256 = item.sha256 if call.knows_sha256 else None
+    sha256 = item.sha256 if call.supports_sha256 else None
     return {
         "downloadUri": f"{call.base}/{repo}/{item.path}",
         "remoteUrl": f"{upstream}/{item.path}" if upstream else None,
@@ -246,11 +251,11 @@ def _item_facts(item: Item, repo: str) -> dict[str, Any]:
     return {
         "repo": repo,
         "path": f"/{item.path}",
-        "created": colon_time(item.created),
+        "created": format_time(item.created),
         "createdBy": item.created_by,
-        "lastModified": colon_time(item.modified),
+        "lastModified": format_time(item.modified),
         "modifiedBy": item.modified_by,
-        "lastUpdated": colon_time(item.updated),
+        "lastUpdated": format_time(item.updated),
     }
 
 

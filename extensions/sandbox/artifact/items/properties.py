@@ -34,8 +34,10 @@ async def get(call: Call, repo: str, path: str) -> Response:
     """GET /api/storage/{repo}/{path}?properties[=a,b]"""
     asked = [name for name in split(call.query["properties"], ",") if name]
     shown = _shown(call, repo, path, asked)
-    uri = f"{call.base}/api/storage/{call.repositories.shown_as(repo)}/{path}".rstrip("/")
-    return call.vnd("storage.ItemProperties", {"properties": shown, "uri": uri}, **{"Cache-Control": "no-store"})
+    uri = f"{call.base}/api/storage/{call.repositories.info_key(repo)}/{path}".rstrip("/")
+    return call.vendor_json(
+        "storage.ItemProperties", {"properties": shown, "uri": uri}, **{"Cache-Control": "no-store"}
+    )
 
 
 async def get_xml(call: Call, repo: str, path: str) -> Response:
@@ -52,7 +54,7 @@ async def get_xml(call: Call, repo: str, path: str) -> Response:
 
 def _shown(call: Call, repo: str, path: str, asked: Collection[str] = ()) -> dict[str, list[str]]:
     """Return the properties of an item. A missing or unreadable item is refused like one without properties."""
-    properties = next(filter(None, map(call.items.properties, call.readable_items(repo, path))), {})
+    properties = next(filter(None, map(call.items.get_properties, call.find_readable_items(repo, path))), {})
     shown = {name: values for name, values in properties.items() if not asked or name in asked}
     if not shown:
         raise ArtifactError(404, "No properties could be found.")
@@ -66,7 +68,7 @@ def _element_name(name: str) -> str:
 
 async def put(call: Call, repo: str, path: str) -> Response:
     """PUT /api/storage/{repo}/{path}?properties=k=v,w;l=x"""
-    call.need_pro()
+    call.require_pro()
     changes = parse(call.query.get("properties", ""))
     item = _changeable(call, repo, path)
     await _change(call, item, changes, call.query.get("recursive", "1"))
@@ -75,7 +77,7 @@ async def put(call: Call, repo: str, path: str) -> Response:
 
 async def delete(call: Call, repo: str, path: str) -> Response:
     """DELETE /api/storage/{repo}/{path}?properties=k,l"""
-    call.need_pro()
+    call.require_pro()
     names = [name for name in split(call.query.get("properties", ""), ",") if name]
     if not names:
         raise ArtifactError(400, "No properties were given")
@@ -86,9 +88,9 @@ async def delete(call: Call, repo: str, path: str) -> Response:
 
 async def patch(call: Call, repo: str, path: str) -> Response:
     """PATCH /api/metadata/{repo}/{path}"""
-    if not call.has(feature_versions.METADATA_PATCH):
+    if not call.supports(feature_versions.METADATA_PATCH):
         raise ArtifactError(404)
-    call.need_pro()
+    call.require_pro()
     try:
         body = parse_json(await call.request.body())
     except ValueError:
@@ -104,17 +106,17 @@ async def patch(call: Call, repo: str, path: str) -> Response:
 
 async def _change(call: Call, item: Item, changes: dict[str, list[str]], recursive: str) -> None:
     if recursive != "0":
-        await call.items.set_properties_below(item, changes)
+        await call.items.set_properties_recursively(item, changes)
     else:
         call.items.set_properties(item, changes)
 
 
 def _changeable(call: Call, repo: str, path: str) -> Item:
-    storages = call.repositories.storages(repo)
+    storages = call.repositories.list_storages(repo)
     if storages and not call.repositories.is_stored(repo):
-        raise ArtifactError(400, call.refusal("local_only", repo))
+        raise ArtifactError(400, call.permission_message("local_only", repo))
     for storage in storages:
-        call.permit("a", storage, path, f"Not enough permissions to annotate '{repo}:{path}'.")
+        call.require_permission("a", storage, path, f"Not enough permissions to annotate '{repo}:{path}'.")
     item = call.items.find(repo, path) if storages else None
     if item is None:
         raise ArtifactError(404, "Unable to find item")

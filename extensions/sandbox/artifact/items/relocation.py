@@ -14,8 +14,8 @@ from ...http.routing import Route
 from ..call import Call
 from ..content import content_path
 from ..protocol.errors import ArtifactError
-from ..protocol.formats import jackson
-from ..protocol.negotiation import vendor
+from ..protocol.formats import format_json
+from ..protocol.negotiation import vendor_media_type
 from .storage import NotAFolder
 from .tree import Item, Tree
 
@@ -31,7 +31,7 @@ async def move(call: Call, path: str) -> Response:
 
 
 async def _relocate(call: Call, path: str, copying: bool) -> Response:
-    call.need_pro()
+    call.require_pro()
     item = _source(call, *_parted(path.rstrip("/")))
     repo, target = _parted(call.query.get("to", ""))
     if item is None or not call.repositories.is_stored(repo):
@@ -45,7 +45,7 @@ async def _relocate(call: Call, path: str, copying: bool) -> Response:
     dry = call.query.get("dry", "0") != "0"
     if not dry:
         try:
-            await call.take(item, repo, target, copying)
+            await call.relocate(item, repo, target, copying)
         except NotAFolder as error:
             return _answer(409, "ERROR", f"A folder and a file are in each other's way at '{repo}:{error}'.")
     act, done = ("copying", "copied") if copying else ("moving", "moved")
@@ -53,7 +53,7 @@ async def _relocate(call: Call, path: str, copying: bool) -> Response:
     return _answer(200, "INFO", f"Dry Run for {what}" if dry else what)
 
 
-async def move_item(call: Call, repo: str, path: str, target_repo: str, target: str) -> None:
+async def move_to(call: Call, repo: str, path: str, target_repo: str, target: str) -> None:
     """Move an item as WebDAV does: to exactly this place."""
     item = _source(call, repo, path)
     if item is None or not call.repositories.is_stored(target_repo):
@@ -64,13 +64,13 @@ async def move_item(call: Call, repo: str, path: str, target_repo: str, target: 
     refusal = _refusal(call, item, target_repo, target, copying=False)
     if refusal:
         raise ArtifactError(409, refusal)
-    await call.take(item, target_repo, target, copying=False)
+    await call.relocate(item, target_repo, target, copying=False)
 
 
 def _source(call: Call, repo: str, path: str) -> Item | None:
     if not call.repositories.is_stored(repo):
         return None
-    call.permit_reading(repo, path)
+    call.require_read(repo, path)
     return call.items.find(repo, path)
 
 
@@ -94,11 +94,11 @@ def _refusal(call: Call, item: Item, repo: str, path: str, copying: bool) -> str
     below = f"{item.path}/" if item.path else ""
     if not copying and repo == item.repo and path.startswith(below):
         return f"Cannot move '{item.repo}:{item.path}' into itself."
-    return call.conflict(item, repo, path)
+    return call.find_conflict(item, repo, path)
 
 
 def _counted(db: sqlite3.Connection, item: Item) -> str:
-    counts = Counter(bool(one.folder) for one in (item, *(Tree(db).below(item) if item.folder else ())))
+    counts = Counter(bool(one.folder) for one in (item, *(Tree(db).list_descendants(item) if item.folder else ())))
     return f"{counts[False]} artifacts and {counts[True]} folders"
 
 
@@ -108,8 +108,8 @@ def _parted(path: str) -> tuple[str, str]:
 
 
 def _answer(status: int, level: str, message: str) -> Response:
-    body = jackson({"messages": [{"level": level, "message": message}]}).encode()
-    return Response(body, status, {"Content-Type": vendor("storage.CopyOrMoveResult")})
+    body = format_json({"messages": [{"level": level, "message": message}]}).encode()
+    return Response(body, status, {"Content-Type": vendor_media_type("storage.CopyOrMoveResult")})
 
 
 ROUTES = (

@@ -14,11 +14,11 @@ from itertools import islice
 from ...runtime.file_store import StoredFile
 from ...runtime.runtime import Runtime
 from .tree import (
-    TRASH,
+    TRASH_REPO,
     Item,
     Tree,
-    lineage,
-    parent_of,
+    parent_path,
+    path_with_ancestors,
 )
 
 # How many items a write may touch before other requests have their turn
@@ -68,10 +68,10 @@ class Items(Tree):
         super().__init__(runtime.db)
         self._runtime = runtime
 
-    def make_folder(self, repo: str, path: str, by: str | None) -> Item:
+    def create_folder(self, repo: str, path: str, by: str | None) -> Item:
         """The folder at this path, made with its parents if it is not there."""
         missing: list[str] = []
-        for place in lineage(path):
+        for place in path_with_ancestors(path):
             found = self.find(repo, place)
             if found is not None and not found.folder:
                 raise NotAFolder(place)
@@ -97,15 +97,15 @@ class Items(Tree):
         else:
             if before is not None:
                 self._delete([before.id])
-            self.make_folder(repo, parent_of(path) or "", by)
+            self.create_folder(repo, parent_path(path) or "", by)
             self._insert(repo, [path], by, content, client)
         return self._existing(repo, path)
 
-    def add_files(self, repo: str, paths: Iterable[str], content: StoredFile, by: str | None) -> None:
+    def insert_files(self, repo: str, paths: Iterable[str], content: StoredFile, by: str | None) -> None:
         """Store many new files with one content, in folders that are there."""
         self._insert(repo, paths, by, content, ClientChecksums())
 
-    def note_client_checksum(self, item: Item, algorithm: str, checksum: str) -> None:
+    def set_client_checksum(self, item: Item, algorithm: str, checksum: str) -> None:
         """Keep a checksum that was uploaded as a file of its own."""
         self._db.execute(f"UPDATE artifact_items SET client_{algorithm} = ? WHERE id = ?", (checksum, item.id))
 
@@ -117,30 +117,30 @@ class Items(Tree):
 
     async def move_to_trash(self, item: Item, by: str) -> None:
         """Move an item with all that is below it to the trash can, over what was trashed from there before."""
-        obstacle = self.obstacle(TRASH, f"{item.repo}/{item.path}", bool(item.folder))
-        if obstacle is not None:
-            await self.delete(self._existing(TRASH, obstacle))
-        self.make_folder(TRASH, f"{item.repo}/{parent_of(item.path) or ''}".rstrip("/"), None)
+        find_obstacle = self.find_obstacle(TRASH_REPO, f"{item.repo}/{item.path}", bool(item.folder))
+        if find_obstacle is not None:
+            await self.delete(self._existing(TRASH_REPO, find_obstacle))
+        self.create_folder(TRASH_REPO, f"{item.repo}/{parent_path(item.path) or ''}".rstrip("/"), None)
         async for ids in self._portions(item, leaving=True):
             with self._runtime.transaction():
                 self._db.execute(
                     "UPDATE OR REPLACE artifact_items SET repo = :trash, path = repo || '/' || path,"
                     f" parent = rtrim(repo || '/' || parent, '/') WHERE id IN {LISTED}",
-                    {"trash": TRASH, "ids": json.dumps(ids)},
+                    {"trash": TRASH_REPO, "ids": json.dumps(ids)},
                 )
                 self._say_where_from(ids, by)
                 self._forget_released()
 
-    def put_trashed(self, path: str, content: StoredFile, by: str) -> None:
+    def add_to_trash(self, path: str, content: StoredFile, by: str) -> None:
         """Lay a file into the trash can that was no item before: the record of a build."""
-        item = self.put_file(TRASH, path, content, ClientChecksums(), by)
+        item = self.put_file(TRASH_REPO, path, content, ClientChecksums(), by)
         self._say_where_from([item.id], by)
 
     async def copy(self, item: Item, repo: str, path: str, by: str) -> Item:
         """Copy an item with all that is below it; files that are there give way."""
-        self.make_folder(repo, parent_of(path) or "", by)
+        self.create_folder(repo, parent_path(path) or "", by)
         start = len(item.path)
-        for portion in _portioned([item, *self.below(item)] if item.folder else [item]):
+        for portion in _portioned([item, *self.list_descendants(item)] if item.folder else [item]):
             with self._runtime.transaction():
                 for source in portion:
                     self._copy(source, repo, (path + source.path[start:]).strip("/"), by)
@@ -151,18 +151,18 @@ class Items(Tree):
         """Move an item with all that is below it; what comes out of the trash can does not say so any more."""
         moved = await self.copy(item, repo, path, by)
         await self.delete(item)
-        if item.repo == TRASH:
-            await self.set_properties_below(moved, {name: [] for name in TRASHED})
+        if item.repo == TRASH_REPO:
+            await self.set_properties_recursively(moved, {name: [] for name in TRASHED})
         return moved
 
-    def note_entries(self, sha1: str | None, entries: list[tuple[str, str]]) -> None:
+    def record_archive_entries(self, sha1: str | None, entries: list[tuple[str, str]]) -> None:
         """Keep what is in an archive, folder and name of each entry."""
         if entries and not self._db.execute("SELECT 1 FROM artifact_archives WHERE sha1 = ?", (sha1,)).fetchone():
             self._db.execute("INSERT INTO artifact_archives VALUES (?)", (sha1,))
             rows = ((sha1, folder, name) for folder, name in entries)
             self._db.executemany("INSERT INTO artifact_archive_entries VALUES (?, ?, ?)", rows)
 
-    def note_download(self, item: Item, by: str) -> None:
+    def record_download(self, item: Item, by: str) -> None:
         """Count a download."""
         counted = {"item": item.id, "now": self._now(), "by": by}
         noted = self._db.execute(
@@ -181,12 +181,12 @@ class Items(Tree):
         """Give the named properties of an item exactly these values; none removes the property."""
         self._set_properties([item.id], changes)
 
-    async def set_properties_below(self, item: Item, changes: dict[str, list[str]]) -> None:
+    async def set_properties_recursively(self, item: Item, changes: dict[str, list[str]]) -> None:
         """The same for an item and all that is below it."""
         async for ids in self._portions(item, leaving=False):
             self._set_properties(ids, changes)
 
-    def release(self, content: StoredFile) -> None:
+    def release_content(self, content: StoredFile) -> None:
         """Let go of a content: it is removed unless an item has it."""
         self._db.execute("INSERT OR IGNORE INTO artifact_released VALUES (?)", (content.sha256,))
         self._forget_released()
@@ -218,14 +218,14 @@ class Items(Tree):
 
     def _copy(self, source: Item, repo: str, path: str, by: str) -> None:
         if source.folder:
-            self.make_folder(repo, path, by)
+            self.create_folder(repo, path, by)
         else:
             before = self.find(repo, path)
             if before is not None and before.folder:
                 raise NotAFolder(path)
             if before is not None:
                 self._delete([before.id])
-            copied = {"id": source.id, "repo": repo, "path": path, "parent": parent_of(path), "now": self._now()}
+            copied = {"id": source.id, "repo": repo, "path": path, "parent": parent_path(path), "now": self._now()}
             self._db.execute(COPY, {**copied, "name": path[path.rfind("/") + 1 :]})
         target = self._existing(repo, path)
         self._db.execute(
@@ -266,7 +266,7 @@ class Items(Tree):
         now = self._now()
         of_content = (content.sha256, content.sha1, content.md5, content.size) if content else (None,) * 4
         rest = (content is None, now, by, now, by, now, *of_content, *astuple(client))
-        rows = ((repo, path, parent_of(path), path[path.rfind("/") + 1 :], *rest) for path in paths)
+        rows = ((repo, path, parent_path(path), path[path.rfind("/") + 1 :], *rest) for path in paths)
         self._db.executemany(
             "INSERT INTO artifact_items (repo, path, parent, name, folder, created, created_by, modified, modified_by,"
             " updated, sha256, sha1, md5, size, client_sha256, client_sha1, client_md5)"

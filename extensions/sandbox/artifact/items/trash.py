@@ -8,26 +8,26 @@ from __future__ import annotations
 from starlette.responses import PlainTextResponse, Response
 
 from ...http.routing import Route
-from ..call import PAID, Call
+from ..call import PRO_SCOPE, Call
 from ..protocol.errors import ArtifactError
 from .storage import NotAFolder
-from .tree import TRASH
+from .tree import TRASH_REPO
 
 
 async def clean(call: Call, path: str) -> Response:
     """DELETE /api/trash/clean/{original repo}/{path}; every refusal is a 400 here."""
-    call.need_admin()
-    item = call.items.find(TRASH, path)
+    call.require_admin()
+    item = call.items.find(TRASH_REPO, path)
     if item is None or not path:
-        raise ArtifactError(400, f"Could not locate artifact '{TRASH}:{path}' (Nothing to delete).")
+        raise ArtifactError(400, f"Could not locate artifact '{TRASH_REPO}:{path}' (Nothing to delete).")
     await call.items.delete(item)
     return Response(status_code=204)
 
 
 async def empty(call: Call) -> Response:
     """POST /api/trash/empty"""
-    call.need_admin()
-    root = call.items.find(TRASH, "")
+    call.require_admin()
+    root = call.items.find(TRASH_REPO, "")
     assert root is not None
     await call.items.delete(root)
     return PlainTextResponse("Successfully deleted all trashcan items", 202)
@@ -35,22 +35,22 @@ async def empty(call: Call) -> Response:
 
 async def restore(call: Call, path: str) -> Response:
     """POST /api/trash/restore/{original repo}/{path}[?to=repo/path]"""
-    call.need_admin()
-    item = call.items.find(TRASH, path)
+    call.require_admin()
+    item = call.items.find(TRASH_REPO, path)
     if item is None or not path:
         raise ArtifactError(400, f"Could not find item '{path}' in the trash can.")
     repo, _slash, target = (call.query.get("to") or path).strip("/").partition("/")
     if not call.repositories.is_stored(repo):
         raise ArtifactError(400, f"Restore repo '{repo}' doesn't exist")
     try:
-        await call.take(item, repo, target, copying=False)
+        await call.relocate(item, repo, target, copying=False)
     except NotAFolder as error:
         raise ArtifactError(400, f"A file is in the way at '{repo}:{error}'.") from None
     return PlainTextResponse("Successfully restored trash items", 202)
 
 
 ROUTES = (
-    Route("DELETE", "/api/trash/clean/{path:.+}", clean, "clean_trash", scope=PAID),
-    Route("POST", "/api/trash/empty", empty, "empty_trash", scope=PAID),
-    Route("POST", "/api/trash/restore/{path:.+}", restore, "restore_trash", scope=PAID),
+    Route("DELETE", "/api/trash/clean/{path:.+}", clean, "clean_trash", scope=PRO_SCOPE),
+    Route("POST", "/api/trash/empty", empty, "empty_trash", scope=PRO_SCOPE),
+    Route("POST", "/api/trash/restore/{path:.+}", restore, "restore_trash", scope=PRO_SCOPE),
 )

@@ -9,9 +9,9 @@ import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 
-TRASH = "auto-trashcan"
+TRASH_REPO = "auto-trashcan"
 # The manifest of an image for one platform, and of one for several
-MANIFEST, LIST = "manifest.json", "list.manifest.json"
+MANIFEST_NAME, MANIFEST_LIST_NAME = "manifest.json", "list.manifest.json"
 
 
 @dataclass(frozen=True)
@@ -82,32 +82,32 @@ class Tree:
         """The item at this path."""
         return next(self._select(SELF, repo=repo, path=path), None)
 
-    def obstacle(self, repo: str, path: str, folder: bool) -> str | None:
+    def find_obstacle(self, repo: str, path: str, folder: bool) -> str | None:
         """Return the path of the item that keeps a file or a folder from being stored at this path."""
-        for place in lineage(path):
+        for place in path_with_ancestors(path):
             found = self.find(repo, place)
             if found is not None:
                 return place if bool(found.folder) != (folder or place != path) else None
         return None
 
-    def children(self, repo: str, path: str) -> Iterator[Item]:
+    def list_children(self, repo: str, path: str) -> Iterator[Item]:
         """What lies directly in a folder, by name."""
         return self._select(IN_FOLDER, repo=repo, folder=path or ".")
 
-    def names(self, repo: str, path: str) -> list[str]:
+    def list_names(self, repo: str, path: str) -> list[str]:
         """Return the names of the items directly in a folder, in order."""
         return self._column("name", IN_FOLDER, repo=repo, folder=path or ".")
 
-    def below(self, item: Item, depth: int | None = None) -> Iterator[Item]:
+    def list_descendants(self, item: Item, depth: int | None = None) -> Iterator[Item]:
         """What lies in a folder and its folders, down to a depth if one is given, by path."""
         if depth == 1:
-            return self.children(item.repo, item.path)
+            return self.list_children(item.repo, item.path)
         deepest = "" if depth is None else " AND length(path) - length(replace(path, '/', '')) < :slashes"
         slashes = (item.path.count("/") + 1 if item.path else 0) + (depth or 0)
         condition = BELOW if item.path else BELOW_ROOT
         return self._select(f"{condition}{deepest} ORDER BY path", repo=item.repo, path=item.path, slashes=slashes)
 
-    def newest_file(self, item: Item) -> Item | None:
+    def find_newest_file(self, item: Item) -> Item | None:
         """The file in a folder that was modified last."""
         condition = BELOW if item.path else BELOW_ROOT
         files = self._select(
@@ -115,52 +115,52 @@ class Tree:
         )
         return next(files, None)
 
-    def with_content(self, algorithm: str, checksum: str) -> Iterator[Item]:
+    def find_by_content(self, algorithm: str, checksum: str) -> Iterator[Item]:
         """The files that have this content."""
         return self._select(f"{algorithm} = :checksum AND NOT folder", checksum=checksum)
 
-    def files_named(self, repo: str, folder: str, name: str) -> Iterator[Item]:
+    def find_files(self, repo: str, folder: str, name: str) -> Iterator[Item]:
         """The files below a folder whose names fit a pattern of GLOB, by path."""
         return self._select(_named(folder), repo=repo, folder=folder, name=name)
 
-    def paths_named(self, repo: str, folder: str, name: str) -> list[str]:
+    def find_file_paths(self, repo: str, folder: str, name: str) -> list[str]:
         """Return the paths of the same files."""
         return self._column("path", _named(folder), repo=repo, folder=folder, name=name)
 
-    def folders_named(self, name: str) -> Iterator[Item]:
+    def find_folders(self, name: str) -> Iterator[Item]:
         """The folders with this name, in all repositories."""
         return self._select("aql_name = :name AND folder", name=name)
 
-    def with_property(self, repo: str, name: str) -> Iterator[Item]:
+    def find_by_property(self, repo: str, name: str) -> Iterator[Item]:
         """The items of a repository that have a property of this name, by path."""
         return self._select(WITH_PROPERTY, repo=repo, name=name)
 
-    def paths_with_property(self, repo: str, name: str) -> list[str]:
+    def find_paths_by_property(self, repo: str, name: str) -> list[str]:
         """Return the paths of the same items."""
         return self._column("path", WITH_PROPERTY, repo=repo, name=name)
 
-    def entries(self, item: Item) -> Iterator[tuple[str, str]]:
+    def list_archive_entries(self, item: Item) -> Iterator[tuple[str, str]]:
         """Folder and name of each entry of an archive."""
         rows = self._db.execute("SELECT path, name FROM artifact_archive_entries WHERE sha1 = ?", (item.sha1,))
         return ((path, name) for path, name in rows)
 
-    def of_build(self, name: str, number: str) -> Iterator[Item]:
+    def find_build_artifacts(self, name: str, number: str) -> Iterator[Item]:
         """The files whose properties say that they are of this run of a build."""
-        return self._select(OF_BUILD, name=name, number=number, trash=TRASH)
+        return self._select(OF_BUILD, name=name, number=number, trash=TRASH_REPO)
 
-    def statistics(self, item: Item) -> Statistics:
+    def get_statistics(self, item: Item) -> Statistics:
         """How often an item was downloaded."""
         row = self._db.execute(DOWNLOADS, (item.id,)).fetchone()
         return Statistics(*row) if row else Statistics()
 
-    def manifests(self, repo: str, image: str | None = None) -> Iterator[Item]:
+    def list_manifests(self, repo: str, image: str | None = None) -> Iterator[Item]:
         """The manifests of all images of a repository, or of the tags of one image."""
-        manifests = f"repo = :repo AND name IN ('{MANIFEST}', '{LIST}')"
+        manifests = f"repo = :repo AND name IN ('{MANIFEST_NAME}', '{MANIFEST_LIST_NAME}')"
         if image is None:
             return self._select(manifests, repo=repo)
         return self._select(f"{manifests} AND parent > :path || '/' AND parent < :path || '0'", repo=repo, path=image)
 
-    def properties(self, item: Item) -> dict[str, list[str]]:
+    def get_properties(self, item: Item) -> dict[str, list[str]]:
         """Return the properties of an item, the names and the values of each in order."""
         found: dict[str, list[str]] = {}
         of_item = "SELECT name, value FROM artifact_properties WHERE item = ? ORDER BY name, value"
@@ -183,14 +183,14 @@ def _named(folder: str) -> str:
     return f"repo = :repo AND {below} ORDER BY path"
 
 
-def lineage(path: str) -> Iterator[str]:
+def path_with_ancestors(path: str) -> Iterator[str]:
     """Yield a path and the folders above it, the root last."""
     place: str | None = path
     while place is not None:
         yield place
-        place = parent_of(place)
+        place = parent_path(place)
 
 
-def parent_of(path: str) -> str | None:
+def parent_path(path: str) -> str | None:
     """The folder of a path; a root has none."""
     return path[: max(path.rfind("/"), 0)] if path else None

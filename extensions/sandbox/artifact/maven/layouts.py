@@ -64,7 +64,7 @@ LAYOUTS = {
 }
 
 
-def module_of(path: str, layout: str) -> Module | None:
+def parse_module(path: str, layout: str) -> Module | None:
     """The module of a file, if the layout can read its path."""
     found = next(filter(None, (pattern.fullmatch(path) for pattern in _patterns(layout))), None)
     if found is None:

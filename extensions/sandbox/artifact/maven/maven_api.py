@@ -19,7 +19,7 @@ async def calculate_metadata(call: Call, path: str) -> Response:
 
     The documentation calls the argument `noneRecursive`. The real server calculates after its answer.
     """
-    call.need_login()
+    call.require_login()
     repo, _slash, folder = path.partition("/")
     folder = folder.rstrip("/")
     if call.items.find(repo, folder) is None:
@@ -27,10 +27,12 @@ async def calculate_metadata(call: Call, path: str) -> Response:
     repository = call.repositories.find(repo)
     if repository is None or not call.repositories.is_stored(repo):
         raise ArtifactError(404, f"Unable to find local repository '{repo}'.")
-    if not repository.is_of_maven:
+    if not repository.is_maven:
         raise ArtifactError(400, f"Repository '{repo}' is not a maven repository.")
     for action in NEEDED:
-        call.permit(action, repo, folder, f"Not enough permissions to calculate the metadata of '{repo}:{folder}'.")
+        call.require_permission(
+            action, repo, folder, f"Not enough permissions to calculate the metadata of '{repo}:{folder}'."
+        )
     alone = "true" in (call.query.get("nonRecursive"), call.query.get("noneRecursive"))
     await call.maven.calculate(repo, folder, call.principal.name, recursive=not alone)
     return Response(status_code=200)

@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 from ...runtime.file_store import StoredFile
 from ..call import Call
 from ..items.tree import Item
-from .metadata_document import SNAPSHOTS, Document, read_stored
+from .metadata_document import SNAPSHOTS, Document, read_metadata
 from .snapshots import METADATA
 
 # Clients that do not know the list of the files of a snapshot
@@ -27,7 +27,7 @@ def is_merged(call: Call, key: str, path: str) -> bool:
 
 def merged(call: Call, key: str, path: str) -> tuple[Item, bytes] | None:
     """Return the merged metadata as an item with its content; None where no member has any that can be read."""
-    found = [item for item in call.items_at(key, path, "download") if _counts(call, item)]
+    found = [item for item in call.find_items(key, path, "download") if _counts(call, item)]
     documents = [(item, document) for item in found if (document := _document(call, item))]
     if not documents:
         return None
@@ -49,13 +49,13 @@ def merged(call: Call, key: str, path: str) -> tuple[Item, bytes] | None:
 
 def _counts(call: Call, item: Item) -> bool:
     """Return whether the metadata of a member counts: one that takes no snapshots has no say in theirs."""
-    repository = call.repositories.behind(item.repo)
+    repository = call.repositories.resolve(item.repo)
     of_snapshots = (item.parent or "").endswith(SNAPSHOTS)
     return not item.folder and not (of_snapshots and repository and not repository.configuration["handleSnapshots"])
 
 
 def _document(call: Call, item: Item) -> Document | None:
-    content = read_stored(call.runtime, item)
+    content = read_metadata(call.runtime, item)
     try:
         return Document.read(content) if content is not None else None
     except ElementTree.ParseError:

@@ -27,14 +27,14 @@ Elements = list[tuple[str, Any]]
 
 
 @functools.lru_cache(maxsize=4096)
-def version_order(version: str) -> tuple[tuple[int, int, str], ...]:
+def version_sort_key(version: str) -> tuple[tuple[int, int, str], ...]:
     """Return the key that sorts versions much as Maven does."""
     parts = re.findall(r"0*(\d+)|([a-z]+)", version.lower())
     keys = [(1, len(number), number) if number else (0, QUALIFIERS.get(word, RELEASE), word) for number, word in parts]
     return (*keys, (0, RELEASE, ""))
 
 
-def read_stored(runtime: Runtime, item: Item | None) -> bytes | None:
+def read_metadata(runtime: Runtime, item: Item | None) -> bytes | None:
     """Return the content of stored metadata; null if it is missing or too long to be read at once."""
     if item is None or item.sha256 is None or (item.size or 0) > LONGEST:
         return None
@@ -91,7 +91,7 @@ class Document:
     def merge(self, other: Document) -> None:
         """Take what is later in the other document; of the files of a snapshot, only kinds that this one has."""
         self.snapshot = max(filter(None, (self.snapshot, other.snapshot)), default=None)
-        self.versions = sorted({*self.versions, *other.versions}, key=version_order)
+        self.versions = sorted({*self.versions, *other.versions}, key=version_sort_key)
         self.updated = max(self.updated, other.updated)
         later = {kind: file for kind, file in other.files.items() if file[1] > self.files.get(kind, ("", ""))[1]}
         self.files.update({kind: file for kind, file in later.items() if kind in self.files or not self.files})

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 from ...parsing.documents import parse_xml
 from ..protocol.errors import ArtifactError
 from ..repositories.repositories import Repository
-from .layouts import MAVEN_2, module_of
+from .layouts import MAVEN_2, parse_module
 from .snapshots import POM, SNAPSHOT
 
 # What is larger is no POM, whatever its name
@@ -45,7 +45,7 @@ def inconsistency(path: str, pom: pathlib.Path) -> str | None:
     if not version:
         return f"The Pom version of '{path}' does not exists. {ADVICE}"
     prefix = f"{group.replace('.', '/')}/{artifact}/"
-    module = module_of(path, MAVEN_2)
+    module = parse_module(path, MAVEN_2)
     if not (module and module.is_snapshot) or version.endswith(SNAPSHOT):
         prefix += version
     if "${" in prefix or path.lower().startswith(prefix.lower()):

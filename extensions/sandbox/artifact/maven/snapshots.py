@@ -12,7 +12,7 @@ from typing import NamedTuple
 from xml.etree import ElementTree
 
 from ...parsing.documents import parse_xml
-from .layouts import MAVEN_2, Module, module_of
+from .layouts import MAVEN_2, Module, parse_module
 
 SNAPSHOT = "SNAPSHOT"
 METADATA = "maven-metadata.xml"
@@ -36,12 +36,12 @@ def is_snapshot(path: str) -> bool:
     return _snapshot(path) is not None
 
 
-def is_expirable(name: str) -> bool:
+def is_mutable(name: str) -> bool:
     """Return whether a file with this name is replaced over time: metadata, and snapshots without a revision."""
     return name == METADATA or NON_UNIQUE.fullmatch(name) is not None
 
 
-def revision_of(name: str) -> Revision | None:
+def parse_revision(name: str) -> Revision | None:
     """The revision in a file's name, if it is that of a unique snapshot."""
     found = UNIQUE.fullmatch(name)
     return Revision(int(found["number"]), found["timestamp"]) if found else None
@@ -61,7 +61,7 @@ class Folder:
 
     def find(self, number: int | None = None, timestamp: str | None = None, suffix: str = "") -> Revision | None:
         """The revision of the first unique snapshot with this number, time and end of its name."""
-        found = (revision_of(name) for name in self.names if name.endswith(suffix))
+        found = (parse_revision(name) for name in self.names if name.endswith(suffix))
         return next(
             (
                 revision
@@ -78,7 +78,7 @@ def unique_path(path: str, folder: Folder, now: float, sent: float | None) -> st
     The time of the build is the one that the client sent, or that of another file with the same number, or now.
     """
     module, name = _snapshot(path), _name(path)
-    if module is None or revision_of(name) or f"{module.base_revision}-{SNAPSHOT}" not in name:
+    if module is None or parse_revision(name) or f"{module.base_revision}-{SNAPSHOT}" not in name:
         return path
     if sent:
         known = folder.find(timestamp=timestamp(sent))
@@ -91,7 +91,7 @@ def unique_path(path: str, folder: Folder, now: float, sent: float | None) -> st
 
 def non_unique_path(path: str) -> str:
     """Where a repository without unique snapshots stores a file."""
-    module, revision = _snapshot(path), revision_of(_name(path))
+    module, revision = _snapshot(path), parse_revision(_name(path))
     if module is None or revision is None or f"{module.base_revision}-{revision}" not in path:
         return path
     return _renamed(path, str(revision), SNAPSHOT)
@@ -100,11 +100,11 @@ def non_unique_path(path: str) -> str:
 def latest_unique_path(path: str, folder: Folder) -> str:
     """The latest unique snapshot that a snapshot's plain path stands for; the path itself if there is none."""
     module = _snapshot(path)
-    if module is None or revision_of(_name(path)):
+    if module is None or parse_revision(_name(path)):
         return path
     before, _snapshot_mark, after = _name(path).partition(SNAPSHOT)
     found = (
-        revision for name in folder.names if (revision := revision_of(name)) and name == f"{before}{revision}{after}"
+        revision for name in folder.names if (revision := parse_revision(name)) and name == f"{before}{revision}{after}"
     )
     latest = max(found, default=None)
     return _renamed(path, SNAPSHOT, str(latest)) if latest else path
@@ -120,7 +120,7 @@ def _next_number(module: Module, folder: Folder) -> int:
 
 
 def _snapshot(path: str) -> Module | None:
-    module = module_of(path, MAVEN_2)
+    module = parse_module(path, MAVEN_2)
     return module if module and module.is_snapshot else None
 
 

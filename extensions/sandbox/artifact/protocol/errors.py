@@ -10,12 +10,12 @@ from typing import Any
 
 from starlette.responses import Response
 
-from .formats import CHARSET, jackson
+from .formats import CHARSET, format_json
 
 CONTENT_TYPE = {"Content-Type": "application/json;charset=ISO-8859-1"}
 
 
-class Refusal(Exception):
+class ApiError(Exception):
     """Anything that ends a call with an error answer."""
 
     def __init__(self, status: int, headers: dict[str, str] | None = None) -> None:
@@ -23,24 +23,24 @@ class Refusal(Exception):
         self.status = status
         self.headers = headers or {}
 
-    def response(self) -> Response:
+    def to_response(self) -> Response:
         """The answer; here one without a body, as when the server sets nothing but the status."""
         return Response(status_code=self.status, headers=self.headers)
 
 
-class TooLong(Refusal):
+class RequestLineTooLong(ApiError):
     """The page with which the web server in front refuses a request line."""
 
     def __init__(self) -> None:
         super().__init__(414, {"Content-Type": "text/html", "Connection": "close"})
 
-    def response(self) -> Response:
+    def to_response(self) -> Response:
         title = "414 Request-URI Too Large"
         page = f"<html>\r\n<head><title>{title}</title></head>\r\n<body>\r\n<center><h1>{title}</h1></center>\r\n"
         return Response(f"{page}</body>\r\n</html>\r\n", self.status, self.headers)
 
 
-class ArtifactError(Refusal):
+class ArtifactError(ApiError):
     """The envelope of the repository service: integer status and message."""
 
     def __init__(self, status: int, message: str | None = None, headers: dict[str, str] | None = None) -> None:
@@ -50,19 +50,19 @@ class ArtifactError(Refusal):
     def __str__(self) -> str:
         return self.message
 
-    def response(self) -> Response:
-        body = jackson({"errors": [{"status": self.status, "message": self.message}]})
+    def to_response(self) -> Response:
+        body = format_json({"errors": [{"status": self.status, "message": self.message}]})
         return Response(body.encode(*CHARSET), self.status, {**CONTENT_TYPE, **self.headers})
 
 
 class PlainError(ArtifactError):
     """A message without an envelope, in spite of its media type: the server takes it for JSON already."""
 
-    def response(self) -> Response:
+    def to_response(self) -> Response:
         return Response(self.message.encode(*CHARSET), self.status, {**CONTENT_TYPE, **self.headers})
 
 
-class DockerError(Refusal):
+class DockerError(ApiError):
     """The envelope of the container registry: code, message, detail."""
 
     def __init__(
@@ -71,12 +71,12 @@ class DockerError(Refusal):
         super().__init__(status, headers)
         self.error = {"code": code, "message": message, "detail": detail}
 
-    def response(self) -> Response:
+    def to_response(self) -> Response:
         headers = {"Docker-Distribution-Api-Version": "registry/2.0", **CONTENT_TYPE, **self.headers}
-        return Response(jackson({"errors": [self.error]}).encode(*CHARSET), self.status, headers)
+        return Response(format_json({"errors": [self.error]}).encode(*CHARSET), self.status, headers)
 
 
-class AccessError(Refusal):
+class AccessError(ApiError):
     """The envelope of the token service: code and message."""
 
     CODES = {400: "BAD_REQUEST", 401: "UNAUTHORIZED", 403: "FORBIDDEN", 404: "NOT_FOUND"}
@@ -85,7 +85,7 @@ class AccessError(Refusal):
         super().__init__(status)
         self.message = message
 
-    def response(self) -> Response:
+    def to_response(self) -> Response:
         code = self.CODES.get(self.status, HTTPStatus(self.status).name)
-        body = jackson({"errors": [{"code": code, "message": self.message}]})
+        body = format_json({"errors": [{"code": code, "message": self.message}]})
         return Response(body, self.status, media_type="application/json")

@@ -69,24 +69,24 @@ _text = json.JSONEncoder(ensure_ascii=False).encode
 PACKAGE_NAMES = {"npm": "Npm", "nuget": "NuGet", "pypi": "Pypi", "sbt": "SBT", "yum": "YUM", "gitlfs": "GitLfs"}
 
 
-def jackson(value: Any, depth: int = 0) -> str:
+def format_json(value: Any, depth: int = 0) -> str:
     """The value in the layout of Jackson's default pretty printer; members that are None are left out."""
     if isinstance(value, str):
         return _text(value)
     if isinstance(value, Mapping):
         indent = "  " * (depth + 1)
         members = [
-            f"{indent}{_text(name)} : {jackson(member, depth + 1)}"
+            f"{indent}{_text(name)} : {format_json(member, depth + 1)}"
             for name, member in value.items()
             if member is not None
         ]
         return "{\n" + ",\n".join(members) + "\n" + "  " * depth + "}" if members else "{ }"
     if isinstance(value, (list, tuple)):
-        return "[ " + ", ".join(jackson(element, depth) for element in value) + " ]" if value else "[ ]"
+        return "[ " + ", ".join(format_json(element, depth) for element in value) + " ]" if value else "[ ]"
     return _text(value)
 
 
-def jackson_parts(members: Mapping[str, Any]) -> Iterator[str]:
+def iterate_json(members: Mapping[str, Any]) -> Iterator[str]:
     """The same for an object, part by part; members that are iterators become lists as they come."""
     between = "{\n  "
     for name, member in members.items():
@@ -96,7 +96,7 @@ def jackson_parts(members: Mapping[str, Any]) -> Iterator[str]:
         if isinstance(member, Iterator):
             yield from _list_parts(member)
         else:
-            yield jackson(member, 1)
+            yield format_json(member, 1)
         between = ",\n  "
     yield "\n}"
 
@@ -104,17 +104,17 @@ def jackson_parts(members: Mapping[str, Any]) -> Iterator[str]:
 def _list_parts(elements: Iterator[Any]) -> Iterator[str]:
     between = "[ "
     for element in elements:
-        yield between + jackson(element, 1)
+        yield between + format_json(element, 1)
         between = ", "
     yield "[ ]" if between == "[ " else " ]"
 
 
-def colon_time(seconds: float) -> str:
+def format_time(seconds: float) -> str:
     """A time as in item info and listings: `2024-05-01T10:11:12.345Z`."""
     return f"{_utc(seconds)}Z"
 
 
-def plain_time(seconds: float) -> str:
+def format_time_with_offset(seconds: float) -> str:
     """A time as in the last-modified answer: the zone has no colon there."""
     return f"{_utc(seconds)}+0000"
 
@@ -143,6 +143,6 @@ def media_type(name: str) -> str:
     return MEDIA_TYPES.get(name[name.rfind(".") :].lower(), "application/octet-stream")
 
 
-def package_name(package_type: str) -> str:
+def format_package_type(package_type: str) -> str:
     """A package type as the list of repositories spells it."""
     return PACKAGE_NAMES.get(package_type, package_type.capitalize())

@@ -11,7 +11,7 @@ from xml.sax.saxutils import quoteattr
 from starlette.responses import Response
 
 from ...http.routing import Route
-from .errors import ArtifactError, Refusal
+from .errors import ApiError, ArtifactError
 
 # The order in which the server lists methods: that of its hash table
 LISTED = ("HEAD", "DELETE", "POST", "GET", "OPTIONS", "PUT", "PATCH")
@@ -35,10 +35,10 @@ def describe(resource: Iterable[Route], address: str) -> Response:
     return Response(body, headers={"Allow": ",".join(("OPTIONS", *names)), "Content-Type": WADL, "Vary": "Accept"})
 
 
-def refuse_trace(path: str) -> Refusal:
+def refuse_trace(path: str) -> ApiError:
     """Return the refusal of TRACE, which the web server answers with the methods of the servlet behind the path."""
     of_resource = path.startswith(("/api/", "/ui/"))
-    return Refusal(405, {"Allow": "OPTIONS" if of_resource else ", ".join(LISTED[:-1])})
+    return ApiError(405, {"Allow": "OPTIONS" if of_resource else ", ".join(LISTED[:-1])})
 
 
 def _list_methods(resource: Iterable[Route]) -> list[str]:

@@ -30,13 +30,13 @@ class Accepted(NamedTuple):
         return self.kind in ("*", kind) and self.subtype in ("*", subtype)
 
 
-def vendor(kind: str) -> str:
+def vendor_media_type(kind: str) -> str:
     """Return the vendor's JSON type with this name."""
     return f"{VND_OF_BUILDS if kind.startswith('build.') else VND}{kind}+json"
 
 
 def _vendors(kinds: str) -> tuple[str, ...]:
-    return (*map(vendor, kinds.split()), JSON)
+    return (*map(vendor_media_type, kinds.split()), JSON)
 
 
 OF_ITEMS = (

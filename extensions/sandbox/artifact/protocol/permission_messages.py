@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-WORDS = {
+MESSAGES = {
     "read": "Request for '{repo}:{path}' is forbidden for user: '{user}'.",
     "download": "Request for '{repo}:{path}' is forbidden for user: '{user}'.",
     "deploy": "The user: '{user}' is not permitted to deploy '{path}' into '{repo}:{path}'.",
@@ -18,7 +18,7 @@ WORDS = {
     ),
     "local_only": "This method can only be invoked on local/cached repositories.",
 }
-OLD_WORDS = {
+OLD_MESSAGES = {
     "read": "Request for '{repo}:{path}' is forbidden for user '{user}'.",
     "download": "Download request for repo:path '{repo}:{path}' is forbidden for user '{user}'.",
     "deploy": "User {user} is not permitted to deploy '{path}' into '{repo}:{path}'.",

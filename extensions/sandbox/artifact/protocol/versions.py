@@ -9,7 +9,7 @@ import functools
 
 
 @functools.cache
-def at_least(version: str, wanted: str) -> bool:
+def is_at_least(version: str, wanted: str) -> bool:
     """Whether a version is not older than another."""
     return _numbers(version) >= _numbers(wanted)
 

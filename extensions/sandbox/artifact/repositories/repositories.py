@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...runtime.runtime import Runtime
-from ..access.scopes import leads_to, matches
+from ..access.scopes import matches, may_match_below
 from ..items.storage import Items
-from ..items.tree import TRASH
-from ..maven.layouts import MAVEN_2, module_of
+from ..items.tree import TRASH_REPO
+from ..maven.layouts import MAVEN_2, parse_module
 from ..protocol.errors import ArtifactError
 
 KINDS = {"local": "Local", "remote": "Remote", "virtual": "Virtual", "federated": "Federated"}
@@ -103,7 +103,7 @@ class Repository:
         return str(self.configuration["packageType"])
 
     @property
-    def keeps_items(self) -> bool:
+    def stores_items(self) -> bool:
         """Whether items lie in it, or in its cache."""
         return self.rclass in STORED or bool(self.configuration.get("storeArtifactsLocally"))
 
@@ -120,7 +120,7 @@ class Repository:
         if not path:
             return True
         included, excluded = self.configuration["includesPattern"], self.configuration["excludesPattern"]
-        is_included = matches(path, included) or (is_folder and leads_to(path, included))
+        is_included = matches(path, included) or (is_folder and may_match_below(path, included))
         return is_included and not matches(path, excluded) and not DEFAULT_EXCLUDES.fullmatch(path)
 
     @property
@@ -134,19 +134,19 @@ class Repository:
         return str(self.configuration.get("snapshotVersionBehavior"))
 
     @property
-    def holds_images(self) -> bool:
+    def is_registry(self) -> bool:
         """Whether it is a container registry."""
         return self.package_type in IMAGE_TYPES
 
     @property
-    def is_of_maven(self) -> bool:
+    def is_maven(self) -> bool:
         """Whether the package type is that of Maven or of a tool that uses its repositories."""
         return self.package_type in MAVEN_GROUP
 
     @property
     def has_maven_metadata(self) -> bool:
         """Whether the server calculates Maven metadata in it."""
-        return self.rclass in STORED and (self.is_of_maven or self.layout == MAVEN_2)
+        return self.rclass in STORED and (self.is_maven or self.layout == MAVEN_2)
 
     @property
     def renames_snapshots(self) -> bool:
@@ -156,30 +156,30 @@ class Repository:
     @property
     def checks_poms(self) -> bool:
         """Whether a POM that does not fit its path is refused."""
-        return self.is_of_maven and not self.configuration.get("suppressPomConsistencyChecks")
+        return self.is_maven and not self.configuration.get("suppressPomConsistencyChecks")
 
-    def rejection(self, path: str, is_folder: bool = False) -> str | None:
+    def find_rejection(self, path: str, is_folder: bool = False) -> str | None:
         """Return the setting that forbids a file or a folder, for uploads and downloads.
 
         The policy for releases and snapshots is only asked about paths that the layout can read.
         """
         if self.is_blacked_out:
             return BLACKOUT
-        module = module_of(path, self.layout)
+        module = parse_module(path, self.layout)
         if module and not self.configuration.get("handleSnapshots" if module.is_snapshot else "handleReleases", True):
             return POLICY
         return None if self.accepts(path, is_folder) else PATTERNS
 
-    def blackout(self, path: str) -> ArtifactError:
+    def blackout_error(self, path: str) -> ArtifactError:
         """Return the refusal of a path in a blacked-out repository."""
         refusal = f"The repository '{self.key}' is blacked out and cannot serve artifact '{self.key}:{path}'."
         return ArtifactError(404, refusal)
 
-    def check(self, path: str, downloading: bool = False, is_folder: bool = False) -> None:
+    def check_path(self, path: str, downloading: bool = False, is_folder: bool = False) -> None:
         """Refuse a file or a folder that the settings forbid."""
-        reason = self.rejection(path, is_folder)
+        reason = self.find_rejection(path, is_folder)
         if reason == BLACKOUT:
-            raise self.blackout(path)
+            raise self.blackout_error(path)
         if reason:
             status = 404 if downloading and reason == PATTERNS else 409
             rejected = f"The repository '{self.key}' rejected the artifact '{self.key}:{path}' due to its {reason}."
@@ -212,7 +212,7 @@ class Repositories:
         row = self._db.execute("SELECT * FROM artifact_repositories WHERE key = ?", (key,)).fetchone()
         return _read(key, row["configuration"]) if row else None
 
-    def behind(self, key: str) -> Repository | None:
+    def resolve(self, key: str) -> Repository | None:
         """Return the repository whose settings apply to a key; for the key of a cache, its remote repository."""
         repository = self.find(key)
         if repository is None and key.endswith("-cache"):
@@ -220,26 +220,26 @@ class Repositories:
             return remote if remote is not None and remote.rclass == "remote" else None
         return repository
 
-    def all(self) -> Iterator[Repository]:
+    def list_all(self) -> Iterator[Repository]:
         """All repositories by key."""
         for row in self._db.execute("SELECT * FROM artifact_repositories ORDER BY key"):
             yield _read(row["key"], row["configuration"])
 
-    def storages(self, key: str) -> list[str]:
+    def list_storages(self, key: str) -> list[str]:
         """The keys under which a repository's items are stored, in the order in which they are searched."""
-        if key == TRASH:
-            return [TRASH]
-        repository = self.behind(key)
+        if key == TRASH_REPO:
+            return [TRASH_REPO]
+        repository = self.resolve(key)
         if repository is None:
             return []
         if repository.rclass == "remote":
-            return [f"{repository.key}-cache"] if repository.keeps_items else []
+            return [f"{repository.key}-cache"] if repository.stores_items else []
         if repository.rclass == "virtual":
             members = (
                 storage
                 for member in repository.configuration["repositories"]
                 if not self._is_blacked_out(member)
-                for storage in self.storages(member)
+                for storage in self.list_storages(member)
             )
             return list(dict.fromkeys(members))
         return [key]
@@ -248,11 +248,11 @@ class Repositories:
         repository = self.find(key)
         return repository is not None and repository.is_blacked_out
 
-    def members_of_virtual(self) -> dict[str, list[str]]:
+    def virtual_members(self) -> dict[str, list[str]]:
         """The storages behind each virtual repository."""
-        return {found.key: self.storages(found.key) for found in self.all() if found.rclass == "virtual"}
+        return {found.key: self.list_storages(found.key) for found in self.list_all() if found.rclass == "virtual"}
 
-    def makes_metadata(self, key: str, path: str) -> bool:
+    def generates_metadata(self, key: str, path: str) -> bool:
         """Whether the repository writes this Maven metadata itself, and does not store what clients send."""
         repository = self.find(key)
         return repository is not None and repository.renames_snapshots and path.endswith("-SNAPSHOT/maven-metadata.xml")
@@ -262,12 +262,12 @@ class Repositories:
         repository = self.find(key)
         return repository is not None and repository.rclass == "virtual"
 
-    def shown_as(self, key: str) -> str:
+    def info_key(self, key: str) -> str:
         """The key that answers about items have: a remote repository's items are those of its cache."""
         repository = self.find(key)
         return f"{key}-cache" if repository is not None and repository.rclass == "remote" else key
 
-    def upstream(self, key: str) -> str | None:
+    def find_upstream_url(self, key: str) -> str | None:
         """The address from which the items of a cache come."""
         remote = self.find(key.removesuffix("-cache"))
         if remote is None or remote.rclass != "remote":
@@ -276,7 +276,7 @@ class Repositories:
 
     def is_stored(self, key: str) -> bool:
         """Whether items lie under this very key, so that they can be changed there."""
-        return self.storages(key) == [key]
+        return self.list_storages(key) == [key]
 
     def save(self, key: str, given: dict[str, Any]) -> None:
         """Make a repository with this configuration, or give it another; what it lacks has its default."""
@@ -299,4 +299,4 @@ class Repositories:
         configuration["packageType"] = package_type
         self._db.execute("INSERT OR REPLACE INTO artifact_repositories VALUES (?, ?)", (key, json.dumps(configuration)))
         if rclass != "virtual":
-            self._items.make_folder(key if rclass in STORED else f"{key}-cache", "", None)
+            self._items.create_folder(key if rclass in STORED else f"{key}-cache", "", None)

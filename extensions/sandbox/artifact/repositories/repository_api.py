@@ -14,7 +14,7 @@ from ...parsing.documents import parse_json
 from ..call import Call
 from ..protocol import feature_versions
 from ..protocol.errors import ArtifactError
-from ..protocol.formats import package_name
+from ..protocol.formats import format_package_type
 from .repositories import KINDS, STORED, Repository
 
 CLASSES = list(KINDS)  # in the order of the list
@@ -26,28 +26,30 @@ async def list_all(call: Call) -> Response:
     """GET /api/repositories"""
     wanted_type = call.query.get("type", "").lower()
     wanted_package = (
-        call.query.get("packageType", "").lower() if call.has(feature_versions.LISTED_PACKAGE_TYPES) else ""
+        call.query.get("packageType", "").lower()
+        if call.supports(feature_versions.REPOSITORY_LIST_PACKAGE_TYPES)
+        else ""
     )
     wanted_project = call.query.get("project", "")
     listed = [
         _listed(call, repository)
-        for repository in call.repositories.all()
+        for repository in call.repositories.list_all()
         if wanted_type in ("", repository.rclass)
         and wanted_package in ("", repository.package_type)
         and wanted_project in ("", repository.configuration.get("projectKey"))
         and _readable(call, repository)
     ]
     listed.sort(key=lambda shown: CLASSES.index(shown["type"].lower()))
-    return call.vnd("repositories.RepositoryDetailsList", listed, **call.info_headers)
+    return call.vendor_json("repositories.RepositoryDetailsList", listed, **call.info_headers)
 
 
 async def detail(call: Call, key: str) -> Response:
     """GET /api/repositories/{key}"""
-    call.need_pro()
-    call.need_login()
+    call.require_pro()
+    call.require_login()
     repository = _known(call, key)
     if not _readable(call, repository):
-        raise ArtifactError(404 if call.switch("hide_unauthorized") else 403)
+        raise ArtifactError(404 if call.get_switch("hide_unauthorized") else 403)
     configuration = repository.configuration
     if not call.principal.admin:
         shown = ("key", "packageType", "description", "url", "rclass")
@@ -55,14 +57,14 @@ async def detail(call: Call, key: str) -> Response:
     if "password" in configuration:
         configuration = {**configuration, "password": ""}
     kind = f"repositories.{KINDS[repository.rclass]}RepositoryConfiguration"
-    return call.vnd(kind, configuration, **{"Cache-Control": "no-store"})
+    return call.vendor_json(kind, configuration, **{"Cache-Control": "no-store"})
 
 
 async def create(call: Call, key: str) -> Response:
     """PUT /api/repositories/{key}"""
-    call.need_pro()
-    call.need_admin()
-    if any(repository.key.lower() == key.lower() for repository in call.repositories.all()):
+    call.require_pro()
+    call.require_admin()
+    if any(repository.key.lower() == key.lower() for repository in call.repositories.list_all()):
         raise ArtifactError(400, "Case insensitive repository key already exists")
     given = {name: value for name, value in (await _configuration(call)).items() if value is not None}
     defaults = DEFAULTS_OF_REST if given.get("rclass") in STORED else {}
@@ -72,8 +74,8 @@ async def create(call: Call, key: str) -> Response:
 
 async def update(call: Call, key: str) -> Response:
     """POST /api/repositories/{key}"""
-    call.need_pro()
-    call.need_admin()
+    call.require_pro()
+    call.require_admin()
     repository = _known(call, key)
     given = {name: value for name, value in (await _configuration(call)).items() if value is not None}
     call.repositories.save(key, {**repository.configuration, **given, "rclass": repository.rclass})
@@ -82,8 +84,8 @@ async def update(call: Call, key: str) -> Response:
 
 async def delete(call: Call, key: str) -> Response:
     """DELETE /api/repositories/{key}"""
-    call.need_pro()
-    call.need_admin()
+    call.require_pro()
+    call.require_admin()
     repository = call.repositories.find(key)
     if repository is None:
         raise ArtifactError(404, f"Repository {key} does not exist")
@@ -99,8 +101,8 @@ def _known(call: Call, key: str) -> Repository:
 
 
 def _readable(call: Call, repository: Repository) -> bool:
-    keys = [repository.key, *call.repositories.storages(repository.key)]
-    return any(call.principal.may_somewhere("r", key) for key in keys)
+    keys = [repository.key, *call.repositories.list_storages(repository.key)]
+    return any(call.principal.may_anywhere("r", key) for key in keys)
 
 
 def _listed(call: Call, repository: Repository) -> dict[str, Any]:
@@ -111,8 +113,8 @@ def _listed(call: Call, repository: Repository) -> dict[str, Any]:
         "description": configuration["description"] or None,
         "type": repository.rclass.upper(),
         "url": upstream or f"{call.base}/{repository.key}",
-        "packageType": package_name(repository.package_type)
-        if call.has(feature_versions.LISTED_PACKAGE_TYPES)
+        "packageType": format_package_type(repository.package_type)
+        if call.supports(feature_versions.REPOSITORY_LIST_PACKAGE_TYPES)
         else None,
     }
 

@@ -33,7 +33,7 @@ async def query(call: Call) -> Response:
         asked = call.query.get("query", "")
     if not asked.strip():
         raise ArtifactError(400)
-    virtual = call.repositories.members_of_virtual()
+    virtual = call.repositories.virtual_members()
     try:
         _check_fields(call, asked)
         statement = _statement(call, parser.read(asked), compiler.World(call.runtime.clock.now(), virtual))
@@ -48,7 +48,7 @@ async def query(call: Call) -> Response:
 
 def _check_fields(call: Call, asked: str) -> None:
     """Refuse the field that older versions do not know."""
-    found = None if call.knows_sha256 else SHA256.search(asked)
+    found = None if call.supports_sha256 else SHA256.search(asked)
     if found:
         rest = asked[found.start() :]
         raise QueryError(
@@ -72,14 +72,14 @@ def _check_edition(read: parser.Query) -> None:
 
 
 async def _answer(call: Call, statement: compiler.Statement, found: records.Rows) -> Response:
-    read, hard_limit = statement.query, call.switch("aql_hard_limit") or None
+    read, hard_limit = statement.query, call.get_switch("aql_hard_limit") or None
 
     def answered(db: sqlite3.Connection) -> Iterator[str]:
         db.create_function("repo_path_checksum", 3, _checksum, deterministic=True)
         rows = found.records(db.execute(statement.sql, statement.parameters))
         return records.answer(_permitted(call, read, rows), read.offset, read.limit, hard_limit)
 
-    return await call.stream(answered, **{"Content-Type": "application/json"})
+    return await call.stream_text(answered, **{"Content-Type": "application/json"})
 
 
 def _permitted(call: Call, read: parser.Query, records: Iterator[records.Record]) -> Iterator[records.Record]:

@@ -21,20 +21,20 @@ from ..builds import build_api, build_promotion
 from ..builds.records import Build
 from ..call import Call
 from ..items.tree import (
-    TRASH,
+    TRASH_REPO,
     Item,
     Statistics,
     Tree,
 )
-from ..maven.metadata_document import version_order
+from ..maven.metadata_document import version_sort_key
 from ..protocol import feature_versions
 from ..protocol.errors import ArtifactError
-from ..protocol.formats import colon_time
+from ..protocol.formats import format_time
 from .name_search import result, searched
 
 # The times of an item by the names of date fields, and whether one is asked for
 Times = dict[str, float | None]
-Within = Callable[[float | None], bool]
+IsInInterval = Callable[[float | None], bool]
 Counted = Iterable[tuple[Item, Statistics]]
 
 NOT_FOUND = "No results found."
@@ -83,18 +83,18 @@ async def properties(call: Call) -> Response:
         items = (
             item
             for storage, folder in where
-            for item in tree.with_property(storage, next(iter(wanted)))
-            if _is_below(item, folder) and fits(tree.properties(item))
+            for item in tree.find_by_property(storage, next(iter(wanted)))
+            if _is_below(item, folder) and fits(tree.get_properties(item))
         )
-        is_filtered = call.has(feature_versions.PERMISSIONS_IN_PROPERTY_SEARCHES)
+        is_filtered = call.supports(feature_versions.PROPERTY_SEARCH_PERMISSIONS)
         return {"results": _results(call, tree, _readable(call, items) if is_filtered else items)}
 
-    return await call.vnd_stream("search.MetadataSearchResult", question)
+    return await call.stream_vendor_json("search.MetadataSearchResult", question)
 
 
 async def checksum(call: Call) -> Response:
     """GET /api/search/checksum?sha256=..."""
-    call.need_pro()
+    call.require_pro()
     given = [(name, call.query[name].lower()) for name in CHECKSUMS if call.query.get(name)]
     if not given or any(not re.fullmatch(f"[0-9a-f]{{{CHECKSUMS[name]}}}", value) for name, value in given):
         raise ArtifactError(400, "A valid md5, sha1 or sha256 checksum is needed.")
@@ -104,17 +104,17 @@ async def checksum(call: Call) -> Response:
         tree = Tree(db)
         items = (
             item
-            for item in tree.with_content(name, value)
+            for item in tree.find_by_content(name, value)
             if any(item.repo == storage and _is_below(item, folder) for storage, folder in where)
         )
         return {"results": _results(call, tree, _readable(call, items))}
 
-    return await call.vnd_stream("search.ChecksumSearchResult", question)
+    return await call.stream_vendor_json("search.ChecksumSearchResult", question)
 
 
 async def bad_checksums(call: Call) -> Response:
     """GET /api/search/badChecksum?type=sha1: where the client told another checksum than the server has, or none"""
-    call.need_pro()
+    call.require_pro()
     algorithm = call.query.get("type", "")
     if algorithm not in BAD:
         raise ArtifactError(400, f"The checksum type '{algorithm}' is not known.")
@@ -127,7 +127,7 @@ async def bad_checksums(call: Call) -> Response:
             )
         }
 
-    return await call.vnd_stream("search.BadChecksumSearchResult", question)
+    return await call.stream_vendor_json("search.BadChecksumSearchResult", question)
 
 
 async def archives(call: Call) -> Response:
@@ -141,7 +141,7 @@ async def archives(call: Call) -> Response:
     def question(db: sqlite3.Connection) -> list[dict[str, Any]]:
         tree, found = Tree(db), dict[str, list[str]]()
         for item in _files(call, tree, where):
-            for folder, entry in tree.entries(item):
+            for folder, entry in tree.list_archive_entries(item):
                 if expression.fullmatch(entry):
                     found.setdefault(entry if folder == "." else f"{folder}/{entry}", []).append(_uri(call, item))
         return [{"entry": entry, "archiveUris": uris} for entry, uris in sorted(found.items())]
@@ -151,7 +151,7 @@ async def archives(call: Call) -> Response:
 
 async def not_used(call: Call) -> Response:
     """GET /api/search/usage?notUsedSince=...[&createdBefore=...], in milliseconds"""
-    call.need_login()
+    call.require_login()
     threshold = _millis(call, "notUsedSince")
     if threshold is None:
         raise ArtifactError(404, NOT_FOUND)
@@ -160,8 +160,8 @@ async def not_used(call: Call) -> Response:
 
     def question(db: sqlite3.Connection) -> list[dict[str, Any]]:
         tree = Tree(db)
-        counted = ((item, tree.statistics(item)) for item in _files(call, tree, where))
-        find = _unused if call.has(feature_versions.DOWNLOAD_COUNTS_IN_SEARCHES) else _unused_before_counts
+        counted = ((item, tree.get_statistics(item)) for item in _files(call, tree, where))
+        find = _unused if call.supports(feature_versions.USAGE_SEARCH_COUNTS) else _unused_before_counts
         return find(call, counted, threshold, before)
 
     return await _some(call, "ArtifactUsageResult", question)
@@ -178,9 +178,9 @@ def _unused(call: Call, counted: Counted, threshold: float, before: float) -> li
         {
             "uri": _uri(call, item),
             "downloadCount": used.downloads or 0,
-            "lastDownloaded": colon_time(used.downloaded or 0),
+            "lastDownloaded": format_time(used.downloaded or 0),
             "remoteDownloadCount": used.remote_downloads or 0,
-            "remoteLastDownloaded": colon_time(used.remote_downloaded or 0),
+            "remoteLastDownloaded": format_time(used.remote_downloaded or 0),
         }
         for item, used in unused
     ]
@@ -189,7 +189,7 @@ def _unused(call: Call, counted: Counted, threshold: float, before: float) -> li
 def _unused_before_counts(call: Call, counted: Counted, threshold: float, before: float) -> list[dict[str, Any]]:
     """Return the same as old versions: the time of creation counts only for files that were never downloaded."""
     return [
-        {"uri": _uri(call, item), "lastDownloaded": colon_time(used.downloaded or item.created)}
+        {"uri": _uri(call, item), "lastDownloaded": format_time(used.downloaded or item.created)}
         for item, used in counted
         if (used.downloaded < threshold if used.downloaded else item.created < before)
     ]
@@ -198,8 +198,8 @@ def _unused_before_counts(call: Call, counted: Counted, threshold: float, before
 async def created(call: Call) -> Response:
     """GET /api/search/creation?from=...[&to=...], in milliseconds: created or modified then"""
 
-    def told(times: Times, within: Within) -> dict[str, Any]:
-        return {"created": colon_time(times["created" if within(times["created"]) else "lastModified"] or 0)}
+    def told(times: Times, within: IsInInterval) -> dict[str, Any]:
+        return {"created": format_time(times["created" if within(times["created"]) else "lastModified"] or 0)}
 
     return await _dated(call, "ArtifactCreationResult", ("created", "lastModified"), _millis, told)
 
@@ -214,9 +214,9 @@ async def dated(call: Call) -> Response:
             known = ", ".join(DATE_FIELDS)
             raise ArtifactError(400, f"Date field name '{field}' unknown!, possible values are: [{known}]")
 
-    def told(times: Times, _within: Within) -> dict[str, Any]:
+    def told(times: Times, _within: IsInInterval) -> dict[str, Any]:
         return {
-            field: colon_time(times[field] or 0) if times[field] else ""
+            field: format_time(times[field] or 0) if times[field] else ""
             for field in ("created", "lastModified", "lastDownloaded")
             if field in fields
         }
@@ -233,7 +233,7 @@ async def versions(call: Call) -> Response:
     elif wanted:
         found = [version for version in found if version.endswith(SNAPSHOT)]
     entries = [{"version": version, "integration": version.endswith(SNAPSHOT)} for version in found]
-    return call.vnd("search.ArtifactVersionsResult", {"results": entries})
+    return call.vendor_json("search.ArtifactVersionsResult", {"results": entries})
 
 
 async def latest_version(call: Call) -> Response:
@@ -251,28 +251,29 @@ async def latest_version(call: Call) -> Response:
 
 async def build_artifacts(call: Call) -> Response:
     """POST /api/search/buildArtifacts"""
-    call.need_pro()
-    order = await build_api.posted(call, dict)
+    call.require_pro()
+    order = await build_api.read_json_body(call, dict)
     name, number, status = (str(order.get(member) or "") for member in ("buildName", "buildNumber", "buildStatus"))
     if not name.strip():
         raise ArtifactError(400, "Cannot search without build name.")
     if bool(number.strip()) == bool(status.strip()):
         raise ArtifactError(400, BOTH if number.strip() else "Cannot search without build number or build status.")
     run = next(
-        (run for run in call.builds.runs(build_api.project(call), name) if is_wanted(call, run, number, status)), None
+        (run for run in call.builds.list_runs(build_api.project(call), name) if matches_run(call, run, number, status)),
+        None,
     )
-    items = build_promotion.stored_artifacts(call, run) if run else []
+    items = build_promotion.find_artifacts(call, run) if run else []
     repos = order.get("repos") or ()
     uris = [f"{call.base}/{item.repo}/{item.path}" for item in items if not repos or item.repo in repos]
     if not uris:
         which = f"number '{number}'" if number else f"status '{status}'"
         raise ArtifactError(404, f"Could not find any build artifacts for build '{name}' {which}")
-    return call.vnd("search.BuildArtifactsSearchResult", {"results": [{"downloadUri": uri} for uri in uris]})
+    return call.vendor_json("search.BuildArtifactsSearchResult", {"results": [{"downloadUri": uri} for uri in uris]})
 
 
-def is_wanted(call: Call, run: Build, number: str, status: str) -> bool:
+def matches_run(call: Call, run: Build, number: str, status: str) -> bool:
     """Return whether a run has this number, which may be LATEST or LAST_RELEASE, or without a number this status."""
-    statuses = [entry.status for entry in call.builds.promotions(run)]
+    statuses = [entry.status for entry in call.builds.list_promotions(run)]
     if number in ("LATEST", "LAST_RELEASE"):
         return number == "LATEST" or bool(statuses)
     return run.number == number if number else status in statuses
@@ -280,7 +281,7 @@ def is_wanted(call: Call, run: Build, number: str, status: str) -> bool:
 
 async def _versions(call: Call) -> list[str]:
     """The versions that there are of a module, the newest first."""
-    call.need_pro()
+    call.require_pro()
     group, name = call.query.get("g", "").strip(), call.query.get("a", "").strip()
     if not (group and name):
         raise ArtifactError(400, "The groupId and the artifactId are needed.")
@@ -290,15 +291,15 @@ async def _versions(call: Call) -> list[str]:
         return {
             child.name
             for storage, _folder in where
-            if storage != TRASH
-            for child in Tree(db).children(storage, folder)
+            if storage != TRASH_REPO
+            for child in Tree(db).list_children(storage, folder)
             if child.folder and call.principal.may("r", storage, child.path)
         }
 
     found = await call.runtime.readers.read(question)
     if not found:
         raise ArtifactError(404, "Unable to find artifact versions")
-    return sorted(found, key=version_order, reverse=True)
+    return sorted(found, key=version_sort_key, reverse=True)
 
 
 async def _dated(
@@ -306,9 +307,9 @@ async def _dated(
     kind: str,
     fields: Iterable[str],
     read: Callable[[Call, str], float | None],
-    told: Callable[[Times, Within], dict[str, Any]],
+    told: Callable[[Times, IsInInterval], dict[str, Any]],
 ) -> Response:
-    call.need_login()
+    call.require_login()
     begin, end = read(call, "from"), read(call, "to")
     if begin is None:
         raise ArtifactError(400, "'from' parameter cannot be empty!")
@@ -330,7 +331,7 @@ async def _dated(
 
 
 def _times(item: Item, tree: Tree) -> Times:
-    used = tree.statistics(item)
+    used = tree.get_statistics(item)
     times = (item.modified, item.created, used.downloaded, used.remote_downloaded)
     return dict(zip(DATE_FIELDS, times, strict=True))
 
@@ -342,7 +343,7 @@ async def _infos(call: Call, kind: str, fits: Callable[[Item], bool]) -> Respons
         tree = Tree(db)
         return {"results": _results(call, tree, filter(fits, _files(call, tree, where)))}
 
-    return await call.vnd_stream(f"search.{kind}", question)
+    return await call.stream_vendor_json(f"search.{kind}", question)
 
 
 def _results(call: Call, tree: Tree, items: Iterable[Item]) -> Iterator[dict[str, Any]]:
@@ -358,14 +359,14 @@ async def _some(call: Call, kind: str, question: Callable[[sqlite3.Connection], 
     found = await call.runtime.readers.read(question)
     if not found:
         raise ArtifactError(404, NOT_FOUND)
-    return call.vnd(f"search.{kind}", {"results": found})
+    return call.vendor_json(f"search.{kind}", {"results": found})
 
 
 def _files(call: Call, tree: Tree, where: Iterable[tuple[str, str]]) -> Iterator[Item]:
     """The files that the caller may read there; the trash can is not searched."""
     for storage, folder in dict.fromkeys(where):
-        if storage != TRASH:
-            yield from _readable(call, tree.files_named(storage, folder, "*"))
+        if storage != TRASH_REPO:
+            yield from _readable(call, tree.find_files(storage, folder, "*"))
 
 
 def _is_below(item: Item, folder: str) -> bool:

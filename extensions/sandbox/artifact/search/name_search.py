@@ -17,8 +17,8 @@ from ...http.routing import Route
 from ...parsing import globs
 from ...parsing.globs import Glob
 from ..call import Call
-from ..items.item_info import children_of, file_info, folder_info
-from ..items.tree import TRASH, Item, Tree
+from ..items.item_info import child_entries, file_info, folder_info
+from ..items.tree import TRASH_REPO, Item, Tree
 from ..protocol import methods
 from ..protocol.errors import ArtifactError
 
@@ -37,14 +37,14 @@ async def quick(call: Call) -> Response:
     if not name.strip("*?"):
         raise ArtifactError(400, "Search term containing only wildcards is not permitted")
     where = searched(call)
-    cap = None if call.principal.admin else call.switch("search_limit")
+    cap = None if call.principal.admin else call.get_switch("search_limit")
 
     def found(db: sqlite3.Connection) -> dict[str, Any]:
         tree = Tree(db)
         readable = (item for item in _named(tree, where, name) if call.principal.may("r", item.repo, item.path))
         return {"results": (result(call, tree, item) for item in islice(readable, cap))}
 
-    return await call.vnd_stream("search.ArtifactSearchResult", found)
+    return await call.stream_vendor_json("search.ArtifactSearchResult", found)
 
 
 def searched(call: Call) -> list[tuple[str, str]]:
@@ -52,12 +52,14 @@ def searched(call: Call) -> list[tuple[str, str]]:
     asked = [entry.strip().strip("/") for entry in call.query.get("repos", "").split(",") if entry.strip()]
     if not asked:
         return [
-            (key, "") for repository in call.repositories.all() for key in call.repositories.storages(repository.key)
+            (key, "")
+            for repository in call.repositories.list_all()
+            for key in call.repositories.list_storages(repository.key)
         ]
     where = []
     for entry in asked:
         key, _slash, folder = entry.partition("/")
-        where += [(storage, folder) for storage in call.repositories.storages(key)]
+        where += [(storage, folder) for storage in call.repositories.list_storages(key)]
     return where
 
 
@@ -65,8 +67,8 @@ def _named(tree: Tree, where: list[tuple[str, str]], name: str) -> Iterator[Item
     pattern = "*" * (name[0] not in "*?") + name + "*" * (name[-1] not in "*?")
     pattern = pattern.replace("[", "[[]")  # which means nothing to the server
     for repo, folder in dict.fromkeys(where):
-        if repo != TRASH:
-            yield from tree.files_named(repo, folder, pattern)
+        if repo != TRASH_REPO:
+            yield from tree.find_files(repo, folder, pattern)
 
 
 def result(call: Call, tree: Tree, item: Item) -> dict[str, Any]:
@@ -75,45 +77,45 @@ def result(call: Call, tree: Tree, item: Item) -> dict[str, Any]:
     result = _info(call, tree, item) if "info" in detail else {}
     result["uri"] = f"{call.base}/api/storage/{item.repo}/{item.path}"
     if "properties" in detail:
-        result["properties"] = dict(sorted(tree.properties(item).items()))
+        result["properties"] = dict(sorted(tree.get_properties(item).items()))
     return result
 
 
 def _info(call: Call, tree: Tree, item: Item) -> dict[str, Any]:
     if not item.folder:
         return file_info(call, item, item.repo)
-    return folder_info(call, item, item.repo, list(children_of(tree.children(item.repo, item.path))))
+    return folder_info(call, item, item.repo, list(child_entries(tree.list_children(item.repo, item.path))))
 
 
 async def pattern(call: Call) -> Response:
     """GET /api/search/pattern?pattern=repo:path"""
-    call.need_pro()
-    call.need_login()
+    call.require_pro()
+    call.require_login()
     asked = call.query.get("pattern", "")
     key, colon, path = asked.partition(":")
     if not (key and colon and path) or ":" in path:
         raise ArtifactError(400, f"Invalid pattern: '{asked}'. It must be of the form repo-key:this/is/a/*pattern*.war")
-    if call.switch("pattern_search_times_out"):
+    if call.get_switch("pattern_search_times_out"):
         raise ArtifactError(408, TIMEOUT)
-    shown = key.removesuffix("-cache") if call.repositories.upstream(key) else key
-    expression = ant_glob(path.lstrip("/"))
-    storages = [] if call.repositories.is_virtual(key) else call.repositories.storages(key)
+    shown = key.removesuffix("-cache") if call.repositories.find_upstream_url(key) else key
+    expression = compile_ant_pattern(path.lstrip("/"))
+    storages = [] if call.repositories.is_virtual(key) else call.repositories.list_storages(key)
     for storage in storages:
-        call.permit_reading(storage, "")
+        call.require_read(storage, "")
 
     def found(db: sqlite3.Connection) -> dict[str, Any]:
         beginning = path.lstrip("/").partition("*")[0].partition("?")[0].rpartition("/")[0]
-        files = (item.path for repo in storages for item in Tree(db).files_named(repo, beginning, "*"))
+        files = (item.path for repo in storages for item in Tree(db).find_files(repo, beginning, "*"))
         return {
             "repoUri": f"{call.base}/{shown}",
             "sourcePattern": asked,
             "files": (file for file in files if expression.fullmatch(file)),
         }
 
-    return await call.vnd_stream("search.PatternResultFileSet", found)
+    return await call.stream_vendor_json("search.PatternResultFileSet", found)
 
 
-def ant_glob(pattern: str) -> Glob:
+def compile_ant_pattern(pattern: str) -> Glob:
     """Return a pattern in Ant's style; a star does not go beyond its folder, two of them do."""
     parts = {"**": globs.ANY, "*": globs.IN_FOLDER, "?": globs.ONE_IN_FOLDER}
     return Glob(parts.get(part, part) for part in re.split(r"(\*\*|\*|\?)", pattern))

@@ -11,7 +11,7 @@ from dataclasses import fields
 from typing import Any
 
 from ...runtime.runtime import Runtime
-from ..items.tree import SELF, Item, parent_of
+from ..items.tree import SELF, Item, parent_path
 
 COLUMNS = [field.name for field in fields(Item) if field.name != "id"]
 LOCAL_STATISTICS = ("downloads", "downloaded", "downloaded_by")
@@ -38,7 +38,7 @@ class Planting:
         self._db = runtime.db
 
     @contextlib.contextmanager
-    def indexes_later(self) -> Iterator[None]:
+    def defer_indexes(self) -> Iterator[None]:
         """Make the indexes of items again after many rows were added to few: that takes a fraction of the time."""
         found = self._db.execute(SECONDARY_INDEXES).fetchall()
         for index in found:
@@ -98,7 +98,7 @@ class Planting:
 
 def located(repo: str, path: str) -> dict[str, Any]:
     """Where an item lies, as its row has it."""
-    return {"repo": repo, "path": path, "parent": parent_of(path), "name": path[path.rfind("/") + 1 :]}
+    return {"repo": repo, "path": path, "parent": parent_path(path), "name": path[path.rfind("/") + 1 :]}
 
 
 def _with_parents(paths: Iterable[str]) -> Iterator[str]:
@@ -107,7 +107,7 @@ def _with_parents(paths: Iterable[str]) -> Iterator[str]:
     for path in paths:
         line = [path]
         while path:
-            path = parent_of(path) or ""
+            path = parent_path(path) or ""
             line.append(path)
         line.reverse()
         yield from (one for one in line if one not in before)

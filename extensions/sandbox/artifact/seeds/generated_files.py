@@ -9,7 +9,7 @@ import hashlib
 from collections.abc import Iterator
 from typing import Any
 
-from ..items.tree import parent_of
+from ..items.tree import parent_path
 from ..protocol.formats import seconds
 from ..state import State
 from .bulk_insert import located
@@ -22,10 +22,10 @@ def generate(state: State, repo: str, path: str, count: int, by: str = "admin", 
     first to the last of two.
     """
     files = _Files(state, repo, path, count, by, facts)
-    state.planting.folders(repo, (parent_of(path) or "" for path in files.each(path)), by)
+    state.planting.folders(repo, (parent_path(path) or "" for path in files.each(path)), by)
     if facts.keys() <= {"content"}:
         stored = state.runtime.files.put_bytes(facts.get("content", "").encode())
-        state.items.add_files(repo, files.each(path), stored, by)
+        state.items.insert_files(repo, files.each(path), stored, by)
     else:
         files.plant()
 

@@ -13,8 +13,8 @@ from ...seeds.schema import mapping_schema
 from ..builds.records import Promotion
 from ..images.pull import MANIFEST_TYPE
 from ..items.storage import ClientChecksums
-from ..items.tree import TRASH, parent_of
-from ..protocol.formats import plain_time, seconds
+from ..items.tree import TRASH_REPO, parent_path
+from ..protocol.formats import format_time_with_offset, seconds
 from ..repositories.repositories import CONFIGURATION
 from ..state import State
 from .bulk_insert import LOCAL_STATISTICS, STATISTICS, located
@@ -62,21 +62,23 @@ SEED_SHAPE = mapping_schema(
 def plant(state: State, data: dict[str, Any]) -> None:
     """Add what a seed describes, and the trash can if it is not there yet."""
     for group in data.get("groups", ()):
-        state.accounts.add_group(group["name"], group.get("permissions", {}))
+        state.accounts.save_group(group["name"], group.get("permissions", {}))
     for user in data.get("users", ()):
-        state.accounts.add_user(user)
+        state.accounts.save_user(user)
     for token in data.get("tokens", ()):
         state.tokens.add(token)
-    state.items.make_folder(TRASH, "", None)
+    state.items.create_folder(TRASH_REPO, "", None)
     repositories = data.get("repositories", ())
     generated = sum(files["count"] for found in repositories for files in found.get("generate", ()))
-    with state.planting.indexes_later() if generated > state.planting.next_id() // 4 else nullcontext():
+    with state.planting.defer_indexes() if generated > state.planting.next_id() // 4 else nullcontext():
         for repository in repositories:
             _plant_repository(state, repository)
     for item in data.get("items", ()):
         _plant_item(state, item)
     for archive in data.get("archives", ()):
-        state.items.note_entries(archive["sha1"], [(entry["path"], entry["name"]) for entry in archive["entries"]])
+        state.items.record_archive_entries(
+            archive["sha1"], [(entry["path"], entry["name"]) for entry in archive["entries"]]
+        )
     for build in data.get("builds", ()):
         _plant_build(state, build)
     state.planting.settle()
@@ -105,7 +107,7 @@ def _plant_item(state: State, item: dict[str, Any]) -> None:
     """An item of which everything is said; the folders above it are made if they are not said before it."""
     repo, path = item["repo"], item["path"].strip("/")
     if path:
-        state.items.make_folder(repo, parent_of(path) or "", None)
+        state.items.create_folder(repo, parent_path(path) or "", None)
     now = state.runtime.clock.now()
     times = {name: seconds(item[name]) if name in item else now for name in TIMES}
     folder = bool(item.get("folder"))
@@ -142,14 +144,14 @@ def _joined(statistics: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def _plant_build(state: State, build: dict[str, Any]) -> None:
     described = {name: value for name, value in build.items() if name not in ("promotions", "project", *ABOUT_RECORD)}
     started = seconds(build["started"])
-    record = {**described, "number": str(build["number"]), "started": plain_time(started)}
+    record = {**described, "number": str(build["number"]), "started": format_time_with_offset(started)}
     kept = state.builds.publish(build.get("project", ""), record, build.get("created_by", "admin"))
     about = {name: build[name] for name in ABOUT_RECORD if build.get(name) is not None}
-    state.builds.date(kept, {name: seconds(value) if name in TIMES else value for name, value in about.items()})
+    state.builds.set_times(kept, {name: seconds(value) if name in TIMES else value for name, value in about.items()})
     for promotion in build.get("promotions", ()):
         created = seconds(promotion["created"]) if "created" in promotion else state.runtime.clock.now()
         told = {name: promotion.get(name) for name in ("created_by", "status", "repo", "comment", "ci_user")}
-        state.builds.promote(kept, Promotion(created, **told))
+        state.builds.add_promotion(kept, Promotion(created, **told))
 
 
 def _properties(described: dict[str, Any]) -> dict[str, list[str]]:

@@ -41,16 +41,16 @@ REFERENCES = {"repositories": "repositoryRef", "propertySets": "propertySetRef"}
 
 async def show(call: Call) -> Response:
     """GET /api/system/configuration"""
-    call.need_admin()
-    namespace = NAMESPACE_OF_7 if call.has(feature_versions.NEW_CONFIGURATION) else NAMESPACE
+    call.require_admin()
+    namespace = NAMESPACE_OF_7 if call.supports(feature_versions.CONFIGURATION_SCHEMA_3) else NAMESPACE
     root = ET.Element("config", {"xmlns": namespace})
     _add(root, {"offlineMode": False, "fileUploadMaxSizeMb": 100, "dateFormat": "dd-MM-yy HH:mm:ss z"})
     security = {
-        "anonAccessEnabled": call.switch("anonymous"),
-        "hideUnauthorizedResources": call.switch("hide_unauthorized"),
+        "anonAccessEnabled": call.get_switch("anonymous"),
+        "hideUnauthorizedResources": call.get_switch("hide_unauthorized"),
     }
     _add(root, {"security": security})
-    repositories = list(call.repositories.all())
+    repositories = list(call.repositories.list_all())
     for rclass in ("local", "remote", "virtual", "federated"):
         of_class = [repository for repository in repositories if repository.rclass == rclass]
         if of_class or rclass != "federated":
@@ -58,7 +58,7 @@ async def show(call: Call) -> Response:
             for repository in of_class:
                 _add_repository(parent, repository)
     _add(root, {"gcConfig": {"cronExp": "0 0 /4 * * ?"}, "cleanupConfig": {"cronExp": "0 12 5 * * ?"}})
-    _add(root, {"trashcanConfig": {"enabled": call.switch("trashcan"), "retentionPeriodDays": 14}})
+    _add(root, {"trashcanConfig": {"enabled": call.get_switch("trashcan"), "retentionPeriodDays": 14}})
     ET.indent(root, "    ")
     head = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
     return Response(f"{head}{ET.tostring(root, 'unicode')}\n".encode(), media_type="application/xml")

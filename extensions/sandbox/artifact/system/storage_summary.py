@@ -11,10 +11,10 @@ from typing import Any
 from starlette.responses import Response
 
 from ...http.routing import Route
-from ..call import PAID, Call
-from ..items.tree import TRASH
+from ..call import PRO_SCOPE, Call
+from ..items.tree import TRASH_REPO
 from ..protocol import feature_versions
-from ..protocol.formats import jackson, package_name
+from ..protocol.formats import format_json, format_package_type
 
 UNITS = ("bytes", "KB", "MB", "GB", "TB")
 TOTAL_SPACE = 200 * 2**30
@@ -30,20 +30,20 @@ BINARIES = (
 
 async def summary(call: Call) -> Response:
     """GET /api/storageinfo"""
-    if not call.principal.may_read_of_system("info/storage"):
-        call.need_admin()
+    if not call.principal.may_read_system("info/storage"):
+        call.require_admin()
     found = call.runtime.load_setting(SUMMARY) or await _calculate(call)
-    if not call.has(feature_versions.STORAGE_IN_BYTES):
+    if not call.supports(feature_versions.STORAGE_SUMMARY_BYTES):
         found = _in_old_form(found)
-    return Response(jackson(found).encode(), 200, {"Content-Type": "application/json", "Cache-Control": "no-store"})
+    return Response(format_json(found).encode(), 200, {"Content-Type": "application/json", "Cache-Control": "no-store"})
 
 
 async def calculate(call: Call) -> Response:
     """POST /api/storageinfo/calculate"""
-    call.need_admin()
+    call.require_admin()
     await _calculate(call)
     body = {"info": "Calculating storage summary scheduled to run successfully"}
-    return Response(jackson(body).encode(), 202, {"Content-Type": "application/json"})
+    return Response(format_json(body).encode(), 202, {"Content-Type": "application/json"})
 
 
 async def _calculate(call: Call) -> dict[str, Any]:
@@ -65,7 +65,7 @@ def _in_old_form(found: dict[str, Any]) -> dict[str, Any]:
 
 
 def _calculated(db: sqlite3.Connection, described: list[tuple[str, str, str]]) -> dict[str, Any]:
-    counted = {row[0]: (row[1], row[2], row[3]) for row in db.execute(COUNTED, (TRASH,))}
+    counted = {row[0]: (row[1], row[2], row[3]) for row in db.execute(COUNTED, (TRASH_REPO,))}
     binaries, stored = db.execute(BINARIES).fetchone()
     total = tuple(sum(column) for column in zip(*counted.values(), strict=True)) or (0, 0, 0)
     folders, files, size = total
@@ -106,8 +106,8 @@ def _repositories(call: Call) -> list[tuple[str, str, str]]:
         (f"{found.key}-cache", "CACHE", found.package_type)
         if found.rclass == "remote"
         else (found.key, found.rclass.upper(), found.package_type)
-        for found in call.repositories.all()
-        if found.keeps_items or found.rclass == "virtual"
+        for found in call.repositories.list_all()
+        if found.stores_items or found.rclass == "virtual"
     ]
 
 
@@ -121,7 +121,7 @@ def _row(key: str, kind: str, package_type: str, counts: tuple[int, int, int], t
         "usedSpace": spelt(size),
         "usedSpaceInBytes": size,
         "itemsCount": folders + files,
-        "packageType": package_name(package_type),
+        "packageType": format_package_type(package_type),
         "projectKey": "default",
         "percentage": share(size, total) if size else "0%",
     }
@@ -142,5 +142,7 @@ def share(part: int, whole: int) -> str:
 
 ROUTES = (
     Route("GET", "/api/storageinfo", summary, "storage_summary"),
-    Route("POST", "/api/storageinfo/calculate", calculate, "calculate_storage_summary", read_only=True, scope=PAID),
+    Route(
+        "POST", "/api/storageinfo/calculate", calculate, "calculate_storage_summary", read_only=True, scope=PRO_SCOPE
+    ),
 )

@@ -10,7 +10,7 @@ from starlette.responses import PlainTextResponse, Response
 from ...http.routing import Route
 from ..builds import build_api
 from ..call import Call
-from ..protocol.formats import jackson
+from ..protocol.formats import format_json
 from ..protocol.versions import revision
 
 NODE_NAME = "sandbox"
@@ -25,33 +25,33 @@ async def ping(call: Call) -> Response:
 
 async def version(call: Call) -> Response:
     """GET /api/system/version"""
-    version = call.switch("version")
+    version = call.get_switch("version")
     addons = [] if call.is_oss else ["build", "docker", "properties"]
     license_text = LICENSE_HASH if addons else "Artifactory OSS"
     body = {"version": version, "revision": revision(version), "addons": addons, "license": license_text}
     if call.principal.anonymous:
         del body["license"]
-    return call.vnd("system.Version", body)
+    return call.vendor_json("system.Version", body)
 
 
 async def service_id(call: Call) -> Response:
     """GET /api/system/service_id"""
-    call.need_admin()
+    call.require_admin()
     return PlainTextResponse(SERVICE_ID, headers={"Content-Type": "text/plain"})
 
 
 async def status(call: Call) -> Response:
     """GET /api/system/status"""
-    call.need_admin()
-    node = {"id": NODE_NAME, "state": "RUNNING", "version": call.switch("version")}
+    call.require_admin()
+    node = {"id": NODE_NAME, "state": "RUNNING", "version": call.get_switch("version")}
     if not call.is_oss:
         node["licenceHash"] = LICENSE_HASH
-    return Response(jackson({"isHa": False, "nodes": [node]}).encode(), media_type="application/json")
+    return Response(format_json({"isHa": False, "nodes": [node]}).encode(), media_type="application/json")
 
 
 async def usage(call: Call) -> Response:
     """POST /api/system/usage: what clients report of themselves, which goes no further."""
-    await build_api.posted(call, dict)
+    await build_api.read_json_body(call, dict)
     return Response(status_code=200)
 
 

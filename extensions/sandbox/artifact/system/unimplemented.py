@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from ...http.routing import ANY, Route
 from ..access.token_api import require_caller
-from ..call import PAID, Call
+from ..call import PRO_SCOPE, Call
 from ..protocol.errors import AccessError, ArtifactError
 
 # Method, path, label, who may call it (`all` who may log in, or `admin`), and what the open-source edition does: it
@@ -156,7 +156,7 @@ OF_ACCESS = (
 )
 CHECK_EDITION: dict[str, Callable[[Call], None]] = {
     "serves": lambda call: None,
-    "pro": Call.need_pro,
+    "pro": Call.require_pro,
     "lacks": lambda call: None,  # No request gets here.
 }
 
@@ -164,7 +164,7 @@ CHECK_EDITION: dict[str, Callable[[Call], None]] = {
 def _refuse(who: str, edition: str) -> Callable[[Call], Awaitable[Response]]:
     async def refuse(call: Call) -> Response:
         if who == "admin":
-            call.need_admin()
+            call.require_admin()
         CHECK_EDITION[edition](call)
         raise ArtifactError(501, _message(call))
 
@@ -182,7 +182,7 @@ def _message(call: Call) -> str:
 
 def _call(line: str) -> Route:
     method, path, label, who, edition = line.split()
-    return Route(method, _path(path), _refuse(who, edition), label, scope=PAID if edition == "lacks" else None)
+    return Route(method, _path(path), _refuse(who, edition), label, scope=PRO_SCOPE if edition == "lacks" else None)
 
 
 def _path(path: str) -> str:
