@@ -211,7 +211,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limi
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE, TO_FILE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = (ARTIFACT + STATE + TO_FILE) + ArgumentSpec(
     dict(
@@ -231,7 +231,7 @@ SPEC = (ARTIFACT + STATE + TO_FILE) + ArgumentSpec(
 )
 
 
-def run(task):
+def run(task: Task) -> None:
     token = tokens.Token(task, ArtifactService(task))
     reconcile(
         task,
@@ -249,7 +249,7 @@ def run(task):
     task.result["revoked"] = token.going(task.result["token"])
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

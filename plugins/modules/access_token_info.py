@@ -89,7 +89,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact imp
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = ARTIFACT + ArgumentSpec(
     dict(
@@ -101,7 +101,7 @@ SPEC = ARTIFACT + ArgumentSpec(
 )
 
 
-def run(task):
+def run(task: Task) -> None:
     filters = task.select_provided("description", "token_id")
     if task.params["subject"] is not None:
         filters["username"] = task.params["subject"]
@@ -110,7 +110,7 @@ def run(task):
     task.result["tokens"] = tokens.listed(ArtifactService(task), **filters)
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

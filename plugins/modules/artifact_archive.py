@@ -126,7 +126,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.ser
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import SEGMENT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import operate, summarize_plan
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = ARTIFACT + ArgumentSpec(
     dict(
@@ -138,13 +138,13 @@ SPEC = ARTIFACT + ArgumentSpec(
 )
 
 
-def run(task):
+def run(task: Task) -> None:
     archive = Archive(task)
     task.result["archive"] = archive.show()
     operate(task, summarize_plan(archive.steps()), archive.deploy, predict=archive.rehearse)
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

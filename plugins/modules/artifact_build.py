@@ -311,6 +311,8 @@ outcomes:
       elements: dict
 """
 
+import typing as t
+
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import build_records
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import process_one_or_items
@@ -318,7 +320,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limi
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE, with_items
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 ITEM = STATE + ArgumentSpec(
     dict(
@@ -335,15 +337,15 @@ ITEM = STATE + ArgumentSpec(
 SPEC = ARTIFACT + with_items(ITEM)
 
 
-def run(task):
+def run(task: Task) -> None:
     process_one_or_items(task, ITEM, bring_there, check=identity, identity=identity)
 
 
-def bring_there(task):
+def bring_there(task: Task) -> None:
     (publish if task.params["state"] == "present" else delete)(task)
 
 
-def publish(task):
+def publish(task: Task) -> None:
     record, project_key = build_records.wanted(task.params), task.params["project_key"]
     artifact = ArtifactService(task)
     reconcile(
@@ -358,7 +360,7 @@ def publish(task):
     )
 
 
-def delete(task):
+def delete(task: Task) -> None:
     where = task.select("build", "number", "project_key", "artifacts")
     artifact = ArtifactService(task)
     task.result.update(build_records.going(None))
@@ -373,14 +375,14 @@ def delete(task):
     )
 
 
-def identity(params):
+def identity(params: dict[str, t.Any]) -> t.Hashable:
     if params["state"] == "absent":
         return params["project_key"], params["build"], params["number"], None
     record = build_records.wanted(params)
     return params["project_key"], record["name"], record["number"], record["started"]
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

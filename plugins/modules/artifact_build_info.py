@@ -181,7 +181,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.ser
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.times import TIME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = ARTIFACT + ArgumentSpec(
     dict(
@@ -194,7 +194,7 @@ SPEC = ARTIFACT + ArgumentSpec(
 )
 
 
-def run(task):
+def run(task: Task) -> None:
     artifact = ArtifactService(task)
     of_project = task.select_provided("project_key")
     build, number = task.params["build"], task.params["number"]
@@ -206,7 +206,7 @@ def run(task):
         task.result["builds"] = builds.listed(artifact, **of_project)
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

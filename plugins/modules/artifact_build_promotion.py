@@ -326,7 +326,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limi
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import with_items
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import operate
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 ITEM = ArgumentSpec(
     dict(
@@ -351,16 +351,16 @@ ITEM = ArgumentSpec(
 SPEC = ARTIFACT + with_items(ITEM)
 
 
-def run(task):
+def run(task: Task) -> None:
     process_one_or_items(task, ITEM, promote, check=promotion.check, identity=promotion.run_of)
 
 
-def promote(task):
+def promote(task: Task) -> None:
     order = promotion.Promotion(task, ArtifactService(task))
     operate(task, order.plan(), order.carry_out, result_names=["messages"], predict=order.rehearse)
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

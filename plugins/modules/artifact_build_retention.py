@@ -268,7 +268,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limi
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import WAIT, with_items
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import operate
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 ITEM = ArgumentSpec(
     dict(
@@ -284,18 +284,18 @@ ITEM = ArgumentSpec(
 SPEC = (ARTIFACT + WAIT) + with_items(ITEM)
 
 
-def run(task):
+def run(task: Task) -> None:
     process_one_or_items(task, ITEM, discard, check=retention.check, identity=retention.build)
 
 
-def discard(task):
+def discard(task: Task) -> None:
     order = retention.Retention(task, ArtifactService(task))
     plan = order.plan()
     task.result["promoted"] = order.promoted
     operate(task, plan, order.carry_out, result_names=["discarded"], predict=order.rehearse)
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

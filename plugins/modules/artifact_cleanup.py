@@ -542,7 +542,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cle
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import BULK
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = (ARTIFACT + BULK) + ArgumentSpec(
     dict(
@@ -563,11 +563,11 @@ SPEC = (ARTIFACT + BULK) + ArgumentSpec(
 )
 
 
-def run(task):
+def run(task: Task) -> None:
     CleanUp(task).carry_out()
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

@@ -187,7 +187,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limi
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import with_items
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 ITEM = ArgumentSpec(
     dict(
@@ -199,7 +199,7 @@ ITEM = ArgumentSpec(
 SPEC = ARTIFACT + with_items(ITEM)
 
 
-def run(task):
+def run(task: Task) -> None:
     spread = functools.partial(downloads.spread, task)
     if task.params["items"] is None and downloads.is_folder(task.params):
         ITEM.check_rules(task.params)
@@ -211,7 +211,7 @@ def run(task):
         )
 
 
-def bring_here(task):
+def bring_here(task: Task) -> None:
     file = downloads.Download(task)
     reconcile(
         task,
@@ -224,7 +224,7 @@ def bring_here(task):
     )
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

@@ -285,7 +285,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limi
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE, with_items
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 ITEM = STATE + ArgumentSpec(
     dict(
@@ -302,11 +302,11 @@ ITEM = STATE + ArgumentSpec(
 SPEC = ARTIFACT + with_items(ITEM)
 
 
-def run(task):
+def run(task: Task) -> None:
     process_one_or_items(task, ITEM, bring_there, check=files.check, expand=files.expanded, identity=files.location)
 
 
-def bring_there(task):
+def bring_there(task: Task) -> None:
     file = files.File(task)
     reconcile(
         task,
@@ -324,7 +324,7 @@ def bring_there(task):
     )
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

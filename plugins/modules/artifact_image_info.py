@@ -67,7 +67,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact imp
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME, SEGMENT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = ARTIFACT + ArgumentSpec(
     dict(
@@ -78,7 +78,7 @@ SPEC = ARTIFACT + ArgumentSpec(
 )
 
 
-def run(task):
+def run(task: Task) -> None:
     artifact, where = ArtifactService(task), task.select("repo", "page_size")
     if task.params["image"] is None:
         task.result["images"] = images.listed(artifact, **where)
@@ -86,7 +86,7 @@ def run(task):
         task.result["tags"] = images.tags(artifact, image=task.params["image"], **where)
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

@@ -267,7 +267,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import SEGMENT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import with_items
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 ITEM = ArgumentSpec(
     dict(
@@ -281,11 +281,11 @@ ITEM = ArgumentSpec(
 SPEC = ARTIFACT + with_items(ITEM)
 
 
-def run(task):
+def run(task: Task) -> None:
     process_one_or_items(task, ITEM, look)
 
 
-def look(task):
+def look(task: Task) -> None:
     artifact = ArtifactService(task)
     where = task.select("repo", "path")
     item = items.find(artifact, **where)
@@ -303,7 +303,7 @@ MORE = {
 }
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

@@ -152,7 +152,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._files.privat
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import SEGMENT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import LISTING
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = (ARTIFACT + LISTING) + ArgumentSpec(
     dict(
@@ -168,7 +168,7 @@ SPEC = (ARTIFACT + LISTING) + ArgumentSpec(
 SWITCHES = ("deep", "depth", "folders", "metadata_timestamps", "root")
 
 
-def run(task):
+def run(task: Task) -> None:
     if task.params["depth"] and not task.params["deep"]:
         raise BadOption("depth", "needs 'deep: true', for the server looks at it only then")
     counts = task.result["counts"] = {"files": 0, "folders": 0, "bytes": 0}
@@ -176,7 +176,7 @@ def run(task):
     output_list(task, "entries", items.counted(listed, counts), order=["path"])
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

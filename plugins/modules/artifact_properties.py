@@ -225,6 +225,8 @@ outcomes:
       type: dict
 """
 
+import types
+
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import paths, properties
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import process_one_or_items
@@ -232,8 +234,8 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import SEGMENT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import PURGE, STATE, with_items
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import add_removals, reconcile
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, add_removals, reconcile
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 ITEM = (PURGE + STATE) + ArgumentSpec(
     dict(
@@ -251,17 +253,17 @@ ITEM = (PURGE + STATE) + ArgumentSpec(
 SPEC = ARTIFACT + with_items(ITEM)
 
 
-def run(task):
+def run(task: Task) -> None:
     process_one_or_items(task, ITEM, bring_there, check=wanted, identity=location)
 
 
-def bring_there(task):
+def bring_there(task: Task) -> None:
     where = task.select("repo", "path")
     desired = wanted(task.params)
     artifact = ArtifactService(task)
     recursive = task.params["recursive"]
 
-    def read():
+    def read() -> Fields | None:
         if not recursive:
             return artifact.properties(**where)
         found, task.result["tree_items"] = tree().read(artifact, **where)
@@ -277,7 +279,7 @@ def bring_there(task):
     )
 
 
-def wanted(params):
+def wanted(params: Fields) -> Fields:
     if params["purge"] and params["state"] == "absent":
         raise BadOption("purge", "goes with 'properties'; with 'state: absent' only 'keys' are removed")
     paths.check(params["repo"], params["path"])
@@ -288,18 +290,18 @@ def wanted(params):
     return desired
 
 
-def tree():
+def tree() -> types.ModuleType:
     # few tasks are recursive, and an ordinary module compiles what it imports at each run
     from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import property_tree
 
     return property_tree
 
 
-def location(params):
+def location(params: Fields) -> tuple[str, str]:
     return params["repo"], params["path"].strip("/")
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

@@ -128,7 +128,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import SEGMENT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import with_items
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 ITEM = ArgumentSpec(
     dict(
@@ -139,15 +139,15 @@ ITEM = ArgumentSpec(
 SPEC = ARTIFACT + with_items(ITEM)
 
 
-def run(task):
+def run(task: Task) -> None:
     process_one_or_items(task, ITEM, look)
 
 
-def look(task):
+def look(task: Task) -> None:
     task.result["properties"] = ArtifactService(task).properties(**task.select("repo", "path"))
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

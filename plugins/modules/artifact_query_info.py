@@ -194,13 +194,15 @@ masked:
     places: ["libs app/1.0 app.jar: properties: db.password: value"]
 """
 
+import typing as t
+
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import query
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import output_list
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import LISTING
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 MOST = 2**31 - 1
 SPEC = (ARTIFACT + LISTING) + ArgumentSpec(
@@ -220,7 +222,7 @@ SPEC = (ARTIFACT + LISTING) + ArgumentSpec(
 )
 
 
-def run(task):
+def run(task: Task) -> None:
     artifact = ArtifactService(task)
     if task.params["query"]:
         text = task.params["query"].strip()
@@ -232,7 +234,7 @@ def run(task):
     task.result["query"] = text
 
 
-def wanted(params):
+def wanted(params: dict[str, t.Any]) -> query.Query:
     return query.Query(
         domain=params["domain"] or "items",
         find=params["find"],
@@ -244,7 +246,7 @@ def wanted(params):
     )
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

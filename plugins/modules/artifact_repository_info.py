@@ -103,7 +103,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact imp
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = ARTIFACT + ArgumentSpec(
     dict(
@@ -118,7 +118,7 @@ SPEC = ARTIFACT + ArgumentSpec(
 WIRE_NAMES = {"package_type": "packageType"}
 
 
-def run(task):
+def run(task: Task) -> None:
     artifact = ArtifactService(task)
     if task.params["key"] is not None:
         found = [repository for repository in [repositories.find(artifact, task.params["key"])] if repository]
@@ -128,7 +128,7 @@ def run(task):
     task.result["repositories"] = found
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

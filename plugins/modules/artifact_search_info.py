@@ -117,7 +117,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.ser
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import output_list
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import LISTING
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = (ARTIFACT + LISTING) + ArgumentSpec(
     dict(
@@ -133,7 +133,7 @@ SPEC = (ARTIFACT + LISTING) + ArgumentSpec(
 )
 
 
-def run(task):
+def run(task: Task) -> None:
     artifact = ArtifactService(task)
     name, pattern = task.params["name"], task.params["pattern"]
     counts = {"reported": 0}
@@ -159,7 +159,7 @@ def run(task):
         )
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

@@ -172,7 +172,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact imp
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import SEGMENT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = ARTIFACT + ArgumentSpec(
     dict(
@@ -183,7 +183,7 @@ SPEC = ARTIFACT + ArgumentSpec(
 )
 
 
-def run(task):
+def run(task: Task) -> None:
     artifact = ArtifactService(task)
     refreshed = None
     if task.params["refresh"]:
@@ -194,7 +194,7 @@ def run(task):
     task.result.update(storage=found, repository=storage.row_of(found, repo) if repo else None, refreshed=refreshed)
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

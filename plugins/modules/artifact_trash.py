@@ -235,7 +235,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limi
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import WAIT, with_items
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import operate
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 ITEM = ArgumentSpec(
     dict(
@@ -256,11 +256,11 @@ ITEM = ArgumentSpec(
 SPEC = (ARTIFACT + WAIT) + with_items(ITEM)
 
 
-def run(task):
+def run(task: Task) -> None:
     process_one_or_items(task, ITEM, act, check=trash.check, identity=trash.place_of)
 
 
-def act(task):
+def act(task: Task) -> None:
     trash.check(task.params)
     artifact = ArtifactService(task)
     operate(
@@ -271,7 +271,7 @@ def act(task):
     )
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

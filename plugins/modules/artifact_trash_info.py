@@ -129,7 +129,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._files.privat
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import SEGMENT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import LISTING
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = (ARTIFACT + LISTING) + ArgumentSpec(
     dict(
@@ -140,7 +140,7 @@ SPEC = (ARTIFACT + LISTING) + ArgumentSpec(
 )
 
 
-def run(task):
+def run(task: Task) -> None:
     if task.params["path"] and not task.params["repo"]:
         raise BadOption("path", "needs 'repo'")
     counts = task.result["counts"] = {"files": 0, "folders": 0, "bytes": 0}
@@ -148,7 +148,7 @@ def run(task):
     output_list(task, "entries", items.counted(listed, counts), order=("repo", "path"))
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

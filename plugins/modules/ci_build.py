@@ -420,6 +420,7 @@ outcomes:
 """
 
 import json
+import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import process_one_or_items
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.jobs import JOB
@@ -428,7 +429,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service i
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import WAIT, with_items
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import operate
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 _DECLARED = "checked against what the job declares"
 
@@ -461,21 +462,21 @@ ITEM = ArgumentSpec(
 SPEC = (CI + WAIT) + with_items(ITEM)
 
 
-def run(task):
+def run(task: Task) -> None:
     process_one_or_items(task, ITEM, build_one, identity=run_of)
 
 
-def run_of(params):
+def run_of(params: dict[str, t.Any]) -> str:
     return json.dumps([params[name] for name in ("job", "parameters", "secret_parameters", "files")], sort_keys=True)
 
 
-def build_one(task):
+def build_one(task: Task) -> None:
     build = Run(task, CiService(task))
     plan = build.plan()
     operate(task, plan, build.carry_out, changes_state=not build.joins, result_names=GIVES, predict=build.rehearse)
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

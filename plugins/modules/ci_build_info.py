@@ -296,7 +296,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service i
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import output_list
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import LISTING
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 _SECONDS = dict(type="float", at_least=0, at_most=31_536_000_000)
 _LISTING = (
@@ -333,7 +333,7 @@ SPEC = (CI + LISTING) + ArgumentSpec(
 )
 
 
-def run(task):
+def run(task: Task) -> None:
     ci = CiService(task)
     params, fields = task.params, task.params["fields"]
     if params["build"] is not None:
@@ -355,7 +355,7 @@ def run(task):
     task.result["count"] = output_list(task, "builds", found)
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

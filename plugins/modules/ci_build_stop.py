@@ -160,7 +160,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.stopping 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import WAIT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import operate
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 _PATIENCE = {"wait_timeout": {**WAIT.options["wait_timeout"], "default": 30.0}}
 
@@ -177,12 +177,12 @@ SPEC = (CI + ArgumentSpec({**WAIT.options, **_PATIENCE})) + ArgumentSpec(
 )
 
 
-def run(task):
+def run(task: Task) -> None:
     stopping = Stopping(task, CiService(task))
     operate(task, stopping.plan(), stopping.carry_out, result_names=GIVES)
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

@@ -232,8 +232,8 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service i
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import TO_FILE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import operate
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, operate
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 WITHOUT_NUL = dict(matches=(r"[^\0]*", "a string without NUL characters"))
 SPEC = (CI + TO_FILE) + ArgumentSpec(
@@ -264,11 +264,11 @@ SPEC = (CI + TO_FILE) + ArgumentSpec(
 )
 
 
-def run(task):
+def run(task: Task) -> None:
     ci, command = CiService(task), Command(task)
     way = WAYS[task.params["via"]]
 
-    def carry_out():
+    def carry_out() -> Fields:
         return command.run(lambda: way(task, ci, command))
 
     operate(
@@ -281,7 +281,7 @@ def run(task):
     )
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

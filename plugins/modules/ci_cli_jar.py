@@ -70,12 +70,12 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.cli.clien
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = CI + ArgumentSpec(dict(dest=dict(type="path", required=True, not_empty=True)))
 
 
-def run(task):
+def run(task: Task) -> None:
     copy = Copy.at_dest(task, CiService(task))
     reconcile(
         task,
@@ -88,7 +88,7 @@ def run(task):
     )
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

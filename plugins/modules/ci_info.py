@@ -103,17 +103,17 @@ user:
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import server
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = CI
 
 
-def run(task):
+def run(task: Task) -> None:
     ci = CiService(task)
     task.result.update(server=server.found(ci), user=server.user(ci))
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

@@ -200,7 +200,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service i
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import output_list
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import LISTING
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = (CI + LISTING) + ArgumentSpec(
     dict(
@@ -213,7 +213,7 @@ SPEC = (CI + LISTING) + ArgumentSpec(
 )
 
 
-def run(task):
+def run(task: Task) -> None:
     ci = CiService(task)
     fields = list(folders.FIELDS) if task.params["fields"] is None else task.params["fields"]
     if task.params["job"] is not None:
@@ -224,7 +224,7 @@ def run(task):
         )
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

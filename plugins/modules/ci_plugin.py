@@ -226,7 +226,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service i
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import DEADLINE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = (CI + DEADLINE) + ArgumentSpec(
     dict(
@@ -240,7 +240,7 @@ SPEC = (CI + DEADLINE) + ArgumentSpec(
 )
 
 
-def run(task):
+def run(task: Task) -> None:
     changes = PluginChanges(task, CiService(task), wanted_plugins.wanted(task.params["plugins"]))
     reconcile(
         task,
@@ -254,7 +254,7 @@ def run(task):
     changes.settle()
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

@@ -135,7 +135,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci import fa
 from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service import CI, CiService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = CI + ArgumentSpec(
     dict(
@@ -147,7 +147,7 @@ SPEC = CI + ArgumentSpec(
 )
 
 
-def run(task):
+def run(task: Task) -> None:
     ci = CiService(task)
     installed = plugins.listed(ci)
     listed = {plugin["name"] for plugin in installed}
@@ -166,7 +166,7 @@ def run(task):
         ]
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

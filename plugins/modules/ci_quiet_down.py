@@ -111,7 +111,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service i
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE, WAIT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = (CI + STATE + WAIT) + ArgumentSpec(
     dict(
@@ -121,7 +121,7 @@ SPEC = (CI + STATE + WAIT) + ArgumentSpec(
 )
 
 
-def run(task):
+def run(task: Task) -> None:
     quiet_down = QuietDown(task, CiService(task))
     with task.on_interrupt(quiet_down.interrupted):
         reconcile(
@@ -140,7 +140,7 @@ def run(task):
             quiet_down.wait()
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

@@ -127,7 +127,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service i
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import WAIT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import operate
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = (CI + WAIT) + ArgumentSpec(
     dict(
@@ -136,7 +136,7 @@ SPEC = (CI + WAIT) + ArgumentSpec(
 )
 
 
-def run(task):
+def run(task: Task) -> None:
     restart = HardRestart(task, CiService(task))
     operate(
         task,
@@ -148,7 +148,7 @@ def run(task):
     )
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

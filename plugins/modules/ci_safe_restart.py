@@ -134,7 +134,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service i
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import WAIT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import operate
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = (CI + WAIT) + ArgumentSpec(
     dict(
@@ -144,7 +144,7 @@ SPEC = (CI + WAIT) + ArgumentSpec(
 )
 
 
-def run(task):
+def run(task: Task) -> None:
     restart = SafeRestart(task, CiService(task))
     operate(
         task,
@@ -156,7 +156,7 @@ def run(task):
     )
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

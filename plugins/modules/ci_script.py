@@ -176,7 +176,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._ci.service i
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import SEGMENT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import operate
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = CI + ArgumentSpec(
     dict(
@@ -194,7 +194,7 @@ SPEC = CI + ArgumentSpec(
 )
 
 
-def run(task):
+def run(task: Task) -> None:
     script = Script(task, CiService(task))
     operate(
         task,
@@ -206,7 +206,7 @@ def run(task):
     )
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

@@ -126,7 +126,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limi
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = (INFERENCE + STATE + ISSUED) + ArgumentSpec(
     dict(
@@ -137,7 +137,7 @@ SPEC = (INFERENCE + STATE + ISSUED) + ArgumentSpec(
 )
 
 
-def run(task):
+def run(task: Task) -> None:
     key = admin_keys.AdminKey(task)
     reconcile(
         task,
@@ -155,7 +155,7 @@ def run(task):
     task.result["removed"] = key.going(task.result["admin_key"])
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

@@ -83,18 +83,18 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.ad
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import INFERENCE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = INFERENCE + ArgumentSpec(dict(name=dict(type="str", **NAME)))
 
 
-def run(task):
+def run(task: Task) -> None:
     name = task.params["name"]
     keys = members.admin_keys(Admin(task))
     task.result["admin_keys"] = [key for key in keys if name in (None, key["name"])]
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

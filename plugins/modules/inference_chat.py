@@ -336,7 +336,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.qu
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import INFERENCE, InferenceService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import operate
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = INFERENCE + ArgumentSpec(
     {
@@ -352,7 +352,7 @@ SPEC = INFERENCE + ArgumentSpec(
 )
 
 
-def run(task):
+def run(task: Task) -> None:
     question = chat.build_question(InferenceService(task), task.params)
     task.result["completion"] = kept = chat.find_kept(task, question)
     operate(
@@ -363,7 +363,7 @@ def run(task):
     )
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

@@ -499,7 +499,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.se
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import BULK
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import operate
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 PRICE = dict(type="float", required=True, at_least=0, at_most=1_000_000)
 ONE = ArgumentSpec(
@@ -533,13 +533,13 @@ SPEC = INFERENCE + ArgumentSpec(
 )
 
 
-def run(task):
+def run(task: Task) -> None:
     batch = Batch(task, ONE)
     task.result.update(batch.summary())
     operate(task, batch.plan, batch.carry_out, result_names=("counts", "failures", "failure_reasons", "outcomes"))
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

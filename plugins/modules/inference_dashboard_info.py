@@ -78,7 +78,7 @@ amounts:
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import dashboards
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import INFERENCE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = INFERENCE + ArgumentSpec(
     dict(subject=dict(type="str", required=True, choices=list(dashboards.SUBJECTS))),
@@ -86,12 +86,12 @@ SPEC = INFERENCE + ArgumentSpec(
 )
 
 
-def run(task):
+def run(task: Task) -> None:
     response = dashboards.answer(task, task.params["subject"])
     task.result.update(response=response, amounts=dashboards.amounts(response))
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

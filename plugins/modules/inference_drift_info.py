@@ -218,7 +218,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._inference im
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.admin import Admin
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import INFERENCE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = INFERENCE + ArgumentSpec(
     dict(
@@ -230,11 +230,11 @@ SPEC = INFERENCE + ArgumentSpec(
 )
 
 
-def run(task):
+def run(task: Task) -> None:
     task.result["drift"] = drift.of(Admin(task), drift.Declared(task.params))
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

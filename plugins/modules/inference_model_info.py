@@ -67,18 +67,18 @@ import fnmatch
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import models
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import INFERENCE, InferenceService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = INFERENCE + ArgumentSpec(dict(pattern=dict(type="str", one_line=True)))
 
 
-def run(task):
+def run(task: Task) -> None:
     pattern = task.params["pattern"] or "*"
     listed = models.listed(InferenceService(task))
     task.result["models"] = [model for model in listed if fnmatch.fnmatchcase(model["id"], pattern)]
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

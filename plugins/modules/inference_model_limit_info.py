@@ -55,16 +55,16 @@ model_limits:
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import models
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import INFERENCE, InferenceService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = INFERENCE
 
 
-def run(task):
+def run(task: Task) -> None:
     task.result["model_limits"] = models.tuning_limits(InferenceService(task))
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

@@ -61,16 +61,16 @@ organizations:
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import organizations
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import INFERENCE
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = INFERENCE
 
 
-def run(task):
+def run(task: Task) -> None:
     task.result["organizations"] = organizations.listed(task)
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

@@ -116,7 +116,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.de
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import INFERENCE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = INFERENCE + ArgumentSpec(
     dict(
@@ -127,7 +127,7 @@ SPEC = INFERENCE + ArgumentSpec(
 )
 
 
-def run(task):
+def run(task: Task) -> None:
     name = task.params["name"]
     admin = Admin(task)
     found = [
@@ -142,7 +142,7 @@ def run(task):
     task.result["projects"] = found
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

@@ -96,7 +96,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.ad
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import INFERENCE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = (
     INFERENCE
@@ -110,7 +110,7 @@ SPEC = (
 )
 
 
-def run(task):
+def run(task: Task) -> None:
     wanted = rate_limits.wanted_limits(task.params["limits"])
     admin = Admin(task)
     limits = rate_limits.ProjectLimits(admin, projects.identified(admin, task.params), wanted)
@@ -126,7 +126,7 @@ def run(task):
     )
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

@@ -76,12 +76,12 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._inference im
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.admin import Admin
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import INFERENCE, InferenceService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = INFERENCE + projects.PROJECT + ArgumentSpec(dict(dashboard=dict(type="bool", default=False)))
 
 
-def run(task):
+def run(task: Task) -> None:
     chosen = task.select_provided("project_id", "project_name")
     if task.params["dashboard"] == bool(chosen):
         raise BadOption("dashboard", "must be true, unless 'project_id' or 'project_name' is set")
@@ -92,7 +92,7 @@ def run(task):
         task.result["rate_limits"] = rate_limits.of_project(admin, projects.identified(admin, task.params))
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

@@ -118,7 +118,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limi
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = (
     (INFERENCE + projects.PROJECT)
@@ -134,7 +134,7 @@ SPEC = (
 )
 
 
-def run(task):
+def run(task: Task) -> None:
     account = service_accounts.ServiceAccount(task)
     reconcile(
         task,
@@ -152,7 +152,7 @@ def run(task):
     task.result["removed"] = account.going(task.result["service_account"])
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

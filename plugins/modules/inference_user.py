@@ -135,7 +135,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.se
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = (INFERENCE + STATE) + ArgumentSpec(
     dict(
@@ -146,7 +146,7 @@ SPEC = (INFERENCE + STATE) + ArgumentSpec(
 )
 
 
-def run(task):
+def run(task: Task) -> None:
     user = users.User(task)
     reconcile(
         task,
@@ -163,7 +163,7 @@ def run(task):
     )
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

@@ -122,7 +122,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.ad
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import INFERENCE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = (
     INFERENCE
@@ -133,7 +133,7 @@ SPEC = (
 )
 
 
-def run(task):
+def run(task: Task) -> None:
     in_project = task.select_provided("project_id", "project_name")
     if in_project and task.params["invites"]:
         raise BadOption("invites", "takes true for the whole organization only")
@@ -144,7 +144,7 @@ def run(task):
         task.result["invites"] = members.with_emails(members.invites(admin), task.params["emails"])
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

@@ -126,11 +126,11 @@ not_deleted:
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import operate, reconcile
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, operate, reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review import builds, missing, rights
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.naming import Naming
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = (REVIEW + STATE) + ArgumentSpec(
     dict(
@@ -146,25 +146,25 @@ SPEC = (REVIEW + STATE) + ArgumentSpec(
 )
 
 
-def run(task):
+def run(task: Task) -> None:
     if task.params["keep_newest"] is None:
         manage(task)
     else:
         prune(task)
 
 
-def prune(task):
+def prune(task: Task) -> None:
     review = ReviewService(task)
     pruning = builds.Pruning(task, review)
 
-    def rehearse():
+    def rehearse() -> Fields:
         rights.Rights(review, task.params["project"]).require("delete_build")
         return {}
 
     operate(task, pruning.plan(), pruning.carry_out, result_names=("deleted", "not_deleted"), predict=rehearse)
 
 
-def manage(task):
+def manage(task: Task) -> None:
     project, naming = task.params["project"], Naming("build", task.params)
     review = ReviewService(task)
     known = builds.Builds()
@@ -182,7 +182,7 @@ def manage(task):
     )
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

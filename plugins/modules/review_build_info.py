@@ -84,7 +84,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review import builds
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.admin_tool import ADMIN_TOOL, AdminTool
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = (REVIEW + ADMIN_TOOL) + ArgumentSpec(
     dict(
@@ -95,14 +95,14 @@ SPEC = (REVIEW + ADMIN_TOOL) + ArgumentSpec(
 )
 
 
-def run(task):
+def run(task: Task) -> None:
     name, project = task.params["name"], task.params["project"]
     by_tool = task.params["via"] == "admin_tool"
     found = builds.named(AdminTool(task), project) if by_tool else builds.listed(ReviewService(task), project)
     task.result["builds"] = [build for build in found if name in (None, build["name"])]
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

@@ -93,7 +93,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import operate
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.call import ActionCall
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = (REVIEW + TO_FILE) + ArgumentSpec(
     dict(
@@ -107,7 +107,7 @@ SPEC = (REVIEW + TO_FILE) + ArgumentSpec(
 )
 
 
-def run(task):
+def run(task: Task) -> None:
     call = ActionCall(task, ReviewService(task))
     if task.params["read_only"]:
         task.result = {"plan": None, **call.ask()}
@@ -115,7 +115,7 @@ def run(task):
         operate(task, call.plan(), call.act, result_names=["records"])
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

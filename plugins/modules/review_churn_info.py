@@ -84,7 +84,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limi
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review import reports
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = REVIEW + ArgumentSpec(
     dict(
@@ -98,11 +98,11 @@ SPEC = REVIEW + ArgumentSpec(
 )
 
 
-def run(task):
+def run(task: Task) -> None:
     task.result["churns"] = reports.churns(task, ReviewService(task))
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

@@ -106,7 +106,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile im
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.admin_tool import ADMIN_TOOL, AdminTool
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.config_files import Sending
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = (REVIEW + ADMIN_TOOL + STATE) + ArgumentSpec(
     dict(
@@ -121,7 +121,7 @@ SPEC = (REVIEW + ADMIN_TOOL + STATE) + ArgumentSpec(
 )
 
 
-def run(task):
+def run(task: Task) -> None:
     sending = Sending(task, AdminTool(task))
     reconcile(
         task,
@@ -136,7 +136,7 @@ def run(task):
     )
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

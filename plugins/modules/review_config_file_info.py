@@ -75,7 +75,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review import config_files
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.admin_tool import ADMIN_TOOL, AdminTool
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = (REVIEW + ADMIN_TOOL) + ArgumentSpec(
     dict(
@@ -86,7 +86,7 @@ SPEC = (REVIEW + ADMIN_TOOL) + ArgumentSpec(
 )
 
 
-def run(task):
+def run(task: Task) -> None:
     name, tool = task.params["name"], AdminTool(task)
     found = config_files.listed(tool, task.params["project"])
     task.result["config_files"] = [file for file in found if name in (None, file["name"])]
@@ -94,7 +94,7 @@ def run(task):
         task.result["types"] = config_files.types(tool)
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

@@ -88,7 +88,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.defect_types import Rules
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = REVIEW + ArgumentSpec(
     dict(
@@ -110,12 +110,12 @@ SPEC = REVIEW + ArgumentSpec(
 )
 
 
-def run(task):
+def run(task: Task) -> None:
     rules = Rules(task, ReviewService(task))
     reconcile(task, "defect_types", read=rules.read, desired=rules.desired, update=rules.update, to_result=rules.shown)
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

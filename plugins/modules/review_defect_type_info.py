@@ -93,13 +93,15 @@ masked:
     places: ["ABV: name"]
 """
 
+import typing as t
+
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import output_list
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import LISTING
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review import defect_types
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = (REVIEW + LISTING) + ArgumentSpec(
     dict(
@@ -112,13 +114,13 @@ SPEC = (REVIEW + LISTING) + ArgumentSpec(
 )
 
 
-def run(task):
+def run(task: Task) -> None:
     task.result["count"] = output_list(task, "defect_types", _list_defect_types(task))
     if task.params["to_file"] is None:
         task.result["defect_types"] = {one.pop("code"): one for one in task.result["defect_types"]}
 
 
-def _list_defect_types(task):
+def _list_defect_types(task: Task) -> t.Iterator[dict[str, t.Any]]:
     review, project, enabled = ReviewService(task), task.params["project"], task.params["enabled"]
     found = defect_types.fitting(defect_types.by_code(review, project, task.params["taxonomy"]), task.params["code"])
     if task.params["taxonomies"]:
@@ -128,7 +130,7 @@ def _list_defect_types(task):
             yield {"code": code, **one}
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

@@ -194,6 +194,7 @@ comparison:
 import collections
 import json
 import os
+import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import (
@@ -207,7 +208,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review import sarif, server
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.gate import Gate
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 CHECK = dict(
     title=dict(type="str", **NAME),
@@ -234,7 +235,7 @@ SPEC = (REVIEW + TO_FILE) + ArgumentSpec(
 )
 
 
-def run(task):
+def run(task: Task) -> None:
     files = task.select_provided("json_file", "sarif_file")
     for option, path in files.items():
         check_writable(task, path, option)
@@ -245,7 +246,7 @@ def run(task):
     review = ReviewService(task)
     gate = Gate(task, review)
     gate.verify()
-    written = {}
+    written: dict[str, t.Any] = {}
     if "sarif_file" in files:
         version = server.version(review)["text"]
         selected, omitted = sarif.select(gate.issues(), task.params["sarif_limit"])
@@ -267,7 +268,7 @@ def run(task):
         store_output(task, files["json_file"], [f"{text}\n".encode()], **readers)
 
 
-def warn_of_limits(task, written):
+def warn_of_limits(task: Task, written: dict[str, t.Any]) -> None:
     if written["omitted"]:
         task.warn(
             f"The SARIF file has the {written['issues']:,} most severe issues and omits {written['omitted']:,}. Raise "
@@ -280,7 +281,7 @@ def warn_of_limits(task, written):
         )
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

@@ -108,10 +108,10 @@ group:
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile, sort_unique
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, reconcile, sort_unique
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review import groups, missing, rights
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = (REVIEW + STATE + missing.PREDICT_MISSING) + ArgumentSpec(
     dict(
@@ -123,12 +123,12 @@ SPEC = (REVIEW + STATE + missing.PREDICT_MISSING) + ArgumentSpec(
 )
 
 
-def run(task):
+def run(task: Task) -> None:
     given, review = task.select_provided("name", "users"), ReviewService(task)
     if "users" in given:
         given["users"] = sort_unique(given["users"])
 
-    def check(before, wanted):
+    def check(before: Fields | None, wanted: Fields | None) -> None:
         groups.check(review, before, wanted, task.params["allow_lockout"])
         if not missing.is_predicted(task):
             groups.check_members(review, before, wanted)
@@ -148,7 +148,7 @@ def run(task):
     )
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

@@ -74,7 +74,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limi
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review import groups
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = REVIEW + ArgumentSpec(
     dict(name=dict(type="str", **NAME), search=dict(type="str", **NAME)),
@@ -82,7 +82,7 @@ SPEC = REVIEW + ArgumentSpec(
 )
 
 
-def run(task):
+def run(task: Task) -> None:
     name, review = task.params["name"], ReviewService(task)
     if name is None:
         task.result["groups"] = groups.listed(review, task.params["search"])
@@ -90,7 +90,7 @@ def run(task):
         task.result["groups"] = [found for found in [groups.find(review, name, prove_absence=True)] if found]
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

@@ -204,7 +204,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile im
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review import citation
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issue_query import STATUSES
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 _CITATION = dict(
     query=dict(type="str", narrows_scope=True, **NAME),
@@ -227,7 +227,7 @@ SPEC = REVIEW + ArgumentSpec(
 )
 
 
-def run(task):
+def run(task: Task) -> None:
     issues = citation.Citation(task, ReviewService(task), citation.rules_of(task.params))
     reconcile(
         task,
@@ -239,7 +239,7 @@ def run(task):
     )
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

@@ -292,7 +292,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shar
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review import issue_query, issues, query_terms
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 LEVELS = ("([1-9]|10)(-([1-9]|10))?", "a level from 1 to 10, or a range such as 1-4")
 BUILD = dict(
@@ -331,7 +331,7 @@ SPEC = (REVIEW + LISTING) + ArgumentSpec(
 )
 
 
-def run(task):
+def run(task: Task) -> None:
     review, params = ReviewService(task), task.params
     if params["details"] and params["grouped"]:
         raise BadOption("details", "must not be true with 'grouped', for the ids are those of groups then")
@@ -350,7 +350,7 @@ def run(task):
     task.result["count"] = output_list(task, "issues", found)
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

@@ -140,7 +140,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shar
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review import metrics
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 _TAG = dict(matches=(r"[\w.]+", "a tag of letters, digits, underscores and dots"))
 
@@ -157,11 +157,11 @@ SPEC = (REVIEW + LISTING) + ArgumentSpec(
 )
 
 
-def run(task):
+def run(task: Task) -> None:
     task.result["count"] = output_list(task, "metrics", metrics.found(ReviewService(task), task.params))
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

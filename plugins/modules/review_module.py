@@ -157,7 +157,7 @@ module:
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review import missing, modules, rights
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.naming import Naming
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
@@ -165,7 +165,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._review.unrea
     UPDATE_UNREADABLE,
     Unreadable,
 )
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 _NAMES = dict(type="list", elements="str", each_element=NAME)
 
@@ -182,13 +182,13 @@ SPEC = (REVIEW + STATE + missing.PREDICT_MISSING + UPDATE_UNREADABLE) + Argument
 )
 
 
-def run(task):
+def run(task: Task) -> None:
     project, naming = task.params["project"], Naming("module", task.params)
     naming.check_not(modules.DEFAULT_MODULE)
     given = {"name": naming.wanted, **modules.given(task.select_provided("allow_all", *modules.LISTS))}
     unreadable, review = Unreadable(task, modules.ACCESS_LISTS), ReviewService(task)
 
-    def update(fields):
+    def update(fields: Fields) -> None:
         review.write("update_module", project=project, **naming.wire_fields(fields))
 
     reconcile(
@@ -205,7 +205,7 @@ def run(task):
     )
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

@@ -86,17 +86,17 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limi
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review import modules
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = REVIEW + ArgumentSpec(dict(project=dict(type="str", required=True, **NAME), name=dict(type="str", **NAME)))
 
 
-def run(task):
+def run(task: Task) -> None:
     name, found = task.params["name"], modules.listed(ReviewService(task), task.params["project"])
     task.result["modules"] = [modules.as_result(module) for module in found if name in (None, module["name"])]
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

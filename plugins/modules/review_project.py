@@ -158,7 +158,7 @@ project:
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile, sort_unique
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, reconcile, sort_unique
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review import projects, rights
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.admin_tool import ADMIN_TOOL
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.naming import Naming
@@ -167,7 +167,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._review.unrea
     UPDATE_UNREADABLE,
     Unreadable,
 )
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = (REVIEW + STATE + UPDATE_UNREADABLE + ADMIN_TOOL) + ArgumentSpec(
     dict(
@@ -183,7 +183,7 @@ SPEC = (REVIEW + STATE + UPDATE_UNREADABLE + ADMIN_TOOL) + ArgumentSpec(
 )
 
 
-def run(task):
+def run(task: Task) -> None:
     naming, unreadable = Naming("project", task.params), Unreadable(task, projects.UNREADABLE)
     given = {"name": naming.wanted, **task.select_provided("description", "tags", *projects.UNREADABLE)}
     if "tags" in given:
@@ -191,7 +191,7 @@ def run(task):
     review = ReviewService(task)
     known = projects.Projects(task, review)
 
-    def update(fields):
+    def update(fields: Fields) -> None:
         review.write("update_project", **naming.wire_fields(fields))
 
     reconcile(
@@ -208,7 +208,7 @@ def run(task):
     )
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

@@ -92,7 +92,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import operate
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.imports import SOURCE, Import
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = (REVIEW + SOURCE) + ArgumentSpec(
     dict(
@@ -102,13 +102,13 @@ SPEC = (REVIEW + SOURCE) + ArgumentSpec(
 )
 
 
-def run(task):
+def run(task: Task) -> None:
     importing = Import(task, ReviewService(task), task.params["name"])
     plan = importing.plan()
     operate(task, plan, importing.carry_out, changes_state=importing.begins)
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

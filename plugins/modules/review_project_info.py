@@ -125,7 +125,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limi
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review import projects
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = REVIEW + ArgumentSpec(
     dict(
@@ -139,7 +139,7 @@ SPEC = REVIEW + ArgumentSpec(
 )
 
 
-def run(task):
+def run(task: Task) -> None:
     name, review = task.params["name"], ReviewService(task)
     found = [one for one in projects.listed(review, task.params["streams"]) if name in (None, one["name"])]
     task.result = {"projects": found, "configuration": None, "taxonomies": None}
@@ -149,7 +149,7 @@ def run(task):
         task.result["taxonomies"] = projects.taxonomies(review, name)
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

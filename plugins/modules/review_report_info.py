@@ -152,7 +152,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limi
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.reports import AXES, Report
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 _AXIS = dict(type="str", choices=sorted(AXES))
 _PATH = dict(type="list", elements="str", default=[], each_element=NAME)
@@ -175,7 +175,7 @@ SPEC = REVIEW + ArgumentSpec(
 )
 
 
-def run(task):
+def run(task: Task) -> None:
     report = Report(task, ReviewService(task))
     task.result = {
         "report": report.table() if task.params["rows"] else None,
@@ -183,7 +183,7 @@ def run(task):
     }
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

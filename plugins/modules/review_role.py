@@ -165,7 +165,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review import missing, rights, roles
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = (REVIEW + missing.PREDICT_MISSING + PURGE + STATE) + ArgumentSpec(
     dict(
@@ -195,7 +195,7 @@ SPEC = (REVIEW + missing.PREDICT_MISSING + PURGE + STATE) + ArgumentSpec(
 )
 
 
-def run(task):
+def run(task: Task) -> None:
     params = task.params
     given = roles.given_role(params)
     review = ReviewService(task)
@@ -216,7 +216,7 @@ def run(task):
     )
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

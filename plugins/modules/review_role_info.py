@@ -75,7 +75,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limi
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review import roles
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = REVIEW + ArgumentSpec(
     dict(name=dict(type="str", **NAME), search=dict(type="str", **NAME)),
@@ -83,7 +83,7 @@ SPEC = REVIEW + ArgumentSpec(
 )
 
 
-def run(task):
+def run(task: Task) -> None:
     name, known = task.params["name"], roles.Roles(ReviewService(task))
     if name is None:
         found = known.with_text(task.params["search"])
@@ -92,7 +92,7 @@ def run(task):
     task.result["roles"] = [roles.as_result(role) for role in found]
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

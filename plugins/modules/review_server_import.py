@@ -54,17 +54,17 @@ plan:
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import operate
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.imports import SOURCE, Import
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = REVIEW + SOURCE
 
 
-def run(task):
+def run(task: Task) -> None:
     importing = Import(task, ReviewService(task))
     operate(task, importing.plan(), importing.carry_out)
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

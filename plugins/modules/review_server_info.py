@@ -102,11 +102,13 @@ imports:
   elements: dict
 """
 
+import typing as t
+
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review import server
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = REVIEW + ArgumentSpec(
     dict(
@@ -121,9 +123,9 @@ SPEC = REVIEW + ArgumentSpec(
 )
 
 
-def run(task):
+def run(task: Task) -> None:
     review = ReviewService(task)
-    asks = {
+    asks: dict[str, t.Callable[[], t.Any]] = {
         "version": lambda: server.version(review),
         "licenses": lambda: server.licenses(review, task.params["feature"]),
         "tasks": lambda: server.raw(review, "task_status"),
@@ -132,7 +134,7 @@ def run(task):
     task.result = {what: ask() if what in task.params["gather"] else None for what, ask in asks.items()}
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

@@ -88,7 +88,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review import rights, users
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = (REVIEW + STATE) + ArgumentSpec(
     dict(
@@ -99,7 +99,7 @@ SPEC = (REVIEW + STATE) + ArgumentSpec(
 )
 
 
-def run(task):
+def run(task: Task) -> None:
     name, review = task.params["name"], ReviewService(task)
     reconcile(
         task,
@@ -114,7 +114,7 @@ def run(task):
     )
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

@@ -70,7 +70,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limi
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review import users
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = REVIEW + ArgumentSpec(
     dict(name=dict(type="str", **NAME), search=dict(type="str", **NAME)),
@@ -78,7 +78,7 @@ SPEC = REVIEW + ArgumentSpec(
 )
 
 
-def run(task):
+def run(task: Task) -> None:
     name, review = task.params["name"], ReviewService(task)
     if name is None:
         task.result["users"] = users.listed(review, task.params["search"])
@@ -86,7 +86,7 @@ def run(task):
         task.result["users"] = [found for found in [users.find(review, name, prove_absence=True)] if found]
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 

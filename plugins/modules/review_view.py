@@ -128,11 +128,11 @@ view:
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile, sort_unique
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, reconcile, sort_unique
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review import missing, views
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.naming import Naming
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._task import run_as_module
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = (REVIEW + STATE + missing.PREDICT_MISSING) + ArgumentSpec(
     dict(
@@ -147,7 +147,7 @@ SPEC = (REVIEW + STATE + missing.PREDICT_MISSING) + ArgumentSpec(
 )
 
 
-def run(task):
+def run(task: Task) -> None:
     project, naming = task.params["project"], Naming("view", task.params)
     desired = {"name": naming.wanted, **task.select_provided("query", "tags", "public")}
     take_over = task.params["take_over"]
@@ -157,7 +157,7 @@ def run(task):
     views.check(naming, desired)
     review = ReviewService(task)
 
-    def update(fields):
+    def update(fields: Fields) -> None:
         review.write("update_view", project=project, **naming.wire_fields(views.wire_fields(fields)))
 
     reconcile(
@@ -175,7 +175,7 @@ def run(task):
     )
 
 
-def main():
+def main() -> None:
     run_as_module(SPEC, run)
 
 
