@@ -22,7 +22,9 @@ from export import CHECKOUT
 sys.path.insert(0, str(Path(sys.argv[1] if sys.argv[1:] else CHECKOUT) / "extensions"))
 
 from sandbox import client
-from sandbox.rehearsal import SERVICES, Run, judge_repetition, listed, play, requests, row
+from sandbox.rehearsal.environment import SERVICES
+from sandbox.rehearsal.report import check_idempotence, format_requests, format_row, format_tasks
+from sandbox.rehearsal.runs import Run, run_playbook
 
 COLLECTION = Path(client.__file__).resolve().parents[2]
 PLAYBOOK = ("ansible-playbook", "buildworks.toolchain.provision", "-i", "inventories/demo", "--diff")
@@ -40,18 +42,18 @@ def main() -> None:
 
 def provision(sandbox: client.Sandbox, scratch: Path, title: str) -> Run:
     """Run the playbook as a user would, apart from the callback that takes notes."""
-    return play(sandbox, scratch, PLAYBOOK, title, TMPDIR=str(scratch))
+    return run_playbook(sandbox, scratch, PLAYBOOK, title, TMPDIR=str(scratch))
 
 
 def summary(runs: list[Run]) -> str:
     """What was provisioned, and what each run cost."""
-    lines = ["##### What was provisioned", "", *listed(runs[0].changes)]
+    lines = ["##### What was provisioned", "", *format_tasks(runs[0].changes)]
     lines += ["", f"##### What it took{'first run':>26}{'second run':>20}", ""]
-    lines.append(row("seconds", [f"{run.seconds:.1f}" for run in runs]))
-    lines.append(row("milliseconds a task", [milliseconds(run) for run in runs]))
-    lines.append(row("changes", [str(len(run.changes)) for run in runs]))
+    lines.append(format_row("seconds", [f"{run.seconds:.1f}" for run in runs]))
+    lines.append(format_row("milliseconds a task", [milliseconds(run) for run in runs]))
+    lines.append(format_row("changes", [str(len(run.changes)) for run in runs]))
     for service in SERVICES:
-        lines.append(row(f"requests, {service}", [requests(run, service) for run in runs]))
+        lines.append(format_row(f"requests, {service}", [format_requests(run, service) for run in runs]))
     return "\n".join(lines)
 
 
@@ -62,9 +64,9 @@ def milliseconds(run: Run) -> str:
 
 def verdict(runs: list[Run]) -> str | None:
     """What is wrong, if anything is."""
-    if any(run.failed for run in runs):
+    if any(run.has_failed for run in runs):
         return "\nA task failed."
-    return judge_repetition(runs[1])
+    return check_idempotence(runs[1])
 
 
 if __name__ == "__main__":

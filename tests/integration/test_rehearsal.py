@@ -21,7 +21,8 @@ import pytest
 import yaml
 
 from sandbox.client import Sandbox
-from sandbox.rehearsal import Run, play, report, verdict
+from sandbox.rehearsal.report import find_problem, render_report
+from sandbox.rehearsal.runs import Run, run_playbook
 from support import running
 from support.playbook import ROOT, environment, played
 
@@ -173,23 +174,23 @@ def test_a_rehearsal_does_not_reach_production(
     assert output.count(f"This is a rehearsal, so {url} is not asked") >= 12
     place = url.partition("//")[2]
     for task in ("by waiting", "by its end", "without a proxy", "by a lookup"):
-        assert re.search(rf"jenkins {task} .*This is a rehearsal, so {place} is not reached", output), task
+        assert re.search(rf"jenkins {task} .*Connections to {place} are disabled during a rehearsal", output), task
     assert "jenkins by its start" in output
-    assert output.count("This is a rehearsal: it logs in to no machine.") >= 3
-    changed = output.partition("What the first run changed")[2].partition("#####")[0]
+    assert output.count("SSH connections are disabled during a rehearsal.") >= 3
+    changed = output.partition("Changes of the first run")[2].partition("#####")[0]
     for task in ("Mark it", "Create a token", "Upload it", "Write a report", "Append a line"):
         assert f"repo {task}" in changed
     assert "jenkins Download in process" in changed
     assert "jenkins Download " not in changed.replace("Download in process", "")
-    assert "The second run had nothing to do." in output
+    assert "The second run changed nothing." in output
     assert SECRET not in output
-    ignored, rescued = (output.partition(f"What failed, and was {outcome}")[2] for outcome in ("ignored", "rescued"))
+    ignored, rescued = (output.partition(f"{outcome} failures")[2] for outcome in ("Ignored", "Rescued"))
     assert f"jenkins Try It has {len(GIVEN)} characters. (check mode, first run, second run)" in rescued
     assert "jenkins by the task" in ignored and "jenkins by a machine" in ignored
     for task in ("by another module", "by another account"):
         assert re.search(rf"jenkins {task} [^()]*Connection refused[^()]* \(first run, second run\)", ignored)
     assert "jenkins by a program's login" in ignored
-    assert '"##### What failed"' not in output
+    assert '"##### Failed tasks"' not in output
     assert GIVEN not in output
 
 
@@ -205,8 +206,8 @@ def test_rehearsal_writes_no_log_cache_or_report_when_the_user_configures_them(
     monkeypatch.setenv("TOOLCHAIN_REPORT_JSON", str(written["report"]))
     for name, value in environment(None).items():
         monkeypatch.setenv(name, value)
-    run = play(sandbox, tmp_path, ["ansible-playbook", str(tmp_path / "site.yml")], "Check mode")
-    assert not run.failed
+    run = run_playbook(sandbox, tmp_path, ["ansible-playbook", str(tmp_path / "site.yml")], "Check mode")
+    assert not run.has_failed
     assert [name for name, path in written.items() if path.exists()] == []
 
 
@@ -275,13 +276,13 @@ def test_a_rehearsal_on_a_snapshot_changes_what_production_holds(
     assert production.calls == []
     assert sandbox.journal() == []
     assert SECRET not in output
-    changed = output.partition("What the first run changed")[2]
+    changed = output.partition("Changes of the first run")[2]
     assert [change for change in MENDED if f"openai Mend {change}" not in changed] == []
     assert "openai Revoke keys Main admin key" in changed
     assert "klocwork Change issues" in changed
     assert "klocwork Create a project" in changed
-    assert "The second run had nothing to do." in output
-    assert output.count(f"This is a rehearsal, so {review_url} is not asked.") >= 2
+    assert "The second run changed nothing." in output
+    assert output.count(f"Connections to {review_url} are disabled during a rehearsal.") >= 2
 
 
 def group_hosts(openai: dict[str, Any], klocwork: dict[str, Any]) -> dict[str, Any]:
@@ -325,7 +326,7 @@ def test_changes_are_listed_when_their_tasks_loop_fail_or_hide(sandbox: Sandbox,
     handlers = [{"name": "Handle", **CHANGE}]
     site = {"hosts": "localhost", "gather_facts": False, "tasks": CHANGES, "handlers": handlers}
     (tmp_path / "site.yml").write_text(yaml.safe_dump([site]))
-    done = play(sandbox, tmp_path, ["ansible-playbook", str(tmp_path / "site.yml")], "Second run")
+    done = run_playbook(sandbox, tmp_path, ["ansible-playbook", str(tmp_path / "site.yml")], "Second run")
     assert [(change["task"], change["item"]) for change in done.changes] == [
         ("Run localhost", ""),
         ("Loop", "two"),
@@ -396,10 +397,13 @@ def run(status: int = 0, failed: int = 0, changed: tuple[str, ...] = ()) -> Run:
     ("runs", "expected"),
     [
         ([run(), run(changed=("Mark",)), run()], None),
-        ([run(), run(changed=("Mark",)), run(changed=("Mark",))], "The second run changed something: Mark (repo)."),
+        (
+            [run(), run(changed=("Mark",)), run(changed=("Mark",))],
+            "The second run was not idempotent. It changed: Mark (repo).",
+        ),
         (
             [run(), run(), run(changed=("Mark", "Mark", *"abcdefghijk"))],
-            "The second run changed something: "
+            "The second run was not idempotent. It changed: "
             + "".join(f"{task} (repo); " for task in ("Mark", *"abcdefghi"))
             + "2 more.",
         ),
@@ -410,15 +414,17 @@ def run(status: int = 0, failed: int = 0, changed: tuple[str, ...] = ()) -> Run:
 )
 def test_the_verdict(runs: list[Run], expected: str | None) -> None:
     titled = dict(zip(("Check mode", "First run", "Second run"), runs, strict=True))
-    assert (verdict(titled) or "").strip() == (expected or "")
+    assert (find_problem(titled) or "").strip() == (expected or "")
 
 
 def test_the_report() -> None:
-    told = report({"Check mode": run(2, 1), "First run": run(2, 1, ("Mark",)), "Second run": run(changed=("Mark",))})
+    told = render_report(
+        {"Check mode": run(2, 1), "First run": run(2, 1, ("Mark",)), "Second run": run(changed=("Mark",))}
+    )
     lines = [" ".join(line.split()) for line in told.splitlines()]
     for line in ("repo Break It broke. (check mode, first run)", "changes 0 1 1", "failures 1 1 0"):
         assert line in lines
     assert "requests, artifact 2 read, 0 write 2 read, 0 write 2 read, 0 write" in lines
-    assert lines[lines.index("##### What the first run changed") + 2] == "repo Mark"
-    assert lines[lines.index("##### What failed, and was rescued") + 2].startswith("repo Try No. (check mode, first")
-    assert lines[lines.index("##### What the second run changed again") + 2] == "repo Mark"
+    assert lines[lines.index("##### Changes of the first run") + 2] == "repo Mark"
+    assert lines[lines.index("##### Rescued failures") + 2].startswith("repo Try No. (check mode, first")
+    assert lines[lines.index("##### Changes of the second run (not idempotent)") + 2] == "repo Mark"

@@ -49,7 +49,7 @@ def main() -> None:
     url = arguments.pop("url") or _url(arguments)
     sandbox = os.environ.get("TOOLCHAIN_REHEARSAL_URL")
     if sandbox and urlsplit(url)[:2] != urlsplit(sandbox)[:2]:
-        sys.exit(f"This is a rehearsal, so {url} is not asked.")
+        sys.exit(f"Connections to {url} are disabled during a rehearsal.")
     fields = {name: value for name, value in arguments.items() if value and name not in ("host", "port", "ssl")}
     try:
         answer = _sent(url, {**_login(url), **_with_contents(fields)})

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from sandbox import rehearsed
+from sandbox.rehearsal import isolation
 
 LISTEN = "import socket; server = socket.create_server(('127.0.0.1', 0)); place = server.getsockname()\n"
 CONNECTIONS = {
@@ -36,7 +36,7 @@ class Program:
         self.folder, self.copies, self._python = folder, folder / "scratch" / "files", folder / "python"
         self.copies.mkdir(parents=True)
         self._python.mkdir()
-        (self._python / "sitecustomize.py").symlink_to(rehearsed.__file__)
+        (self._python / "sitecustomize.py").symlink_to(isolation.__file__)
 
     def copy(self, path: Path, content: str) -> Path:
         """Write the copy of a file, and return its path."""
@@ -74,7 +74,7 @@ def program(tmp_path: Path) -> Program:
 def test_connection_is_refused_when_it_does_not_lead_to_the_sandbox(kind: str, program: Program) -> None:
     output = program.run(f"{LISTEN}{CONNECTIONS[kind]}", "127.0.0.1:1")
     assert output.startswith("ConnectionRefusedError: [Errno")
-    assert "This is a rehearsal, so 127.0.0.1:" in output or "This is a rehearsal, so ::1:" in output
+    assert "Connections to 127.0.0.1:" in output or "Connections to ::1:" in output
 
 
 def test_connection_is_made_when_it_leads_to_the_sandbox_or_stays_on_the_machine(program: Program) -> None:
@@ -87,7 +87,7 @@ def test_connection_is_made_when_it_leads_to_the_sandbox_or_stays_on_the_machine
 def test_module_fails_at_once_when_it_connects_elsewhere(program: Program) -> None:
     code = "try:\n  socket.create_connection(place)\nexcept Exception:\n  print('tried again')"
     output = program.run(f"import sys; sys.modules['ansible.module_utils.basic'] = sys; {LISTEN}{code}")
-    assert output.startswith('{"failed": true, "msg": "This is a rehearsal, so 127.0.0.1:')
+    assert output.startswith('{"failed": true, "msg": "Connections to 127.0.0.1:')
     assert "tried again" not in output
 
 
