@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The tables of items, repositories and accounts."""
+"""The database schema of items, repositories and accounts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CREATE TABLE artifact_items (
     client_sha256 TEXT,
     client_sha1 TEXT,
     client_md5 TEXT,
-    -- The same as the query language has it
+    -- Path and name as AQL returns them
     aql_path TEXT GENERATED ALWAYS AS (CASE WHEN coalesce(parent, '') = '' THEN '.' ELSE parent END) VIRTUAL,
     aql_name TEXT GENERATED ALWAYS AS (CASE WHEN path = '' THEN '.' ELSE name END) VIRTUAL,
     depth INTEGER GENERATED ALWAYS AS (
@@ -35,7 +35,7 @@ CREATE TABLE artifact_items (
 );
 CREATE UNIQUE INDEX artifact_items_path ON artifact_items (repo, path);
 CREATE INDEX artifact_items_folder ON artifact_items (repo, aql_path, aql_name, folder);
--- Pages go by the first; what has no order, by the second, in that of its making
+-- The first serves sorted pages, the second unsorted queries in the order of creation
 CREATE INDEX artifact_items_kind ON artifact_items (repo, folder, aql_path, aql_name);
 CREATE INDEX artifact_items_repo ON artifact_items (repo, folder);
 CREATE INDEX artifact_items_sha256 ON artifact_items (sha256);
@@ -51,7 +51,7 @@ CREATE TABLE artifact_properties (
     UNIQUE (item, name, value)
 );
 CREATE INDEX artifact_properties_value ON artifact_properties (name, value);
--- One row an item, and one more for each further origin of remote downloads
+-- One row for each item, and one for each additional origin of remote downloads
 CREATE TABLE artifact_statistics (
     item INTEGER NOT NULL,
     downloads INTEGER,
@@ -68,7 +68,7 @@ CREATE TABLE artifact_archives (sha1 TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE artifact_archive_entries (sha1 TEXT NOT NULL, path TEXT NOT NULL, name TEXT NOT NULL);
 CREATE INDEX artifact_archive_entries_archive ON artifact_archive_entries (sha1);
 CREATE INDEX artifact_archive_entries_name ON artifact_archive_entries (name);
--- Contents that have lost an item: perhaps nobody has them any more
+-- Contents that lost an item and may be unreferenced now
 CREATE TABLE artifact_released (sha256 TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TRIGGER artifact_items_deleted AFTER DELETE ON artifact_items
 BEGIN

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The service itself: which call goes where."""
+"""The service: routes, switches and request handling."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ from .search import aql_api, field_searches, name_search
 from .seeds.seed import SEED_SHAPE, plant
 from .seeds.snapshot_seeds import parts
 from .state import State
-from .state_queries import SUMMARY
+from .state_queries import STATE_QUERIES
 from .system import (
     central_configuration,
     storage_summary,
@@ -83,7 +83,7 @@ from .system import (
     unimplemented,
 )
 
-# Where browsers are sent to the user interface
+# Paths that redirect browsers to the user interface.
 HOME = ("/", "/webapp")
 NODE_ID = "5f0e1ab1c3d24e6a"
 
@@ -122,13 +122,13 @@ ACCESS_ROUTES = Routes((*token_api.ROUTES, *unimplemented.ACCESS_ROUTES))
 
 
 class ArtifactService(Service):
-    """The artifact repository with its token service."""
+    """The stand-in for Artifactory and the JFrog access token service."""
 
     name = "artifact"
     prefixes = ("/artifactory", "/access", registry.ROOT)
     schema = SCHEMA + records.SCHEMA
     seed_schema = SEED_SHAPE
-    state_queries = SUMMARY
+    state_queries = STATE_QUERIES
     switches: ClassVar[dict[str, Any]] = {
         "version": "7.77.3",
         "edition": "pro",  # or oss
@@ -136,55 +136,64 @@ class ArtifactService(Service):
         "hide_unauthorized": False,
         "trashcan": True,
         "disk_full": False,
-        "search_limit": 1000,  # results of a quick search that an ordinary account gets at most
+        "search_limit": 1000,  # maximum results of a search by name for users other than administrators
         "pattern_search_times_out": False,
-        "aql_hard_limit": 0,  # rows after which the answer to a query is trimmed; 0 is none
-        "dry_run_promotes": "never",  # or with_status: when it comes with a status, or always
+        "aql_hard_limit": 0,  # maximum rows of an AQL response; 0 is unlimited
+        "dry_run_promotes": "never",  # never, with_status (if the request has a status) or always
         "longest_request_line": 8192,  # bytes
-        "image_marker": "offset",  # what `last` is in the pages of images: offset or name
-        "persistency_threshold": 10800,  # tokens that live shorter (seconds) are not stored
+        "image_marker": "offset",  # meaning of `last` in registry pages: offset or name
+        "persistency_threshold": 10800,  # seconds; tokens with a shorter lifetime are not stored
         "default_token_expiry": 31536000,
         "basic_creates_tokens": True,
         "login_blocks": True,  # after several failed logins
     }
 
     def __init__(self, runtime: Runtime) -> None:
+        """Create the service."""
         super().__init__(runtime)
         self._state = State(runtime)
 
     def seed(self, data: dict[str, Any]) -> None:
+        """Add the content of a seed."""
         plant(self._state, data)
 
     def reset(self) -> None:
+        """Delete everything, including state in memory."""
         super().reset()
         self._state.accounts.logins.clear()
         self._state.uploads.clear()
 
     def convert_snapshot(self, snapshot: SnapshotDirectory) -> Iterator[dict[str, Any]]:
+        """Yield the seeds of a snapshot."""
         return parts(snapshot)
 
     def uses_content(self, sha256: str) -> bool:
+        """Return whether an item has the content with this checksum."""
         found = self.runtime.db.execute("SELECT 1 FROM artifact_items WHERE sha256 = ?", (sha256,))
         return found.fetchone() is not None
 
     def exports(self, base_url: str) -> dict[str, str]:
+        """Return the environment variables for clients."""
         token = self._state.tokens.get_exported()
         return {"JFROG_URL": base_url, **({"JFROG_ACCESS_TOKEN": token} if token else {})}
 
     async def __call__(self, request: Request) -> Response:
+        """Handle a request."""
         await self._state.uploads.remove_expired()
         path = request.scope["raw_path"].decode("latin-1")
         try:
-            self._check_length(request)
+            self._check_request_line(request)
             if path.startswith("/access"):
-                response = await self._access(request, path.removeprefix("/access").rstrip("/"))
+                response = await self._handle_access(request, path.removeprefix("/access").rstrip("/"))
             else:
                 content_path.check_encoding(path)
-                at_root = path.startswith(registry.ROOT)
-                below = registry.to_artifactory_path(path) if at_root else path.removeprefix("/artifactory")
+                is_registry = path.startswith(registry.ROOT)
+                artifactory_path = (
+                    registry.to_artifactory_path(path) if is_registry else path.removeprefix("/artifactory")
+                )
                 if request.method == "TRACE":
-                    raise methods.refuse_trace(below)
-                response = await self._artifactory(request, below)
+                    raise methods.refuse_trace(artifactory_path)
+                response = await self._handle_artifactory(request, artifactory_path)
         except ApiError as error:
             response = error.to_response()
         version = self.runtime.get_switch("artifact", "version")
@@ -195,52 +204,52 @@ class ArtifactService(Service):
             response.headers["X-JFrog-Version"] = f"Artifactory/{version} {revision(version)}"
         return response
 
-    def _check_length(self, request: Request) -> None:
-        line = b" ".join((request.method.encode(), _target(request), b"HTTP/1.1"))
+    def _check_request_line(self, request: Request) -> None:
+        line = b" ".join((request.method.encode(), _request_target(request), b"HTTP/1.1"))
         if len(line) > self.runtime.get_switch("artifact", "longest_request_line"):
             raise RequestLineTooLong
 
-    async def _access(self, request: Request, path: str) -> Response:
+    async def _handle_access(self, request: Request, path: str) -> Response:
         is_oss = self.runtime.get_switch("artifact", "edition") == "oss"
         if is_oss or not is_at_least(self.runtime.get_switch("artifact", "version"), feature_versions.TOKENS):
             raise AccessError(404, "HTTP 404 Not Found")
-        query = _query(request)
-        found = ACCESS_ROUTES.find(request.method, path, query)
-        if found.route is None:
-            status = 405 if found.allowed_methods else 404
+        query = _parse_query(request)
+        match = ACCESS_ROUTES.find(request.method, path, query)
+        if match.route is None:
+            status = 405 if match.allowed_methods else 404
             raise AccessError(status, f"HTTP {status}")
-        found.route.enter(request)
-        return await found.route.handler(Call(request, self._state, query), **found.decoded_parameters)
+        match.route.enter(request)
+        return await match.route.handler(Call(request, self._state, query), **match.decoded_parameters)
 
-    async def _artifactory(self, request: Request, path: str) -> Response:
-        if not path:  # The web server sends the bare name of an application to its root, before any filter.
+    async def _handle_artifactory(self, request: Request, path: str) -> Response:
+        if not path:  # the web server redirects to the root before authentication
             return Response(status_code=302, headers={"Location": str(request.url.replace(path="/artifactory/"))})
-        # An encoded slash parts a path like a plain one.
-        if not path.startswith("/api/build/"):  # where it is a part of a name
+        # An encoded slash separates path segments, except in the names of builds.
+        if not path.startswith("/api/build/"):
             path = content_path.strip_browser_prefix("/" + path.replace("%2F", "/").replace("%2f", "/").lstrip("/"))
-        if path in HOME and request.method == "GET":  # before it is asked who calls
+        if path in HOME and request.method == "GET":  # before authentication
             return Response(status_code=302, headers={"Location": f"{Call(request, self._state, {}).base}/webapp/"})
-        query = _query(request)
+        query = _parse_query(request)
         path = path.rstrip("/") if path.startswith("/api/") else path
-        found = ROUTES.find(request.method, path, query)
-        resource = _find_lacking_resource(path, found)
-        if found.route is not None and not resource:
-            found.route.enter(request)
+        match = ROUTES.find(request.method, path, query)
+        resource = _find_resource_without_method(path, match)
+        if match.route is not None and not resource:
+            match.route.enter(request)
         call = Call(request, self._state, query)
-        # Nobody learns what is not there before it is known who asks.
-        call.principal = self._principal(request, found.route)
-        if found.route is None or resource:
-            return _answer_without_route(call, resource)
-        if call.is_oss and found.route.scope == PRO_SCOPE:
+        # Authenticate before any 404, so that unauthenticated callers cannot probe paths.
+        call.principal = self._authenticate(request, match.route)
+        if match.route is None or resource:
+            return _respond_without_route(call, resource)
+        if call.is_oss and match.route.scope == PRO_SCOPE:
             raise ArtifactError(404)
-        _check_accept(request, found.route)
-        if "target" in found.parameters:
-            call.require_known_repository(content_path.parse(found.parameters["target"]).repo)
-        return await found.route.handler(
-            call, **{name: _decoded(name, part) for name, part in found.parameters.items()}
+        _require_acceptable(request, match.route)
+        if "target" in match.parameters:
+            call.require_known_repository(content_path.parse(match.parameters["target"]).repo)
+        return await match.route.handler(
+            call, **{name: _decode_parameter(name, part) for name, part in match.parameters.items()}
         )
 
-    def _principal(self, request: Request, route: Route | None) -> Principal:
+    def _authenticate(self, request: Request, route: Route | None) -> Principal:
         try:
             principal = self._state.accounts.identify(request)
         except InvalidCredentials as error:
@@ -257,39 +266,42 @@ class ArtifactService(Service):
         raise ArtifactError(401, "Authentication is required", CHALLENGE)
 
 
-def _find_lacking_resource(path: str, found: RouteMatch) -> list[Route]:
-    """Return the resource at a path if it lacks the method, which is then not that of the family around it either."""
-    if path.startswith("/api/") and (found.route is None or found.route.method == ANY):
+def _find_resource_without_method(path: str, match: RouteMatch) -> list[Route]:
+    """Return the routes of the resource at a path if the resource does not support the method.
+
+    A family of unimplemented calls around the resource does not apply then.
+    """
+    if path.startswith("/api/") and (match.route is None or match.route.method == ANY):
         return ROUTES.find_resource(path)
     return []
 
 
-def _answer_without_route(call: Call, resource: list[Route]) -> Response:
-    """Describe the resource to OPTIONS; refuse other methods that it does not have."""
+def _respond_without_route(call: Call, resource: list[Route]) -> Response:
+    """Describe the resource if the method is OPTIONS, otherwise fail with 405 or 404."""
     known = [route for route in resource if not (call.is_oss and route.scope == PRO_SCOPE)]
     if not known or call.request.method != "OPTIONS":
         raise methods.refuse(known)
     return methods.describe(known, str(call.request.url))
 
 
-def _check_accept(request: Request, route: Route) -> None:
-    """Refuse a client that accepts no media type that the call produces."""
+def _require_acceptable(request: Request, route: Route) -> None:
+    """Fail with 406 if the client accepts no media type that the call produces."""
     produced = PRODUCED.get(route.label)
     if produced and negotiate(join_accept(request), produced) is None:
         raise ArtifactError(406)
 
 
-def _target(request: Request) -> bytes:
+def _request_target(request: Request) -> bytes:
     return b"?".join(filter(None, (request.scope["raw_path"], request.scope["query_string"])))
 
 
-def _query(request: Request) -> dict[str, str]:
-    """The arguments of the query; of one that is given twice, the first counts."""
+def _parse_query(request: Request) -> dict[str, str]:
+    """Return the query parameters. Of a repeated parameter, the first value counts."""
     pairs = parse_qsl(request.scope["query_string"].decode("latin-1"), keep_blank_values=True)
     return dict(reversed(pairs))
 
 
-def _decoded(name: str, part: str) -> str:
+def _decode_parameter(name: str, value: str) -> str:
     if name == "target":
-        return part
-    return decode_path(part) if name == "path" else unquote(part)
+        return value
+    return decode_path(value) if name == "path" else unquote(value)

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Everything that the service knows."""
+"""The state of the service."""
 
 from __future__ import annotations
 
@@ -13,16 +13,17 @@ from .images.uploads import Uploads
 from .items.storage import Items
 from .maven.metadata import MavenMetadata
 from .repositories.repositories import Repositories
-from .seeds.bulk_insert import Planting
+from .seeds.bulk_insert import BulkInsert
 
 
 class State:
-    """Items, builds, repositories, tokens and accounts of one runtime."""
+    """Items, builds, repositories, tokens and accounts."""
 
     def __init__(self, runtime: Runtime) -> None:
+        """Create the state on top of the runtime."""
         self.runtime = runtime
         self.items = Items(runtime)
-        self.planting = Planting(runtime)
+        self.bulk_insert = BulkInsert(runtime)
         self.builds = Builds(runtime)
         self.repositories = Repositories(runtime, self.items)
         self.uploads = Uploads(runtime, self.items, self.repositories)

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tokens as of old, of the repository service itself: made from forms, with an envelope of their own for errors."""
+"""The deprecated token API `/api/security/token`, which takes forms and has its own error format."""
 
 from __future__ import annotations
 
@@ -17,69 +17,73 @@ from ..protocol.formats import format_json
 from . import scopes
 from .tokens import Claims, InvalidToken
 
-LIFETIME = 3600
+DEFAULT_LIFETIME = 3600
 FORM = "application/x-www-form-urlencoded"
 GROUPS = "member-of-groups:"
 
 
 class TokenError(ApiError):
-    """The envelope of these calls: a word for the error, and what it is about."""
+    """An error in the OAuth 2.0 format: code and description."""
 
     def __init__(self, status: int, error: str, description: str) -> None:
+        """Create the error."""
         super().__init__(status)
         self._body = {"error": error, "error_description": description}
 
     def to_response(self) -> Response:
+        """Return the HTTP response."""
         return Response(format_json(self._body).encode(), self.status, {"Content-Type": "application/json"})
 
 
-async def create(call: Call) -> Response:
+async def create_token(call: Call) -> Response:
     """POST /api/security/token"""
-    form = await _form(call)
+    form = await _read_form(call)
     if call.principal.anonymous:
         raise TokenError(401, "invalid_client", "Anonymous users cannot create tokens")
     grant = form.get("grant_type", "client_credentials")
     if grant == "refresh_token":
-        return _granted(call, _refreshed(call, form))
+        return _token_response(call, _redeem_refresh_token(call, form))
     if grant != "client_credentials":
         raise TokenError(400, "unsupported_grant_type", f"Unsupported grant type: {grant}")
-    return _granted(call, call.tokens.issue(**_wanted(call, form)))
+    return _token_response(call, call.tokens.issue(**_read_claims(call, form)))
 
 
-async def listed(call: Call) -> Response:
+async def list_tokens(call: Call) -> Response:
     """GET /api/security/token"""
     call.require_login()
-    entries = [_entry(claims) for claims, _used in call.tokens.list_stored() if _is_mine(call, claims)]
-    return _json({"tokens": entries})
+    entries = [_token_entry(claims) for claims, _last_used in call.tokens.list_stored() if _is_visible(call, claims)]
+    return _json_response({"tokens": entries})
 
 
-async def revoke(call: Call) -> Response:
+async def revoke_token(call: Call) -> Response:
     """POST /api/security/token/revoke"""
-    form = await _form(call)
+    form = await _read_form(call)
     call.require_login()
     if "token" not in form and "token_id" not in form:
         raise TokenError(400, "invalid_request", "The token or the token_id is required")
-    claims = call.tokens.read_claims(form["token"]) if "token" in form else _stored(call, form["token_id"])
-    if claims is not None and not _is_mine(call, claims):
+    claims = call.tokens.read_claims(form["token"]) if "token" in form else _find_claims(call, form["token_id"])
+    if claims is not None and not _is_visible(call, claims):
         raise TokenError(403, "unauthorized_client", "Only an administrator may revoke the tokens of others")
-    gone = claims is not None and call.tokens.revoke(claims.token_id)
-    return PlainTextResponse("Token revoked" if gone else "Token not found", headers={"Content-Type": "text/plain"})
+    is_revoked = claims is not None and call.tokens.revoke(claims.token_id)
+    return PlainTextResponse(
+        "Token revoked" if is_revoked else "Token not found", headers={"Content-Type": "text/plain"}
+    )
 
 
-def _wanted(call: Call, form: dict[str, str]) -> dict[str, Any]:
-    """What the form says about the token, if the caller may say so."""
+def _read_claims(call: Call, form: dict[str, str]) -> dict[str, Any]:
+    """Return the claims that the form asks for, if the caller may request them."""
     caller = call.principal
-    username, scope = form.get("username") or caller.name, _as_now(form.get("scope", f"{GROUPS}*"))
+    username, scope = form.get("username") or caller.name, _convert_scope(form.get("scope", f"{GROUPS}*"))
     if not scopes.is_valid(scope):
         raise TokenError(400, "invalid_scope", f"Invalid scope: {form['scope']}")
     try:
-        lifetime = int(form.get("expires_in", LIFETIME))
+        lifetime = int(form.get("expires_in", DEFAULT_LIFETIME))
     except ValueError:
         raise TokenError(400, "invalid_request", f"Invalid expires_in: {form['expires_in']}") from None
-    mine = username == caller.name and scope == "applied-permissions/user" and 0 < lifetime <= LIFETIME
-    if lifetime < 0 or not (caller.admin or mine):
-        problem = f"The user: '{caller.name}' can only create user token(s) for himself (requested: {username})"
-        raise TokenError(400, "invalid_request", problem)
+    is_own = username == caller.name and scope == "applied-permissions/user" and 0 < lifetime <= DEFAULT_LIFETIME
+    if lifetime < 0 or not (caller.admin or is_own):
+        message = f"The user: '{caller.name}' can only create user token(s) for himself (requested: {username})"
+        raise TokenError(400, "invalid_request", message)
     return {
         "username": username,
         "scope": scope,
@@ -90,13 +94,13 @@ def _wanted(call: Call, form: dict[str, str]) -> dict[str, Any]:
     }
 
 
-def _as_now(scope: str) -> str:
-    """A scope as it is written today."""
-    singles = (_single_as_now(single) for single in scopes.split(scope) if single != "api:*")
+def _convert_scope(scope: str) -> str:
+    """Return a legacy scope in the syntax of the token service."""
+    singles = (_convert_single_scope(single) for single in scopes.split_scopes(scope) if single != "api:*")
     return " ".join(singles) or "applied-permissions/user"
 
 
-def _single_as_now(scope: str) -> str:
+def _convert_single_scope(scope: str) -> str:
     if scope == f"{GROUPS}*":
         return "applied-permissions/user"
     if scope.startswith(GROUPS):
@@ -104,17 +108,17 @@ def _single_as_now(scope: str) -> str:
     return "applied-permissions/admin" if scope.endswith(":admin") else scope
 
 
-def _refreshed(call: Call, form: dict[str, str]) -> Claims:
+def _redeem_refresh_token(call: Call, form: dict[str, str]) -> Claims:
     try:
         old = call.tokens.redeem(form.get("refresh_token", ""))
     except InvalidToken:
         raise TokenError(400, "invalid_grant", "Invalid refresh token") from None
-    kept = {name: getattr(old, name) for name in ("username", "scope", "owner", "audience", "refreshable")}
-    return call.tokens.issue(lifetime=(old.expiry - old.issued_at) if old.expiry is not None else 0, **kept)
+    fields = {name: getattr(old, name) for name in ("username", "scope", "owner", "audience", "refreshable")}
+    return call.tokens.issue(lifetime=(old.expiry - old.issued_at) if old.expiry is not None else 0, **fields)
 
 
-def _granted(call: Call, claims: Claims) -> Response:
-    return _json(
+def _token_response(call: Call, claims: Claims) -> Response:
+    return _json_response(
         {
             "scope": claims.scope,
             "access_token": call.tokens.sign(claims),
@@ -125,16 +129,16 @@ def _granted(call: Call, claims: Claims) -> Response:
     )
 
 
-def _stored(call: Call, token_id: str) -> Claims | None:
-    found = call.tokens.find(token_id)
-    return found[0] if found else None
+def _find_claims(call: Call, token_id: str) -> Claims | None:
+    token = call.tokens.find(token_id)
+    return token[0] if token else None
 
 
-def _is_mine(call: Call, claims: Claims) -> bool:
+def _is_visible(call: Call, claims: Claims) -> bool:
     return call.principal.admin or claims.username == call.principal.name
 
 
-def _entry(claims: Claims) -> dict[str, Any]:
+def _token_entry(claims: Claims) -> dict[str, Any]:
     return {
         "token_id": claims.token_id,
         "issuer": claims.subject.partition("/")[0],
@@ -145,19 +149,19 @@ def _entry(claims: Claims) -> dict[str, Any]:
     }
 
 
-async def _form(call: Call) -> dict[str, str]:
+async def _read_form(call: Call) -> dict[str, str]:
     if call.request.headers.get("content-type", "").partition(";")[0].strip().lower() != FORM:
         raise TokenError(415, "invalid_request", "Unsupported Media Type")
     return dict(parse_qsl((await call.request.body()).decode("utf-8", "replace"), keep_blank_values=True))
 
 
-def _json(value: dict[str, Any]) -> Response:
+def _json_response(value: dict[str, Any]) -> Response:
     return Response(format_json(value).encode(), 200, {"Content-Type": "application/json"})
 
 
 TOKEN = "/api/security/token"
 ROUTES = (
-    Route("POST", TOKEN, create, "create_legacy_token", scope=PRO_SCOPE),
-    Route("GET", TOKEN, listed, "list_legacy_tokens", scope=PRO_SCOPE),
-    Route("POST", f"{TOKEN}/revoke", revoke, "revoke_legacy_token", scope=PRO_SCOPE),
+    Route("POST", TOKEN, create_token, "create_legacy_token", scope=PRO_SCOPE),
+    Route("GET", TOKEN, list_tokens, "list_legacy_tokens", scope=PRO_SCOPE),
+    Route("POST", f"{TOKEN}/revoke", revoke_token, "revoke_legacy_token", scope=PRO_SCOPE),
 )

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Failed logins: an account that fails several times in a row is blocked for a growing number of seconds."""
+"""Throttling of failed logins: repeated failures block an account for a growing time."""
 
 from __future__ import annotations
 
@@ -11,76 +11,77 @@ from typing import NamedTuple, TypeVar
 
 from ...runtime.clock import Clock
 
-ALLOWED = 2  # failures without a block
-STEP = 0.5  # seconds that each further failure adds
-LONGEST_BLOCK = 5.0  # seconds
-REMEMBERED = 300.0  # seconds since their last use for which credentials that were right count as known
-LARGEST_NUMBER = 10_000  # accounts and credentials that are remembered
+FAILURES_WITHOUT_BLOCK = 2
+BLOCK_STEP = 0.5  # seconds added by each additional failure
+MAX_BLOCK = 5.0  # seconds
+CREDENTIALS_TTL = 300.0  # seconds for which accepted credentials are cached after their last use
+MAX_ENTRIES = 10_000  # maximum cached accounts, and maximum cached credentials
 
 Entry = TypeVar("Entry")
 
 
 class Failures(NamedTuple):
-    """The failed logins of an account since its last success, and the time of the latest."""
+    """The number of failed logins of an account since its last success, and the time of the latest failure."""
 
     number: int
     latest: float
 
 
-class Logins:
-    """The logins of all accounts, existing or not; names are those that callers give."""
+class LoginThrottle:
+    """Failed and successful logins by user name; the users need not exist."""
 
     def __init__(self, clock: Clock) -> None:
+        """Create the throttle."""
         self._clock = clock
         self.clear()
 
     def clear(self) -> None:
         """Forget all logins."""
         self._failures = OrderedDict[str, Failures]()
-        self._known = OrderedDict[str, float]()
+        self._accepted = OrderedDict[str, float]()
 
     def blocked_seconds(self, name: str, credentials: str) -> int:
-        """Return for how many seconds a login is refused; 0 if it may be tried.
+        """Return for how many seconds a login is blocked; 0 if it may proceed.
 
-        Credentials that were right a moment ago pass, because the server does not check them again. An attempt
-        during the block counts as a failure, even with the right password.
+        Credentials that were accepted recently bypass the block, because the server has them cached. An attempt
+        during a block counts as a failure even with the right password.
         """
-        failed = self._failures.get(name)
-        if failed is None or failed.number <= ALLOWED or self._is_known(credentials):
+        failures = self._failures.get(name)
+        if failures is None or failures.number <= FAILURES_WITHOUT_BLOCK or self._is_cached(credentials):
             return 0
-        block = min((failed.number - ALLOWED) * STEP, LONGEST_BLOCK)
-        remaining = block - self._since(failed.latest)
+        block = min((failures.number - FAILURES_WITHOUT_BLOCK) * BLOCK_STEP, MAX_BLOCK)
+        remaining = block - self._elapsed(failures.latest)
         if remaining <= 0:
             return 0
-        self.note_failure(name)
+        self.record_failure(name)
         return max(int(remaining), 1)
 
-    def note_failure(self, name: str) -> None:
-        """Count a failed login."""
-        before = self._failures[name].number if name in self._failures else 0
-        _keep(self._failures, name, Failures(before + 1, self._clock.now()))
+    def record_failure(self, name: str) -> None:
+        """Record a failed login."""
+        count = self._failures[name].number if name in self._failures else 0
+        _store_entry(self._failures, name, Failures(count + 1, self._clock.now()))
 
-    def note_success(self, name: str, credentials: str) -> None:
-        """Forget the failures of an account that logged in with credentials that were not known."""
-        if not self._is_known(credentials):
+    def record_success(self, name: str, credentials: str) -> None:
+        """Cache the credentials; if they were not cached, reset the failures of the account."""
+        if not self._is_cached(credentials):
             self._failures.pop(name, None)
-        _keep(self._known, _digest(credentials), self._clock.now())
+        _store_entry(self._accepted, _hash_credentials(credentials), self._clock.now())
 
-    def _is_known(self, credentials: str) -> bool:
-        latest = self._known.get(_digest(credentials))
-        return latest is not None and self._since(latest) <= REMEMBERED
+    def _is_cached(self, credentials: str) -> bool:
+        latest = self._accepted.get(_hash_credentials(credentials))
+        return latest is not None and self._elapsed(latest) <= CREDENTIALS_TTL
 
-    def _since(self, time: float) -> float:
-        """Return the seconds since a time, or until it if the clock was set back."""
+    def _elapsed(self, time: float) -> float:
+        """Return the seconds since `time`, or until `time` if the clock was set back."""
         return abs(self._clock.now() - time)
 
 
-def _keep(entries: OrderedDict[str, Entry], key: str, entry: Entry) -> None:
+def _store_entry(entries: OrderedDict[str, Entry], key: str, entry: Entry) -> None:
     entries[key] = entry
     entries.move_to_end(key)
-    if len(entries) > LARGEST_NUMBER:
+    if len(entries) > MAX_ENTRIES:
         entries.popitem(last=False)
 
 
-def _digest(credentials: str) -> str:
+def _hash_credentials(credentials: str) -> str:
     return hashlib.sha256(credentials.encode()).hexdigest()

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The life of access tokens, apart from how the token service speaks."""
+"""Access tokens: issue, verify, refresh, revoke."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from typing import Any
 from ...runtime.runtime import Runtime
 
 ISSUER = "jfac@01jcsandbox0000000000000000"
-# The clean-up job removes expired tokens once an hour.
-LISTED_AFTER_EXPIRY = 3600
+# Seconds for which an expired token is still listed. The server cleans up once an hour.
+CLEANUP_INTERVAL = 3600
 
 
 class InvalidToken(Exception):
-    """A token that opens nothing."""
+    """The token is malformed, expired, revoked or has a wrong signature."""
 
 
 @dataclass(frozen=True)
 class Claims:
-    """What a token says of itself."""
+    """The claims of a token."""
 
     token_id: str
     username: str
@@ -45,19 +45,20 @@ class Claims:
 
     @property
     def subject(self) -> str:
-        """The user, with the prefix of the service that issued the token."""
+        """The user with the id of the issuing service."""
         return f"{ISSUER}/users/{self.username}"
 
 
 class Tokens:
-    """Issues, verifies, lists and revokes tokens; short-lived ones are known by nothing but their signature."""
+    """The tokens. Short-lived tokens are not stored and only verified by their signature."""
 
     def __init__(self, runtime: Runtime) -> None:
+        """Create the token store."""
         self._runtime = runtime
         self._db = runtime.db
 
     def add(self, token: dict[str, Any]) -> None:
-        """Store a token whose text is given, so that clients can know it beforehand."""
+        """Store a token of a seed, which defines the token's value."""
         lifetime = token.get("expires_in", 0)
         now = int(self._runtime.clock.now())
         claims = Claims(
@@ -71,17 +72,20 @@ class Tokens:
             description=token.get("description"),
             refreshable=token.get("refreshable", False),
         )
-        self._store(claims)
-        self._keep_secret("reference", token["token"], claims)
+        self._save_claims(claims)
+        self._save_secret("reference", token["token"], claims)
         if token.get("exported"):
-            self._remember("exported_token", token["token"])
+            self._save_setting("exported_token", token["token"])
 
     def get_exported(self) -> str | None:
-        """The seed's token for clients."""
-        return self._recall("exported_token")
+        """Return the seed's token for clients."""
+        return self._load_setting("exported_token")
 
     def issue(self, *, lifetime: int, forced: bool = False, **fields: Any) -> Claims:
-        """A new token; it is stored only if it lives long enough, or if that is asked for."""
+        """Issue a token. It is stored if it lives long enough or if `forced` is set.
+
+        `lifetime` is in seconds; 0 means that the token never expires.
+        """
         now = int(self._runtime.clock.now())
         claims = Claims(
             token_id=str(uuid.uuid4()),
@@ -91,11 +95,11 @@ class Tokens:
             **fields,
         )
         if claims.stored:
-            self._store(claims)
+            self._save_claims(claims)
         return claims
 
     def sign(self, claims: Claims) -> str:
-        """The token itself."""
+        """Return the signed token."""
         header = {"ver": "2", "typ": "JWT", "alg": "HS256", "kid": "sandbox"}
         body = {
             "ext": json.dumps({"revocable": str(claims.stored).lower()}),
@@ -108,114 +112,122 @@ class Tokens:
             "jti": claims.token_id,
             "claims": dataclasses.asdict(claims),
         }
-        signed = ".".join(_base64(json.dumps(part, separators=(",", ":")).encode()) for part in (header, body))
-        return f"{signed}.{_base64(self._signature(signed))}"
+        signing_input = ".".join(
+            _encode_base64(json.dumps(part, separators=(",", ":")).encode()) for part in (header, body)
+        )
+        return f"{signing_input}.{_encode_base64(self._compute_signature(signing_input))}"
 
     def create_reference(self, claims: Claims) -> str:
-        """A short text that stands for the token."""
+        """Create a reference token: a short value that stands for the token."""
         text = f"reftkn:01:{claims.expiry or 0:010d}:{secrets.token_urlsafe(21)[:27]}"
         reference = base64.b64encode(text.encode()).decode()
-        self._keep_secret("reference", reference, claims)
+        self._save_secret("reference", reference, claims)
         return reference
 
     def create_refresh_token(self, claims: Claims) -> str:
-        """The secret with which the token can be exchanged for a fresh one."""
+        """Create a refresh token."""
         refresh_token = str(uuid.uuid4())
-        self._keep_secret("refresh", refresh_token, claims)
+        self._save_secret("refresh", refresh_token, claims)
         return refresh_token
 
     def redeem(self, refresh_token: str) -> Claims:
-        """The token that a refresh token was given with; neither is good for anything afterwards."""
-        claims = self._by_secret("refresh", refresh_token)
+        """Consume a refresh token: revoke its token and return the claims.
+
+        :raises InvalidToken: if the refresh token or its token is not valid
+        """
+        claims = self._find_by_secret("refresh", refresh_token)
         if claims is None or (claims.stored and self.find(claims.token_id) is None):
             raise InvalidToken("refresh token")
         self.revoke(claims.token_id)
         return claims
 
     def verify(self, token: str) -> Claims:
-        """What a token or reference token says, if it is good; with `last_used` noted."""
-        claims = self._by_secret("reference", token) or self._signed(token)
+        """Return the claims of a valid token or reference token, and record its use.
+
+        :raises InvalidToken: if the token is not valid
+        """
+        claims = self._find_by_secret("reference", token) or self._verify_signature(token)
         now = int(self._runtime.clock.now())
         if claims.expiry is not None and claims.expiry <= now:
             raise InvalidToken("expired")
         if claims.stored:
-            noted = self._db.execute(
+            updated = self._db.execute(
                 "UPDATE artifact_tokens SET last_used = ? WHERE token_id = ?", (now, claims.token_id)
             )
-            if not noted.rowcount:
+            if not updated.rowcount:
                 raise InvalidToken("revoked")
         return claims
 
     def read_claims(self, token: str) -> Claims | None:
-        """What a token says, good or not; None when it is not one of ours."""
+        """Return the claims of a token regardless of its validity, or `None` if this server did not issue it."""
         try:
-            return self._by_secret("reference", token) or self._signed(token)
+            return self._find_by_secret("reference", token) or self._verify_signature(token)
         except InvalidToken:
             return None
 
     def find(self, token_id: str) -> tuple[Claims, int | None] | None:
-        """A stored token, and when it was used last."""
+        """Return the claims of a stored token and the time of its last use."""
         return next(self._select("token_id = ?", token_id), None)
 
     def list_stored(self) -> list[tuple[Claims, int | None]]:
-        """All stored tokens."""
+        """Return the claims and the times of the last use of all stored tokens."""
         return list(self._select("TRUE"))
 
     def _select(self, condition: str, *values: str) -> Iterator[tuple[Claims, int | None]]:
-        """Stored tokens, but for those that the clean-up job has removed."""
-        oldest = self._runtime.clock.now() - LISTED_AFTER_EXPIRY
+        """Yield stored tokens, except expired ones that the server has cleaned up."""
+        oldest = self._runtime.clock.now() - CLEANUP_INTERVAL
         for row in self._db.execute(f"SELECT * FROM artifact_tokens WHERE {condition} ORDER BY rowid", values):
-            claims = _claims(row["claims"])
+            claims = _parse_claims(row["claims"])
             if claims.expiry is None or claims.expiry > oldest:
                 yield claims, row["last_used"]
 
     def revoke(self, token_id: str) -> bool:
-        """End a stored token; False when there is none with this id."""
+        """Revoke a stored token and return whether it existed."""
         self._db.execute("DELETE FROM artifact_token_secrets WHERE token_id = ? AND kind = 'refresh'", (token_id,))
         return bool(self._db.execute("DELETE FROM artifact_tokens WHERE token_id = ?", (token_id,)).rowcount)
 
-    def _signed(self, token: str) -> Claims:
+    def _verify_signature(self, token: str) -> Claims:
         try:
             header, body, signature = token.split(".")
-            given = _unbase64(signature)
+            decoded_signature = _decode_base64(signature)
         except ValueError:
             raise InvalidToken("parse") from None
-        if not hmac.compare_digest(given, self._signature(f"{header}.{body}")):
+        if not hmac.compare_digest(decoded_signature, self._compute_signature(f"{header}.{body}")):
             raise InvalidToken("signature")
-        return Claims(**json.loads(_unbase64(body))["claims"])
+        return Claims(**json.loads(_decode_base64(body))["claims"])
 
-    def _signature(self, text: str) -> bytes:
-        key = self._recall("signing_key") or self._remember("signing_key", secrets.token_hex(32))
+    def _compute_signature(self, text: str) -> bytes:
+        key = self._load_setting("signing_key") or self._save_setting("signing_key", secrets.token_hex(32))
         return hmac.digest(key.encode(), text.encode(), "sha256")
 
-    def _store(self, claims: Claims) -> None:
+    def _save_claims(self, claims: Claims) -> None:
         self._db.execute(
             "INSERT OR REPLACE INTO artifact_tokens (token_id, claims) VALUES (?, ?)",
             (claims.token_id, json.dumps(dataclasses.asdict(claims))),
         )
 
-    def _keep_secret(self, kind: str, secret: str, claims: Claims) -> None:
+    def _save_secret(self, kind: str, secret: str, claims: Claims) -> None:
         self._db.execute(
             "INSERT OR REPLACE INTO artifact_token_secrets VALUES (?, ?, ?, ?)",
             (_hash(secret), kind, claims.token_id, json.dumps(dataclasses.asdict(claims))),
         )
 
-    def _by_secret(self, kind: str, secret: str) -> Claims | None:
+    def _find_by_secret(self, kind: str, secret: str) -> Claims | None:
         row = self._db.execute(
             "SELECT claims FROM artifact_token_secrets WHERE hash = ? AND kind = ?", (_hash(secret), kind)
         ).fetchone()
-        return _claims(row["claims"]) if row else None
+        return _parse_claims(row["claims"]) if row else None
 
-    def _remember(self, name: str, value: str) -> str:
+    def _save_setting(self, name: str, value: str) -> str:
         self._db.execute("INSERT OR REPLACE INTO artifact_settings VALUES (?, ?)", (name, value))
         return value
 
-    def _recall(self, name: str) -> str | None:
+    def _load_setting(self, name: str) -> str | None:
         row = self._db.execute("SELECT value FROM artifact_settings WHERE name = ?", (name,)).fetchone()
         return row["value"] if row else None
 
 
-def _claims(text: str) -> Claims:
+def _parse_claims(text: str) -> Claims:
     return Claims(**json.loads(text))
 
 
@@ -223,9 +235,9 @@ def _hash(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
-def _base64(data: bytes) -> str:
+def _encode_base64(data: bytes) -> str:
     return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
 
 
-def _unbase64(text: str) -> bytes:
+def _decode_base64(text: str) -> bytes:
     return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))

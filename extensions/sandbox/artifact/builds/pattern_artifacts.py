@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The files of builds by patterns; clients use it to find out which number the latest run has."""
+"""The search for artifacts of builds by pattern, which clients use to resolve the latest run."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ from . import build_api, build_promotion
 from .records import Build
 
 
-async def pattern_artifacts(call: Call) -> Response:
-    """POST /api/build/patternArtifacts: an entry for each request, null where there is no such run."""
+async def search_pattern_artifacts(call: Call) -> Response:
+    """POST /api/build/patternArtifacts: returns one entry for each query, null if the run does not exist"""
     call.require_pro()
     requests = await build_api.read_json_body(call, list)
-    if not all(map(_is_readable, requests)):
+    if not all(map(_is_valid, requests)):
         raise ArtifactError(400, "Error parsing json body")
-    return call.vendor_json("build.BuildPatternArtifactsResult", [_found(call, request) for request in requests])
+    return call.vendor_json("build.BuildPatternArtifactsResult", [_search_build(call, request) for request in requests])
 
 
-def _is_readable(request: Any) -> bool:
+def _is_valid(request: Any) -> bool:
     patterns = (request.get("patterns") or []) if isinstance(request, dict) else None
     return isinstance(patterns, list) and all(isinstance(entry, dict) for entry in patterns)
 
 
-def _found(call: Call, request: dict[str, Any]) -> dict[str, Any] | None:
+def _search_build(call: Call, request: dict[str, Any]) -> dict[str, Any] | None:
     name, number = str(request.get("buildName") or ""), str(request.get("buildNumber") or "")
     build_api.require_build_read(call, name)
-    project = str(request.get("project") or build_api.project(call))
+    project = str(request.get("project") or build_api.get_project(call))
     run = next((run for run in call.builds.list_runs(project, name) if matches_run(call, run, number, "")), None)
     if run is None:
         return None
@@ -46,11 +46,11 @@ def _found(call: Call, request: dict[str, Any]) -> dict[str, Any] | None:
         "buildNumber": run.number,
         "started": format_time_with_offset(run.started),
         "url": run.record.get("url"),
-        "patternResults": [_of_pattern(call, run, request, entry) for entry in request.get("patterns") or ()],
+        "patternResults": [_search_pattern(call, run, request, entry) for entry in request.get("patterns") or ()],
     }
 
 
-def _of_pattern(call: Call, run: Build, request: dict[str, Any], entry: dict[str, Any]) -> dict[str, Any]:
+def _search_pattern(call: Call, run: Build, request: dict[str, Any], entry: dict[str, Any]) -> dict[str, Any]:
     pattern = str(entry.get("pattern") or "")
     key, colon, path = pattern.partition(":")
     if not (key and colon and path):
@@ -59,11 +59,11 @@ def _of_pattern(call: Call, run: Build, request: dict[str, Any], entry: dict[str
         raise ArtifactError(501, "The sandbox does not serve patterns with properties and transitive builds yet.")
     repo, expression = compile_ant_pattern(key), compile_ant_pattern(path.lstrip("/"))
     items = build_promotion.find_artifacts(call, run)
-    found = [item for item in items if repo.fullmatch(item.repo) and expression.fullmatch(item.path)]
-    return {"patternArtifacts": [_shown(call, item) for item in found]}
+    matching = [item for item in items if repo.fullmatch(item.repo) and expression.fullmatch(item.path)]
+    return {"patternArtifacts": [_artifact_entry(call, item) for item in matching]}
 
 
-def _shown(call: Call, item: Item) -> dict[str, Any]:
+def _artifact_entry(call: Call, item: Item) -> dict[str, Any]:
     return {
         "uri": f"{item.repo}/{item.path}",
         "artifactoryUrl": call.base,
@@ -73,4 +73,4 @@ def _shown(call: Call, item: Item) -> dict[str, Any]:
     }
 
 
-ROUTES = (Route("POST", "/api/build/patternArtifacts", pattern_artifacts, "pattern_artifacts", read_only=True),)
+ROUTES = (Route("POST", "/api/build/patternArtifacts", search_pattern_artifacts, "pattern_artifacts", read_only=True),)

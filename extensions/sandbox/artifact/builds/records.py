@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The tables of builds: records as they were published, and what can be asked of them."""
+"""The database of build records."""
 
 from __future__ import annotations
 
@@ -87,14 +87,14 @@ BEGIN
     DELETE FROM artifact_build_dependencies WHERE module = OLD.id;
 END;
 """
-# Milliseconds of the years 1 to 9999, which have four digits in texts
-EARLIEST, LATEST = -62_135_596_800_000, 253_402_300_800_000
-RUN = "project = :project AND name = :name"
+# Milliseconds since the epoch of the years 1 to 9999, which have four digits.
+MIN_MILLIS, MAX_MILLIS = -62_135_596_800_000, 253_402_300_800_000
+SAME_BUILD = "project = :project AND name = :name"
 
 
 @dataclass(frozen=True)
 class Promotion:
-    """One entry of a build's status history."""
+    """An entry of a build's promotion history."""
 
     created: float
     created_by: str | None
@@ -106,7 +106,7 @@ class Promotion:
 
 @dataclass(frozen=True)
 class Build:
-    """One run of a build, with its record as it was published."""
+    """A run of a build with its published record."""
 
     id: int
     project: str
@@ -117,14 +117,15 @@ class Build:
 
 
 class Builds:
-    """All builds."""
+    """The builds in the database."""
 
     def __init__(self, runtime: Runtime) -> None:
+        """Create the store."""
         self._runtime = runtime
         self._db = runtime.db
 
     def list_names(self, project: str) -> Iterator[tuple[str, float]]:
-        """The names of all builds, and when each was started last."""
+        """Return the names of all builds and the start times of their latest runs."""
         return iter(
             self._db.execute(
                 "SELECT name, max(started) FROM artifact_builds WHERE project = ? GROUP BY name ORDER BY name",
@@ -133,25 +134,25 @@ class Builds:
         )
 
     def list_runs(self, project: str, name: str) -> list[Build]:
-        """The runs of a build, the newest first."""
-        return list(self._select(f"{RUN} ORDER BY started DESC", project=project, name=name))
+        """Return the runs of a build, newest first."""
+        return list(self._select(f"{SAME_BUILD} ORDER BY started DESC", project=project, name=name))
 
     def find(self, project: str, name: str, number: str, started: float | None = None) -> Build | None:
-        """A run by its number; of several the newest, unless it is said when it was started."""
-        when = " AND started = :started" if started is not None else ""
-        condition = f"{RUN} AND number = :number{when} ORDER BY started DESC LIMIT 1"
+        """Return a run by its number: the one started at `started`, or the newest."""
+        started_condition = " AND started = :started" if started is not None else ""
+        condition = f"{SAME_BUILD} AND number = :number{started_condition} ORDER BY started DESC LIMIT 1"
         return next(self._select(condition, project=project, name=name, number=number, started=started), None)
 
     def publish(self, project: str, record: dict[str, Any], by: str | None) -> Build:
-        """Keep a record; one of the same run gives way to it.
+        """Store a record. A record of the same run is replaced.
 
-        :raises ValueError: when the record lacks a name, a number or a time
+        :raises ValueError: if the record has no name, number or valid start time
         """
-        name, number, started = str(record["name"]), str(record["number"]), moment(record["started"])
+        name, number, started = str(record["name"]), str(record["number"]), parse_time(record["started"])
         now = self._runtime.clock.now()
         with self._runtime.transaction():
             self._db.execute(
-                f"DELETE FROM artifact_builds WHERE {RUN} AND number = :number AND started = :started",
+                f"DELETE FROM artifact_builds WHERE {SAME_BUILD} AND number = :number AND started = :started",
                 {"project": project, "name": name, "number": number, "started": started},
             )
             values = (project, name, number, started, record.get("url"), now, by, json.dumps(record))
@@ -161,38 +162,38 @@ class Builds:
                 values,
             ).lastrowid
             assert identifier is not None
-            self._keep(identifier, record)
+            self._insert_details(identifier, record)
         return Build(identifier, project, name, number, started, record)
 
     def set_times(self, build: Build, changes: dict[str, Any]) -> None:
-        """Say when and by whom a record was made or changed."""
+        """Set the creation and modification fields of a run."""
         for column, value in changes.items():
             self._db.execute(f"UPDATE artifact_builds SET {column} = ? WHERE id = ?", (value, build.id))
 
     def append_modules(self, build: Build, modules: list[dict[str, Any]], by: str | None) -> None:
-        """Add modules to a record."""
+        """Append modules to a record."""
         record = {**build.record, "modules": [*build.record.get("modules", ()), *modules]}
         with self._runtime.transaction():
             self._db.execute(
                 "UPDATE artifact_builds SET record = ?, modified = ?, modified_by = ? WHERE id = ?",
                 (json.dumps(record), self._runtime.clock.now(), by, build.id),
             )
-            self._keep_modules(build.id, modules)
+            self._insert_modules(build.id, modules)
 
     def rename(self, project: str, name: str, new_name: str) -> None:
-        """Give all runs of a build another name."""
+        """Rename all runs of a build."""
         self._db.execute(
             "UPDATE OR REPLACE artifact_builds SET name = :new_name, record = json_set(record, '$.name', :new_name)"
-            f" WHERE {RUN}",
+            f" WHERE {SAME_BUILD}",
             {"project": project, "name": name, "new_name": new_name},
         )
 
     def delete(self, build: Build) -> None:
-        """Forget a run."""
+        """Delete a run."""
         self._db.execute("DELETE FROM artifact_builds WHERE id = ?", (build.id,))
 
     def add_promotion(self, build: Build, promotion: Promotion) -> None:
-        """Add an entry to the status history."""
+        """Append an entry to the promotion history."""
         self._db.execute(
             "INSERT INTO artifact_build_promotions (build, created, created_by, status, repo, comment, ci_user)"
             " VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -208,7 +209,7 @@ class Builds:
         )
 
     def list_promotions(self, build: Build) -> list[Promotion]:
-        """The status history, the oldest entry first."""
+        """Return the promotion history, oldest entry first."""
         rows = self._db.execute(
             "SELECT created, created_by, status, repo, comment, ci_user FROM artifact_build_promotions"
             " WHERE build = ? ORDER BY id",
@@ -222,17 +223,17 @@ class Builds:
         ).fetchall()
         return (Build(**{**row, "record": json.loads(row["record"])}) for row in rows)
 
-    def _keep(self, build: int, record: dict[str, Any]) -> None:
-        self._keep_properties("build", build, record.get("properties"))
-        self._keep_modules(build, record.get("modules") or ())
+    def _insert_details(self, build: int, record: dict[str, Any]) -> None:
+        self._insert_properties("build", build, record.get("properties"))
+        self._insert_modules(build, record.get("modules") or ())
 
-    def _keep_modules(self, build: int, modules: Iterable[dict[str, Any]]) -> None:
+    def _insert_modules(self, build: int, modules: Iterable[dict[str, Any]]) -> None:
         for module in modules:
             identifier = self._db.execute(
                 "INSERT INTO artifact_build_modules (build, name) VALUES (?, ?)", (build, module.get("id", ""))
             ).lastrowid
             assert identifier is not None
-            self._keep_properties("module", identifier, module.get("properties"))
+            self._insert_properties("module", identifier, module.get("properties"))
             self._db.executemany(
                 "INSERT INTO artifact_build_artifacts (module, name, type, sha1, md5) VALUES (?, ?, ?, ?, ?)",
                 (
@@ -244,34 +245,40 @@ class Builds:
                 "INSERT INTO artifact_build_dependencies (module, name, scope, type, sha1, md5)"
                 " VALUES (?, ?, ?, ?, ?, ?)",
                 (
-                    (identifier, needed.get("id", ""), _scope(needed), needed.get("type"), *_checksums(needed))
-                    for needed in module.get("dependencies") or ()
+                    (
+                        identifier,
+                        dependency.get("id", ""),
+                        _scope(dependency),
+                        dependency.get("type"),
+                        *_checksums(dependency),
+                    )
+                    for dependency in module.get("dependencies") or ()
                 ),
             )
 
-    def _keep_properties(self, kind: str, owner: int, properties: Any) -> None:
+    def _insert_properties(self, kind: str, owner: int, properties: Any) -> None:
         self._db.executemany(
             f"INSERT INTO artifact_{kind}_properties ({kind}, name, value) VALUES (?, ?, ?)",
             ((owner, str(key), str(value)) for key, value in (properties or {}).items()),
         )
 
 
-def moment(text: Any) -> float:
-    """The time in a record, in seconds since the epoch.
+def parse_time(text: Any) -> float:
+    """Return the time of a record in seconds since the epoch.
 
-    :raises ValueError: when it is none, or outside the years 1 to 9999
+    :raises ValueError: if it is not a time in the years 1 to 9999
     """
     if isinstance(text, (int, float)):
         millis = text
     else:
         millis = round(datetime.strptime(str(text), "%Y-%m-%dT%H:%M:%S.%f%z").timestamp() * 1000)
-    if not EARLIEST <= millis < LATEST:
+    if not MIN_MILLIS <= millis < MAX_MILLIS:
         raise ValueError(text)
     return millis / 1000
 
 
-def statuses(promotions: Iterable[Promotion]) -> list[dict[str, Any]]:
-    """The status history as the server shows it."""
+def format_statuses(promotions: Iterable[Promotion]) -> list[dict[str, Any]]:
+    """Return the promotion history in the format of responses."""
     return [
         {
             "status": promotion.status,

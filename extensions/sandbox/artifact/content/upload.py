@@ -17,7 +17,7 @@ from ...http.routing import Route
 from ...parsing.documents import parse_xml
 from ...parsing.integers import parse_integer_or_none
 from ...runtime.file_store import StoredFile
-from ..builds.records import moment
+from ..builds.records import parse_time
 from ..call import CONTENT_PATH, NON_API_PREFIX, Call
 from ..items.item_info import file_fields
 from ..items.properties import checked
@@ -157,7 +157,7 @@ def _build_time(asked: ContentPath) -> float | None:
     """Return the time of the build that the client sent, in seconds since the epoch; None if it is not a time."""
     millis = parse_integer_or_none(asked.properties.get("build.timestamp", [""])[0], 64)
     with contextlib.suppress(ValueError):
-        return None if millis is None else moment(millis)
+        return None if millis is None else parse_time(millis)
     return None
 
 

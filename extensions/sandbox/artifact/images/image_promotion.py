@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Images promoted: their tags copied or moved to another repository."""
+"""Image promotion: copy or move tags to another repository."""
 
 from __future__ import annotations
 
@@ -21,76 +21,78 @@ from .pull import find_manifests
 from .registry import DIGEST, image_name, registry_storages
 
 
-async def promote(call: Call, repo: str) -> Response:
+async def promote_image(call: Call, repo: str) -> Response:
     """POST /api/docker/{repo}/v2/promote"""
     call.require_pro()
-    order = await build_api.read_json_object(call, copy=boolean)
-    target, image = order.get("targetRepo"), order.get("dockerRepository")
+    request = await build_api.read_json_object(call, copy=boolean)
+    target, image = request.get("targetRepo"), request.get("dockerRepository")
     if not target or not image:
         raise ArtifactError(400, "The fields 'targetRepo' and 'dockerRepository' are required.")
     for key in (repo, target):
         if registry_storages(call, key) != [key]:
             raise ArtifactError(404, f"Could not find a local repository named {key}.")
-    copying: bool = order.get("copy", False)
-    for item, path in _chosen(call, repo, order):
-        members = await _members(call, item)
+    is_copy: bool = request.get("copy", False)
+    for item, path in _select_tags(call, repo, request):
+        members = await _find_members(call, item)
         for digest, member in members.items():
-            await _take(call, member, target, f"{_image(path)}/{digest}", copying=True)
-        await _take(call, item, target, path, copying)
-        if not copying:
-            await _remove_orphans(call, repo, _image(item.path), members)
+            await _relocate(call, member, target, f"{_parent_image(path)}/{digest}", is_copy=True)
+        await _relocate(call, item, target, path, is_copy)
+        if not is_copy:
+            await _remove_orphans(call, repo, _parent_image(item.path), members)
     return PlainTextResponse("Promotion ended successfully")
 
 
-def _chosen(call: Call, repo: str, order: dict[str, Any]) -> list[tuple[Item, str]]:
-    """The folders of the tags that are wanted, and where they go."""
-    image = order["dockerRepository"].strip("/")
-    target_image = (order.get("targetDockerRepository") or image).strip("/")
+def _select_tags(call: Call, repo: str, request: dict[str, Any]) -> list[tuple[Item, str]]:
+    """Return the folders of the tags to promote with their target paths."""
+    image = request["dockerRepository"].strip("/")
+    target_image = (request.get("targetDockerRepository") or image).strip("/")
     call.require_read(repo, image)
-    if order.get("tag"):
-        tags = [order["tag"]]
+    if request.get("tag"):
+        tags = [request["tag"]]
     else:
-        tags = [(found.parent or "").removeprefix(f"{image}/") for found in call.items.list_manifests(repo, image)]
+        tags = [
+            (manifest.parent or "").removeprefix(f"{image}/") for manifest in call.items.list_manifests(repo, image)
+        ]
         tags = [tag for tag in tags if "/" not in tag and ":" not in tag]
-    chosen = []
+    selected = []
     for tag in tags:
         item = call.items.find(repo, f"{image}/{tag}")
         if item is None:
             raise ArtifactError(404, f"Unable to find tag file at '{image}/{tag}/manifest.json'")
-        chosen.append((item, f"{target_image}/{order.get('targetTag') or tag}"))
-    if not chosen:
+        selected.append((item, f"{target_image}/{request.get('targetTag') or tag}"))
+    if not selected:
         raise ArtifactError(404, f"Unable to find the image '{image}' in the repository '{repo}'")
-    return chosen
+    return selected
 
 
-def _permit(call: Call, item: Item, target: str, path: str, copying: bool) -> None:
+def _require_permissions(call: Call, item: Item, target: str, path: str, is_copy: bool) -> None:
     call.require_deploy(target, path)
-    overwritten = call.items.find(target, path)
-    for repo, where in ((target, path if overwritten else None), (item.repo, None if copying else item.path)):
-        if where is not None:
-            call.require_delete(repo, where)
+    existing = call.items.find(target, path)
+    for repo, permission_path in ((target, path if existing else None), (item.repo, None if is_copy else item.path)):
+        if permission_path is not None:
+            call.require_delete(repo, permission_path)
 
 
-async def _take(call: Call, item: Item, target: str, path: str, copying: bool) -> None:
-    _permit(call, item, target, path, copying)
+async def _relocate(call: Call, item: Item, target: str, path: str, is_copy: bool) -> None:
+    _require_permissions(call, item, target, path, is_copy)
     if conflict := call.find_conflict(item, target, path):
         raise ArtifactError(409, conflict)
-    _rename(call, await call.relocate(item, target, path, copying))
+    _update_properties(call, await call.relocate(item, target, path, is_copy))
 
 
-async def _members(call: Call, tag: Item) -> dict[str, Item]:
-    """Return the folders of the images that the list of a tag names, by digest; none of a tag that has no list."""
-    found = {}
-    for digest in _digests(call, call.items.find(tag.repo, f"{tag.path}/{MANIFEST_LIST_NAME}")):
-        for manifest in await find_manifests(call, tag.repo, _image(tag.path), digest):
+async def _find_members(call: Call, tag: Item) -> dict[str, Item]:
+    """Return the image folders that a tag's manifest list refers to, by digest."""
+    members = {}
+    for digest in _read_digests(call, call.items.find(tag.repo, f"{tag.path}/{MANIFEST_LIST_NAME}")):
+        for manifest in await find_manifests(call, tag.repo, _parent_image(tag.path), digest):
             folder = call.items.find(tag.repo, manifest.parent or "")
             if folder is not None:
-                found[digest] = folder
-    return found
+                members[digest] = folder
+    return members
 
 
-def _digests(call: Call, manifests: Item | None) -> list[str]:
-    """Return what a list of manifests names; a file of that name may be anything."""
+def _read_digests(call: Call, manifests: Item | None) -> list[str]:
+    """Return the digests in a manifest list, or nothing if the file is not a valid list."""
     with contextlib.suppress(ValueError, KeyError, TypeError, OSError):
         content = call.runtime.files.path((manifests and manifests.sha256) or "").read_bytes()
         digests = [member["digest"] for member in parse_json(content)["manifests"]]
@@ -99,28 +101,30 @@ def _digests(call: Call, manifests: Item | None) -> list[str]:
 
 
 async def _remove_orphans(call: Call, repo: str, image: str, members: dict[str, Item]) -> None:
-    """Remove the folders of digests that no list of the image names any more."""
+    """Delete the folders of digests that no manifest list of the image refers to."""
     lists = (
-        found
-        for found in call.items.list_manifests(repo, image)
-        if found.name == MANIFEST_LIST_NAME and image_name(found) == image
+        manifest
+        for manifest in call.items.list_manifests(repo, image)
+        if manifest.name == MANIFEST_LIST_NAME and image_name(manifest) == image
     )
-    named = {digest for found in lists for digest in _digests(call, found)}
+    referenced = {digest for manifest in lists for digest in _read_digests(call, manifest)}
     for digest, member in members.items():
-        if member.name == digest and digest not in named:
+        if member.name == digest and digest not in referenced:
             await call.items.delete(member)
 
 
-def _image(tag: str) -> str:
+def _parent_image(tag: str) -> str:
     return tag.rpartition("/")[0]
 
 
-def _rename(call: Call, tag: Item) -> None:
-    """What the manifest's properties say of image and tag is what they are called now."""
+def _update_properties(call: Call, tag: Item) -> None:
+    """Set the image and tag in the properties of the manifest."""
     for name in (MANIFEST_NAME, MANIFEST_LIST_NAME):
         manifest = call.items.find(tag.repo, f"{tag.path}/{name}")
         if manifest is not None:
-            call.items.set_properties(manifest, {"docker.repoName": [_image(tag.path)], "docker.manifest": [tag.name]})
+            call.items.set_properties(
+                manifest, {"docker.repoName": [_parent_image(tag.path)], "docker.manifest": [tag.name]}
+            )
 
 
-ROUTES = (Route("POST", "/api/docker/{repo}/v2/promote", promote, "promote_image"),)
+ROUTES = (Route("POST", "/api/docker/{repo}/v2/promote", promote_image, "promote_image"),)

@@ -22,15 +22,15 @@ from .tree import Item, Tree
 
 async def copy(call: Call, path: str) -> Response:
     """POST /api/copy/{repo}/{path}?to=/{repo}/{path}[&dry=1]"""
-    return await _relocate(call, path, copying=True)
+    return await _relocate(call, path, is_copy=True)
 
 
 async def move(call: Call, path: str) -> Response:
     """POST /api/move/{repo}/{path}?to=/{repo}/{path}[&dry=1]"""
-    return await _relocate(call, path, copying=False)
+    return await _relocate(call, path, is_copy=False)
 
 
-async def _relocate(call: Call, path: str, copying: bool) -> Response:
+async def _relocate(call: Call, path: str, is_copy: bool) -> Response:
     call.require_pro()
     item = _source(call, *_parted(path.rstrip("/")))
     repo, target = _parted(call.query.get("to", ""))
@@ -38,17 +38,17 @@ async def _relocate(call: Call, path: str, copying: bool) -> Response:
         missing = f"{repo}: no such local repository" if item else f"{path}: no such item"
         return _answer(404, "ERROR", f"Could not find {missing}.")
     target = _place(call, item, repo, target)
-    refusal = _refusal(call, item, repo, target, copying)
+    refusal = _refusal(call, item, repo, target, is_copy)
     if refusal:
         return _answer(409, "ERROR", refusal)
     counted = await call.runtime.readers.read(lambda db: _counted(db, item))
     dry = call.query.get("dry", "0") != "0"
     if not dry:
         try:
-            await call.relocate(item, repo, target, copying)
+            await call.relocate(item, repo, target, is_copy)
         except NotAFolder as error:
             return _answer(409, "ERROR", f"A folder and a file are in each other's way at '{repo}:{error}'.")
-    act, done = ("copying", "copied") if copying else ("moving", "moved")
+    act, done = ("copying", "copied") if is_copy else ("moving", "moved")
     what = f"{act} {item.repo}:{item.path} to {repo}:{target} completed successfully, {counted} were {done}"
     return _answer(200, "INFO", f"Dry Run for {what}" if dry else what)
 
@@ -61,10 +61,10 @@ async def move_to(call: Call, repo: str, path: str, target_repo: str, target: st
     if not call.principal.may("d", repo, path) or not call.principal.may("w", target_repo, target):
         raise ArtifactError(403, "Insufficient permissions.")
     content_path.check_names(target_repo, target)
-    refusal = _refusal(call, item, target_repo, target, copying=False)
+    refusal = _refusal(call, item, target_repo, target, is_copy=False)
     if refusal:
         raise ArtifactError(409, refusal)
-    await call.relocate(item, target_repo, target, copying=False)
+    await call.relocate(item, target_repo, target, is_copy=False)
 
 
 def _source(call: Call, repo: str, path: str) -> Item | None:
@@ -83,16 +83,16 @@ def _place(call: Call, item: Item, repo: str, target: str) -> str:
     return f"{target.strip('/')}/{item.name}" if into else target
 
 
-def _refusal(call: Call, item: Item, repo: str, path: str, copying: bool) -> str | None:
+def _refusal(call: Call, item: Item, repo: str, path: str, is_copy: bool) -> str | None:
     may = call.principal.may
     if not may("w", repo, path):
         return f"User doesn't have permissions to deploy to '{repo}:{path}'."
-    if not copying and not may("d", item.repo, item.path):
+    if not is_copy and not may("d", item.repo, item.path):
         return f"User doesn't have permissions to move '{item.repo}:{item.path}'. Needs delete permissions."
     if (repo, path) == (item.repo, item.path):
         return "Destination and source are the same"
     below = f"{item.path}/" if item.path else ""
-    if not copying and repo == item.repo and path.startswith(below):
+    if not is_copy and repo == item.repo and path.startswith(below):
         return f"Cannot move '{item.repo}:{item.path}' into itself."
     return call.find_conflict(item, repo, path)
 

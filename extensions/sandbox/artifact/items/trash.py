@@ -43,7 +43,7 @@ async def restore(call: Call, path: str) -> Response:
     if not call.repositories.is_stored(repo):
         raise ArtifactError(400, f"Restore repo '{repo}' doesn't exist")
     try:
-        await call.relocate(item, repo, target, copying=False)
+        await call.relocate(item, repo, target, is_copy=False)
     except NotAFolder as error:
         raise ArtifactError(400, f"A file is in the way at '{repo}:{error}'.") from None
     return PlainTextResponse("Successfully restored trash items", 202)

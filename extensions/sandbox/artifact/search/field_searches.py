@@ -259,7 +259,11 @@ async def build_artifacts(call: Call) -> Response:
     if bool(number.strip()) == bool(status.strip()):
         raise ArtifactError(400, BOTH if number.strip() else "Cannot search without build number or build status.")
     run = next(
-        (run for run in call.builds.list_runs(build_api.project(call), name) if matches_run(call, run, number, status)),
+        (
+            run
+            for run in call.builds.list_runs(build_api.get_project(call), name)
+            if matches_run(call, run, number, status)
+        ),
         None,
     )
     items = build_promotion.find_artifacts(call, run) if run else []

@@ -30,7 +30,7 @@ WHERE type = 'index' AND tbl_name IN ('artifact_items', 'artifact_properties', '
 """
 
 
-class Planting:
+class BulkInsert:
     """What seeds add to the tables of items; there need not be any content behind it."""
 
     def __init__(self, runtime: Runtime) -> None:

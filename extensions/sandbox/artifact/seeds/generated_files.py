@@ -22,7 +22,7 @@ def generate(state: State, repo: str, path: str, count: int, by: str = "admin", 
     first to the last of two.
     """
     files = _Files(state, repo, path, count, by, facts)
-    state.planting.folders(repo, (parent_path(path) or "" for path in files.each(path)), by)
+    state.bulk_insert.folders(repo, (parent_path(path) or "" for path in files.each(path)), by)
     if facts.keys() <= {"content"}:
         stored = state.runtime.files.put_bytes(facts.get("content", "").encode())
         state.items.insert_files(repo, files.each(path), stored, by)
@@ -34,7 +34,7 @@ class _Files:
     """Files that are nothing but rows: a million of them take seconds."""
 
     def __init__(self, state: State, repo: str, path: str, count: int, by: str, facts: dict[str, Any]) -> None:
-        self._planting, self._repo, self._path, self._count, self._by = state.planting, repo, path, count, by
+        self._planting, self._repo, self._path, self._count, self._by = state.bulk_insert, repo, path, count, by
         self._size, self._properties = facts.get("size", 0), facts.get("properties", {})
         self._times: dict[str, tuple[float, float]] = {
             name: _span(facts[name]) for name in ("created", "modified", "downloaded") if name in facts

@@ -70,7 +70,7 @@ def plant(state: State, data: dict[str, Any]) -> None:
     state.items.create_folder(TRASH_REPO, "", None)
     repositories = data.get("repositories", ())
     generated = sum(files["count"] for found in repositories for files in found.get("generate", ()))
-    with state.planting.defer_indexes() if generated > state.planting.next_id() // 4 else nullcontext():
+    with state.bulk_insert.defer_indexes() if generated > state.bulk_insert.next_id() // 4 else nullcontext():
         for repository in repositories:
             _plant_repository(state, repository)
     for item in data.get("items", ()):
@@ -81,7 +81,7 @@ def plant(state: State, data: dict[str, Any]) -> None:
         )
     for build in data.get("builds", ()):
         _plant_build(state, build)
-    state.planting.settle()
+    state.bulk_insert.settle()
 
 
 def _plant_repository(state: State, repository: dict[str, Any]) -> None:
@@ -111,8 +111,8 @@ def _plant_item(state: State, item: dict[str, Any]) -> None:
     now = state.runtime.clock.now()
     times = {name: seconds(item[name]) if name in item else now for name in TIMES}
     folder = bool(item.get("folder"))
-    state.planting.forget(repo, path)
-    state.planting.items(
+    state.bulk_insert.forget(repo, path)
+    state.bulk_insert.items(
         [
             {
                 **{name: item.get(name) for name in ("created_by", "modified_by", "sha256", "sha1", "md5")},
@@ -130,7 +130,7 @@ def _plant_item(state: State, item: dict[str, Any]) -> None:
     state.items.set_properties(planted, _properties(item))
     for counted in _joined(item.get("statistics", ())):
         times = {name: seconds(counted[name]) for name in ("downloaded", "remote_downloaded") if counted.get(name)}
-        state.planting.statistics(planted, {**counted, **times})
+        state.bulk_insert.statistics(planted, {**counted, **times})
 
 
 def _joined(statistics: list[dict[str, Any]]) -> list[dict[str, Any]]:
