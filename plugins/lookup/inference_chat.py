@@ -98,12 +98,12 @@ _raw:
 
 from typing import Any
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import chat
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.question import (
-    ASKING,
-    MODEL,
-    OF_ANSWER,
-    PROMPT,
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.chat import completions
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.chat.request_body import (
+    COMPLETION_OPTIONS,
+    MODEL_OPTION,
+    PROMPT_OPTIONS,
+    REQUEST_OPTIONS,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import INFERENCE, InferenceService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
@@ -115,20 +115,20 @@ class LookupModule(ServiceLookup):
     name = "inference_chat"
     SPEC = INFERENCE + ArgumentSpec(
         {
-            "model": {**MODEL, "required": True},
-            "prompt": {**PROMPT["prompt"], "required": True},
-            **OF_ANSWER,
-            **{name: option for name, option in ASKING.items() if name != "accept_incomplete"},
-            "cache": {**ASKING["cache"], "required": True},
+            "model": {**MODEL_OPTION, "required": True},
+            "prompt": {**PROMPT_OPTIONS["prompt"], "required": True},
+            **COMPLETION_OPTIONS,
+            **{name: option for name, option in REQUEST_OPTIONS.items() if name != "accept_incomplete"},
+            "cache": {**REQUEST_OPTIONS["cache"], "required": True},
         }
     )
 
     def ask(self, task: Task) -> Any:
-        question = chat.build_question(InferenceService(task), task.params)
-        completion = chat.find_kept(task, question)
+        question = completions.build_request(InferenceService(task), task.params)
+        completion = completions.find_cached(task, question)
         structured = question.schema is not None
         if completion is None:
             if task.check_mode:
                 return {} if structured else ""
-            completion = chat.complete(task, question)["completion"]
+            completion = completions.complete(task, question)["completion"]
         return completion["data" if structured else "text"]

@@ -119,7 +119,7 @@ secret:
   type: str
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import admin_keys
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.organization import admin_keys
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import INFERENCE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._issued import ISSUED
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME

@@ -78,8 +78,10 @@ admin_keys:
       type: dict
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import members
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.admin import Admin
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.organization import listings
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.organization.admin_client import (
+    AdminClient,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import INFERENCE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
@@ -90,7 +92,7 @@ SPEC = INFERENCE + ArgumentSpec(dict(name=dict(type="str", **NAME)))
 
 def run(task: Task) -> None:
     name = task.params["name"]
-    keys = members.admin_keys(Admin(task))
+    keys = listings.list_admin_keys(AdminClient(task))
     task.result["admin_keys"] = [key for key in keys if name in (None, key["name"])]
 
 

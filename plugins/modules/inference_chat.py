@@ -324,14 +324,14 @@ plan:
   sample: {action: complete, model: gpt-4o-mini, messages: 2}
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import chat
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.question import (
-    ASKING,
-    MODEL,
-    OF_ANSWER,
-    PROMPT,
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.chat import completions
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.chat.request_body import (
+    COMPLETION_OPTIONS,
+    MODEL_OPTION,
+    PROMPT_OPTIONS,
     PROMPT_RULES,
-    TOOLS,
+    REQUEST_OPTIONS,
+    TOOL_OPTIONS,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import INFERENCE, InferenceService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
@@ -340,11 +340,11 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 
 SPEC = INFERENCE + ArgumentSpec(
     {
-        "model": {**MODEL, "required": True},
-        **PROMPT,
-        **TOOLS,
-        **OF_ANSWER,
-        **ASKING,
+        "model": {**MODEL_OPTION, "required": True},
+        **PROMPT_OPTIONS,
+        **TOOL_OPTIONS,
+        **COMPLETION_OPTIONS,
+        **REQUEST_OPTIONS,
         "stream": dict(type="bool", default=False),
     },
     required_by={"tool_choice": ["tools"]},
@@ -353,12 +353,12 @@ SPEC = INFERENCE + ArgumentSpec(
 
 
 def run(task: Task) -> None:
-    question = chat.build_question(InferenceService(task), task.params)
-    task.result["completion"] = kept = chat.find_kept(task, question)
+    question = completions.build_request(InferenceService(task), task.params)
+    task.result["completion"] = kept = completions.find_cached(task, question)
     operate(
         task,
         None if kept else question.plan,
-        lambda: chat.complete(task, question),
+        lambda: completions.complete(task, question),
         changes_state=task.params["cache"] is not None,
     )
 

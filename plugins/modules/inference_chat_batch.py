@@ -486,14 +486,14 @@ plan:
     seconds_at_least: 36.0
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.batch import Batch
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.question import (
-    ASKING,
-    BATCH_LINE,
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.batch.batch import Batch
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.chat.request_body import (
+    BATCH_LINE_OPTIONS,
     BATCH_LINE_RULES,
-    MODEL,
-    OF_ANSWER,
-    PROMPT,
+    COMPLETION_OPTIONS,
+    MODEL_OPTION,
+    PROMPT_OPTIONS,
+    REQUEST_OPTIONS,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import INFERENCE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import BULK
@@ -502,17 +502,23 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile im
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 PRICE = dict(type="float", required=True, at_least=0, at_most=1_000_000)
-ONE = ArgumentSpec(
-    {"id": dict(type="str", unchecked="a name of the user's own"), "model": MODEL, **PROMPT, **OF_ANSWER, **BATCH_LINE},
+PROMPT = ArgumentSpec(
+    {
+        "id": dict(type="str", unchecked="any text that the user chooses"),
+        "model": MODEL_OPTION,
+        **PROMPT_OPTIONS,
+        **COMPLETION_OPTIONS,
+        **BATCH_LINE_OPTIONS,
+    },
     **BATCH_LINE_RULES,
 )
 SPEC = INFERENCE + ArgumentSpec(
     {
-        "prompts": dict(type="list", elements="dict", not_empty=True, options=ONE.options, **BATCH_LINE_RULES),
+        "prompts": dict(type="list", elements="dict", not_empty=True, options=PROMPT.options, **BATCH_LINE_RULES),
         "prompts_file": dict(type="path", not_empty=True),
-        "model": MODEL,
-        **OF_ANSWER,
-        **ASKING,
+        "model": MODEL_OPTION,
+        **COMPLETION_OPTIONS,
+        **REQUEST_OPTIONS,
         "attempts": dict(type="int", default=1, at_least=1, at_most=20),
         "limits": dict(type="dict", unchecked="checked as rate limits"),
         "limit_period": dict(type="str", choices=["minute", "day"]),
@@ -520,7 +526,7 @@ SPEC = INFERENCE + ArgumentSpec(
             type="list",
             elements="dict",
             not_empty=True,
-            options=dict(model={**MODEL, "required": True}, input=PRICE, output=PRICE),
+            options=dict(model={**MODEL_OPTION, "required": True}, input=PRICE, output=PRICE),
         ),
         "max_tokens_total": dict(type="int", narrows_scope=True, no_log=False, at_least=1, at_most=10**12),
         "max_cost": dict(type="float", narrows_scope=True, at_least=0, at_most=10**9),
@@ -534,7 +540,7 @@ SPEC = INFERENCE + ArgumentSpec(
 
 
 def run(task: Task) -> None:
-    batch = Batch(task, ONE)
+    batch = Batch(task, PROMPT)
     task.result.update(batch.summary())
     operate(task, batch.plan, batch.carry_out, result_names=("counts", "failures", "failure_reasons", "outcomes"))
 

@@ -75,20 +75,20 @@ amounts:
       unit: dollar
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import dashboards
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import dashboard
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import INFERENCE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = INFERENCE + ArgumentSpec(
-    dict(subject=dict(type="str", required=True, choices=list(dashboards.SUBJECTS))),
+    dict(subject=dict(type="str", required=True, choices=list(dashboard.PATHS))),
     required_if=[("subject", "project_users", ("organization", "project"))],
 )
 
 
 def run(task: Task) -> None:
-    response = dashboards.answer(task, task.params["subject"])
-    task.result.update(response=response, amounts=dashboards.amounts(response))
+    response = dashboard.fetch(task, task.params["subject"])
+    task.result.update(response=response, amounts=dashboard.extract_amounts(response))
 
 
 def main() -> None:

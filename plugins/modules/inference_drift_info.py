@@ -214,16 +214,18 @@ drift:
             max_requests_per_1_minute: 100
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import drift
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.admin import Admin
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.organization import drift
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.organization.admin_client import (
+    AdminClient,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import INFERENCE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = INFERENCE + ArgumentSpec(
     dict(
-        projects=drift.PROJECTS,
-        users=drift.USERS,
+        projects=drift.PROJECT_OPTIONS,
+        users=drift.USER_OPTIONS,
         max_key_age_days=dict(type="int", no_log=False, at_least=1, at_most=36_500),
     ),
     required_one_of=[("projects", "users", "max_key_age_days")],
@@ -231,7 +233,7 @@ SPEC = INFERENCE + ArgumentSpec(
 
 
 def run(task: Task) -> None:
-    task.result["drift"] = drift.of(Admin(task), drift.Declared(task.params))
+    task.result["drift"] = drift.find_drift(AdminClient(task), drift.Declared(task.params))
 
 
 def main() -> None:

@@ -74,7 +74,7 @@ SPEC = INFERENCE + ArgumentSpec(dict(pattern=dict(type="str", one_line=True)))
 
 def run(task: Task) -> None:
     pattern = task.params["pattern"] or "*"
-    listed = models.listed(InferenceService(task))
+    listed = models.list_models(InferenceService(task))
     task.result["models"] = [model for model in listed if fnmatch.fnmatchcase(model["id"], pattern)]
 
 

@@ -61,7 +61,7 @@ SPEC = INFERENCE
 
 
 def run(task: Task) -> None:
-    task.result["model_limits"] = models.tuning_limits(InferenceService(task))
+    task.result["model_limits"] = models.list_fine_tuning_limits(InferenceService(task))
 
 
 def main() -> None:

@@ -59,7 +59,7 @@ organizations:
       elements: dict
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import organizations
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.organization import organizations
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import INFERENCE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
@@ -67,7 +67,7 @@ SPEC = INFERENCE
 
 
 def run(task: Task) -> None:
-    task.result["organizations"] = organizations.listed(task)
+    task.result["organizations"] = organizations.list_organizations(task)
 
 
 def main() -> None:

@@ -94,7 +94,7 @@ project:
       type: str
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.projects import Projects
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.organization.projects import Project
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import INFERENCE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE
@@ -114,7 +114,7 @@ SPEC = (INFERENCE + STATE) + ArgumentSpec(
 
 
 def run(task: Task) -> None:
-    projects = Projects(task)
+    projects = Project(task)
     reconcile(
         task,
         "project",
@@ -124,7 +124,7 @@ def run(task: Task) -> None:
         update=projects.update,
         delete=projects.archive,
         check=projects.check,
-        to_result=projects.shown,
+        to_result=projects.to_result,
     )
 
 

@@ -110,9 +110,13 @@ projects:
       elements: dict
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import projects
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.admin import Admin
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.details import DETAILS
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.organization import projects
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.organization.admin_client import (
+    AdminClient,
+)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.organization.project_details import (
+    DETAILS,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import INFERENCE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
@@ -129,10 +133,10 @@ SPEC = INFERENCE + ArgumentSpec(
 
 def run(task: Task) -> None:
     name = task.params["name"]
-    admin = Admin(task)
+    admin = AdminClient(task)
     found = [
         project
-        for project in projects.listed(admin, task.params["include_archived"])
+        for project in projects.list_projects(admin, task.params["include_archived"])
         if name in (None, project["name"])
     ]
     for project in found:

@@ -91,8 +91,10 @@ rate_limits:
       unlimited: []
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import projects, rate_limits
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.admin import Admin
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.organization import projects, rate_limits
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.organization.admin_client import (
+    AdminClient,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import INFERENCE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
@@ -100,10 +102,10 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 
 SPEC = (
     INFERENCE
-    + projects.PROJECT
+    + projects.PROJECT_OPTIONS
     + ArgumentSpec(
         dict(
-            limits=dict(type="list", elements="dict", required=True, not_empty=True, options=rate_limits.OF_MODEL),
+            limits=dict(type="list", elements="dict", required=True, not_empty=True, options=rate_limits.MODEL_OPTIONS),
         ),
         required_one_of=[("project_id", "project_name")],
     )
@@ -111,9 +113,9 @@ SPEC = (
 
 
 def run(task: Task) -> None:
-    wanted = rate_limits.wanted_limits(task.params["limits"])
-    admin = Admin(task)
-    limits = rate_limits.ProjectLimits(admin, projects.identified(admin, task.params), wanted)
+    wanted = rate_limits.parse_limits(task.params["limits"])
+    admin = AdminClient(task)
+    limits = rate_limits.ProjectLimits(admin, projects.resolve_project_id(admin, task.params), wanted)
     reconcile(
         task,
         "rate_limits",
@@ -122,7 +124,7 @@ def run(task: Task) -> None:
         update=limits.update,
         check=limits.check,
         predict_refusal=limits.predict_refusal,
-        to_result=rate_limits.shown,
+        to_result=rate_limits.to_result,
     )
 
 

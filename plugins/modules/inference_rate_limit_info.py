@@ -72,13 +72,15 @@ rate_limits:
 """
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import projects, rate_limits
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.admin import Admin
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.organization import projects, rate_limits
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.organization.admin_client import (
+    AdminClient,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import INFERENCE, InferenceService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
-SPEC = INFERENCE + projects.PROJECT + ArgumentSpec(dict(dashboard=dict(type="bool", default=False)))
+SPEC = INFERENCE + projects.PROJECT_OPTIONS + ArgumentSpec(dict(dashboard=dict(type="bool", default=False)))
 
 
 def run(task: Task) -> None:
@@ -86,10 +88,12 @@ def run(task: Task) -> None:
     if task.params["dashboard"] == bool(chosen):
         raise BadOption("dashboard", "must be true, unless 'project_id' or 'project_name' is set")
     if task.params["dashboard"]:
-        task.result["rate_limits"] = rate_limits.of_dashboard(InferenceService(task))
+        task.result["rate_limits"] = rate_limits.fetch_dashboard_limits(InferenceService(task))
     else:
-        admin = Admin(task)
-        task.result["rate_limits"] = rate_limits.of_project(admin, projects.identified(admin, task.params))
+        admin = AdminClient(task)
+        task.result["rate_limits"] = rate_limits.fetch_project_limits(
+            admin, projects.resolve_project_id(admin, task.params)
+        )
 
 
 def main() -> None:

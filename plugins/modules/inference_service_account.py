@@ -111,7 +111,10 @@ secret:
   type: str
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import projects, service_accounts
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.organization import (
+    projects,
+    service_accounts,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import INFERENCE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._issued import ISSUED
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
@@ -121,7 +124,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile im
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 SPEC = (
-    (INFERENCE + projects.PROJECT)
+    (INFERENCE + projects.PROJECT_OPTIONS)
     + (STATE + ISSUED)
     + ArgumentSpec(
         dict(

@@ -130,7 +130,7 @@ user:
       type: str
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import users
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.organization import users
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import INFERENCE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
@@ -141,7 +141,7 @@ SPEC = (INFERENCE + STATE) + ArgumentSpec(
     dict(
         email=dict(type="str", required=True, one_line=True, matches=users.EMAIL),
         role=dict(type="str", choices=list(users.ROLES)),
-        projects=users.PROJECTS,
+        projects=users.PROJECT_OPTIONS,
     )
 )
 
@@ -159,7 +159,7 @@ def run(task: Task) -> None:
         replace_reason=user.stale,
         replace=user.renew,
         check=user.check,
-        to_result=user.shown,
+        to_result=user.to_result,
     )
 
 

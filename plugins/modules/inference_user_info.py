@@ -117,8 +117,10 @@ invites:
 """
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import members, projects
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.admin import Admin
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.organization import listings, projects
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.organization.admin_client import (
+    AdminClient,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import INFERENCE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
@@ -126,7 +128,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 
 SPEC = (
     INFERENCE
-    + projects.PROJECT
+    + projects.PROJECT_OPTIONS
     + ArgumentSpec(
         dict(emails=dict(type="list", elements="str", each_element=NAME), invites=dict(type="bool", default=False)),
     )
@@ -137,11 +139,11 @@ def run(task: Task) -> None:
     in_project = task.select_provided("project_id", "project_name")
     if in_project and task.params["invites"]:
         raise BadOption("invites", "takes true for the whole organization only")
-    admin = Admin(task)
-    found = members.users(admin, projects.identified(admin, task.params) if in_project else None)
-    task.result["users"] = members.with_emails(found, task.params["emails"])
+    admin = AdminClient(task)
+    found = listings.list_users(admin, projects.resolve_project_id(admin, task.params) if in_project else None)
+    task.result["users"] = listings.filter_by_email(found, task.params["emails"])
     if task.params["invites"]:
-        task.result["invites"] = members.with_emails(members.invites(admin), task.params["emails"])
+        task.result["invites"] = listings.filter_by_email(listings.list_invites(admin), task.params["emails"])
 
 
 def main() -> None:

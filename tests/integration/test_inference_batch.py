@@ -17,8 +17,10 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import answers_file, buckets, chat
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.answers_file import AnswersFile
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.limits import rate_limiter
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.batch import answers_file
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.chat import completions
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.batch.answers_file import AnswersFile
 from sandbox.client import Sandbox
 from support.running import run
 
@@ -141,7 +143,7 @@ LOST = ("answered", "half")
 def dying(place: str, number: int, sandbox: Sandbox, folder: Path, count: int) -> None:
     """A run that is killed when it comes to the place for the number-th time."""
     DEATH[:] = [place, number]
-    send, add, store = chat.send, AnswersFile.add, answers_file.store_output
+    send, add, store = completions.send, AnswersFile.add, answers_file.store_output
 
     def sent(*given: Any) -> Any:
         at("send")
@@ -158,7 +160,7 @@ def dying(place: str, number: int, sandbox: Sandbox, folder: Path, count: int) -
         store(*given)
         at("ordered")
 
-    chat.send = sent
+    completions.send = sent
     AnswersFile.add = added  # type: ignore[method-assign]
     answers_file.store_output = stored
     answers_file.open_private = DyingFile

@@ -42,7 +42,7 @@ EXEMPT = {
         ("ca_bundle", "_no_authorities", "_has"), "gets paths of _file"
     ),
     "module_utils/_http/session.py": dict.fromkeys(("_believing", "_read"), "gets what `ca_bundle` returns"),
-    "module_utils/_inference/kept.py": {"_locked": "gets the path of a copy"},
+    "module_utils/_inference/chat/cache.py": {"_try_lock": "gets the path of a copy"},
     "module_utils/_interruption.py": dict.fromkeys(("_command", "_parent"), "reads /proc"),
     "module_utils/_files/private.py": {
         **dict.fromkeys(("_private", "_let_read", "_mode"), "gets the path of a copy"),

@@ -10,7 +10,7 @@ import time
 import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http import retry
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import buckets
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.limits import rate_limiter
 
 
 def virtual_time(monkeypatch: pytest.MonkeyPatch) -> list[float]:
@@ -28,7 +28,7 @@ def virtual_time(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
         time = staticmethod(time.time)
 
-    monkeypatch.setattr(buckets, "time", Time)
-    monkeypatch.setattr(buckets, "pause", lambda seconds, _stop: naps.append(seconds))
+    monkeypatch.setattr(rate_limiter, "time", Time)
+    monkeypatch.setattr(rate_limiter, "pause", lambda seconds, _stop: naps.append(seconds))
     monkeypatch.setattr(retry, "time", Time)
     return naps

@@ -10,8 +10,10 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import pace
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.pace import Pace
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.organization import admin_rate_limiter
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.organization.admin_rate_limiter import (
+    AdminRateLimiter,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 from support.conversation import Call, call, conversation
 from support.inference_server import ADMIN, error, page
@@ -113,12 +115,12 @@ def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path) -> pathlib.P
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """A clock that stands still unless it is moved, and goes on while somebody sleeps."""
     now = [1_800_000_000.0]
-    monkeypatch.setattr(pace.time, "time", lambda: now[0])
+    monkeypatch.setattr(admin_rate_limiter.time, "time", lambda: now[0])
 
     def sleep(seconds: float) -> None:
         now[0] += seconds
 
-    monkeypatch.setattr(pace.time, "sleep", sleep)
+    monkeypatch.setattr(admin_rate_limiter.time, "sleep", sleep)
     return now
 
 
@@ -126,7 +128,7 @@ def seconds_of(clock: list[float], calls: list[str], whose: str = "key", per_min
     """When each call has its turn, from now on; each is made by a task of its own."""
     began, turns = clock[0], []
     for name in calls:
-        Pace(Task({"admin_requests_per_minute": per_minute}), [whose]).wait(name)
+        AdminRateLimiter(Task({"admin_requests_per_minute": per_minute}), [whose]).wait(name)
         turns.append(round(clock[0] - began, 3))
     return turns
 
@@ -173,9 +175,9 @@ def test_a_file_that_makes_no_sense_begins_anew(folder: pathlib.Path, clock: lis
 def test_without_a_folder_each_process_goes_by_itself(
     folder: pathlib.Path, clock: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pace, "_TURNS", {})
+    monkeypatch.setattr(admin_rate_limiter, "_PROCESS_SCHEDULES", {})
     folder.chmod(0o500)
-    monkeypatch.setattr(pace.os, "mkdir", _refuse)
+    monkeypatch.setattr(admin_rate_limiter.os, "mkdir", _refuse)
     assert seconds_of(clock, ["list"] * 5) == [0, 0, 0, 0, 10]
 
 
@@ -187,5 +189,5 @@ def test_who_waits_says_so(folder: pathlib.Path, clock: list[float]) -> None:
     told: list[str] = []
     task = Task({"admin_requests_per_minute": 6.0}, display=told.append)
     for _number in range(5):
-        Pace(task, ["k"]).wait("GET /organization/users")
+        AdminRateLimiter(task, ["k"]).wait("GET /organization/users")
     assert told == ["waiting 10 s for the next turn of GET /organization/users, see 'admin_requests_per_minute'"]

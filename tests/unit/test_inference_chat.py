@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import schema
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.chat import schema
 from support.conversation import Call, call, conversation
 from support.inference_server import KEY, QUOTA, error
 from support.paying_server import paying_server

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils import _bulk
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import buckets
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.limits import rate_limiter
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 from support.conversation import Call, call, conversation
 from support.inference_server import KEY, QUOTA, error
@@ -507,7 +507,7 @@ def test_a_limit_is_for_a_minute_when_fewer_responses_indicate_a_day(
 def test_a_limit_is_for_a_minute_when_responses_repeat_themselves(
     limit: int, remaining: int, reset: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pace = buckets.Pace({}, None, threading.Event())
+    pace = rate_limiter.RateLimiter({}, None, threading.Event())
     for number in range(5):
         for left in (remaining, remaining - number):
             pace._learn("requests", str(limit), str(left), reset)
@@ -600,7 +600,7 @@ def test_progress_names_the_limit_and_the_time_left_when_the_batch_waits(
             assert is_told.wait(60)
         naps.append(seconds)
 
-    monkeypatch.setattr(buckets, "pause", pause)
+    monkeypatch.setattr(rate_limiter, "pause", pause)
     monkeypatch.setattr(_bulk, "_SECONDS_BETWEEN_LOOKS", 0.001)
     monkeypatch.setattr(Task, "report_progress", progress)
     calls = [answered(prompt["prompt"]) for prompt in PROMPTS]

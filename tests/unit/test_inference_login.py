@@ -113,7 +113,7 @@ def through(key_class: KeyClass, url: str, **keys: str) -> Response:
     """The answer to a read by an adapter that needs a key of this class."""
     spec = ArgumentSpecValidator(**INFERENCE.to_keywords())
     task = Task(spec.validate({"url": f"{url}/v1", **keys}).validated_parameters)
-    return InferenceService(task).http(key_class).read("GET", "/models")
+    return InferenceService(task).create_client(key_class).read("GET", "/models")
 
 
 ALL_KEYS = {"api_key": KEY, "admin_key": "sk-admin-0123456789", "session_token": "sess-0123456789"}

@@ -12,9 +12,9 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import API_KEY, InferenceService
 
 
-def listed(inference: InferenceService) -> list[dict[str, t.Any]]:
+def list_models(inference: InferenceService) -> list[dict[str, t.Any]]:
     """All models, the newest first. The server's list has no pages and no order of its own."""
-    entries = inference.http(API_KEY).read("GET", "/models").record().records("data")
+    entries = inference.create_client(API_KEY).read("GET", "/models").record().records("data")
     return sorted(map(_model, entries), key=lambda model: (-(model["created"] or 0), model["id"]))
 
 
@@ -28,9 +28,9 @@ def _model(entry: Record) -> dict[str, t.Any]:
     }
 
 
-def tuning_limits(inference: InferenceService) -> list[dict[str, t.Any]]:
+def list_fine_tuning_limits(inference: InferenceService) -> list[dict[str, t.Any]]:
     """How many tuning jobs of each model may wait and begin, by model."""
-    entries = inference.http(API_KEY).read("GET", "/fine_tuning/model_limits").record().records("data")
+    entries = inference.create_client(API_KEY).read("GET", "/fine_tuning/model_limits").record().records("data")
     names = ("curr_pending_jobs", "max_pending_jobs", "jobs_so_far_today", "max_jobs_per_day")
     limits = [{"id": entry.text("id"), **{name: entry.maybe_integer(name) for name in names}} for entry in entries]
     return sorted(limits, key=lambda limit: limit["id"])

@@ -113,7 +113,7 @@ class InferenceService:
         self._task = task
         self._url = check_url(task.params["url"])
 
-    def refuses(self, key: str, key_class: KeyClass, path: str) -> bool:
+    def is_rejected(self, key: str, key_class: KeyClass, path: str) -> bool:
         """Whether a key is good for nothing, unlike one that only may not do what is asked for here."""
         credential = Credential({"Authorization": f"Bearer {key}"})
         explain = functools.partial(_explain, refused=_not_accepted(key_class), hidden=key_class.hides)
@@ -121,15 +121,15 @@ class InferenceService:
         response = http.read("GET", path, accept=(200, 401, 403))
         return response.status == 401 and not any(words in response.text for words in ("Missing scopes", "mismatched_"))
 
-    def dashboard(self, path: str, versioned: bool = False) -> Response:
+    def fetch_dashboard(self, path: str, versioned: bool = False) -> Response:
         """The answer to a private request, as the browser sends it.
 
         :arg versioned: whether it is below the version of the API, where most are beside it
         """
-        http = self.http(SESSION_TOKEN, self._url if versioned else self._url.removesuffix("/v1"))
+        http = self.create_client(SESSION_TOKEN, self._url if versioned else self._url.removesuffix("/v1"))
         return http.read("GET", f"/dashboard{path}", headers=_BROWSER)
 
-    def http(self, key_class: KeyClass, base_url: str | None = None) -> HttpClient:
+    def create_client(self, key_class: KeyClass, base_url: str | None = None) -> HttpClient:
         """Requests with the key of a class, and no other.
 
         :raises BadOption: when the option of this class has a key of another
@@ -155,14 +155,14 @@ def _selectors(task: Task) -> dict[str, str]:
     }
 
 
-def class_of(key: str) -> KeyClass | None:
+def classify_key(key: str) -> KeyClass | None:
     """The class that a key belongs to by its prefix, if it has one of the vendor's."""
     fitting = [key_class for key_class in KEY_CLASSES if key.startswith(key_class.prefix)]
     return max(fitting, key=lambda key_class: len(key_class.prefix)) if fitting else None
 
 
 def _check_class(key: str, wanted: KeyClass) -> None:
-    if (real := class_of(key)) not in (wanted, None):
+    if (real := classify_key(key)) not in (wanted, None):
         raise BadOption(
             wanted.option,
             f"takes a key for {wanted.opens}; one that begins with {real.prefix} is for {real.opens} and belongs into "

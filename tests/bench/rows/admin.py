@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import os
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.pace import BURST
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.organization.admin_rate_limiter import (
+    BURST,
+)
 from bench.row import Figure, Row
 from sandbox.client import Sandbox
 from support import running

@@ -21,12 +21,12 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 # So many calls of a kind may come at once
 BURST = 4
 # Seconds; a moment that is farther away is from before the clock was set
-_FARTHEST = 3600.0
+_LONGEST_DELAY = 3600.0
 # Where no file can be kept, each process goes by itself
-_TURNS: dict[str, dict[str, float]] = {}
+_PROCESS_SCHEDULES: dict[str, dict[str, float]] = {}
 
 
-class Pace:
+class AdminRateLimiter:
     """Whose turn it is: for each kind of call the moment from which on a whole burst may come again.
 
     It is kept in a file of this user's in the folder for temporary files, for each task runs in a process of its own.
@@ -34,18 +34,18 @@ class Pace:
     :arg whose: the address and the key, which the service counts for
     """
 
-    def __init__(self, task: Task, whose: t.Sequence[str]) -> None:
+    def __init__(self, task: Task, quota_key: t.Sequence[str]) -> None:
         self._task = task
-        self._name = hashlib.sha256(json.dumps(whose).encode()).hexdigest()
+        self._name = hashlib.sha256(json.dumps(quota_key).encode()).hexdigest()
 
     def wait(self, call: str) -> None:
         """Take the next turn for a kind of call, and wait for it."""
         if not self._task.params["admin_requests_per_minute"]:
             return
         every = 60.0 / self._task.params["admin_requests_per_minute"]
-        with _turns(self._name) as turns:
+        with _locked_schedule(self._name) as turns:
             now = time.time()
-            whole = max(now, min(turns.get(call, now), now + _FARTHEST))
+            whole = max(now, min(turns.get(call, now), now + _LONGEST_DELAY))
             turns.update({call: whole + every})
         wait = whole - now - (BURST - 1) * every
         if wait > 0:
@@ -54,24 +54,24 @@ class Pace:
 
 
 @contextlib.contextmanager
-def _turns(name: str) -> t.Iterator[dict[str, float]]:
+def _locked_schedule(name: str) -> t.Iterator[dict[str, float]]:
     """The moments by kind of call, which nobody else changes meanwhile; changes are kept."""
     try:
         path = rehearsal.resolve_write(os.path.join(temporary_directory(), name))
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
     except OSError:
-        yield _TURNS.setdefault(name, {})
+        yield _PROCESS_SCHEDULES.setdefault(name, {})
         return
     with open(handle, "r+", encoding="utf-8") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
-        turns = _read(file.read())
+        turns = _parse_schedule(file.read())
         yield turns
         file.seek(0)
         file.truncate()
         json.dump(turns, file)
 
 
-def _read(text: str) -> dict[str, float]:
+def _parse_schedule(text: str) -> dict[str, float]:
     try:
         turns = json.loads(text)
     except ValueError:

@@ -42,7 +42,7 @@ _TOOL: Params = dict(
     strict=dict(type="bool"),
 )
 # What a prompt may have of its own
-PROMPT: Params = dict(
+PROMPT_OPTIONS: Params = dict(
     messages=dict(
         type="list",
         elements="dict",
@@ -59,7 +59,7 @@ PROMPT_RULES: Params = dict(
     mutually_exclusive=[("messages", "prompt"), ("messages", "system")],
 )
 # A prompt as OpenAI Batch has it
-BATCH_LINE: Params = dict(
+BATCH_LINE_OPTIONS: Params = dict(
     custom_id=dict(type="str", unchecked="a name of the user's own"),
     method=dict(type="str", choices=["POST"]),
     url=dict(type="str", matches=(r"\S*/chat/completions", "the path of chat completions, /v1/chat/completions")),
@@ -76,7 +76,7 @@ BATCH_LINE_RULES: Params = dict(
     required_by=dict(method=["body"], url=["body"]),
 )
 # What a prompt may have, or all of them together
-OF_ANSWER: Params = dict(
+COMPLETION_OPTIONS: Params = dict(
     system=dict(type="str", unchecked="empty counts as not given"),
     temperature=dict(type="float", at_least=0, at_most=2),
     max_tokens=dict(type="int", no_log=False, at_least=1, at_most=100_000_000),
@@ -86,14 +86,14 @@ OF_ANSWER: Params = dict(
     extra=dict(type="dict", unchecked="what the options do not know, the server checks"),
 )
 # What one prompt alone may have
-TOOLS: Params = dict(
+TOOL_OPTIONS: Params = dict(
     tools=dict(type="list", elements="dict", not_empty=True, options=_TOOL),
     tool_choice=dict(type="str", **NAME),
     n=dict(type="int", at_least=1, at_most=128),
 )
-MODEL: Params = dict(type="str", **NAME)
+MODEL_OPTION: Params = dict(type="str", **NAME)
 # How it is asked
-ASKING: Params = dict(
+REQUEST_OPTIONS: Params = dict(
     max_tokens_member=dict(
         type="str",
         choices=["max_completion_tokens", "max_tokens"],
@@ -117,7 +117,7 @@ _LONGEST = ("max_tokens", "max_completion_tokens")
 _NOT_EXTRA = frozenset(("model", "messages", "stream", "stream_options", *_LONGEST))
 
 
-def body(params: Params) -> Params:
+def build_body(params: Params) -> Params:
     """The request that asks it.
 
     :raises BadOption: when the options contradict each other

@@ -13,8 +13,14 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
     ServerRefusal,
     ToolchainError,
 )
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import key_values, members, projects
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.admin import Admin
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.organization import (
+    listings,
+    projects,
+    redacted_keys,
+)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.organization.admin_client import (
+    AdminClient,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
@@ -23,7 +29,7 @@ ROLES = ("owner", "reader")
 PROJECT_ROLES = ("owner", "member")
 EMAIL = (r"[^@\s]+@[^@\s]+", "an e-mail address")
 # Those that somebody belongs to
-PROJECTS = dict(
+PROJECT_OPTIONS = dict(
     type="list",
     elements="dict",
     options=dict(
@@ -54,7 +60,7 @@ class User:
 
     def __init__(self, task: Task) -> None:
         self._task = task
-        self._admin = Admin(task)
+        self._admin = AdminClient(task)
         self._email: str = task.params["email"]
         self._there = task.params["state"] == "present"
         self._users: list[Fields] = []
@@ -64,10 +70,10 @@ class User:
 
     def find(self) -> Fields | None:
         """The person, or `None`."""
-        self._users = members.users(self._admin)
-        theirs = members.with_emails(self._users, [self._email])
+        self._users = listings.list_users(self._admin)
+        theirs = listings.filter_by_email(self._users, [self._email])
         if not theirs or not self._there:
-            invites = members.with_emails(members.invites(self._admin), [self._email])
+            invites = listings.filter_by_email(listings.list_invites(self._admin), [self._email])
             self._invites = [invite for invite in invites if invite["status"] != "accepted"]
         if len(theirs) > 1:
             these = ", ".join(user["id"] for user in theirs)
@@ -152,13 +158,13 @@ class User:
         if self._found["status"] == "member":
             self._admin.delete(_USER, self._found["id"])
 
-    def shown(self, person: Fields) -> Fields:
+    def to_result(self, person: Fields) -> Fields:
         """The person with all members, also before there is an invite."""
         return {**dict.fromkeys(_MEMBERS), "email": self._email, "status": "pending", **person}
 
     def _known_projects(self) -> list[Fields]:
         if self._projects is None:
-            self._projects = projects.listed(self._admin)
+            self._projects = projects.list_projects(self._admin)
         return self._projects
 
     def _projects_of(self, user: str) -> list[Fields] | None:
@@ -205,7 +211,7 @@ class User:
         owners = [user["id"] for user in self._users if user["role"] == _OWNER]
         if owners == [before["id"]]:
             raise ToolchainError(f"{self._email} is the last owner of the organization, which needs one.")
-        own = key_values.of(self._task.params["admin_key"], members.admin_keys(self._admin))
+        own = redacted_keys.find_key(self._task.params["admin_key"], listings.list_admin_keys(self._admin))
         if own is None:
             self._task.warn(f"The service does not tell whose the admin key is, so it may be that of {self._email}.")
         elif own["owner"]["id"] == before["id"]:

@@ -10,20 +10,22 @@ import dataclasses
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import (
-    key_values,
-    members,
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.organization import (
+    listings,
     projects,
     rate_limits,
+    redacted_keys,
     users,
 )
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.admin import Admin
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.organization.admin_client import (
+    AdminClient,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 
 # What is declared, an entry each
-PROJECTS = dict(
+PROJECT_OPTIONS = dict(
     type="list",
     elements="dict",
     options=dict(
@@ -31,17 +33,17 @@ PROJECTS = dict(
         id=dict(type="str", **NAME),
         external_key_id=dict(type="str", **NAME),
         residency=dict(type="str", **NAME),
-        limits=dict(type="list", elements="dict", options=rate_limits.OF_MODEL),
+        limits=dict(type="list", elements="dict", options=rate_limits.MODEL_OPTIONS),
         **STATE.options,
     ),
 )
-USERS = dict(
+USER_OPTIONS = dict(
     type="list",
     elements="dict",
     options=dict(
         email=dict(type="str", required=True, matches=users.EMAIL),
         role=dict(type="str", choices=list(users.ROLES)),
-        projects=users.PROJECTS,
+        projects=users.PROJECT_OPTIONS,
         **STATE.options,
     ),
 )
@@ -85,12 +87,12 @@ class Declared:
         _check_once("projects", [(_key(project), project[_key(project)]) for project in self.projects or ()])
         _check_once("users", [("email", user["email"].casefold()) for user in self.users or ()])
         for number, project in enumerate(self.projects or ()):
-            rate_limits.wanted_limits(project["limits"] or [], f"projects[{number}].limits")
+            rate_limits.parse_limits(project["limits"] or [], f"projects[{number}].limits")
 
 
-def of(admin: Admin, declared: Declared) -> list[dict[str, t.Any]]:
+def find_drift(admin: AdminClient, declared: Declared) -> list[dict[str, t.Any]]:
     """All findings, in the order in which they are mended."""
-    found = projects.listed(admin) if _needs_projects(declared) else []
+    found = projects.list_projects(admin) if _needs_projects(declared) else []
     findings: list[Finding] = []
     if declared.projects is not None:
         findings += _of_projects(declared.projects, found)
@@ -128,7 +130,7 @@ def _key(declared: Fields) -> str:
 
 
 def _of_projects(declared: list[Fields], found: list[Fields]) -> t.Iterator[Finding]:
-    known = [projects.DEFAULT]
+    known = [projects.DEFAULT_PROJECT]
     for project in declared:
         theirs = _named(found, project)
         if project["state"] == "present":
@@ -165,10 +167,10 @@ def _of_project(declared: Fields, found: list[Fields]) -> t.Iterator[Finding]:
                 yield Finding("projects", "differs", name, text, id=id_, **differing, remediation={**mend, "id": id_})
 
 
-def _of_limits(admin: Admin, declared: Fields, found: list[Fields]) -> t.Iterator[Finding]:
+def _of_limits(admin: AdminClient, declared: Fields, found: list[Fields]) -> t.Iterator[Finding]:
     """A limit that the service does not have for a model is told as missing."""
     name = declared["name"]
-    wanted = rate_limits.wanted_limits(declared["limits"])
+    wanted = rate_limits.parse_limits(declared["limits"])
     entries = [{"model": model, **limits} for model, limits in wanted.items()]
     if not found:
         text = f"The limits of the project '{name}' are not set."
@@ -178,7 +180,7 @@ def _of_limits(admin: Admin, declared: Fields, found: list[Fields]) -> t.Iterato
     if len(found) != 1:
         return
     mend = {"project_id": found[0]["id"], "limits": entries}
-    rows = rate_limits.of_project(admin, found[0]["id"])
+    rows = rate_limits.fetch_project_limits(admin, found[0]["id"])
     for model, limits in wanted.items():
         for what, number in limits.items():
             has = rows.get(model, {}).get(what)
@@ -196,7 +198,7 @@ def _of_limits(admin: Admin, declared: Fields, found: list[Fields]) -> t.Iterato
                 )
 
 
-def _of_users(admin: Admin, declared: list[Fields], found: list[Fields]) -> t.Iterator[Finding]:
+def _of_users(admin: AdminClient, declared: list[Fields], found: list[Fields]) -> t.Iterator[Finding]:
     people = _people(admin, found if any(user["projects"] is not None for user in declared) else [])
     for user in declared:
         person = people.pop(user["email"].casefold(), None)
@@ -211,18 +213,18 @@ def _of_users(admin: Admin, declared: list[Fields], found: list[Fields]) -> t.It
     yield from map(_undeclared, people.values())
 
 
-def _people(admin: Admin, of_projects: list[Fields]) -> dict[str, Fields]:
+def _people(admin: AdminClient, of_projects: list[Fields]) -> dict[str, Fields]:
     """Users, and who has an invite that is pending, by e-mail address; each with the role in each of the projects."""
     people: dict[str, Fields] = {}
-    for invite in members.invites(admin):
+    for invite in listings.list_invites(admin):
         if invite["status"] == "pending":
             roles = {project["id"]: project["role"] for project in invite["projects"] or ()}
             people[invite["email"].casefold()] = {**invite, "roles": roles}
-    for user in members.users(admin):
+    for user in listings.list_users(admin):
         people[(user["email"] or user["id"]).casefold()] = {**user, "roles": {}}
     by_id = {person["id"]: person for person in people.values()}
     for project in of_projects:
-        for user in members.users(admin, project["id"]):
+        for user in listings.list_users(admin, project["id"]):
             if user["id"] in by_id:
                 by_id[user["id"]]["roles"][project["id"]] = user["role"]
     return people
@@ -263,17 +265,17 @@ def _id_of(project: Fields, found: list[Fields]) -> str:
     return next((one["id"] for one in found if one["name"] == project["name"]), project["id"] or project["name"])
 
 
-def _of_keys(admin: Admin, declared: Declared, most: int, found: list[Fields]) -> t.Iterator[Finding]:
+def _of_keys(admin: AdminClient, declared: Declared, most: int, found: list[Fields]) -> t.Iterator[Finding]:
     """Admin keys can be revoked; keys of projects are of people and service accounts, who are to make others first."""
-    keys = members.admin_keys(admin)
-    own = key_values.of(declared.own_key, keys)
+    keys = listings.list_admin_keys(admin)
+    own = redacted_keys.find_key(declared.own_key, keys)
     # to revoke is by name
     kept = [key["name"] for key in keys if key is own or not _is_too_old(key, most)]
     for key in keys:
         mend = None if key["name"] in (None, *kept) else {"name": key["name"], "state": "absent"}
         yield from _of_key(key, most, remediation=mend)
     for project in found:
-        for key in members.project_keys(admin, project["id"]):
+        for key in listings.list_project_keys(admin, project["id"]):
             yield from _of_key(key, most, project=project["name"])
 
 

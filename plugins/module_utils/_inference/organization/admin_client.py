@@ -14,18 +14,20 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http import retry
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.pace import Pace
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.organization.admin_rate_limiter import (
+    AdminRateLimiter,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import ADMIN_KEY, InferenceService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
-_PAGE = "100"
+_PAGE_SIZE = "100"
 # The service does not say how long to wait, but a minute is enough
-_SLOW = 10.0
-_READ = dataclasses.replace(retry.IDEMPOTENT, rate_limit_delay=_SLOW)
-_WRITE = dataclasses.replace(retry.WRITE, rate_limit_delay=_SLOW)
+_RATE_LIMIT_DELAY = 10.0
+_READ = dataclasses.replace(retry.IDEMPOTENT, rate_limit_delay=_RATE_LIMIT_DELAY)
+_WRITE = dataclasses.replace(retry.WRITE, rate_limit_delay=_RATE_LIMIT_DELAY)
 
 
-class Admin:
+class AdminClient:
     """The administration of an organization.
 
     A path has `{}` in place of each id, so that calls of one kind are known as such.
@@ -33,14 +35,14 @@ class Admin:
 
     def __init__(self, task: Task) -> None:
         self._task = task
-        self._http = InferenceService(task).http(ADMIN_KEY)
-        self._pace = Pace(task, [self._http.base_url, task.params[ADMIN_KEY.option] or ""])
+        self._http = InferenceService(task).create_client(ADMIN_KEY)
+        self._pace = AdminRateLimiter(task, [self._http.base_url, task.params[ADMIN_KEY.option] or ""])
 
     def now(self) -> float:
         """Return the seconds since 1970 by the service's clock."""
         return self._http.now()
 
-    def listed(self, path: str, *ids: str, query: t.Mapping[str, str] | None = None) -> t.Iterator[Record]:
+    def iter_entries(self, path: str, *ids: str, query: t.Mapping[str, str] | None = None) -> t.Iterator[Record]:
         """Return all entries of a list, each once, although another client's changes can move them to a later page.
 
         :raises ToolchainError: when the pages begin anew, so that nobody knows whether they are all
@@ -48,7 +50,7 @@ class Admin:
         seen: set[str] = set()
         after: dict[str, str] = {}
         while True:
-            page = self._read(path, *ids, query={**(query or {}), "limit": _PAGE, **after}).record()
+            page = self._read(path, *ids, query={**(query or {}), "limit": _PAGE_SIZE, **after}).record()
             entries = page.records("data")
             new = {entry.text("id"): entry for entry in entries if entry.text("id") not in seen}
             yield from new.values()
@@ -57,8 +59,8 @@ class Admin:
             cursor = entries[-1].text("id")
             if cursor in seen:
                 raise ToolchainError(
-                    f"The pages of {self._http.base_url}{_filled(path, ids)} begin anew after '{cursor}': the list is "
-                    "not whole."
+                    f"The pages of {self._http.base_url}{_format_path(path, ids)} begin anew after '{cursor}': the "
+                    "list is not whole."
                 )
             seen.update(new)
             after = {"after": cursor}
@@ -68,7 +70,7 @@ class Admin:
 
         :raises ToolchainError: when it is empty, because then the response says nothing about what exists
         """
-        entries = list(self.listed(path, query=query))
+        entries = list(self.iter_entries(path, query=query))
         if not entries:
             raise ToolchainError(
                 f"GET {self._http.base_url}{path}: the list is empty, but each organization has at least one entry. "
@@ -93,7 +95,7 @@ class Admin:
         """
         self._pace.wait(f"POST {path}")
         policy = _READ if repeatable else _WRITE
-        return self._http.write("POST", _filled(path, ids), json=json, policy=policy).record()
+        return self._http.write("POST", _format_path(path, ids), json=json, policy=policy).record()
 
     def delete(self, path: str, *ids: str) -> None:
         """Delete an object, unless it is gone.
@@ -101,14 +103,14 @@ class Admin:
         :raises UnexpectedResponse: if the response is no object, such as a login page
         """
         self._pace.wait(f"DELETE {path}")
-        response = self._http.write("DELETE", _filled(path, ids), policy=_READ, accept=(200, 404))
+        response = self._http.write("DELETE", _format_path(path, ids), policy=_READ, accept=(200, 404))
         if response.status == 200:
             response.record()
 
     def _read(self, path: str, *ids: str, **options: t.Any) -> Response:
         self._pace.wait(f"GET {path}")
-        return self._http.read("GET", _filled(path, ids), policy=_READ, **options)
+        return self._http.read("GET", _format_path(path, ids), policy=_READ, **options)
 
 
-def _filled(path: str, ids: t.Iterable[str]) -> str:
+def _format_path(path: str, ids: t.Iterable[str]) -> str:
     return path.format(*(quote(id_, safe="") for id_ in ids))

@@ -9,15 +9,18 @@ from __future__ import annotations
 import threading
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.buckets import (
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.limits.rate_limiter import (
     LIMITS,
     PERIODS,
     Limits,
-    Pace,
+    RateLimiter,
     Wait,
     required_seconds,
 )
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.rate_limits import OPTIONS, UNLIMITED
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.organization.rate_limits import (
+    LIMIT_OPTIONS,
+    UNLIMITED,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import validate_parameters
 
@@ -26,8 +29,8 @@ Params = dict[str, t.Any]
 # A row of the result of inference_rate_limit_info, and a limit that it does not have
 _ROW = ArgumentSpec(
     {
-        **OPTIONS,
-        "max_tokens_per_1_day": OPTIONS["max_tokens_per_1_minute"],
+        **LIMIT_OPTIONS,
+        "max_tokens_per_1_day": LIMIT_OPTIONS["max_tokens_per_1_minute"],
         "id": dict(type="str"),
         "kind": dict(type="str"),
         "unlimited": dict(type="list", elements="str"),
@@ -47,39 +50,39 @@ class ModelLimits:
         self._known = _parse(params["limits"] or {})
         self._period = PERIODS.get(params["limit_period"])
         self._stop = stop
-        self._paces: dict[str, Pace] = {}
+        self._limiters: dict[str, RateLimiter] = {}
         self._lock = threading.Lock()
 
-    def pace(self, model: str) -> Pace:
+    def limiter(self, model: str) -> RateLimiter:
         """Return the pace of the requests to a model."""
         with self._lock:
-            if model not in self._paces:
-                self._paces[model] = Pace(self._known_limits(model), self._period, self._stop)
-            return self._paces[model]
+            if model not in self._limiters:
+                self._limiters[model] = RateLimiter(self._known_limits(model), self._period, self._stop)
+            return self._limiters[model]
 
     def required_seconds(self, model: str, requests: int, tokens: int) -> float:
         """Return the seconds that the limits of a model require for so many more requests and tokens."""
-        pace = self._paces.get(model)
+        pace = self._limiters.get(model)
         if pace:
             return pace.required_seconds(requests, tokens)
         return required_seconds(self._known_limits(model), requests, tokens)
 
     def current_wait(self) -> tuple[str, Wait] | None:
         """Return the longest of the waits in progress, with its model."""
-        waits = [(model, wait) for model, pace in self._all_paces() if (wait := pace.current_wait)]
+        waits = [(model, wait) for model, pace in self._all_limiters() if (wait := pace.current_wait)]
         return max(waits, key=lambda wait: wait[1].seconds, default=None)
 
-    def waits(self) -> list[Params]:
+    def summarize_waits(self) -> list[Params]:
         """Return how long this run waited, by model and limit."""
         return [
             {"model": model, "limit": limit, "seconds": round(seconds, 1), "until": until}
-            for model, pace in self._all_paces()
-            for limit, (seconds, until) in list(pace.waited.items())
+            for model, pace in self._all_limiters()
+            for limit, (seconds, until) in list(pace.total_waits.items())
         ]
 
-    def _all_paces(self) -> list[tuple[str, Pace]]:
+    def _all_limiters(self) -> list[tuple[str, RateLimiter]]:
         with self._lock:
-            return list(self._paces.items())
+            return list(self._limiters.items())
 
     def _known_limits(self, model: str) -> Limits:
         tuned_from = ":".join(model.split(":")[:2])  # ft:gpt-4o of ft:gpt-4o:acme::abc

@@ -11,17 +11,17 @@ import threading
 import time
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import Estimate
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import chat
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.buckets import format_time
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.model_limits import ModelLimits
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.tokens import count_for_limits
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.chat import completions
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.chat.tokens import count_for_limits
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.limits.model_limits import ModelLimits
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.limits.rate_limiter import format_time
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 # Shorter waits are part of the pace of a batch, and need no report while they last
 _LONG_WAIT = 5.0
 
 
-class Remaining:
+class PendingRequests:
     """What the prompts without an answer need of the limits, by model. All threads share it.
 
     :arg task: with `cache`; equal prompts share one request if it is set
@@ -37,12 +37,12 @@ class Remaining:
         self._start = time.monotonic()
         self._lock = threading.Lock()
 
-    def add(self, question: chat.Question) -> bool:
+    def add(self, question: completions.ChatRequest) -> bool:
         """Add a prompt, and return whether it needs a request: neither the cache nor an equal prompt has its answer."""
         if self._task.params["cache"] is not None:
-            if question.name in self._shared or chat.find_kept(self._task, question):
+            if question.digest in self._shared or completions.find_cached(self._task, question):
                 return False
-            self._shared.add(question.name)
+            self._shared.add(question.digest)
         self._count(question, 1)
         return True
 
@@ -50,13 +50,13 @@ class Remaining:
         """Note that the first request is sent now."""
         self._start = time.monotonic()
 
-    def remove(self, question: chat.Question) -> None:
+    def remove(self, question: completions.ChatRequest) -> None:
         """Remove a prompt that is done."""
         with self._lock:
             if self._task.params["cache"] is not None:
-                if question.name not in self._shared:
+                if question.digest not in self._shared:
                     return
-                self._shared.remove(question.name)
+                self._shared.remove(question.digest)
             self._done += 1
             self._count(question, -1)
 
@@ -66,7 +66,7 @@ class Remaining:
             needs = [(model, requests, self._tokens[model]) for model, requests in self._requests.items()]
         return max((self._limits.required_seconds(*need) for need in needs), default=0.0)
 
-    def outlook(self) -> Estimate:
+    def estimate(self) -> Estimate:
         """Return how long the remaining prompts take: at the rate so far, but not less than the limits require."""
         seconds = self.required_seconds()
         if self._done:
@@ -80,7 +80,7 @@ class Remaining:
         limit = f"the limit of {model}: {wait.limit}"
         return Estimate(left, f"waiting until {format_time(wait.seconds)} for {limit}", limit)
 
-    def _count(self, question: chat.Question, number: int) -> None:
+    def _count(self, question: completions.ChatRequest, number: int) -> None:
         model = question.body["model"]
         self._requests[model] += number
         self._tokens[model] += number * count_for_limits(question.body)

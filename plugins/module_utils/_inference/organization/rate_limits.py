@@ -10,8 +10,10 @@ import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import projects
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.admin import Admin
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.organization import projects
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.organization.admin_client import (
+    AdminClient,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import InferenceService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
@@ -27,27 +29,27 @@ LIMITS = (
 # What the service has for as many as one likes
 UNLIMITED = 2**31 - 1
 # A count of tokens is no secret, though the name could be one's
-OPTIONS = {name: dict(type="int", no_log=False, at_least=0, at_most=UNLIMITED) for name in LIMITS}
+LIMIT_OPTIONS = {name: dict(type="int", no_log=False, at_least=0, at_most=UNLIMITED) for name in LIMITS}
 
 # Those of one model
-OF_MODEL = dict(model=dict(type="str", required=True, **NAME), **OPTIONS)
+MODEL_OPTIONS = dict(model=dict(type="str", required=True, **NAME), **LIMIT_OPTIONS)
 
 _OF_PROJECT = "/organization/projects/{}/rate_limits"
 
 
-def of_project(admin: Admin, project: str) -> Fields:
+def fetch_project_limits(admin: AdminClient, project: str) -> Fields:
     """The limits of a project, by model."""
-    entries = {entry.text("model"): entry for entry in admin.listed(_OF_PROJECT, project)}
-    return shown({model: _row(model, entry, entry.text("id")) for model, entry in sorted(entries.items())})
+    entries = {entry.text("model"): entry for entry in admin.iter_entries(_OF_PROJECT, project)}
+    return to_result({model: _row(model, entry, entry.text("id")) for model, entry in sorted(entries.items())})
 
 
-def of_dashboard(inference: InferenceService) -> Fields:
+def fetch_dashboard_limits(inference: InferenceService) -> Fields:
     """The limits of the organization, as the dashboard has them."""
-    answer = inference.dashboard("/rate_limits").record()
-    return shown({name: _row(name, answer.record(name), None) for name in sorted(answer)})
+    answer = inference.fetch_dashboard("/rate_limits").record()
+    return to_result({name: _row(name, answer.record(name), None) for name in sorted(answer)})
 
 
-def shown(rows: Fields) -> Fields:
+def to_result(rows: Fields) -> Fields:
     """The rows, each with the names of those limits that are none in truth."""
     return {
         model: {**row, "unlimited": [name for name in LIMITS if (row.get(name) or 0) >= UNLIMITED]}
@@ -61,7 +63,7 @@ class ProjectLimits:
     :arg wanted: what the user gives
     """
 
-    def __init__(self, admin: Admin, project: str, wanted: dict[str, Fields]) -> None:
+    def __init__(self, admin: AdminClient, project: str, wanted: dict[str, Fields]) -> None:
         self._admin = admin
         self._project = project
         self._wanted = wanted
@@ -72,7 +74,7 @@ class ProjectLimits:
 
         :raises ToolchainError: when the project knows no such model
         """
-        rows = of_project(self._admin, self._project)
+        rows = fetch_project_limits(self._admin, self._project)
         for model in self._wanted:
             if model not in rows:
                 raise ToolchainError(f"The project '{self._project}' has no limits for the model '{model}'.")
@@ -101,7 +103,7 @@ class ProjectLimits:
             self._admin.post(f"{_OF_PROJECT}/{{}}", self._project, self._ids[model], json=limits, repeatable=True)
 
 
-def wanted_limits(given: list[Fields], option: str = "limits") -> dict[str, Fields]:
+def parse_limits(given: list[Fields], option: str = "limits") -> dict[str, Fields]:
     """What the user gives, by model.
 
     :arg option: where it is given

@@ -15,13 +15,13 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import UnexpectedResponse
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import Policy
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import chat
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.buckets import Pace
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.budget import Budget
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.completion import Completion
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.model_limits import ModelLimits
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.stop_reasons import StopReasons
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.tokens import count_for_limits
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.batch.budget import Budget
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.batch.stop_reasons import StopReasons
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.chat import completions
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.chat.answer import Completion
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.chat.tokens import count_for_limits
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.limits.model_limits import ModelLimits
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.limits.rate_limiter import RateLimiter
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 # After these a request may have been paid for
@@ -37,7 +37,7 @@ class PacedPolicy(Policy):
     :ivar may_retry: returns whether the task may pay for one more request
     """
 
-    pace: Pace | None = None
+    pace: RateLimiter | None = None
     tokens: int = 0
     add_lost: t.Callable[[], None] = lambda: None
     may_retry: t.Callable[[], bool] = lambda: True
@@ -66,7 +66,7 @@ class Completer:
         self._reasons = reasons
         self._stop = stop
 
-    def complete(self, task: Task, question: chat.Question) -> str | None:
+    def complete(self, task: Task, question: completions.ChatRequest) -> str | None:
         """Put the completion and its outcome into the result, and return why it is incomplete.
 
         :raises NotTried: when no request is to be sent
@@ -74,7 +74,7 @@ class Completer:
         """
         if _use_cached(task, question):
             return None
-        with chat.once(task, question, self._stop):
+        with completions.lock_request(task, question, self._stop):
             if _use_cached(task, question):
                 return None
             self._reasons.check(question.body["model"])
@@ -85,26 +85,26 @@ class Completer:
                 shortfall = self._request_until_matching(task, question)
             finally:
                 self._budget.release(task.params["number"])
-            chat.keep(task, question, task.result["completion"])
+            completions.store_in_cache(task, question, task.result["completion"])
             return shortfall
 
-    def _request_until_matching(self, task: Task, question: chat.Question) -> str | None:
+    def _request_until_matching(self, task: Task, question: completions.ChatRequest) -> str | None:
         shortfall = self._request(task, question)
         with contextlib.suppress(ItemSkipped):  # the answer that was paid for stays
             while self._may_request_again(task, question):
                 shortfall = self._request(task, question)
         return shortfall
 
-    def _may_request_again(self, task: Task, question: chat.Question) -> bool:
+    def _may_request_again(self, task: Task, question: completions.ChatRequest) -> bool:
         """Return whether to send a prompt again, because its answer has the wrong form."""
         is_wrong = task.result["outcome"] == "mismatched" and task.result["attempts"] < task.params["attempts"]
         return is_wrong and not self._stop.is_set() and not self._reserve(task, question)
 
-    def _request(self, task: Task, question: chat.Question) -> str | None:
+    def _request(self, task: Task, question: completions.ChatRequest) -> str | None:
         """Send a prompt, and return why the completion is incomplete."""
         response = self._send(task, question)
         try:
-            completion, shortfall = chat.parse(response, question)
+            completion, shortfall = completions.parse_response(response, question)
         except UnexpectedResponse:
             self._budget.add_lost(question.body)
             raise
@@ -112,33 +112,33 @@ class Completer:
         task.result.update(outcome=_outcome(completion), completion=completion)
         return shortfall
 
-    def _send(self, task: Task, question: chat.Question) -> Response:
+    def _send(self, task: Task, question: completions.ChatRequest) -> Response:
         """Send a prompt when the limits of its model have room for it."""
-        pace, tokens = self._limits.pace(question.body["model"]), count_for_limits(question.body)
+        pace, tokens = self._limits.limiter(question.body["model"]), count_for_limits(question.body)
         pace.wait(tokens)
         response = None
         try:
             self._reasons.check(question.body["model"])
             task.result["attempts"] += 1
             policy = PacedPolicy(
-                **vars(chat.POLICY),
+                **vars(completions.POLICY),
                 pace=pace,
                 tokens=tokens,
                 add_lost=lambda: self._budget.add_lost(question.body),
                 may_retry=lambda: self._reserve(task, question) is None,
             )
-            response = chat.send(question, policy)
+            response = completions.send(question, policy)
         finally:
             pace.read_response(response)
         return response
 
-    def _reserve(self, task: Task, question: chat.Question) -> str | None:
+    def _reserve(self, task: Task, question: completions.ChatRequest) -> str | None:
         return self._budget.reserve(task.params["number"], question.body)
 
 
-def _use_cached(task: Task, question: chat.Question) -> bool:
+def _use_cached(task: Task, question: completions.ChatRequest) -> bool:
     """Take the answer from the cache, and return whether it has one."""
-    cached = chat.find_kept(task, question)
+    cached = completions.find_cached(task, question)
     if cached:
         task.result.update(outcome="answered", completion=cached)
     return cached is not None

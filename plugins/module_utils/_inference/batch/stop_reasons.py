@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import ItemSkipped
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import refusals
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.batch import error_scope
 
 
 class StopReasons:
@@ -42,9 +42,9 @@ class StopReasons:
 
     def add_refusal(self, error: ToolchainError, model: str) -> None:
         """Send no more prompts for which a refusal holds, and mark the error if these are all."""
-        scope = refusals.scope(error, model)
-        error.affects_all_items = scope == refusals.ALL
-        if scope == refusals.MODEL:
+        scope = error_scope.find_scope(error, model)
+        error.affects_all_items = scope == error_scope.ALL
+        if scope == error_scope.MODEL:
             self._refused_models.setdefault(model, str(error))
         if scope:
             self._first_refusal = self._first_refusal or str(error)

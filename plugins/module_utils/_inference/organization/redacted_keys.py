@@ -14,14 +14,14 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import (
     InferenceService,
     KeyClass,
-    class_of,
+    classify_key,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 _LEFT_OUT = re.compile(r"\.{3,}|\*+|\u2026")
 
 
-def fits(value: str | None, redacted: str | None) -> bool:
+def matches_redacted(value: str | None, redacted: str | None) -> bool:
     """Whether a value begins and ends as a redacted one, such as `sk-admin-abc...wxyz`, does."""
     parts = _LEFT_OUT.split(redacted or "")
     if not value or len(parts) != 2 or not parts[1]:
@@ -29,23 +29,23 @@ def fits(value: str | None, redacted: str | None) -> bool:
     return len(value) > len(parts[0]) + len(parts[1]) and value.startswith(parts[0]) and value.endswith(parts[1])
 
 
-def of(value: str | None, keys: t.Iterable[dict[str, t.Any]]) -> dict[str, t.Any] | None:
+def find_key(value: str | None, keys: t.Iterable[dict[str, t.Any]]) -> dict[str, t.Any] | None:
     """The key, of these, that a value belongs to."""
-    return next((key for key in keys if fits(value, key["redacted_value"])), None)
+    return next((key for key in keys if matches_redacted(value, key["redacted_value"])), None)
 
 
-def check_dead(task: Task, key_class: KeyClass, value: str, path: str) -> None:
+def check_replaceable(task: Task, key_class: KeyClass, value: str, path: str) -> None:
     """See to it that what is in `key_file` may be written over: a key that no list has, and that opens nothing.
 
     :arg path: what a key of this class opens
     :raises BadOption: when it is something else
     """
     file = f"'{task.params['key_file']}'"
-    real = class_of(value)
+    real = classify_key(value)
     if real is not key_class:
         what = f"a key for {real.opens}" if real else "something else than a key"
         raise BadOption("key_file", f"{file} holds {what}, and is left as it is")
-    if not InferenceService(task).refuses(check_header_value("key_file", value), key_class, path):
+    if not InferenceService(task).is_rejected(check_header_value("key_file", value), key_class, path):
         raise BadOption(
             "key_file", f"{file} holds a key that works, but belongs to something else; it is left as it is"
         )

@@ -124,7 +124,7 @@ class Wait:
     seconds: float
 
 
-class Pace:
+class RateLimiter:
     """Lets requests to one model go when all of its limits have room for them, in the order in which they come.
 
     The first goes alone, for its answer tells what the limits are, and what others have used up.
@@ -148,7 +148,7 @@ class Pace:
         self._held_for = ""
         self._waits: dict[int, tuple[str, float]] = {}
         self._begins: dict[str, float] = {}
-        self.waited: dict[str, tuple[float, str]] = {}
+        self.total_waits: dict[str, tuple[float, str]] = {}
 
     def wait(self, tokens: int) -> None:
         """Wait until a request may go.
@@ -235,8 +235,8 @@ class Pace:
             with self._state:
                 del self._waits[me]
                 if not any(other == limit for other, _until in self._waits.values()):
-                    before, _until = self.waited.get(limit, (0.0, ""))
-                    self.waited[limit] = (before + time.monotonic() - self._begins.pop(limit), format_time())
+                    before, _until = self.total_waits.get(limit, (0.0, ""))
+                    self.total_waits[limit] = (before + time.monotonic() - self._begins.pop(limit), format_time())
 
     def _take(self, tokens: int) -> Wait | None:
         """Take what a request needs, if it is there; otherwise return the wait until it may be."""

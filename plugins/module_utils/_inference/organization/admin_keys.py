@@ -7,8 +7,13 @@
 from __future__ import annotations
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import key_values, members
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.admin import Admin
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.organization import (
+    listings,
+    redacted_keys,
+)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.organization.admin_client import (
+    AdminClient,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import ADMIN_KEY
 from ansible_collections.buildworks.toolchain.plugins.module_utils._issued import Issued
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
@@ -24,7 +29,7 @@ _ALL = "/organization/admin_api_keys"
 
 
 class AdminKey(Issued):
-    """The admin key of a name, as `members.admin_keys` gives it, with `surplus`."""
+    """The admin key of a name, as `listings.admin_keys` gives it, with `surplus`."""
 
     noun = "admin key"
 
@@ -33,20 +38,20 @@ class AdminKey(Issued):
         life, early = task.params["expires_in"], task.params["rotate_before"]
         if life and early and early >= life:
             raise BadOption("rotate_before", f"must be less than 'expires_in' ({life} s), or each run makes a new key")
-        self._admin = Admin(task)
+        self._admin = AdminClient(task)
         self._keys: list[Fields] = []
 
     def listed(self) -> list[Fields]:
         """Those of the name, newest first, also when they have expired."""
-        self._keys = members.admin_keys(self._admin)
-        return members.named(self._keys, self._task.params["name"])
+        self._keys = listings.list_admin_keys(self._admin)
+        return listings.filter_by_name(self._keys, self._task.params["name"])
 
     def make(self) -> tuple[Fields, Fields]:
         """Make one."""
         life = self._task.params["expires_in"]
         wishes = {"name": self._task.params["name"], **({"expires_in_seconds": life} if life else {})}
         reply = self._admin.post(_ALL, json=wishes)
-        return members.admin_key(reply, self._admin.now()), {"secret": reply.text("value")}
+        return listings.parse_admin_key(reply, self._admin.now()), {"secret": reply.text("value")}
 
     def delete(self, id_: str) -> None:
         """Revoke one."""
@@ -61,10 +66,10 @@ class AdminKey(Issued):
 
     def whose(self, secret: str) -> str | None:
         """The id of the key of this name that is in the file."""
-        key = key_values.of(secret, self._keys)
+        key = redacted_keys.find_key(secret, self._keys)
         path = self._task.params["key_file"]
         if key is None:
-            key_values.check_dead(self._task, ADMIN_KEY, secret, _ALL)
+            redacted_keys.check_replaceable(self._task, ADMIN_KEY, secret, _ALL)
             return None
         if key["name"] != self._task.params["name"]:
             raise BadOption("key_file", f"'{path}' holds the admin key '{key['name']}', and is left as it is")
@@ -79,7 +84,7 @@ class AdminKey(Issued):
         if before is None:
             return
         left = None if wanted is None or self.stale(before) else before
-        own = key_values.of(self._task.params["admin_key"], self._keys)
+        own = redacted_keys.find_key(self._task.params["admin_key"], self._keys)
         if own and own["id"] in self.going(left):
             raise ToolchainError(
                 f"The admin key '{own['name']}' ({own['id']}) is the one that this task uses, and is not removed: give "

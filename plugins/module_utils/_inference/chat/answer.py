@@ -11,18 +11,18 @@ import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import MISSING, Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import schema
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.chat import schema
 
 Completion = dict[str, t.Any]
 
 _OF_ONE = ("text", "data", "tool_calls", "refusal", "finish_reason", "complete")
-MEMBERS = (*_OF_ONE, "alternatives", "model", "usage", "request_id")
+FIELDS = (*_OF_ONE, "alternatives", "model", "usage", "request_id")
 # What answers lack that were kept before there was such a thing
-ADDED: Completion = {"tool_calls": [], "alternatives": []}
+DEFAULTS: Completion = {"tool_calls": [], "alternatives": []}
 _USAGE = ("prompt_tokens", "completion_tokens", "total_tokens")
 
 
-def parse(response: Response, reply: Record, wanted: schema.Schema | None) -> tuple[Completion, str | None]:
+def parse_completion(response: Response, reply: Record, wanted: schema.Schema | None) -> tuple[Completion, str | None]:
     """The completion in a reply, and why it is no whole answer, if it is none.
 
     :arg wanted: what it must satisfy, if anything

@@ -11,7 +11,7 @@ import threading
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import tokens
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.chat import tokens
 
 Params = dict[str, t.Any]
 

@@ -21,38 +21,40 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 _OPTION = "cache"
 
 
-def find(folder: str, name: str, members: t.Collection[str], lacking: dict[str, t.Any]) -> dict[str, t.Any] | None:
+def load_answer(
+    folder: str, name: str, fields: t.Collection[str], defaults: dict[str, t.Any]
+) -> dict[str, t.Any] | None:
     """The answer of that name, or `None`. What has not exactly the members of an answer is none.
 
     :arg lacking: the values of members that an older answer may lack
 
     :raises BadOption: when it cannot be read, or when there is none and the folder cannot take one
     """
-    path = _path(folder, name)
+    path = _entry_path(folder, name)
     try:
-        answer = _read(path)
+        answer = _read_json(path)
     except OSError as error:
         raise BadOption(_OPTION, f"'{path}' cannot be read: {error.strerror}") from None
     if isinstance(answer, dict):
-        answer = {**lacking, **answer}
-        if answer.keys() == set(members) and answer["complete"] is True:
+        answer = {**defaults, **answer}
+        if answer.keys() == set(fields) and answer["complete"] is True:
             return answer
     _check_writable(folder)
     return None
 
 
-def keep(task: Task, folder: str, name: str, answer: dict[str, t.Any]) -> None:
+def store_answer(task: Task, folder: str, name: str, answer: dict[str, t.Any]) -> None:
     """Put an answer into the folder, which is made if it is not there."""
     try:
         with task.guard_action(f"Making the folder '{folder}'", changes_state=False):
             os.makedirs(rehearsal.resolve_write(folder), mode=0o700, exist_ok=True)
     except OSError as error:
         raise ToolchainError(f"Cannot make the folder of '{_OPTION}': {error.strerror}.") from None
-    store(task, _path(folder, name), json.dumps(answer, indent=2, sort_keys=True))
+    store(task, _entry_path(folder, name), json.dumps(answer, indent=2, sort_keys=True))
 
 
 @contextlib.contextmanager
-def alone(folder: str, name: str, pause: t.Callable[[], None]) -> t.Iterator[None]:
+def lock_entry(folder: str, name: str, pause: t.Callable[[], None]) -> t.Iterator[None]:
     """While the answer of that name is looked up, fetched and kept by no other thread or process of this user.
 
     :arg pause: called between two tries
@@ -60,7 +62,7 @@ def alone(folder: str, name: str, pause: t.Callable[[], None]) -> t.Iterator[Non
     shared = hashlib.sha256(os.path.join(os.path.realpath(folder), name).encode()).hexdigest()
     try:
         path = rehearsal.resolve_write(os.path.join(temporary_directory(), f"{shared}.lock"))
-        while (handle := _locked(path)) is None:
+        while (handle := _try_lock(path)) is None:
             pause()
     except OSError:  # where no lock can be kept, each process goes by itself
         yield
@@ -73,7 +75,7 @@ def alone(folder: str, name: str, pause: t.Callable[[], None]) -> t.Iterator[Non
         os.close(handle)
 
 
-def _locked(path: str) -> int | None:
+def _try_lock(path: str) -> int | None:
     """Return the open file when it is locked, or `None` when another has the lock or has just removed the file."""
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
     try:
@@ -89,11 +91,11 @@ def _locked(path: str) -> int | None:
     return None
 
 
-def _path(folder: str, name: str) -> str:
+def _entry_path(folder: str, name: str) -> str:
     return os.path.join(folder, f"{name}.json")
 
 
-def _read(path: str) -> t.Any:
+def _read_json(path: str) -> t.Any:
     """The content of a file, if there is one and it is JSON."""
     found = rehearsal.resolve_read(path)
     if os.path.exists(found) and not os.path.isfile(found):

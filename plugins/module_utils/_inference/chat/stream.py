@@ -17,7 +17,7 @@ _DATA = "data:"
 _END = "[DONE]"
 
 
-class Chunks:
+class CompletionStream:
     """A reply on its way.
 
     :ivar letters: how many letters came so far
@@ -25,8 +25,8 @@ class Chunks:
     """
 
     def __init__(self, response: Response) -> None:
-        self.letters = 0
-        self.broken: str | None = None
+        self.characters = 0
+        self.interruption: str | None = None
         self._answer = response
         self._head: dict[str, t.Any] = {"model": None, "usage": None}
         self._choices: dict[int, _Choice] = {}
@@ -40,15 +40,15 @@ class Chunks:
         try:
             for chunk in self._chunks():
                 self._add(chunk)
-                tell(self.letters)
+                tell(self.characters)
             if not self._choices or not all(choice.finish_reason for choice in self._choices.values()):
                 raise ToolchainError(f"{self._answer}, but the answer has no end.")
         except ToolchainError as error:
             if not self._choices:
                 raise
-            self.broken = f"The answer broke off: {error}"
+            self.interruption = f"The answer broke off: {error}"
 
-    def reply(self) -> Record:
+    def to_record(self) -> Record:
         """What came, in the form of a reply that comes at once."""
         choices = [choice.whole() for _index, choice in sorted(self._choices.items())]
         return Record({**self._head, "choices": choices}, self._answer.unexpected_value)
@@ -71,7 +71,7 @@ class Chunks:
             self._head[member] = chunk.get(member) or self._head[member]
         for entry in chunk.maybe_records("choices"):
             choice = self._choices.setdefault(entry.integer("index"), _Choice())
-            self.letters += choice.add(entry)
+            self.characters += choice.add(entry)
 
 
 class _Choice:

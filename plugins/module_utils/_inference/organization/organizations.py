@@ -17,10 +17,10 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.se
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 
-def listed(task: Task) -> list[dict[str, t.Any]]:
+def list_organizations(task: Task) -> list[dict[str, t.Any]]:
     """The organizations with their projects, by id. An admin key is used before a session."""
     of_browser = bool(task.params["session_token"]) and not task.params["admin_key"]
-    http = InferenceService(task).http(SESSION_TOKEN if of_browser else ADMIN_KEY)
+    http = InferenceService(task).create_client(SESSION_TOKEN if of_browser else ADMIN_KEY)
     entries = http.read("GET", "/organizations").record().records("data")
     return sorted(map(_organization, entries), key=lambda organization: organization["id"])
 

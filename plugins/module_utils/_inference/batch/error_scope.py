@@ -26,7 +26,7 @@ _OF_ACCOUNT = {
 _OF_PROMPT = ("content_policy", "content_filter", "moderation", "flagged")
 
 
-def scope(error: ToolchainError, model: str) -> str | None:
+def find_scope(error: ToolchainError, model: str) -> str | None:
     """Return which other completions a refusal holds for."""
     refusal = error.refusal if isinstance(error, OutcomeUnknown) else error
     if not isinstance(refusal, ServerRefusal):

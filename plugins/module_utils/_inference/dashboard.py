@@ -13,7 +13,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.se
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 from ansible_collections.buildworks.toolchain.plugins.module_utils._url import encode_path
 
-SUBJECTS = {
+PATHS = {
     "subscription": "/billing/subscription",
     "user_keys": "/user/api_keys",
     "feature_flags": "/feature_flags",
@@ -24,21 +24,21 @@ SUBJECTS = {
 _KEY = re.compile(r"(sk|sess)-[\w-]{16,}")
 
 
-def answer(task: Task, subject: str) -> t.Any:
+def fetch(task: Task, subject: str) -> t.Any:
     """The answer, an object or a list, in which whole keys are secrets of the task."""
     inference = InferenceService(task)
     if subject == "project_users":
         organization = encode_path(task.params["organization"], option="organization")
         project = encode_path(task.params["project"], option="project")
-        came = inference.dashboard(f"/organizations{organization}/projects{project}/users", versioned=True)
+        came = inference.fetch_dashboard(f"/organizations{organization}/projects{project}/users", versioned=True)
     else:
-        came = inference.dashboard(SUBJECTS[subject])
+        came = inference.fetch_dashboard(PATHS[subject])
     for key in _KEY.finditer(came.text):
         task.register_secret(key.group())
     return came.json((dict, list))
 
 
-def amounts(value: t.Any) -> dict[str, t.Any]:
+def extract_amounts(value: t.Any) -> dict[str, t.Any]:
     """The amounts of money among the members of an answer, by name."""
     found = {}
     for name, amount in value.items() if isinstance(value, dict) else ():

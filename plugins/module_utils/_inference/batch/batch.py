@@ -13,16 +13,19 @@ import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import ItemSkipped, run_items
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import chat
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.answers_file import OUTCOMES, AnswersFile
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.budget import Budget, Usage
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.completer import Completer
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.model_limits import ModelLimits
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.prompts import Prompts
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.question import body
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.remaining import Remaining
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.batch.answers_file import (
+    OUTCOMES,
+    AnswersFile,
+)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.batch.budget import Budget, Usage
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.batch.completer import Completer
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.batch.pending import PendingRequests
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.batch.prompts import Prompts
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.batch.stop_reasons import StopReasons
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.chat import completions
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.chat.request_body import build_body
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.limits.model_limits import ModelLimits
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import API_KEY, InferenceService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.stop_reasons import StopReasons
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
@@ -42,16 +45,16 @@ class Batch:
     def __init__(self, task: Task, spec: ArgumentSpec) -> None:
         self._task = task
         self._prompts = Prompts(task.params, spec)
-        self._http = InferenceService(task).http(API_KEY)
+        self._http = InferenceService(task).create_client(API_KEY)
         self._stop = threading.Event()
         self._budget = Budget(task.params)
         self._limits = ModelLimits(task.params, self._stop)
-        self._remaining = Remaining(task, self._limits)
+        self._remaining = PendingRequests(task, self._limits)
         self._reasons = StopReasons()
         self._completer = Completer(self._budget, self._limits, self._reasons, self._stop)
         self._answers = AnswersFile(task, task.params["to_file"], "to_file")
         self._outcomes = collections.Counter(dict.fromkeys(OUTCOMES, 0))
-        self._questions: dict[int, chat.Question] = {}
+        self._questions: dict[int, completions.ChatRequest] = {}
         self._total = self._kept = 0
         self.plan = self._plan()
 
@@ -63,7 +66,7 @@ class Batch:
         for number, prompt in zip(range(self._total), self._prompts):
             if not self._answers.outcome(number):
                 question = self._question(prompt)
-                if not self._answers.is_assigned(number, question.name):
+                if not self._answers.is_assigned(number, question.digest):
                     raise self._prompts.changed()
                 self._questions[number] = question
             yield {"number": number, "id": prompt["id"]}
@@ -85,7 +88,7 @@ class Batch:
                     self._prompts.place,
                     handle_remaining=self._skip,
                     stop=self._stop,
-                    estimate=self._remaining.outlook,
+                    estimate=self._remaining.estimate,
                 )
                 task.result["failure_reasons"] = work.group_failures()
             finally:
@@ -105,7 +108,7 @@ class Batch:
             "reused": self._kept,
             "remaining": left,
             "stop_reason": self._reasons.summary() if left else None,
-            "waits": self._limits.waits(),
+            "waits": self._limits.summarize_waits(),
             **self._budget.summary(),
         }
 
@@ -115,7 +118,7 @@ class Batch:
         for prompt in self._prompts:
             self._total += 1
             question = self._question(prompt)
-            if outcome := self._answers.assign(question.name, prompt["id"]):
+            if outcome := self._answers.assign(question.digest, prompt["id"]):
                 self._kept += 1
                 self._outcomes[outcome] += 1
             elif self._remaining.add(question):
@@ -132,9 +135,9 @@ class Batch:
             "seconds_at_least": round(self._remaining.required_seconds(), 1),
         }
 
-    def _question(self, prompt: Params) -> chat.Question:
+    def _question(self, prompt: Params) -> completions.ChatRequest:
         try:
-            return chat.Question(self._http, body(prompt), prompt["response_schema"])
+            return completions.ChatRequest(self._http, build_body(prompt), prompt["response_schema"])
         except BadOption as error:
             raise BadOption(prompt["place"], str(error)) from None
 
@@ -144,8 +147,8 @@ class Batch:
         if question is None:
             task.result["outcome"] = "reused"
             return
-        task.result.update(outcome="failed", request=question.name, attempts=0)
-        question = dataclasses.replace(question, http=InferenceService(task).http(API_KEY))
+        task.result.update(outcome="failed", request=question.digest, attempts=0)
+        question = dataclasses.replace(question, http=InferenceService(task).create_client(API_KEY))
         try:
             shortfall = self._completer.complete(task, question)
         except ToolchainError as error:
@@ -180,7 +183,7 @@ class Batch:
         self._outcomes[outcome["outcome"]] += 1
 
     def _warn(self) -> None:
-        for wait in self._limits.waits():
+        for wait in self._limits.summarize_waits():
             if wait["seconds"] >= _WAIT_TO_WARN_OF:
                 self._task.warn(
                     f"Waited {wait['seconds']:,.0f} s for the limit of {wait['model']}: {wait['limit']}. The last wait "

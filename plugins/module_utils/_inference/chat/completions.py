@@ -19,14 +19,14 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.client import HttpClient
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import Policy
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import completion, kept, schema
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.chunks import Chunks
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.completion import (
-    ADDED,
-    MEMBERS,
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.chat import answer, cache, schema
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.chat.answer import (
+    DEFAULTS,
+    FIELDS,
     Completion,
 )
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.question import body
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.chat.request_body import build_body
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.chat.stream import CompletionStream
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import API_KEY, InferenceService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
@@ -37,7 +37,7 @@ _SECONDS_BETWEEN_TRIES = 0.05
 
 
 @dataclasses.dataclass(frozen=True)
-class Question:
+class ChatRequest:
     """A request for a completion.
 
     :ivar body: the body of the request
@@ -54,12 +54,12 @@ class Question:
         return {"action": "complete", "model": self.body["model"], "messages": len(self.body["messages"])}
 
     @property
-    def name(self) -> str:
+    def digest(self) -> str:
         """A digest of the request and its address."""
         return hashlib.sha256(json.dumps([self.http.base_url, self.body], sort_keys=True).encode()).hexdigest()
 
 
-def build_question(inference: InferenceService, params: dict[str, t.Any]) -> Question:
+def build_request(inference: InferenceService, params: dict[str, t.Any]) -> ChatRequest:
     """Return the request of the options.
 
     :raises BadOption: when the server could not take it
@@ -67,20 +67,20 @@ def build_question(inference: InferenceService, params: dict[str, t.Any]) -> Que
     wanted = params["response_schema"]
     if wanted is not None:
         schema.check(wanted, params["strict"])
-    return Question(inference.http(API_KEY), body(params), wanted)
+    return ChatRequest(inference.create_client(API_KEY), build_body(params), wanted)
 
 
-def find_kept(task: Task, question: Question) -> Completion | None:
+def find_cached(task: Task, question: ChatRequest) -> Completion | None:
     """Return the answer to the same request from the cache, if the task has one.
 
     :raises BadOption: when the folder cannot be used
     """
     folder = task.params["cache"]
-    return None if folder is None else kept.find(folder, question.name, MEMBERS, ADDED)
+    return None if folder is None else cache.load_answer(folder, question.digest, FIELDS, DEFAULTS)
 
 
 @contextlib.contextmanager
-def once(task: Task, question: Question, stop: threading.Event | None = None) -> t.Iterator[None]:
+def lock_request(task: Task, question: ChatRequest, stop: threading.Event | None = None) -> t.Iterator[None]:
     """Let other threads and processes with the same request wait, if the task has a cache, where they find the answer.
 
     :arg stop: set when no more requests are sent
@@ -93,29 +93,31 @@ def once(task: Task, question: Question, stop: threading.Event | None = None) ->
             raise ItemSkipped
 
     folder = task.params["cache"]
-    with contextlib.nullcontext() if folder is None else kept.alone(folder, question.name, pause):
+    with contextlib.nullcontext() if folder is None else cache.lock_entry(folder, question.digest, pause):
         yield
 
 
-def complete(task: Task, question: Question) -> dict[str, Completion]:
+def complete(task: Task, question: ChatRequest) -> dict[str, Completion]:
     """Send a request, and keep a whole answer in the cache, if the task has one.
 
     :raises ToolchainError: when the answer is refused, cut off or not as the schema wants it
     """
-    with once(task, question):
-        if kept_meanwhile := find_kept(task, question):
+    with lock_request(task, question):
+        if kept_meanwhile := find_cached(task, question):
             return {"completion": kept_meanwhile}
         completion, shortfall = (
-            _streamed(task, question) if task.params.get("stream") else parse(send(question, POLICY), question)
+            _complete_streaming(task, question)
+            if task.params.get("stream")
+            else parse_response(send(question, POLICY), question)
         )
         task.result["completion"] = completion
         if shortfall and not task.params.get("accept_incomplete"):
             raise ToolchainError(f"{shortfall} The answer is in the result.")
-        keep(task, question, completion)
+        store_in_cache(task, question, completion)
         return {"completion": completion}
 
 
-def send(question: Question, policy: Policy) -> Response:
+def send(question: ChatRequest, policy: Policy) -> Response:
     """Send a request.
 
     :arg policy: when it is sent again
@@ -130,12 +132,12 @@ def send(question: Question, policy: Policy) -> Response:
     )
 
 
-def parse(response: Response, question: Question) -> tuple[Completion, str | None]:
+def parse_response(response: Response, question: ChatRequest) -> tuple[Completion, str | None]:
     """Return the completion, and why it is no whole answer, if it is none."""
-    return completion.parse(response, response.record(), question.schema)
+    return answer.parse_completion(response, response.record(), question.schema)
 
 
-def _streamed(task: Task, question: Question) -> tuple[Completion, str | None]:
+def _complete_streaming(task: Task, question: ChatRequest) -> tuple[Completion, str | None]:
     """The completion as it comes, with its progress, and why it is no whole answer, if it is none."""
     response = question.http.write(
         "POST",
@@ -148,15 +150,15 @@ def _streamed(task: Task, question: Question) -> tuple[Completion, str | None]:
         live_timeout_option="response_timeout",
     )
     if "event-stream" not in response.headers.get("Content-Type", ""):  # a server that does not stream, or a login page
-        return parse(response.with_body(b"".join(response.chunks())), question)
-    chunks = Chunks(response)
+        return parse_response(response.with_body(b"".join(response.chunks())), question)
+    chunks = CompletionStream(response)
     chunks.read(lambda letters: task.report_progress(f"{letters:,} letters of the answer so far", "answer"))
-    answered, shortfall = completion.parse(response, chunks.reply(), question.schema)
-    answered["complete"] = answered["complete"] and not chunks.broken
-    return answered, chunks.broken or shortfall
+    answered, shortfall = answer.parse_completion(response, chunks.to_record(), question.schema)
+    answered["complete"] = answered["complete"] and not chunks.interruption
+    return answered, chunks.interruption or shortfall
 
 
-def keep(task: Task, question: Question, completion: Completion) -> None:
+def store_in_cache(task: Task, question: ChatRequest, completion: Completion) -> None:
     """Put a whole answer into the cache folder, if the task has one."""
     if task.params["cache"] is not None and completion["complete"]:
-        kept.keep(task, task.params["cache"], question.name, completion)
+        cache.store_answer(task, task.params["cache"], question.digest, completion)

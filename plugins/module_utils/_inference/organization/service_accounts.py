@@ -7,8 +7,14 @@
 from __future__ import annotations
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import key_values, members, projects
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.admin import Admin
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.organization import (
+    listings,
+    projects,
+    redacted_keys,
+)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.organization.admin_client import (
+    AdminClient,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.service import API_KEY
 from ansible_collections.buildworks.toolchain.plugins.module_utils._issued import Issued
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
@@ -28,8 +34,8 @@ class ServiceAccount(Issued):
 
     def __init__(self, task: Task) -> None:
         super().__init__(task)
-        self._admin = Admin(task)
-        self._project = projects.identified(self._admin, task.params)
+        self._admin = AdminClient(task)
+        self._project = projects.resolve_project_id(self._admin, task.params)
 
     def wanted(self, before: Fields | None) -> Fields:
         """The managed fields; one that replaces another gets its role."""
@@ -40,12 +46,14 @@ class ServiceAccount(Issued):
 
     def listed(self) -> list[Fields]:
         """Those of the name, newest first."""
-        return members.named(members.service_accounts(self._admin, self._project), self._task.params["name"])
+        return listings.filter_by_name(
+            listings.list_service_accounts(self._admin, self._project), self._task.params["name"]
+        )
 
     def make(self) -> tuple[Fields, Fields]:
         """Make one with a key."""
         reply = self._admin.post(_ALL, self._project, json={"name": self._task.params["name"]})
-        return members.service_account(reply), {"secret": reply.record("api_key").text("value")}
+        return listings.parse_service_account(reply), {"secret": reply.record("api_key").text("value")}
 
     def create(self, fields: Fields) -> None:
         """Make it, store its key, and give it its role."""
@@ -74,10 +82,10 @@ class ServiceAccount(Issued):
 
     def whose(self, secret: str) -> str | None:
         """The id of the account of this name that the key in the file belongs to."""
-        key = key_values.of(secret, members.project_keys(self._admin, self._project))
+        key = redacted_keys.find_key(secret, listings.list_project_keys(self._admin, self._project))
         path = self._task.params["key_file"]
         if key is None:
-            key_values.check_dead(self._task, API_KEY, secret, "/models")
+            redacted_keys.check_replaceable(self._task, API_KEY, secret, "/models")
             return None
         if key["owner"]["id"] not in [account["id"] for account in self._live]:
             owner = key["owner"]["name"] or key["owner"]["id"]

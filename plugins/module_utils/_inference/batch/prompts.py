@@ -12,7 +12,7 @@ import typing as t
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files import rehearsal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files.local import check_readable, get_fingerprint
-from ansible_collections.buildworks.toolchain.plugins.module_utils._inference import schema
+from ansible_collections.buildworks.toolchain.plugins.module_utils._inference.chat import schema
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import validate_parameters
 
