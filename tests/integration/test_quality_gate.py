@@ -29,9 +29,9 @@ def test_a_gate_passes_or_fails_and_writes_its_results(sandbox: Sandbox, tmp_pat
     ]
     passed, failed = run_role(sandbox, "review_quality_gate", steps, tmp_path)
     assert not passed.failure
-    assert "mobile-app has no more issues than are allowed." in passed.output
+    assert "mobile-app has no more issues than allowed." in passed.output
     assert passed.changed == 0
-    assert failed.failure == "mobile-app has more issues than are allowed: new ones (2 found, 0 allowed)."
+    assert failed.failure == "mobile-app has more issues than allowed: new ones (2 found, 0 allowed)."
     assert "src/app/main.c:99: Warning RLK.MAIN Resource acquired to 'file' is not freed (http" in failed.output
     assert not [*passed.writes, *failed.writes]
     result = json.loads((tmp_path / "json").read_text())

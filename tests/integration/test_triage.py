@@ -23,10 +23,10 @@ def test_it_is_planned_done_once_and_summed_up(sandbox: Sandbox, tmp_path: Path)
     first, second, third = (Step({**common, "review_triage_summary_file": str(file)}) for file in files)
     (planned,) = run_role(sandbox, "review_triage", [first], tmp_path, "--check")
     assert (planned.failure, planned.writes) == ("", [])
-    assert "rest: 2 found, 1 to be cited" in planned.output
+    assert "rest: 2 found, 1 to change" in planned.output
     done, repeated = run_role(sandbox, "review_triage", [second, third], tmp_path)
     assert (done.failure, done.writes) == ("", ["update_status", "update_status"])
-    assert "leaks: 1 found, 1 cited" in done.output
+    assert "leaks: 1 found, 1 changed" in done.output
     assert (repeated.failure, repeated.writes, repeated.changed) == ("", [], 0)
     assert not files[2].exists()
     plan, summary = (json.loads(file.read_text()) for file in files[:2])
