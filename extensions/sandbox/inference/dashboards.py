@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the pages of the dashboard read: private, and of no promised form."""
+"""Private endpoints of the dashboard, without a documented schema."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from starlette.responses import Response
 
 from ..http.routing import Route
 from .call import Call
-from .errors import ApiError
-from .keys import key_class, redacted
-from .protocol import json_response
-from .storage import LIMITS
+from .keys import get_key_class, redact_key
+from .protocol.errors import ApiError
+from .protocol.json_bodies import json_response
+from .schema import LIMITS
 
 BROWSER_HEADERS = ("User-Agent", "Origin", "Referer")
 
 
 async def organizations(call: Call) -> Response:
-    """That of the key, with its projects; admin keys may see it too."""
+    """Return the organization of the key with its projects. Admin keys are accepted as well."""
     row = call.runtime.db.execute(
         "SELECT * FROM inference_organizations WHERE id = ?", (call.caller.organization,)
     ).fetchone()
@@ -40,14 +40,14 @@ async def organizations(call: Call) -> Response:
 
 
 async def rate_limits(call: Call) -> Response:
-    """Keyed by model and what is none, such as `*` for all others; numbers are floats."""
+    """Return the limits by model, and those of pseudo models such as `*`. Numbers are floats."""
     _check_browser(call)
     rows = call.runtime.db.execute("SELECT * FROM inference_limits ORDER BY id")
     return json_response({row["id"]: limits for row in rows if (limits := _limits(row))})
 
 
 async def subscription(call: Call) -> Response:
-    """A plan that is paid by use; amounts are in US dollars."""
+    """Return a pay-as-you-go plan. Amounts are in US dollars."""
     _check_browser(call)
     return json_response(
         {
@@ -71,7 +71,7 @@ async def subscription(call: Call) -> Response:
 
 
 async def user_keys(call: Call) -> Response:
-    """The keys that belong to no project."""
+    """List the keys without a project."""
     _check_browser(call)
     rows = call.runtime.db.execute(
         "SELECT * FROM inference_keys WHERE organization = ? AND project IS NULL AND listed ORDER BY rowid",
@@ -79,26 +79,26 @@ async def user_keys(call: Call) -> Response:
     )
     keys = [
         {
-            "sensitive_id": redacted(row["key"]),
+            "sensitive_id": redact_key(row["key"]),
             "object": "api_key",
             "name": row["name"],
             "created": row["created_at"],
             "last_use": row["last_used_at"],
         }
         for row in rows
-        if key_class(row["key"]) == "secret"
+        if get_key_class(row["key"]) == "secret"
     ]
     return json_response({"object": "list", "data": keys})
 
 
 async def feature_flags(call: Call) -> Response:
-    """What is switched on."""
+    """Return the enabled features."""
     _check_browser(call)
     return json_response({"data": ["sandbox"]})
 
 
 async def project_users(call: Call, o: str, p: str) -> Response:
-    """Those of one project."""
+    """List the users of a project."""
     _check_browser(call)
     rows = call.runtime.db.execute(
         """

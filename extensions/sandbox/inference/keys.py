@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""API keys: their classes, and what each may do."""
+"""API keys: classes, scopes and authentication."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from typing import NamedTuple
 from starlette.requests import Request
 
 from ..runtime.runtime import Runtime
-from .errors import ApiError, ScopeError
+from .protocol.errors import ApiError, ScopeError
 
-# What begins so is for these classes of keys; everything else is for secret ones. They do not overlap: an admin key
-# may not ask a model, a project's key may not see the organization.
+# Prefixes of scopes by class of key; secret keys have all other scopes. The classes do not overlap: an admin key cannot
+# call a model, and a project key cannot read the organization.
 _CLASSES = {
     "api.management.": ("admin", "session"),
     "api.usage.": ("admin",),
@@ -24,7 +24,7 @@ _CLASSES = {
     "session": ("session",),
 }
 
-# Seconds: the last use of a key is told no finer.
+# Resolution of the last use of a key, in seconds
 USE_IS_NOTED_EVERY = 3600
 
 PREFIXES = ("sk-admin-", "sk-proj-", "sk-svcacct-", "sk-", "sess-")
@@ -38,7 +38,7 @@ NO_KEY = (
 
 
 class Caller(NamedTuple):
-    """Whose key it is, and the scopes that it is restricted to, if it is."""
+    """The owner of the key, and the scopes of a restricted key."""
 
     key_class: str
     organization: str
@@ -47,13 +47,13 @@ class Caller(NamedTuple):
     scopes: frozenset[str] | None
 
     def has(self, scope: str) -> bool:
-        """Whether the key is good for this."""
+        """Return whether the key has a scope."""
         classes = next((classes for start, classes in _CLASSES.items() if scope.startswith(start)), ("secret",))
         return self.key_class in classes and (self.scopes is None or scope in self.scopes)
 
 
 def authenticate(runtime: Runtime, request: Request) -> Caller:
-    """The caller that the Authorization header proves, for the organization and project that the headers choose."""
+    """Return the caller for the Authorization header, in the organization and project that the headers select."""
     key = _given_key(request.headers.get("authorization", ""))
     if not key:
         raise ApiError(401, NO_KEY, headers={"WWW-Authenticate": 'Basic realm="OpenAI API"'})
@@ -68,7 +68,7 @@ def authenticate(runtime: Runtime, request: Request) -> Caller:
     if row is None or (row["expires_at"] or now) < now:
         raise ApiError(
             401,
-            f"Incorrect API key provided: {masked(key)}. You can find your API key at "
+            f"Incorrect API key provided: {mask_key(key)}. You can find your API key at "
             "https://platform.openai.com/account/api-keys.",
             code="invalid_api_key",
         )
@@ -82,14 +82,14 @@ def authenticate(runtime: Runtime, request: Request) -> Caller:
             401, "OpenAI-Organization header should match organization for API key", code="mismatched_organization"
         )
     project = request.headers.get("openai-project") or row["project"] or ""
-    if not _may_choose(runtime, row["organization"], row["project"], project):
+    if not _may_select_project(runtime, row["organization"], row["project"], project):
         raise ApiError(401, "OpenAI-Project header should match project for API key", code="mismatched_project")
     scopes = None if row["scopes"] is None else frozenset(json.loads(row["scopes"]))
-    return Caller(key_class(key), organization, row["organization_name"], project, scopes)
+    return Caller(get_key_class(key), organization, row["organization_name"], project, scopes)
 
 
 def require_scope(runtime: Runtime, caller: Caller, scope: str, call: str) -> None:
-    """Refuse a caller whose key does not have the scope."""
+    """Refuse a caller whose key lacks the scope."""
     if caller.has(scope):
         return
     if scope == "session":
@@ -102,27 +102,27 @@ def require_scope(runtime: Runtime, caller: Caller, scope: str, call: str) -> No
     raise ScopeError(scope, bare=runtime.get_switch("inference", "bare_scope_errors"))
 
 
-def key_class(key: str) -> str:
-    """The class of a key, which its prefix tells."""
+def get_key_class(key: str) -> str:
+    """Return the class of a key by its prefix."""
     if key.startswith("sk-admin-"):
         return "admin"
     return "session" if key.startswith("sess-") else "secret"
 
 
-def masked(key: str) -> str:
-    """A key as error messages echo it."""
+def mask_key(key: str) -> str:
+    """Return a key as error messages show it."""
     if len(key) <= 16:
         return f"{key[:3]}****"
     return f"{key[:8]}****{key[-4:]}"
 
 
-def redacted(key: str) -> str:
-    """A key as lists show it."""
-    return f"{key[: len(key_prefix(key)) + 3]}...{key[-4:]}"
+def redact_key(key: str) -> str:
+    """Return a key as lists show it."""
+    return f"{key[: len(get_key_prefix(key)) + 3]}...{key[-4:]}"
 
 
-def key_prefix(key: str) -> str:
-    """What tells the class of a key."""
+def get_key_prefix(key: str) -> str:
+    """Return the part of a key that determines its class."""
     return next((prefix for prefix in PREFIXES if key.startswith(prefix)), "")
 
 
@@ -139,8 +139,8 @@ def _given_key(authorization: str) -> str:
     return ""
 
 
-def _may_choose(runtime: Runtime, organization: str, own: str | None, chosen: str) -> bool:
-    """A project's key is for that project, any other key for all projects of its organization."""
+def _may_select_project(runtime: Runtime, organization: str, own: str | None, chosen: str) -> bool:
+    """Return whether the key may act for a project. Keys without a project may act for all projects."""
     if own or not chosen:
         return chosen == (own or "")
     row = runtime.db.execute(

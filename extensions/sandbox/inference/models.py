@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The models, and the limits of tuning them."""
+"""Models, and the limits of fine-tuning jobs."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from starlette.responses import Response
 from ..http.routing import Route
 from ..runtime.runtime import Runtime
 from .call import Call
-from .errors import ApiError
-from .protocol import json_response
+from .protocol.errors import ApiError
+from .protocol.json_bodies import json_response
 
 
 def model_for_chat(runtime: Runtime, model_id: str) -> sqlite3.Row:
-    """The model that a request wants to ask."""
+    """Return the model of a chat request."""
     row = _find(runtime, model_id)
     if row is None:
         message = f"The model `{model_id}` does not exist or you do not have access to it."
@@ -27,13 +27,13 @@ def model_for_chat(runtime: Runtime, model_id: str) -> sqlite3.Row:
 
 
 async def list_models(call: Call) -> Response:
-    """The order is by id, so a client that wants the newest first must sort."""
+    """List the models by id."""
     rows = call.runtime.db.execute("SELECT * FROM inference_models ORDER BY id")
     return json_response({"object": "list", "data": [_record(row) for row in rows]})
 
 
 async def retrieve_model(call: Call, id: str) -> Response:
-    """One model."""
+    """Get a model."""
     return json_response(_record(_require(call.runtime, id)))
 
 
@@ -48,7 +48,7 @@ async def delete_model(call: Call, id: str) -> Response:
 
 
 async def tuning_limits(call: Call) -> Response:
-    """The limits of tuning, and what of them is used up. No job ever runs in here."""
+    """List the limits of fine-tuning jobs. The sandbox never runs such jobs."""
     rows = call.runtime.db.execute("SELECT * FROM inference_models WHERE max_pending_jobs IS NOT NULL ORDER BY id")
     data = [
         {

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the real API has and the sandbox does not: 501 by name, once the key is known to be good for it."""
+"""Calls that the real API has and the sandbox does not serve: 501, after authentication."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from starlette.responses import Response
 
 from ..http.routing import ANY, Route
 from .call import Call
-from .errors import ApiError
-from .protocol import public_path
+from .protocol.errors import ApiError
+from .protocol.json_bodies import public_path
 
 # method, path, label, scope
 CALLS = """
@@ -50,7 +50,7 @@ GET    /v1/organization/usage/{kind}                        usage               
 GET    /v1/organization/audit_logs                          audit_logs                 api.audit_logs.read
 """
 
-# Whole families of calls
+# All calls below these paths
 FAMILIES = (
     "agents",
     "assistants",
@@ -77,8 +77,8 @@ FAMILIES = (
     "webhook_event_types",
 )
 
-# The same of the administration: of the organization, and of a project
-OF_ORGANIZATION = (
+# All administrative calls below these paths of the organization and of a project
+ORGANIZATION_FAMILIES = (
     "certificates",
     "data_retention",
     "external_keys",
@@ -90,7 +90,7 @@ OF_ORGANIZATION = (
     "users/{u}/roles",
     "workload_identity_providers",
 )
-OF_PROJECT = (
+PROJECT_FAMILIES = (
     "certificates",
     "data_retention",
     "groups",
@@ -101,25 +101,25 @@ OF_PROJECT = (
 )
 
 
-async def refuse(call: Call, **_parts: str) -> Response:
-    """Any of them."""
+async def refuse_not_served(call: Call, **_parts: str) -> Response:
+    """Refuse any of these calls."""
     message = f"The sandbox does not serve this call yet: {call.request.method} {public_path(call.request)}"
     raise ApiError(501, message, type="not_implemented", code="not_implemented")
 
 
-def _call(line: str) -> Route:
+def _build_route(line: str) -> Route:
     method, path, label, scope = line.split()
-    return Route(method, path, refuse, label, scope=scope)
+    return Route(method, path, refuse_not_served, label, scope=scope)
 
 
-def _family(path: str, scope: str) -> Route:
-    return Route(ANY, f"/v1/{path}{{:(/.+)?}}", refuse, path.rpartition("/")[2], scope=scope)
+def _build_family_route(path: str, scope: str) -> Route:
+    return Route(ANY, f"/v1/{path}{{:(/.+)?}}", refuse_not_served, path.rpartition("/")[2], scope=scope)
 
 
 ROUTES = (
-    *map(_call, CALLS.strip().splitlines()),
-    *(_family(name, "model.request") for name in FAMILIES),
-    *(_family(f"organization/{name}", "api.management.read") for name in OF_ORGANIZATION),
-    *(_family(f"organization/projects/{{p}}/{name}", "api.management.read") for name in OF_PROJECT),
-    *(_family(f"projects/{{p}}/{name}", "api.management.read") for name in ("groups", "roles", "users")),
+    *map(_build_route, CALLS.strip().splitlines()),
+    *(_build_family_route(name, "model.request") for name in FAMILIES),
+    *(_build_family_route(f"organization/{name}", "api.management.read") for name in ORGANIZATION_FAMILIES),
+    *(_build_family_route(f"organization/projects/{{p}}/{name}", "api.management.read") for name in PROJECT_FAMILIES),
+    *(_build_family_route(f"projects/{{p}}/{name}", "api.management.read") for name in ("groups", "roles", "users")),
 )

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The inference service: finds the endpoint, asks whose key it is, and answers."""
+"""The inference service: routing, authentication and error responses."""
 
 from __future__ import annotations
 
@@ -18,23 +18,33 @@ from ..http.routing import Routes
 from ..runtime.runtime import Runtime
 from ..seeds.snapshot import SnapshotDirectory
 from ..service import Service
-from . import admin, chat, dashboards, models, not_served, stored
+from . import admin, dashboards, models, not_served
 from .call import Call
-from .errors import ApiError
-from .keys import authenticate, key_class, require_scope
-from .limits import RateLimits
-from .protocol import PREFIX, json_response, public_path
-from .replies import Replies
-from .seeding import SEED_SHAPE, plant
-from .snapshot import parts
-from .storage import SCHEMA
-from .summary import SUMMARY
+from .chat import completions, stored_completions
+from .chat.scripted_replies import ScriptedReplies
+from .keys import authenticate, get_key_class, require_scope
+from .protocol.errors import ApiError
+from .protocol.json_bodies import PREFIX, json_response, public_path
+from .rate_limits import RateLimits
+from .schema import SCHEMA
+from .seeds.seed import SEED_SHAPE, apply_seed
+from .seeds.snapshot_seeds import convert_snapshot
+from .state_queries import SUMMARY
 
-ROUTES = Routes((*chat.ROUTES, *stored.ROUTES, *models.ROUTES, *admin.ROUTES, *dashboards.ROUTES, *not_served.ROUTES))
+ROUTES = Routes(
+    (
+        *completions.ROUTES,
+        *stored_completions.ROUTES,
+        *models.ROUTES,
+        *admin.ROUTES,
+        *dashboards.ROUTES,
+        *not_served.ROUTES,
+    )
+)
 
 
 class InferenceService(Service):
-    """The model-inference API."""
+    """The OpenAI-compatible API."""
 
     name: ClassVar[str] = "inference"
     prefixes: ClassVar[tuple[str, ...]] = (PREFIX,)
@@ -42,12 +52,12 @@ class InferenceService(Service):
     client_origins: ClassVar[frozenset[str]] = frozenset({"https://platform.openai.com"})
     schema: ClassVar[str] = SCHEMA
     switches: ClassVar[dict[str, Any]] = {
-        "chat_failure": "",  # a name in errors.FAILURES, with which every chat request then fails,
-        "chat_failure_headers": {},  # and headers of these failures, such as another Retry-After
+        "chat_failure": "",  # name of errors.FAILURES with which every chat request fails
+        "chat_failure_headers": {},  # headers of these failures, such as Retry-After
         "enforce_rate_limits": False,
         "bare_scope_errors": False,
         "bare_admin_errors": False,
-        "admin_calls_per_minute": 0,  # of each call; 0: as many as one likes
+        "admin_calls_per_minute": 0,  # per endpoint; 0: unlimited
         "dashboards_want_browser": False,
     }
 
@@ -57,9 +67,10 @@ class InferenceService(Service):
     def __init__(self, runtime: Runtime) -> None:
         super().__init__(runtime)
         self._limits = RateLimits(runtime)
-        self._replies = Replies(runtime)
+        self._replies = ScriptedReplies(runtime)
 
     async def __call__(self, request: Request) -> Response:
+        """Respond to a request."""
         began = time.perf_counter()
         headers = {"x-request-id": f"req_{uuid.uuid4().hex}", "openai-version": "2020-10-01"}
         try:
@@ -72,34 +83,38 @@ class InferenceService(Service):
 
     async def _serve(self, request: Request, headers: dict[str, str]) -> Response:
         method, path = request.method, public_path(request)
-        found = ROUTES.find(method, path, request.query_params)
-        if found.route is None:
-            raise _not_there(method, path, found.allowed_methods)
-        found.route.enter(request)
+        match = ROUTES.find(method, path, request.query_params)
+        if match.route is None:
+            raise _not_found(method, path, match.allowed_methods)
+        match.route.enter(request)
         caller = authenticate(self.runtime, request)
         headers["openai-organization"] = caller.organization_name
-        if found.route in admin.ROUTES:
-            self._limits.count_admin_call(request.headers["authorization"], found.route.label)
-        require_scope(self.runtime, caller, str(found.route.scope), f"{method} {path}")
+        if match.route in admin.ROUTES:
+            self._limits.count_admin_call(request.headers["authorization"], match.route.label)
+        require_scope(self.runtime, caller, str(match.route.scope), f"{method} {path}")
         call = Call(request, caller, self.runtime, self._limits, self._replies)
-        response: Response = await found.route.handler(call, **found.decoded_parameters)
+        response: Response = await match.route.handler(call, **match.decoded_parameters)
         return response
 
     def seed(self, data: dict[str, Any]) -> None:
-        plant(self.runtime.db, data)
+        """Add the objects and replies of a seed."""
+        apply_seed(self.runtime.db, data)
         for reply in data.get("replies", []):
             self._replies.add(reply)
 
     def convert_snapshot(self, snapshot: SnapshotDirectory) -> Iterator[dict[str, Any]]:
-        return parts(snapshot)
+        """Convert a snapshot to seeds."""
+        return convert_snapshot(snapshot)
 
     def reset(self) -> None:
+        """Delete all objects and refill the rate limits."""
         super().reset()
         self._limits.clear()
 
     def exports(self, base_url: str) -> dict[str, str]:
+        """Return the environment variables for clients, with the first key of each class."""
         keys = [row["key"] for row in self.runtime.db.execute("SELECT key FROM inference_keys ORDER BY rowid")]
-        first = {key_class(key): key for key in reversed(keys)}
+        first = {get_key_class(key): key for key in reversed(keys)}
         return {
             "OPENAI_BASE_URL": f"{base_url}{PREFIX}/v1",
             "OPENAI_API_KEY": first.get("secret", ""),
@@ -109,11 +124,12 @@ class InferenceService(Service):
         }
 
     def control_routes(self) -> list[BaseRoute]:
+        """Return the routes of the control API for scripted replies."""
         return [self._replies.route(self.runtime)]
 
 
-def _not_there(method: str, path: str, allowed: tuple[str, ...]) -> ApiError:
-    """The refusal of a call that the API does not have."""
+def _not_found(method: str, path: str, allowed: tuple[str, ...]) -> ApiError:
+    """Return the 404 or 405 error of a call that the API does not have."""
     if not allowed:
         return ApiError(404, f"Invalid URL ({method} {path})")
     message = f"Not allowed to {method} on {path} (HINT: Perhaps you meant to use a different HTTP method?)"

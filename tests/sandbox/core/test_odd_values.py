@@ -13,7 +13,7 @@ import pytest
 import requests
 
 from sandbox import client
-from sandbox.inference import structured
+from sandbox.inference.chat import structured_output
 from sandbox.parsing.documents import parse_json
 from support.wire.ci import Ci, oops
 from support.wire.inference import ADMIN, Api
@@ -132,8 +132,8 @@ def test_page_is_refused_when_its_limit_is_too_large(api: Api) -> None:
     ],
 )
 def test_schema_is_refused_when_its_document_is_too_large(schema: dict[str, Any]) -> None:
-    with pytest.raises(structured.ApiError):
-        structured.document(schema)
+    with pytest.raises(structured_output.ApiError):
+        structured_output.generate_document(schema)
 
 
 @pytest.mark.parametrize("delay", [LONG, f"{LONG}sec", OUT_OF_RANGE])

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The inference API on the wire: the administration of an organization."""
+"""Inference sandbox: administration of an organization."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def admin(api: Api) -> Admin:
 
 
 class Admin:
-    """Calls with an admin key."""
+    """Client with an admin key."""
 
     def __init__(self, api: Api) -> None:
         self.api = api
@@ -56,7 +56,7 @@ class Admin:
     def delete(self, path: str) -> Any:
         return self.good(self.api.call("DELETE", path, ADMIN))
 
-    def refused(self, method: str, path: str, **options: Any) -> tuple[int, str]:
+    def get_error(self, method: str, path: str, **options: Any) -> tuple[int, str]:
         status, body = error(self.api.call(method, path, ADMIN, **options))
         return status, body["message"]
 
@@ -71,7 +71,7 @@ def ids(page: dict[str, Any]) -> list[str]:
 
 
 @pytest.mark.parametrize("path", READS)
-def test_only_admin_keys_administrate(api: Api, path: str) -> None:
+def test_request_is_refused_when_key_is_not_an_admin_key(api: Api, path: str) -> None:
     assert api.get(path, ADMIN).status_code == 200
     status, body = error(api.get(path, SECRET))
     assert (status, body["type"], body["code"]) == (401, "invalid_request_error", None)
@@ -79,21 +79,21 @@ def test_only_admin_keys_administrate(api: Api, path: str) -> None:
     assert error(api.get(path, None))[0] == 401
 
 
-def test_what_is_not_there(admin: Admin) -> None:
-    assert admin.refused("GET", f"{PROJECTS}/nope/rate_limits") == (404, "The project nope was not found")
+def test_request_is_404_when_object_is_missing(admin: Admin) -> None:
+    assert admin.get_error("GET", f"{PROJECTS}/nope/rate_limits") == (404, "The project nope was not found")
     for path in READS:
         if not path.endswith(("s", "project_limits")) and path != PROJECT:
             gone = path.rpartition("/")[0] + "/nope"
-            assert admin.refused("GET", gone)[0] == 404
+            assert admin.get_error("GET", gone)[0] == 404
 
 
-def test_a_refusal_without_an_envelope(admin: Admin, sandbox: Any) -> None:
+def test_error_has_no_envelope_when_switch_is_on(admin: Admin, sandbox: Any) -> None:
     sandbox.switch("inference", bare_admin_errors=True)
     answer = admin.api.get(f"{PROJECTS}/nope", ADMIN)
     assert (answer.status_code, answer.json()) == (404, {"code": 404, "message": "The project nope was not found"})
 
 
-def test_pages(admin: Admin) -> None:
+def test_lists_are_paginated(admin: Admin) -> None:
     for number in range(23):
         admin.post(PROJECTS, name=f"P{number}")
     first = admin.get(PROJECTS)
@@ -112,12 +112,12 @@ def test_pages(admin: Admin) -> None:
     ("query", "param"),
     [({"limit": "0"}, "limit"), ({"limit": "101"}, "limit"), ({"limit": "x"}, "limit"), ({"after": "nope"}, "after")],
 )
-def test_wrong_cursors(admin: Admin, query: dict[str, str], param: str) -> None:
+def test_page_is_refused_when_cursor_is_invalid(admin: Admin, query: dict[str, str], param: str) -> None:
     status, body = error(admin.api.call("GET", PROJECTS, ADMIN, params=query))
     assert (status, body["param"]) == (400, param)
 
 
-def test_users(admin: Admin) -> None:
+def test_users_can_be_listed_changed_and_deleted(admin: Admin) -> None:
     users = admin.get(f"{ORGANIZATION}/users")
     assert users["data"][1] == {
         "object": "organization.user",
@@ -130,13 +130,13 @@ def test_users(admin: Admin) -> None:
     alice = f"{ORGANIZATION}/users/user-sandbox-alice"
     assert admin.get(f"{ORGANIZATION}/users", emails="alice@SANDBOX.example")["data"] == [users["data"][1]]
     assert admin.post(alice, role="owner")["role"] == "owner"
-    assert admin.refused("POST", alice, json={"role": "king"})[0] == 400
+    assert admin.get_error("POST", alice, json={"role": "king"})[0] == 400
     assert admin.delete(alice) == {"object": "organization.user.deleted", "id": "user-sandbox-alice", "deleted": True}
-    assert admin.refused("GET", alice)[0] == 404
+    assert admin.get_error("GET", alice)[0] == 404
     assert ids(admin.get(f"{PROJECT}/users")) == ["user-sandbox-olivia"]
 
 
-def test_invites(admin: Admin, sandbox: Any) -> None:
+def test_invites_can_be_created_and_deleted(admin: Admin, sandbox: Any) -> None:
     invites = f"{ORGANIZATION}/invites"
     carol = admin.get(f"{invites}/invite-sandbox-carol")
     assert (carol["status"], carol["accepted_at"]) == ("expired", None)
@@ -144,50 +144,50 @@ def test_invites(admin: Admin, sandbox: Any) -> None:
     assert dora["status"] == "pending"
     assert dora["projects"] == [{"id": "proj_default", "role": "member"}]
     assert admin.post(invites, email="emil@sandbox.example", role="owner", projects=[])["projects"] == []
-    assert admin.refused("POST", invites, json={"email": "Dora@sandbox.example", "role": "reader"})[0] == 400
-    assert admin.refused("POST", invites, json={"email": "BOB@sandbox.example", "role": "reader"})[0] == 400
-    assert admin.refused("POST", invites, json={"role": "reader"}) == (400, "Missing required parameter: 'email'.")
+    assert admin.get_error("POST", invites, json={"email": "Dora@sandbox.example", "role": "reader"})[0] == 400
+    assert admin.get_error("POST", invites, json={"email": "BOB@sandbox.example", "role": "reader"})[0] == 400
+    assert admin.get_error("POST", invites, json={"role": "reader"}) == (400, "Missing required parameter: 'email'.")
     sandbox.clock(advance=8 * 86_400)
     assert admin.get(f"{invites}/{dora['id']}")["status"] == "expired"
     again = admin.post(invites, email="dora@sandbox.example", role="reader")
     assert (again["status"], again["id"] == dora["id"]) == ("pending", False)
     assert admin.delete(f"{invites}/{dora['id']}")["object"] == "organization.invite.deleted"
-    assert admin.refused("DELETE", f"{invites}/{dora['id']}")[0] == 404
+    assert admin.get_error("DELETE", f"{invites}/{dora['id']}")[0] == 404
 
 
-def test_an_accepted_invite_stays(admin: Admin, sandbox: Any) -> None:
+def test_invite_is_kept_when_it_was_accepted(admin: Admin, sandbox: Any) -> None:
     invite = {"id": "invite-f", "email": "f@sandbox.example", "accepted_at": 1735700000}
     organization = {"id": "org-sandbox", "name": "sandbox", "invites": [invite]}
     sandbox.seed({"inference": {"organizations": [organization]}})
     assert admin.get(f"{ORGANIZATION}/invites/invite-f")["status"] == "accepted"
-    assert admin.refused("DELETE", f"{ORGANIZATION}/invites/invite-f")[0] == 400
+    assert admin.get_error("DELETE", f"{ORGANIZATION}/invites/invite-f")[0] == 400
 
 
-def test_a_user_is_returned_unchanged_when_no_role_is_given(admin: Admin) -> None:
+def test_user_is_unchanged_when_update_has_no_role(admin: Admin) -> None:
     user = admin.get(f"{ORGANIZATION}/users/user-sandbox-bob")
     assert admin.post(f"{ORGANIZATION}/users/user-sandbox-bob") == user
     member = admin.get(f"{PROJECT}/users/user-sandbox-alice")
     assert admin.post(f"{PROJECT}/users/user-sandbox-alice", role=None) == member
 
 
-def test_a_user_keeps_the_metadata_when_another_member_is_changed(admin: Admin) -> None:
+def test_user_keeps_metadata_when_other_fields_change(admin: Admin) -> None:
     path = f"{ORGANIZATION}/users/user-sandbox-bob"
     changed = admin.post(path, developer_persona="data scientist", technical_level="expert")
     assert changed["role"] == "reader"
     assert admin.post(path, role="owner") == {**changed, "role": "owner"}
     assert (changed["developer_persona"], changed["technical_level"]) == ("data scientist", "expert")
-    assert admin.refused("POST", path, json={"developer_persona": 1})[0] == 400
-    assert admin.refused("POST", path, json={"role_id": "role-1"})[0] == 501
+    assert admin.get_error("POST", path, json={"developer_persona": 1})[0] == 400
+    assert admin.get_error("POST", path, json={"role_id": "role-1"})[0] == 501
 
 
-def test_a_geography_is_accepted_when_no_residency_is_given(admin: Admin) -> None:
+def test_geography_is_accepted_when_residency_is_not_set(admin: Admin) -> None:
     made = admin.post(PROJECTS, name="Abroad", geography="US")
     assert admin.post(f"{PROJECTS}/{made['id']}", geography="EU") == made
     both = {"name": "Both", "geography": "US", "residency": "GLOBAL"}
-    assert admin.refused("POST", PROJECTS, json=both)[0] == 400
+    assert admin.get_error("POST", PROJECTS, json=both)[0] == 400
 
 
-def test_projects(admin: Admin) -> None:
+def test_projects_can_be_created_changed_and_archived(admin: Admin) -> None:
     made = admin.post(PROJECTS, name="Search", external_key_id="ext_1")
     assert made == {
         "id": made["id"],
@@ -207,7 +207,7 @@ def test_projects(admin: Admin) -> None:
     assert made["id"] in ids(admin.get(PROJECTS, include_archived="true"))
 
 
-def test_names_of_projects_are_not_unique(admin: Admin) -> None:
+def test_project_names_are_not_unique(admin: Admin) -> None:
     assert admin.post(PROJECTS, name="Twin")["id"] != admin.post(PROJECTS, name="Twin")["id"]
 
 
@@ -221,36 +221,36 @@ def test_names_of_projects_are_not_unique(admin: Admin) -> None:
         ("POST", f"{OLD}/rate_limits/rl-gpt-4o", {"max_requests_per_1_minute": 1}),
     ],
 )
-def test_an_archived_project(admin: Admin, method: str, path: str, body: Any) -> None:
-    assert admin.refused(method, path, json=body) == (400, "Project Retired is archived")
+def test_change_is_refused_when_project_is_archived(admin: Admin, method: str, path: str, body: Any) -> None:
+    assert admin.get_error(method, path, json=body) == (400, "Project Retired is archived")
 
 
-def test_the_default_project(admin: Admin) -> None:
+def test_default_project_cannot_be_changed(admin: Admin) -> None:
     for path in (DEFAULT, f"{DEFAULT}/archive"):
-        status, message = admin.refused("POST", path, json={"name": "x"})
+        status, message = admin.get_error("POST", path, json={"name": "x"})
         assert (status, "default project" in message) == (400, True)
 
 
 @pytest.mark.parametrize("body", [{}, {"name": ""}, {"name": 1}, {"name": "x", "colour": "red"}])
-def test_wrong_bodies(admin: Admin, body: dict[str, Any]) -> None:
-    assert admin.refused("POST", PROJECTS, json=body)[0] == 400
+def test_request_is_refused_when_body_is_invalid(admin: Admin, body: dict[str, Any]) -> None:
+    assert admin.get_error("POST", PROJECTS, json=body)[0] == 400
 
 
-def test_users_of_a_project(admin: Admin) -> None:
+def test_project_users_can_be_added_changed_and_removed(admin: Admin) -> None:
     bob = admin.post(f"{PROJECT}/users", email="Bob@sandbox.example", role="member")
     assert (bob["id"], bob["object"]) == ("user-sandbox-bob", "organization.project.user")
     path = f"{PROJECT}/users/user-sandbox-bob"
     assert admin.post(path, role="owner")["role"] == "owner"
-    assert admin.refused("POST", f"{PROJECT}/users", json={"user_id": bob["id"], "role": "member"})[0] == 400
-    assert admin.refused("POST", f"{PROJECT}/users", json={"email": "x@y.z", "role": "member"})[0] == 404
+    assert admin.get_error("POST", f"{PROJECT}/users", json={"user_id": bob["id"], "role": "member"})[0] == 400
+    assert admin.get_error("POST", f"{PROJECT}/users", json={"email": "x@y.z", "role": "member"})[0] == 404
     for nobody in ({}, {"user_id": ""}, {"email": " "}):
-        assert admin.refused("POST", f"{PROJECT}/users", json={**nobody, "role": "member"})[0] == 400
-    assert admin.refused("DELETE", f"{PROJECT}/users/user-sandbox-olivia")[0] == 400
+        assert admin.get_error("POST", f"{PROJECT}/users", json={**nobody, "role": "member"})[0] == 400
+    assert admin.get_error("DELETE", f"{PROJECT}/users/user-sandbox-olivia")[0] == 400
     assert admin.delete(path)["deleted"] is True
-    assert admin.refused("GET", path)[0] == 404
+    assert admin.get_error("GET", path)[0] == 404
 
 
-def test_service_accounts(admin: Admin) -> None:
+def test_service_accounts_can_be_created_changed_and_deleted(admin: Admin) -> None:
     accounts = f"{PROJECT}/service_accounts"
     made = admin.post(accounts, name="robot")
     value = made["api_key"]["value"]
@@ -262,7 +262,7 @@ def test_service_accounts(admin: Admin) -> None:
     assert "Missing scopes" in error(admin.api.chat(more["value"]))[1]["message"]
     powerless = admin.post(f"{accounts}/{made['id']}/api_keys", name="third", scopes=[])
     assert "Missing scopes" in error(admin.api.get("/v1/models", powerless["value"]))[1]["message"]
-    assert admin.refused("POST", f"{accounts}/{made['id']}/api_keys", json={"scopes": [1]})[0] == 400
+    assert admin.get_error("POST", f"{accounts}/{made['id']}/api_keys", json={"scopes": [1]})[0] == 400
     alone = admin.post(accounts, name="keyless", create_service_account_only=True)
     assert (alone["role"], alone["api_key"]) == ("none", None)
     assert admin.post(f"{accounts}/{alone['id']}", name="other", role="owner")["role"] == "owner"
@@ -270,7 +270,7 @@ def test_service_accounts(admin: Admin) -> None:
     assert admin.api.get("/v1/models", value).status_code == 401
 
 
-def test_keys_of_a_project(admin: Admin) -> None:
+def test_project_keys_can_be_listed_and_deleted(admin: Admin) -> None:
     keys = f"{PROJECT}/api_keys"
     alice, pipeline = admin.get(keys)["data"][:2]
     assert alice == {
@@ -294,13 +294,13 @@ def test_keys_of_a_project(admin: Admin) -> None:
     }
     assert pipeline["owner"]["service_account"]["name"] == "pipeline"
     assert admin.get(keys, owner_project_access="inactive")["data"] == []
-    status, message = admin.refused("DELETE", f"{keys}/key_pipeline")
+    status, message = admin.get_error("DELETE", f"{keys}/key_pipeline")
     assert (status, "please delete the service account" in message) == (400, True)
     assert admin.delete(f"{keys}/key_alice")["deleted"] is True
     assert admin.api.get("/v1/models", SECRET).status_code == 401
 
 
-def test_limits_of_a_project(admin: Admin) -> None:
+def test_project_limits_can_be_lowered(admin: Admin) -> None:
     limits = {limit["id"]: limit for limit in admin.get(f"{PROJECT}/rate_limits")["data"]}
     assert limits["rl-gpt-4o-mini"] == {
         "object": "project.rate_limit",
@@ -315,14 +315,14 @@ def test_limits_of_a_project(admin: Admin) -> None:
     path = f"{PROJECT}/rate_limits/rl-gpt-4o"
     assert admin.post(path, max_requests_per_1_minute=7)["max_requests_per_1_minute"] == 7
     assert admin.api.chat().headers["x-ratelimit-limit-requests"] == "7"
-    assert admin.refused("POST", path, json={"max_tokens_per_1_minute": 30001})[0] == 400
-    assert admin.refused("POST", path, json={"max_images_per_1_minute": 1})[0] == 400
-    assert admin.refused("POST", f"{PROJECT}/rate_limits/rl-nope", json={"max_requests_per_1_minute": 1})[0] == 404
+    assert admin.get_error("POST", path, json={"max_tokens_per_1_minute": 30001})[0] == 400
+    assert admin.get_error("POST", path, json={"max_images_per_1_minute": 1})[0] == 400
+    assert admin.get_error("POST", f"{PROJECT}/rate_limits/rl-nope", json={"max_requests_per_1_minute": 1})[0] == 404
     before = admin.get(f"{PROJECT}/rate_limits", before="rl-gpt-4-0613", limit=2)
     assert (ids(before), before["has_more"]) == (["rl-gpt-4", "rl-gpt-4-0125-preview"], True)
 
 
-def test_admin_keys(admin: Admin, sandbox: Any) -> None:
+def test_admin_keys_can_be_created_and_deleted(admin: Admin, sandbox: Any) -> None:
     keys = f"{ORGANIZATION}/admin_api_keys"
     (main,) = admin.get(keys)["data"]
     assert main == {
@@ -350,12 +350,12 @@ def test_admin_keys(admin: Admin, sandbox: Any) -> None:
     assert admin.api.get(PROJECTS, made["value"]).status_code == 200
     sandbox.clock(advance=61)
     assert admin.api.get(PROJECTS, made["value"]).status_code == 401
-    assert admin.refused("POST", keys, json={"name": "x", "expires_in_seconds": 31536001})[0] == 400
+    assert admin.get_error("POST", keys, json={"name": "x", "expires_in_seconds": 31536001})[0] == 400
     assert admin.delete(f"{keys}/{made['id']}")["object"] == "organization.admin_api_key.deleted"
-    assert admin.refused("GET", f"{keys}/key_alice")[0] == 404
+    assert admin.get_error("GET", f"{keys}/key_alice")[0] == 404
 
 
-def test_too_many_administrative_calls(admin: Admin, sandbox: Any) -> None:
+def test_administrative_call_is_429_when_limit_is_exceeded(admin: Admin, sandbox: Any) -> None:
     sandbox.switch("inference", admin_calls_per_minute=7)
     sandbox.clock(frozen=True)
     answers = [admin.api.get(PROJECTS, ADMIN) for _number in range(8)]
@@ -367,7 +367,7 @@ def test_too_many_administrative_calls(admin: Admin, sandbox: Any) -> None:
 
 
 @pytest.mark.parametrize("key", [ADMIN, SESSION])
-def test_organizations(api: Api, key: str) -> None:
+def test_organizations_are_listed(api: Api, key: str) -> None:
     assert api.get("/v1/organizations", key).json()["data"] == [
         {
             "object": "organization",

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The inference API on the wire: completions."""
+"""Inference sandbox: completions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 from support.wire.inference import CALL, HELLO, Api, error, events
 
 
-def test_a_completion(api: Api) -> None:
+def test_completion_has_all_members(api: Api) -> None:
     answer = api.chat(temperature=0, seed=7)
     body = answer.json()
     assert re.fullmatch("chatcmpl-[0-9a-f]{32}", body.pop("id"))
@@ -54,21 +54,21 @@ def test_a_completion(api: Api) -> None:
     assert answer.headers["openai-organization"] == "sandbox"
 
 
-def test_the_same_request_has_the_same_reply(api: Api) -> None:
+def test_replies_are_equal_when_requests_are_equal(api: Api) -> None:
     assert api.choice(temperature=2, seed=1) == api.choice(temperature=0, seed=2)
     other = api.choice(messages=[{"role": "user", "content": [{"type": "text", "text": "Bye"}]}])
     assert other["message"]["content"] == "You said: Bye"
 
 
 @pytest.mark.parametrize("limit", ["max_tokens", "max_completion_tokens"])
-def test_a_limit_cuts_the_reply(api: Api, limit: str) -> None:
+def test_reply_is_truncated_at_token_limit(api: Api, limit: str) -> None:
     choice = api.choice(**{limit: 2})
     assert (choice["message"]["content"], choice["finish_reason"]) == ("You said", "length")
     assert api.choice(**{limit: 5})["finish_reason"] == "stop"
     assert api.chat(**{limit: 2}).json()["usage"]["completion_tokens"] == 2
 
 
-def test_stop_and_n(api: Api) -> None:
+def test_stop_and_n_are_applied(api: Api) -> None:
     assert api.choice(stop=["Hel", ":"])["message"]["content"] == "You said"
     choices = api.chat(n=3).json()["choices"]
     assert [choice["index"] for choice in choices] == [0, 1, 2]
@@ -144,7 +144,9 @@ def test_stop_and_n(api: Api) -> None:
         ({"temprature": 1, "n": "x"}, None, None),
     ],
 )
-def test_bad_parameters(api: Api, change: dict[str, Any], param: str | None, code: str | None) -> None:
+def test_request_is_refused_when_parameter_is_invalid(
+    api: Api, change: dict[str, Any], param: str | None, code: str | None
+) -> None:
     status, body = error(api.chat(**change))
     assert (status, body["type"], body["param"], body["code"]) == (400, "invalid_request_error", param, code)
 
@@ -193,11 +195,11 @@ def test_bad_parameters(api: Api, change: dict[str, Any], param: str | None, cod
         ),
     ],
 )
-def test_words_of_refusals(api: Api, change: dict[str, Any], message: str) -> None:
+def test_error_messages_are_those_of_the_api(api: Api, change: dict[str, Any], message: str) -> None:
     assert error(api.chat(**change))[1]["message"] == message
 
 
-def test_other_content_types(api: Api) -> None:
+def test_request_is_refused_when_content_type_is_not_json(api: Api) -> None:
     declared = "application/x-www-form-urlencoded"
     status, body = error(api.call("POST", "/v1/chat/completions", data={"model": "gpt-4o"}))
     assert (status, body["param"], body["code"]) == (400, None, "unsupported_content_type")
@@ -207,19 +209,19 @@ def test_other_content_types(api: Api) -> None:
     assert api.call("POST", "/v1/chat/completions", data=data, headers=headers).status_code == 200
 
 
-def test_bad_bodies(api: Api) -> None:
+def test_request_is_refused_when_body_is_not_an_object(api: Api) -> None:
     for data in ("{", "[]", b"\xff", "", '{"temperature": NaN}', "[" * 100_000):
         status, body = error(api.call("POST", "/v1/chat/completions", data=data))
         assert (status, body["param"], body["code"]) == (400, None, None)
         assert body["message"].startswith("We could not parse the JSON body of your request.")
 
 
-def test_models_that_do_not_chat(api: Api) -> None:
+def test_request_is_404_when_model_is_not_a_chat_model(api: Api) -> None:
     assert error(api.chat(model="nope"))[1]["code"] == "model_not_found"
     assert error(api.chat(model="text-embedding-3-small"))[0] == 404
 
 
-def test_a_model_ends_its_answers(api: Api, sandbox: Any) -> None:
+def test_reply_is_truncated_at_the_limit_of_the_model(api: Api, sandbox: Any) -> None:
     sandbox.seed({"inference": {"models": [{"id": "short", "created": 1, "max_completion_tokens": 3}]}})
     choice = api.choice(model="short")
     assert (choice["message"]["content"], choice["finish_reason"]) == ("You said:", "length")
@@ -237,7 +239,7 @@ def test_a_model_ends_its_answers(api: Api, sandbox: Any) -> None:
     assert error(api.chat(max_tokens=10**30))[1]["code"] == "invalid_value"
 
 
-def test_a_model_looks_at_so_much_and_no_more(api: Api, sandbox: Any) -> None:
+def test_request_is_refused_when_context_window_is_exceeded(api: Api, sandbox: Any) -> None:
     sandbox.seed({"inference": {"models": [{"id": "narrow", "created": 1, "context_window": 23}]}})
     assert api.chat(model="narrow", max_tokens=4).status_code == 200
     status, body = error(api.chat(model="narrow", max_tokens=5))
@@ -252,17 +254,17 @@ def test_a_model_looks_at_so_much_and_no_more(api: Api, sandbox: Any) -> None:
     )
 
 
-def test_unserved_parameters_say_so(api: Api) -> None:
+def test_request_is_501_when_parameter_is_not_served(api: Api) -> None:
     assert error(api.chat(web_search_options={"search_context_size": "low"}))[0] == 501
     assert error(api.chat(audio={"voice": "alloy"}))[0] == 501
 
 
-def test_the_tier_that_served(api: Api) -> None:
+def test_service_tier_is_reported(api: Api) -> None:
     for asked, serving in (("auto", "default"), ("flex", "flex"), ("fast", "priority")):
         assert api.chat(service_tier=asked).json()["service_tier"] == serving
 
 
-def test_log_probabilities(api: Api) -> None:
+def test_log_probabilities_are_returned(api: Api) -> None:
     [first, *rest] = api.choice(logprobs=True, top_logprobs=2)["logprobs"]["content"]
     entry = {"token": "You", "logprob": 0.0, "bytes": [89, 111, 117]}
     other = {"token": "a", "logprob": -9999.0, "bytes": [97]}
@@ -286,7 +288,7 @@ def test_log_probabilities(api: Api) -> None:
     assert chunks[-1]["choices"][0]["logprobs"] is None
 
 
-def test_members_come_in_the_order_of_the_real_api(api: Api) -> None:
+def test_members_have_the_order_of_the_real_api(api: Api) -> None:
     head = ["id", "object", "created", "model"]
     service = ["service_tier", "system_fingerprint"]
     assert list(api.chat().json()) == [*head, "choices", "usage", *service]

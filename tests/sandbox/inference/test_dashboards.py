@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The inference API on the wire: what the dashboard's pages read."""
+"""Inference sandbox: dashboard endpoints."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BROWSER = {"Origin": "https://platform.openai.com", "Referer": "https://platform
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_only_a_session_opens_them(api: Api, path: str) -> None:
+def test_dashboard_is_refused_when_key_is_not_a_session(api: Api, path: str) -> None:
     assert api.get(path, SESSION).status_code == 200
     for key, kind in ((SECRET, "secret"), (ADMIN, "admin")):
         status, body = error(api.get(path, key))
@@ -34,7 +34,7 @@ def test_only_a_session_opens_them(api: Api, path: str) -> None:
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_they_can_want_a_browser(api: Api, sandbox: Any, path: str) -> None:
+def test_dashboard_requires_browser_headers_when_switch_is_on(api: Api, sandbox: Any, path: str) -> None:
     sandbox.switch("inference", dashboards_want_browser=True)
     assert error(api.get(path, SESSION))[0] == 403
     assert api.get(path, SESSION, **BROWSER).status_code == 200
@@ -73,7 +73,7 @@ COLUMNS = (
 
 
 @pytest.mark.parametrize("model", TABLE)
-def test_the_limits_are_those_of_the_table(api: Api, model: str) -> None:
+def test_dashboard_limits_match_the_seed(api: Api, model: str) -> None:
     limits = api.get("/dashboard/rate_limits", SESSION).json()[model]
     assert tuple(limits.get(column) for column in COLUMNS) == TABLE[model]
 
@@ -93,7 +93,7 @@ def test_limits_are_floats_with_sentinels(api: Api) -> None:
     assert any(name.startswith("ft:") for name in limits)
 
 
-def test_the_others(api: Api) -> None:
+def test_other_dashboard_endpoints_return_their_lists(api: Api) -> None:
     subscription = api.get("/dashboard/billing/subscription", SESSION).json()
     assert (subscription["plan"]["id"], subscription["hard_limit_usd"]) == ("payg", 100.0)
     (key,) = api.get("/dashboard/user/api_keys", SESSION).json()["data"]

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The inference API on the wire: rate limits."""
+"""Inference sandbox: rate limits."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from sandbox.inference.limits import go_duration
+from sandbox.inference.rate_limits import format_go_duration
 from support.wire.inference import Api, error
 
 
-def test_rate_limit_headers(api: Api, sandbox: Any) -> None:
+def test_rate_limit_headers_are_returned(api: Api, sandbox: Any) -> None:
     sandbox.clock(frozen=True)
     for left in ("499", "498"):
         headers = api.chat(max_tokens=100).headers
@@ -27,7 +27,7 @@ def test_rate_limit_headers(api: Api, sandbox: Any) -> None:
     assert api.chat().headers["x-ratelimit-remaining-requests"] == "499"
 
 
-def test_rate_limits_bite_where_they_are_enforced(api: Api, sandbox: Any) -> None:
+def test_request_is_429_when_limits_are_enforced(api: Api, sandbox: Any) -> None:
     slow = {"id": "slow", "created": 1, "requests_per_minute": 2, "tokens_per_minute": 100}
     sandbox.seed({"inference": {"models": [slow]}})
     sandbox.clock(frozen=True)
@@ -44,7 +44,7 @@ def test_rate_limits_bite_where_they_are_enforced(api: Api, sandbox: Any) -> Non
     assert api.chat(model="slow").status_code == 200
 
 
-def test_a_refusal_tells_what_is_left(api: Api, sandbox: Any) -> None:
+def test_error_reports_remaining_limits(api: Api, sandbox: Any) -> None:
     sandbox.clock(frozen=True)
     for what, limit in (("requests", "500"), ("tokens", "30000")):
         api.script({"error": {"status": 429, "message": "Rate limit reached", "type": what}})
@@ -56,7 +56,7 @@ def test_a_refusal_tells_what_is_left(api: Api, sandbox: Any) -> None:
     assert api.chat().headers["x-ratelimit-remaining-requests"] == "49"
 
 
-def test_a_request_that_no_waiting_helps(api: Api, sandbox: Any) -> None:
+def test_error_has_no_retry_after_when_request_exceeds_the_limit(api: Api, sandbox: Any) -> None:
     sandbox.switch("inference", enforce_rate_limits=True)
     sandbox.seed({"inference": {"models": [{"id": "small", "created": 1, "tokens_per_minute": 100}]}})
     answer = api.chat(model="small", max_tokens=101)
@@ -68,7 +68,7 @@ def test_a_request_that_no_waiting_helps(api: Api, sandbox: Any) -> None:
     assert answer.headers["x-ratelimit-remaining-tokens"] == "100"
 
 
-def test_a_new_limit_holds_at_once(api: Api, sandbox: Any) -> None:
+def test_new_limit_applies_immediately(api: Api, sandbox: Any) -> None:
     api.chat()
     sandbox.seed({"inference": {"models": [{"id": "gpt-4o", "created": 1, "requests_per_minute": 60}]}})
     headers = api.chat().headers
@@ -82,7 +82,7 @@ def test_a_new_limit_holds_at_once(api: Api, sandbox: Any) -> None:
         ({"tokens_per_day": 200}, "tokens", "tokens per day (TPD)"),
     ],
 )
-def test_a_day_has_limits_too(api: Api, sandbox: Any, limit: dict[str, int], kind: str, name: str) -> None:
+def test_daily_limits_are_enforced(api: Api, sandbox: Any, limit: dict[str, int], kind: str, name: str) -> None:
     sandbox.seed({"inference": {"models": [{"id": "scarce", "created": 1, **limit}]}})
     sandbox.switch("inference", enforce_rate_limits=True)
     sandbox.clock(frozen=True)
@@ -98,7 +98,7 @@ def test_a_day_has_limits_too(api: Api, sandbox: Any, limit: dict[str, int], kin
     assert api.chat(model="scarce", max_tokens=100).status_code == 200
 
 
-def test_headers_tell_what_is_scarcest(api: Api, sandbox: Any) -> None:
+def test_headers_report_the_scarcest_limit(api: Api, sandbox: Any) -> None:
     sandbox.seed({"inference": {"models": [{"id": "both", "created": 1, "requests_per_day": 502}]}})
     sandbox.clock(frozen=True)
     assert api.chat(model="both").headers["x-ratelimit-limit-requests"] == "500"
@@ -111,13 +111,13 @@ def test_headers_tell_what_is_scarcest(api: Api, sandbox: Any) -> None:
     assert api.chat(model="both").headers["x-ratelimit-limit-requests"] == "502"
 
 
-def test_tokens_are_estimated_from_the_letters(api: Api, sandbox: Any) -> None:
+def test_tokens_are_estimated_from_characters(api: Api, sandbox: Any) -> None:
     sandbox.clock(frozen=True)
     headers = api.chat(messages=[{"role": "user", "content": "x" * 4001}]).headers
     assert headers["x-ratelimit-remaining-tokens"] == str(30_000 - 1_001)
 
 
-def test_what_is_limited_to_nothing_is_never_answered(api: Api, sandbox: Any) -> None:
+def test_request_is_refused_when_limit_is_zero(api: Api, sandbox: Any) -> None:
     sandbox.seed({"inference": {"models": [{"id": "none", "created": 1, "requests_per_minute": 0}]}})
     sandbox.switch("inference", enforce_rate_limits=True)
     answer = api.chat(model="none")
@@ -129,5 +129,5 @@ def test_what_is_limited_to_nothing_is_never_answered(api: Api, sandbox: Any) ->
     ("seconds", "text"),
     [(0, "0s"), (0.12, "120ms"), (1, "1s"), (8.64, "8.64s"), (360, "6m0s"), (3723.5, "1h2m3.5s"), (0.0057, "6ms")],
 )
-def test_go_durations(seconds: float, text: str) -> None:
-    assert go_duration(seconds) == text
+def test_durations_are_formatted_like_go(seconds: float, text: str) -> None:
+    assert format_go_duration(seconds) == text

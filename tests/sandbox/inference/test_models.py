@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The inference API on the wire: models."""
+"""Inference sandbox: models."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from support.wire.inference import Api, error
 
 
-def test_model_list(api: Api) -> None:
+def test_models_are_listed_by_id(api: Api) -> None:
     answer = api.get("/v1/models")
     assert answer.status_code == 200
     assert set(answer.json()) == {"object", "data"}
@@ -32,7 +32,7 @@ def test_model_list(api: Api) -> None:
     assert not [name for name in answer.headers if name.startswith("x-ratelimit")]
 
 
-def test_one_model(api: Api) -> None:
+def test_model_can_be_retrieved(api: Api) -> None:
     assert api.get("/v1/models/gpt-4o").json() in api.get("/v1/models").json()["data"]
     assert error(api.get("/v1/models/nope")) == (
         404,
@@ -54,7 +54,7 @@ def test_only_fine_tuned_models_can_be_deleted(api: Api, sandbox: Any) -> None:
     assert api.get("/v1/models/gpt-4o").status_code == 200
 
 
-def test_tuning_limits(api: Api) -> None:
+def test_fine_tuning_limits_are_listed(api: Api) -> None:
     limits = {limit["id"]: limit for limit in api.get("/v1/fine_tuning/model_limits").json()["data"]}
     assert limits["gpt-4o-mini-2024-07-18"] == {
         "id": "gpt-4o-mini-2024-07-18",

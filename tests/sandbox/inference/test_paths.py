@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The inference API on the wire: what is not there, or not served."""
+"""Inference sandbox: unknown and unserved paths."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from support.wire.inference import ADMIN, SECRET, Api, error
 
 
-def test_unknown_urls(api: Api) -> None:
+def test_request_is_404_when_url_is_unknown(api: Api) -> None:
     for key in (SECRET, None):
         status, body = error(api.get("/v1/x?secret=1", key))
         assert (status, body["message"]) == (404, "Invalid URL (GET /v1/x)")
@@ -21,7 +21,7 @@ def test_unknown_urls(api: Api) -> None:
         assert error(api.get(path))[1]["message"] == f"Invalid URL (GET {path})"
 
 
-def test_other_methods(api: Api) -> None:
+def test_request_is_405_when_method_is_not_allowed(api: Api) -> None:
     answer = api.get("/v1/embeddings")
     assert error(answer)[0] == 405
     assert error(answer)[1]["code"] == "method_not_supported"
@@ -52,7 +52,7 @@ def test_other_methods(api: Api) -> None:
         ("GET POST DELETE /v1/organization/projects/proj_sandbox/model_permissions", ADMIN),
     ],
 )
-def test_known_but_not_served_yet(api: Api, calls: str, key: str) -> None:
+def test_request_is_501_when_call_is_not_served(api: Api, calls: str, key: str) -> None:
     *methods, path = calls.split()
     for method in methods:
         status, body = error(api.call(method, path, key))
@@ -62,14 +62,14 @@ def test_known_but_not_served_yet(api: Api, calls: str, key: str) -> None:
         assert error(api.call(method, path, ADMIN if key == SECRET else SECRET))[0] in (401, 403)
 
 
-def test_the_journal_names_what_is_not_served(api: Api, sandbox: Any) -> None:
+def test_journal_lists_calls_that_are_not_served(api: Api, sandbox: Any) -> None:
     api.call("POST", "/v1/files", SECRET)
     api.call("GET", "/v1/files", SECRET)
     entries = [(entry["label"], entry["effect"], entry["status"]) for entry in sandbox.journal("inference")]
     assert entries == [("create_file", "write", 501), ("list_files", "read", 501)]
 
 
-def test_a_restricted_key_is_told_what_it_lacks(api: Api) -> None:
+def test_error_names_missing_scope_when_key_is_restricted(api: Api) -> None:
     restricted = "sk-proj-restricted00000000000000000000000006"
     message = error(api.call("POST", "/v1/files", restricted))[1]["message"]
     assert "Missing scopes: api.files.write. " in message

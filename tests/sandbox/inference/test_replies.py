@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The inference API on the wire: replies that a test has scripted."""
+"""Inference sandbox: scripted replies."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sandbox.client import SandboxError
 from support.wire.inference import ADMIN, Api, error
 
 
-def test_scripted_replies_come_in_order(api: Api, sandbox: Any) -> None:
+def test_scripted_replies_are_used_in_order(api: Api, sandbox: Any) -> None:
     calls = [{"function": {"name": "weather", "arguments": '{"city": "Kyiv"}'}}]
     api.script(
         {"content": "One two three"},
@@ -34,7 +34,7 @@ def test_scripted_replies_come_in_order(api: Api, sandbox: Any) -> None:
     assert api.choice()["message"]["content"] == "You said: Hello!"
 
 
-def test_requests_that_are_refused_consume_no_reply(api: Api, sandbox: Any) -> None:
+def test_reply_is_not_consumed_when_request_is_refused(api: Api, sandbox: Any) -> None:
     api.script({"content": "x"})
     api.chat(temperature=9)
     api.chat(key=ADMIN)
@@ -42,7 +42,7 @@ def test_requests_that_are_refused_consume_no_reply(api: Api, sandbox: Any) -> N
     assert sandbox.call("DELETE", "inference/replies") == {"replies": []}
 
 
-def test_scripts_are_checked(api: Api) -> None:
+def test_scripted_reply_is_refused_when_it_is_invalid(api: Api) -> None:
     for reply in (
         {},
         {"text": "x"},
@@ -74,7 +74,7 @@ def test_scripts_are_checked(api: Api) -> None:
         ("server_is_overloaded", 503, "service_unavailable_error", "server_is_overloaded", "1"),
     ],
 )
-def test_failures_by_name(
+def test_failure_is_returned_by_name(
     api: Api, sandbox: Any, name: str, status: int, type_: str, code: str, retry_after: str
 ) -> None:
     api.script({"error": name})
@@ -90,7 +90,7 @@ def test_failures_by_name(
 
 
 @pytest.mark.parametrize("advice", ["150", "Wed, 21 Oct 2026 07:28:00 GMT"])
-def test_the_advice_of_failures_can_be_another(api: Api, sandbox: Any, advice: str) -> None:
+def test_failure_headers_can_be_replaced(api: Api, sandbox: Any, advice: str) -> None:
     sandbox.switch(
         "inference",
         chat_failure="rate_limit_exceeded",
@@ -100,7 +100,7 @@ def test_the_advice_of_failures_can_be_another(api: Api, sandbox: Any, advice: s
     assert (answer.headers["retry-after"], answer.headers["x-should-retry"]) == (advice, "true")
 
 
-def test_failures_in_full(api: Api) -> None:
+def test_failure_can_be_specified_in_full(api: Api) -> None:
     api.script({"error": {"status": 409, "message": "busy"}, "headers": {"x-should-retry": "false"}})
     answer = api.chat()
     assert error(answer) == (

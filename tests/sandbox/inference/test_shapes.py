@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Every answer of the inference API is valid; `Api` sees to it, in all tests of this folder."""
+"""Schemas of all responses. `Api` validates the responses of all tests in this directory against them."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ UNNAMED = {
 
 @pytest.fixture(scope="module")
 def answers(running_sandbox: Any) -> dict[str, Any]:
-    """An answer to each call, by its label."""
+    """Return a response of each call by label."""
     running_sandbox.reset()
     running_sandbox.seed({"inference": UNNAMED})
     api, told = Api(running_sandbox), {}
@@ -109,12 +109,12 @@ def answers(running_sandbox: Any) -> dict[str, Any]:
     return told
 
 
-def test_the_shapes_are_valid_schemas() -> None:
+def test_schemas_are_valid() -> None:
     for schema in (*shapes.SHAPES.values(), shapes.CHUNK, shapes.REFUSAL):
         jsonschema.Draft202012Validator.check_schema(schema)
 
 
-def test_every_call_that_is_served_has_a_shape_and_was_made(answers: dict[str, Any]) -> None:
+def test_every_served_call_has_a_schema_and_a_response(answers: dict[str, Any]) -> None:
     served = shapes.ROUTES.labels - {route.label for route in not_served.ROUTES}
     assert set(answers) == set(shapes.SHAPES) == served
 
@@ -135,25 +135,25 @@ def test_scripted_streams_are_valid(api: Api, reply: dict[str, Any]) -> None:
     assert len(events(api.chat(stream=True))) > 2
 
 
-def test_what_is_missing_or_surplus_or_of_another_type_is_noticed(answers: dict[str, Any]) -> None:
+def test_damaged_responses_are_detected(answers: dict[str, Any]) -> None:
     for label in shapes.SHAPES.keys() - {"rate_limits", "subscription", "feature_flags"}:
-        for broken in damaged(answers[label]):
+        for broken in damage_response(answers[label]):
             with pytest.raises(jsonschema.ValidationError):
                 shapes.validate(broken, shapes.SHAPES[label])
 
 
-def damaged(answer: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The answer, or its first entry, with one thing wrong."""
+def damage_response(answer: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the response, or its first entry, with one defect each."""
     yield {**answer, "invented": 1}
     yield {name: value for name, value in answer.items() if name != "object"} if "object" in answer else {}
     for name, value in answer.items():
         yield {**answer, name: {"a": ["surprise"]}}
         if name == "data":
-            for entry in damaged(value[0]):
+            for entry in damage_response(value[0]):
                 yield {**copy.deepcopy(answer), "data": [entry]}
 
 
-def test_refusals_are_valid_and_nothing_else_is(api: Api, sandbox: Any) -> None:
+def test_only_errors_match_the_error_schema(api: Api, sandbox: Any) -> None:
     plain = api.get(f"{ORGANIZATION}/projects/nope", ADMIN).json()
     sandbox.switch("inference", bare_admin_errors=True, bare_scope_errors=True)
     bare = api.get(f"{ORGANIZATION}/projects/nope", ADMIN).json()

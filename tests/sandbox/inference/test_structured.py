@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The inference API on the wire: structured output."""
+"""Inference sandbox: structured output."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from sandbox.inference.structured import document
+from sandbox.inference.chat.structured_output import generate_document
 from support.wire.inference import Api, error
 
 STRICT = {
@@ -26,7 +26,7 @@ def schema_format(schema: dict[str, Any], strict: bool = True) -> dict[str, Any]
     return {"type": "json_schema", "json_schema": {"name": "answer", "schema": schema, "strict": strict}}
 
 
-def test_a_schema_is_satisfied(api: Api) -> None:
+def test_document_satisfies_schema(api: Api) -> None:
     choice = api.choice(response_format=schema_format(STRICT))
     assert json.loads(choice["message"]["content"]) == {"city": "city", "people": 1}
     cut = api.choice(response_format=schema_format(STRICT), max_tokens=3)
@@ -35,7 +35,7 @@ def test_a_schema_is_satisfied(api: Api) -> None:
         json.loads(cut["message"]["content"])
 
 
-def test_json_objects(api: Api) -> None:
+def test_reply_is_an_object_in_json_mode(api: Api) -> None:
     messages = [{"role": "user", "content": "Answer in JSON"}]
     choice = api.choice(messages=messages, response_format={"type": "json_object"})
     assert json.loads(choice["message"]["content"]) == {"answer": "You said: Answer in JSON"}
@@ -50,7 +50,7 @@ def test_json_objects(api: Api) -> None:
         {**STRICT, "properties": {**STRICT["properties"], "people": {"oneOf": [{"type": "integer"}]}}},
     ],
 )
-def test_strict_mode_is_strict(api: Api, schema: dict[str, Any]) -> None:
+def test_schema_is_refused_when_it_violates_strict_mode(api: Api, schema: dict[str, Any]) -> None:
     status, body = error(api.chat(response_format=schema_format(schema)))
     assert (status, body["param"], body["code"]) == (400, "response_format", None)
     assert re.match(
@@ -59,14 +59,14 @@ def test_strict_mode_is_strict(api: Api, schema: dict[str, Any]) -> None:
     )
 
 
-def test_schemas_that_are_none(api: Api) -> None:
+def test_schema_is_refused_when_it_is_invalid(api: Api) -> None:
     for schema in ({"type": "object", "properties": ["a"]}, {"enum": []}, {"anyOf": 1}, {"items": {"type": 1}}):
         for strict in (True, False):
             status, body = error(api.chat(response_format=schema_format(schema, strict)))
             assert (status in (400, 501), body["param"]) == (True, "response_format")
 
 
-def test_what_cannot_be_made_up_is_refused(api: Api) -> None:
+def test_request_is_501_when_schema_cannot_be_satisfied(api: Api) -> None:
     format_ = schema_format({"type": "object", "properties": {"a": {"type": "string", "pattern": "x+"}}}, strict=False)
     status, body = error(api.chat(response_format=format_))
     assert (status, body["param"]) == (501, "response_format")
@@ -100,11 +100,11 @@ def test_what_cannot_be_made_up_is_refused(api: Api) -> None:
         ({"type": "object", "required": ["x"]}, {"x": "x"}),
     ],
 )
-def test_documents(schema: dict[str, Any], expected: Any) -> None:
-    assert document(schema) == expected
+def test_generated_document_matches_schema(schema: dict[str, Any], expected: Any) -> None:
+    assert generate_document(schema) == expected
 
 
-def test_recursive_schemas_come_to_an_end() -> None:
+def test_recursive_schemas_terminate() -> None:
     node = {
         "type": "object",
         "properties": {
@@ -113,7 +113,7 @@ def test_recursive_schemas_come_to_an_end() -> None:
         },
         "required": ["next", "all"],
     }
-    made = document(node)
+    made = generate_document(node)
     assert set(made) == {"next", "all"}
     assert '"next": null' in json.dumps(made)
     assert '"all": []' in json.dumps(made)

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The inference API on the wire: tools."""
+"""Inference sandbox: tools."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def tool(name: str = "weather", **function: Any) -> dict[str, Any]:
     return {"type": "function", "function": {"name": name, "parameters": schema, **function}}
 
 
-def test_a_tool_is_called_where_the_request_leaves_no_choice(api: Api) -> None:
+def test_tool_is_called_when_request_forces_it(api: Api) -> None:
     assert api.choice(tools=[tool()])["finish_reason"] == "stop"
     assert api.choice(tools=[tool()], tool_choice="none")["message"]["content"] == "You said: Hello!"
     called = api.choice(tools=[tool(), tool("other")], tool_choice="required")
@@ -30,7 +30,7 @@ def test_a_tool_is_called_where_the_request_leaves_no_choice(api: Api) -> None:
     assert named["message"]["tool_calls"][0]["function"]["name"] == "other"
 
 
-def test_a_tool_may_answer_a_call(api: Api) -> None:
+def test_tool_message_can_answer_a_call(api: Api) -> None:
     messages = [*HELLO, {"role": "assistant", "tool_calls": [CALL]}]
     answered = [*messages, {"role": "tool", "tool_call_id": "call_1", "content": "sunny"}]
     assert api.chat(messages=answered).status_code == 200
@@ -38,7 +38,7 @@ def test_a_tool_may_answer_a_call(api: Api) -> None:
     assert error(api.chat(messages=twice))[1]["param"] == "messages.[4].role"
 
 
-def test_a_function_is_called_as_tools_went_at_first(api: Api) -> None:
+def test_function_is_called_with_deprecated_parameters(api: Api) -> None:
     functions = [tool()["function"], tool("other")["function"]]
     assert api.choice(functions=functions, function_call="auto")["message"]["content"] == "You said: Hello!"
     asked = {"functions": functions, "function_call": {"name": "other"}}
@@ -53,18 +53,20 @@ def test_a_function_is_called_as_tools_went_at_first(api: Api) -> None:
     assert api.chat(messages=answered, functions=functions).status_code == 200
 
 
-def test_a_choice_may_be_among_some_tools(api: Api) -> None:
-    def allowed(mode: str, name: str = "other") -> dict[str, Any]:
+def test_tool_choice_can_be_limited_to_some_tools(api: Api) -> None:
+    def limit_choice(mode: str, name: str = "other") -> dict[str, Any]:
         tools = [{"type": "function", "function": {"name": name}}]
         return {"type": "allowed_tools", "allowed_tools": {"mode": mode, "tools": tools}}
 
     tools = [tool(), tool("other")]
-    assert api.choice(tools=tools, tool_choice=allowed("auto"))["message"]["content"] == "You said: Hello!"
-    called = api.choice(tools=tools, tool_choice=allowed("required"))
+    assert api.choice(tools=tools, tool_choice=limit_choice("auto"))["message"]["content"] == "You said: Hello!"
+    called = api.choice(tools=tools, tool_choice=limit_choice("required"))
     assert called["finish_reason"] == "tool_calls"
     assert called["message"]["tool_calls"][0]["function"]["name"] == "other"
-    assert error(api.chat(tools=tools, tool_choice=allowed("required", "third")))[1]["param"] == "function_call"
-    assert error(api.chat(tools=tools, tool_choice=allowed("none")))[1]["param"] == "tool_choice.allowed_tools.mode"
+    assert error(api.chat(tools=tools, tool_choice=limit_choice("required", "third")))[1]["param"] == "function_call"
+    assert (
+        error(api.chat(tools=tools, tool_choice=limit_choice("none")))[1]["param"] == "tool_choice.allowed_tools.mode"
+    )
 
 
 @pytest.mark.parametrize(
@@ -113,6 +115,8 @@ def test_a_choice_may_be_among_some_tools(api: Api) -> None:
         ),
     ],
 )
-def test_bad_tools(api: Api, change: dict[str, Any], param: str, code: str | None) -> None:
+def test_request_is_refused_when_tools_are_invalid(
+    api: Api, change: dict[str, Any], param: str, code: str | None
+) -> None:
     status, body = error(api.chat(**change))
     assert (status, body["type"], body["param"], body["code"]) == (400, "invalid_request_error", param, code)

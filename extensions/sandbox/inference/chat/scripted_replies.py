@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Scripted replies: a queue that the control API fills and chat requests consume, in order."""
+"""Scripted replies: a queue that the control API fills and chat requests consume."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from ..parsing.documents import parse_json
-from ..runtime.runtime import Runtime
-from .errors import failure
+from ...parsing.documents import parse_json
+from ...runtime.runtime import Runtime
+from ..protocol.errors import build_failure
 
 FINISH_REASONS = ("stop", "length", "tool_calls", "content_filter", "function_call")
 
-# error: the call fails. stream_error: a stream breaks off after the content (a plain call does not notice).
+# error: the call fails. stream_error: a stream ends with this error after the content; other calls ignore it.
 FIELDS: Mapping[str, type | tuple[type, ...]] = {
     "content": str,
     "refusal": str,
@@ -31,18 +31,21 @@ FIELDS: Mapping[str, type | tuple[type, ...]] = {
 }
 
 
-class Replies:
-    """The queue."""
+class ScriptedReplies:
+    """The queue of scripted replies."""
 
     def __init__(self, runtime: Runtime) -> None:
         self._db = runtime.db
 
     def add(self, reply: Any) -> None:
-        """Put a reply at the end; ValueError when it makes no sense."""
+        """Append a reply.
+
+        :raises ValueError: if it is invalid
+        """
         _check(reply)
         self._db.execute("INSERT INTO inference_replies (reply) VALUES (?)", (json.dumps(reply),))
 
-    def take(self) -> dict[str, Any] | None:
+    def pop_first(self) -> dict[str, Any] | None:
         """Remove and return the first reply."""
         row = self._db.execute("SELECT * FROM inference_replies ORDER BY id LIMIT 1").fetchone()
         if row is None:
@@ -52,15 +55,15 @@ class Replies:
         return reply
 
     def list(self) -> list[dict[str, Any]]:
-        """The replies to come."""
+        """Return the replies in the queue."""
         return [json.loads(row["reply"]) for row in self._db.execute("SELECT * FROM inference_replies ORDER BY id")]
 
     def clear(self) -> None:
-        """No reply is scripted any more."""
+        """Remove all replies."""
         self._db.execute("DELETE FROM inference_replies")
 
     def route(self, runtime: Runtime) -> Route:
-        """The control path: GET lists, POST adds one reply or a list of them, DELETE clears."""
+        """Return the route of the control API: GET lists, POST adds one or more replies, DELETE removes all."""
 
         async def endpoint(request: Request) -> Response:
             try:
@@ -94,4 +97,4 @@ def _check(reply: Any) -> None:
             raise ValueError("A tool call has a function with a name and arguments, both strings.")
     for name in ("error", "stream_error"):
         if name in reply:
-            failure(reply[name])
+            build_failure(reply[name])

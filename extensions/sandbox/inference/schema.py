@@ -1,14 +1,14 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The tables of the inference service."""
+"""The database tables of the inference service."""
 
 from __future__ import annotations
 
 import sqlite3
 from typing import Any
 
-# What is limited, by the column that has it and the name that the API has for it.
+# Limits: column and name in the API
 LIMITS = {
     "requests_per_minute": "max_requests_per_1_minute",
     "tokens_per_minute": "max_tokens_per_1_minute",
@@ -71,7 +71,7 @@ CREATE TABLE inference_replies (id INTEGER PRIMARY KEY AUTOINCREMENT, reply TEXT
 
 
 def insert(db: sqlite3.Connection, table: str, **values: Any) -> None:
-    """Add a row, or put it in the place of the one with the same key."""
+    """Insert a row, or replace the one with the same key."""
     db.execute(
         f"INSERT OR REPLACE INTO {table} ({', '.join(values)}) VALUES ({', '.join('?' * len(values))})",
         tuple(values.values()),

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rate limits per organization, project and model: requests and tokens a minute and a day, refilled all the time."""
+"""Rate limits per organization, project and model: continuously refilled buckets of requests and tokens."""
 
 from __future__ import annotations
 
@@ -11,87 +11,90 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..runtime.runtime import Runtime
-from .errors import ApiError
+from .chat.messages import get_text
 from .keys import Caller
-from .messages import text_of
+from .protocol.errors import ApiError
 
-# What is limited.
+# Limited quantities
 MEASURES = ("requests", "tokens")
 
-# In what time, in seconds, and what the API calls it.
+# Periods: seconds and name in the API
 PERIODS = {"minute": (60, "min"), "day": (86_400, "day")}
 
 _CHARACTERS_PER_TOKEN = 4
 
 
-def estimated_tokens(messages: list[dict[str, Any]], longest: int) -> int:
-    """What a request costs under the limits on tokens: before it is answered, nobody counts more than its letters."""
-    characters = sum(len(text_of(message)) for message in messages)
-    return max(longest, math.ceil(characters / _CHARACTERS_PER_TOKEN), 1)
+def estimate_tokens(messages: list[dict[str, Any]], max_tokens: int) -> int:
+    """Estimate the tokens of a request, which count towards the limits, from its number of characters."""
+    characters = sum(len(get_text(message)) for message in messages)
+    return max(max_tokens, math.ceil(characters / _CHARACTERS_PER_TOKEN), 1)
 
 
 @dataclass
 class Bucket:
-    """What is left of one limit, which is for so many seconds."""
+    """The remaining amount of a limit."""
 
-    what: str
+    measure: str
     period: str
     limit: int
-    left: float
-    at: float
+    remaining: float
+    updated_at: float
 
     @property
     def rate(self) -> float:
-        """How much comes back in a second."""
+        """The refill rate per second."""
         return self.limit / PERIODS[self.period][0]
 
     @property
     def name(self) -> str:
-        """As the API has it: `requests per min (RPM)`."""
+        """The name in error messages, such as `requests per min (RPM)`."""
         unit = PERIODS[self.period][1]
-        return f"{self.what} per {unit} ({self.what[0].upper()}P{unit[0].upper()})"
+        return f"{self.measure} per {unit} ({self.measure[0].upper()}P{unit[0].upper()})"
 
     def refill(self, now: float) -> None:
-        """Account for the time that has passed."""
-        self.left = min(self.limit, self.left + max(0.0, now - self.at) * self.rate)
-        self.at = now
+        """Add the amount for the elapsed time."""
+        self.remaining = min(self.limit, self.remaining + max(0.0, now - self.updated_at) * self.rate)
+        self.updated_at = now
 
-    def take(self, amount: int, *, whole: bool = False) -> bool:
-        """Take the amount, tell whether there was enough; if not, take what is left (nothing, for the `whole` only)."""
-        enough = self.left >= amount
+    def consume(self, amount: int, *, whole: bool = False) -> bool:
+        """Take an amount and return whether it was available.
+
+        :arg whole: take nothing if less is available; by default, take the rest
+        """
+        enough = self.remaining >= amount
         if enough or not whole:
-            self.left = max(0.0, self.left - amount)
+            self.remaining = max(0.0, self.remaining - amount)
         return enough
 
     def seconds_until(self, amount: float) -> float:
-        """How long until so much is left."""
-        return max(0.0, amount - self.left) / self.rate if self.limit else 0.0
+        """Return the seconds until an amount is available."""
+        return max(0.0, amount - self.remaining) / self.rate if self.limit else 0.0
 
 
 class RateLimits:
-    """All buckets. They are told in headers always, and enforced where the switch `enforce_rate_limits` is on."""
+    """All buckets. Headers always report them; the switch `enforce_rate_limits` enforces them."""
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
         self.clear()
 
     def clear(self) -> None:
-        """All buckets are full again."""
+        """Refill all buckets."""
         self._buckets: dict[tuple[str | int, ...], Bucket] = {}
 
     def spend(self, caller: Caller, model: sqlite3.Row, tokens: int) -> dict[str, str]:
-        """Take one request and its tokens; returns the headers that tell what is left. A refused request counts too."""
-        buckets = self._buckets_of(caller, model)
+        """Take a request and its tokens, and return the rate limit headers. Refused requests count as well."""
+        buckets = self._find_buckets(caller, model)
         enforced = self._runtime.get_switch("inference", "enforce_rate_limits")
         amounts = {"requests": 1, "tokens": tokens}
         for bucket in buckets:
-            amount = amounts[bucket.what]
-            if not bucket.take(amount, whole=enforced and bucket.what == "tokens") and enforced:
+            amount = amounts[bucket.measure]
+            if not bucket.consume(amount, whole=enforced and bucket.measure == "tokens") and enforced:
                 raise _refusal(buckets, bucket, amount, caller, model)
-        return _headers(buckets)
+        return _build_headers(buckets)
 
     def count_admin_call(self, key: str, label: str) -> None:
-        """Where the switch limits administrative calls, refuse one too many; nothing says how long to wait."""
+        """Refuse an administrative call above the limit of the switch. The error does not say how long to wait."""
         limit = int(self._runtime.get_switch("inference", "admin_calls_per_minute"))
         if not limit:
             return
@@ -100,20 +103,20 @@ class RateLimits:
             (key, "", label, "admin", limit), Bucket("requests", "minute", limit, limit, now)
         )
         bucket.refill(now)
-        if not bucket.take(1, whole=True):
+        if not bucket.consume(1, whole=True):
             message = "Rate limit reached for administrative requests. Please try again later."
             raise ApiError(429, message, type="requests", code="rate_limit_exceeded")
 
     def exhaust(self, caller: Caller, model: sqlite3.Row, what: str) -> dict[str, str]:
-        """Leave nothing of the limit on `requests` or `tokens`; returns the headers that tell so."""
-        buckets = self._buckets_of(caller, model)
+        """Empty the buckets of `requests` or `tokens`, and return the rate limit headers."""
+        buckets = self._find_buckets(caller, model)
         for bucket in buckets:
-            if bucket.what == what:
-                bucket.left = 0.0
-        return _headers(buckets)
+            if bucket.measure == what:
+                bucket.remaining = 0.0
+        return _build_headers(buckets)
 
-    def _buckets_of(self, caller: Caller, model: sqlite3.Row) -> list[Bucket]:
-        """Those of the limits that the model has, requests first."""
+    def _find_buckets(self, caller: Caller, model: sqlite3.Row) -> list[Bucket]:
+        """Return the buckets of the model's limits, requests first."""
         own = {
             row["name"]: row["value"]
             for row in self._runtime.db.execute(
@@ -133,8 +136,8 @@ class RateLimits:
         return bucket
 
 
-def go_duration(seconds: float) -> str:
-    """A duration as Go prints it: `120ms`, `8.64s`, `6m0s`."""
+def format_go_duration(seconds: float) -> str:
+    """Format a duration like Go: `120ms`, `8.64s`, `6m0s`."""
     milliseconds = math.ceil(round(seconds * 1000, 6))
     if milliseconds < 1000:
         return f"{milliseconds}ms" if milliseconds else "0s"
@@ -146,27 +149,27 @@ def go_duration(seconds: float) -> str:
     return f"{hours}h{text}" if hours else text
 
 
-def _headers(buckets: list[Bucket]) -> dict[str, str]:
-    """They tell for requests and for tokens the limit of which the least is left."""
+def _build_headers(buckets: list[Bucket]) -> dict[str, str]:
+    """Return headers with the scarcest limit of requests and of tokens."""
     scarcest: dict[str, Bucket] = {}
-    for bucket in sorted(buckets, key=lambda bucket: bucket.left, reverse=True):
-        scarcest[bucket.what] = bucket
+    for bucket in sorted(buckets, key=lambda bucket: bucket.remaining, reverse=True):
+        scarcest[bucket.measure] = bucket
     return {
         f"x-ratelimit-{measure}-{what}": value
         for what, bucket in scarcest.items()
         for measure, value in (
             ("limit", str(bucket.limit)),
-            ("remaining", str(int(bucket.left))),
-            ("reset", go_duration(bucket.seconds_until(bucket.limit))),
+            ("remaining", str(int(bucket.remaining))),
+            ("reset", format_go_duration(bucket.seconds_until(bucket.limit))),
         )
     }
 
 
 def _refusal(buckets: list[Bucket], bucket: Bucket, amount: int, caller: Caller, model: sqlite3.Row) -> ApiError:
     place = f"{model['id']} in organization {caller.organization} on {bucket.name}"
-    headers = _headers(buckets)
+    headers = _build_headers(buckets)
     if amount > bucket.limit:
-        # To wait would not help, so there is no Retry-After.
+        # Without Retry-After, because waiting does not help
         message = (
             f"Request too large for {place}: Limit {bucket.limit}, Requested {amount}. The input or output tokens must "
             "be reduced in order to run successfully."
@@ -175,7 +178,7 @@ def _refusal(buckets: list[Bucket], bucket: Bucket, amount: int, caller: Caller,
         wait = bucket.seconds_until(amount)
         headers["Retry-After"] = str(max(1, math.ceil(wait)))
         message = (
-            f"Rate limit reached for {place}: Limit {bucket.limit}, Used {bucket.limit - int(bucket.left)}, "
-            f"Requested {amount}. Please try again in {go_duration(wait)}."
+            f"Rate limit reached for {place}: Limit {bucket.limit}, Used {bucket.limit - int(bucket.remaining)}, "
+            f"Requested {amount}. Please try again in {format_go_duration(wait)}."
         )
-    return ApiError(429, message, type=bucket.what, code="rate_limit_exceeded", headers=headers)
+    return ApiError(429, message, type=bucket.measure, code="rate_limit_exceeded", headers=headers)

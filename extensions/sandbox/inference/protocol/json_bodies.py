@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""JSON as the API reads and writes it."""
+"""JSON request and response bodies."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from ..parsing.documents import parse_json
-from .errors import invalid
+from ...parsing.documents import parse_json
+from .errors import invalid_parameter
 
 PREFIX = "/inference"
 
@@ -25,21 +25,21 @@ BAD_JSON = (
 
 
 def public_path(request: Request) -> str:
-    """The path as the real API has it, still encoded."""
+    """Return the path of the real API, still percent-encoded."""
     path: str = request.scope["raw_path"].decode("latin-1")
     return path.removeprefix(PREFIX)
 
 
 def json_response(body: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    """A JSON answer, indented like the real one's."""
+    """Return a JSON response with the indentation of the real API."""
     return Response(json.dumps(body, indent=2) + "\n", status, headers, "application/json")
 
 
 def require_json(request: Request) -> None:
-    """Refuse a body that says it is something else than JSON."""
+    """Refuse a body with another content type than JSON."""
     declared = request.headers.get("content-type", "application/json")
     if declared.partition(";")[0].strip().lower() != "application/json":
-        raise invalid(
+        raise invalid_parameter(
             f"Unsupported content type: '{declared}'. This API method only accepts 'application/json' requests, but "
             f"you specified the header 'Content-Type: {declared}'. Please try again with a supported content type.",
             None,
@@ -48,11 +48,11 @@ def require_json(request: Request) -> None:
 
 
 def parse_object(body: bytes) -> dict[str, Any]:
-    """The object in the body of a request."""
+    """Parse a body that must be a JSON object."""
     try:
         data = parse_json(body)
     except ValueError as error:
-        raise invalid(BAD_JSON, None) from error
+        raise invalid_parameter(BAD_JSON, None) from error
     if not isinstance(data, dict):
-        raise invalid(BAD_JSON, None)
+        raise invalid_parameter(BAD_JSON, None)
     return data

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The error envelope, and the failures that a switch or a scripted reply can ask for by name."""
+"""Error bodies, and the failures that switches and scripted replies select by name."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from typing import Any
 INVALID_REQUEST = "invalid_request_error"
 
 
-def header_fields(given: Mapping[str, Any]) -> dict[str, str]:
-    """Headers, named in lower case so that one replaces another of the same name."""
-    return {name.lower(): str(value) for name, value in given.items()}
+def normalize_headers(headers: Mapping[str, Any]) -> dict[str, str]:
+    """Return headers with lower-case names, so that equal names replace each other."""
+    return {name.lower(): str(value) for name, value in headers.items()}
 
 
 class ApiError(Exception):
-    """A failed call."""
+    """An error response."""
 
     def __init__(
         self,
@@ -33,11 +33,11 @@ class ApiError(Exception):
         self.status = status
         self.kind = type
         self.body: dict[str, Any] = {"error": {"message": message, "type": type, "param": param, "code": code}}
-        self.headers = header_fields(headers or {})
+        self.headers = normalize_headers(headers or {})
 
 
 class ScopeError(ApiError):
-    """The key is good, but not for this call. Some servers put a bare string where the error object belongs."""
+    """A 401 for a valid key without the required scope. Some servers return a string instead of the error object."""
 
     def __init__(self, scope: str, *, bare: bool) -> None:
         message = (
@@ -51,7 +51,7 @@ class ScopeError(ApiError):
 
 
 class AdminError(ApiError):
-    """A refusal of an administrative call. Some servers leave out the envelope."""
+    """An error of an administrative call. Some servers return it without the envelope."""
 
     def __init__(self, status: int, message: str, *, bare: bool) -> None:
         super().__init__(status, message)
@@ -59,8 +59,8 @@ class AdminError(ApiError):
             self.body = {"code": status, "message": message}
 
 
-def invalid(message: str, param: str | None, code: str | None = None) -> ApiError:
-    """400: a parameter that the API does not take like this."""
+def invalid_parameter(message: str, param: str | None, code: str | None = None) -> ApiError:
+    """Return the 400 error for an invalid parameter."""
     return ApiError(400, message, param=param, code=code)
 
 
@@ -117,16 +117,20 @@ FAILURES: Mapping[str, Mapping[str, Any]] = {
 _FIELDS = ("status", "message", "type", "param", "code", "headers")
 
 
-def failure(asked: str | Mapping[str, Any], headers: Mapping[str, str] | None = None) -> ApiError:
-    """The error of a name in FAILURES, or of `{status, message, type, param, code, headers}`; else a ValueError."""
-    if isinstance(asked, str):
-        if asked not in FAILURES:
-            raise ValueError(f"A failure is one of {', '.join(FAILURES)}; not {asked!r}.")
-        asked = FAILURES[asked]
-    if not {"status", "message"} <= set(asked) <= set(_FIELDS):
+def build_failure(spec: str | Mapping[str, Any], headers: Mapping[str, str] | None = None) -> ApiError:
+    """Return the error with a name of FAILURES or with these fields.
+
+    :arg spec: a name, or a dictionary of status, message, type, param, code and headers
+    :raises ValueError: if it is neither
+    """
+    if isinstance(spec, str):
+        if spec not in FAILURES:
+            raise ValueError(f"A failure is one of {', '.join(FAILURES)}; not {spec!r}.")
+        spec = FAILURES[spec]
+    if not {"status", "message"} <= set(spec) <= set(_FIELDS):
         raise ValueError(f"A failure has status, message and perhaps {', '.join(_FIELDS[2:])}.")
-    if not isinstance(asked["status"], int) or not isinstance(asked.get("headers", {}), dict):
+    if not isinstance(spec["status"], int) or not isinstance(spec.get("headers", {}), dict):
         raise ValueError("The status of a failure is a number, and its headers are an object.")
-    error = ApiError(**asked)
-    error.headers.update(header_fields(headers or {}))
+    error = ApiError(**spec)
+    error.headers.update(normalize_headers(headers or {}))
     return error

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, the buildworks.toolchain authors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The inference service's section of a seed."""
+"""The section of the inference service in a seed."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import json
 import sqlite3
 from typing import Any
 
-from ..seeds.schema import mapping_schema
-from .storage import LIMITS, insert
+from ...seeds.schema import mapping_schema
+from ..schema import LIMITS, insert
 
-# What a seed can limit; no call of the API tells the tokens of a day, only a refusal does.
+# Limits of a seed. No call returns the tokens per day, only an error message.
 SEEDED_LIMITS = (*LIMITS, "tokens_per_day")
 
-# Before anything else happened; what is seeded is from then, unless it says otherwise.
+# Default creation time of seeded objects
 LONG_AGO = 1_735_689_600
 _DAY = 86_400
 
@@ -49,8 +49,8 @@ SEED_SHAPE = mapping_schema(
 )
 
 
-def plant(db: sqlite3.Connection, data: dict[str, Any]) -> None:
-    """Add what the section describes; an id or key that exists already is described anew."""
+def apply_seed(db: sqlite3.Connection, data: dict[str, Any]) -> None:
+    """Add the objects of the section. Existing ids and keys are replaced."""
     for organization in data.get("organizations", []):
         _plant_organization(db, organization)
     for key in data.get("keys", []):
@@ -73,13 +73,13 @@ def _plant_organization(db: sqlite3.Connection, organization: dict[str, Any]) ->
         created=organization.get("created", LONG_AGO),
     )
     for user in organization.get("users", []):
-        given = {"name": None, "role": "reader", "added_at": LONG_AGO, **user}
-        insert(db, "inference_users", organization=organization["id"], **given)
+        fields = {"name": None, "role": "reader", "added_at": LONG_AGO, **user}
+        insert(db, "inference_users", organization=organization["id"], **fields)
     for invite in organization.get("invites", []):
-        given = {"role": "reader", "created_at": LONG_AGO, "accepted_at": None, **invite}
-        given.setdefault("expires_at", given["created_at"] + 7 * _DAY)
-        given["projects"] = json.dumps(given.get("projects", []))
-        insert(db, "inference_invites", organization=organization["id"], **given)
+        fields = {"role": "reader", "created_at": LONG_AGO, "accepted_at": None, **invite}
+        fields.setdefault("expires_at", fields["created_at"] + 7 * _DAY)
+        fields["projects"] = json.dumps(fields.get("projects", []))
+        insert(db, "inference_invites", organization=organization["id"], **fields)
     for project in organization.get("projects", []):
         _plant_project(db, organization["id"], project)
 
@@ -99,8 +99,8 @@ def _plant_project(db: sqlite3.Connection, organization: str, project: dict[str,
     for member in project.get("members", []):
         insert(db, "inference_members", project=project["id"], **{"role": "member", "added_at": LONG_AGO, **member})
     for account in project.get("service_accounts", []):
-        given = {"role": "member", "created_at": LONG_AGO, **account}
-        insert(db, "inference_service_accounts", project=project["id"], **given)
+        fields = {"role": "member", "created_at": LONG_AGO, **account}
+        insert(db, "inference_service_accounts", project=project["id"], **fields)
     for row in project.get("limits", []):
         for name in row.keys() & LIMITS:
             insert(db, "inference_project_limits", project=project["id"], id=row["id"], name=name, value=row[name])
@@ -134,5 +134,5 @@ def _plant_model(db: sqlite3.Connection, model: dict[str, Any]) -> None:
         shutdown_date=model.get("shutdown_date"),
     )
     usual = {"requests_per_minute": 500, "tokens_per_minute": 200_000}
-    given = {name: model[name] for name in SEEDED_LIMITS if name in model}
-    insert(db, "inference_limits", id=model["id"], **{**usual, **given})
+    fields = {name: model[name] for name in SEEDED_LIMITS if name in model}
+    insert(db, "inference_limits", id=model["id"], **{**usual, **fields})
