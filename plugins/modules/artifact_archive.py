@@ -121,7 +121,7 @@ plan:
     first: [{action: add, path: site/index.html, size: 16}]
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.archives import Archive
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.files.archive import Archive
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import SEGMENT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
@@ -140,8 +140,8 @@ SPEC = ARTIFACT + ArgumentSpec(
 
 def run(task: Task) -> None:
     archive = Archive(task)
-    task.result["archive"] = archive.show()
-    operate(task, summarize_plan(archive.steps()), archive.deploy, predict=archive.rehearse)
+    task.result["archive"] = archive.to_result()
+    operate(task, summarize_plan(archive.plan_changes()), archive.upload, predict=archive.predict_refusal)
 
 
 def main() -> None:

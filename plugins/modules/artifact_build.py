@@ -311,15 +311,13 @@ outcomes:
       elements: dict
 """
 
-import typing as t
-
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import build_records
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.builds import publication
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import process_one_or_items
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE, with_items
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
 ITEM = STATE + ArgumentSpec(
@@ -338,47 +336,47 @@ SPEC = ARTIFACT + with_items(ITEM)
 
 
 def run(task: Task) -> None:
-    process_one_or_items(task, ITEM, bring_there, check=identity, identity=identity)
+    process_one_or_items(task, ITEM, reconcile_build, check=identity, identity=identity)
 
 
-def bring_there(task: Task) -> None:
+def reconcile_build(task: Task) -> None:
     (publish if task.params["state"] == "present" else delete)(task)
 
 
 def publish(task: Task) -> None:
-    record, project_key = build_records.wanted(task.params), task.params["project_key"]
+    record, project_key = publication.parse_build_info(task.params), task.params["project_key"]
     artifact = ArtifactService(task)
     reconcile(
         task,
         "build",
-        read=lambda: build_records.find(artifact, record, project_key),
+        read=lambda: publication.find(artifact, record, project_key),
         desired={"record": record},
-        create=lambda _fields: build_records.publish(artifact, record, project_key),
-        update=lambda _fields: build_records.publish(artifact, record, project_key),
-        check=lambda before, _changes: build_records.check_not_promoted(before),
-        to_result=build_records.described,
+        create=lambda _fields: publication.publish(artifact, record, project_key),
+        update=lambda _fields: publication.publish(artifact, record, project_key),
+        check=lambda before, _changes: publication.check_not_promoted(before),
+        to_result=publication.to_result,
     )
 
 
 def delete(task: Task) -> None:
-    where = task.select("build", "number", "project_key", "artifacts")
+    selection = task.select("build", "number", "project_key", "artifacts")
     artifact = ArtifactService(task)
-    task.result.update(build_records.going(None))
+    task.result.update(publication.list_deletions(None))
     reconcile(
         task,
         "build",
-        read=lambda: build_records.of_number(artifact, **where),
+        read=lambda: publication.find_runs(artifact, **selection),
         desired={},
-        delete=lambda: build_records.delete(artifact, **where),
-        check=lambda before, _nothing: task.result.update(build_records.going(before)),
+        delete=lambda: publication.delete(artifact, **selection),
+        check=lambda before, _nothing: task.result.update(publication.list_deletions(before)),
         predict_refusal=lambda: artifact.check_pro("The deletion of builds"),
     )
 
 
-def identity(params: dict[str, t.Any]) -> t.Hashable:
+def identity(params: Fields) -> tuple[str | None, str, str, str | None]:
     if params["state"] == "absent":
         return params["project_key"], params["build"], params["number"], None
-    record = build_records.wanted(params)
+    record = publication.parse_build_info(params)
     return params["project_key"], record["name"], record["number"], record["started"]
 
 

@@ -176,7 +176,7 @@ builds:
       last_started: "2026-05-01T10:11:12.000Z"
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import builds
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.builds import build_info
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.times import TIME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
@@ -196,14 +196,16 @@ SPEC = ARTIFACT + ArgumentSpec(
 
 def run(task: Task) -> None:
     artifact = ArtifactService(task)
-    of_project = task.select_provided("project_key")
+    project = task.select_provided("project_key")
     build, number = task.params["build"], task.params["number"]
     if number:
-        task.result["build"] = builds.find(artifact, build, number, **task.select_provided("started"), **of_project)
+        task.result["build"] = build_info.find_run(
+            artifact, build, number, **task.select_provided("started"), **project
+        )
     elif build:
-        task.result["runs"] = builds.runs(artifact, build, **of_project)
+        task.result["runs"] = build_info.list_runs(artifact, build, **project)
     else:
-        task.result["builds"] = builds.listed(artifact, **of_project)
+        task.result["builds"] = build_info.list_builds(artifact, **project)
 
 
 def main() -> None:

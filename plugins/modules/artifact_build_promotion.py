@@ -319,7 +319,7 @@ outcomes:
       elements: dict
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import promotion
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.builds import build_promotion
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import process_one_or_items
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME, SEGMENT
@@ -352,12 +352,12 @@ SPEC = ARTIFACT + with_items(ITEM)
 
 
 def run(task: Task) -> None:
-    process_one_or_items(task, ITEM, promote, check=promotion.check, identity=promotion.run_of)
+    process_one_or_items(task, ITEM, promote, check=build_promotion.check, identity=build_promotion.run_key)
 
 
 def promote(task: Task) -> None:
-    order = promotion.Promotion(task, ArtifactService(task))
-    operate(task, order.plan(), order.carry_out, result_names=["messages"], predict=order.rehearse)
+    promotion = build_promotion.Promotion(task, ArtifactService(task))
+    operate(task, promotion.plan(), promotion.promote, result_names=["messages"], predict=promotion.predict)
 
 
 def main() -> None:

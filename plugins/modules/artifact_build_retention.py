@@ -260,7 +260,7 @@ outcomes:
       elements: dict
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import retention
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.builds import retention
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.times import TIME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import process_one_or_items
@@ -285,14 +285,14 @@ SPEC = (ARTIFACT + WAIT) + with_items(ITEM)
 
 
 def run(task: Task) -> None:
-    process_one_or_items(task, ITEM, discard, check=retention.check, identity=retention.build)
+    process_one_or_items(task, ITEM, discard, check=retention.check, identity=retention.build_key)
 
 
 def discard(task: Task) -> None:
-    order = retention.Retention(task, ArtifactService(task))
-    plan = order.plan()
-    task.result["promoted"] = order.promoted
-    operate(task, plan, order.carry_out, result_names=["discarded"], predict=order.rehearse)
+    build = retention.Retention(task, ArtifactService(task))
+    plan = build.plan()
+    task.result["promoted"] = build.promoted
+    operate(task, plan, build.discard, result_names=["discarded"], predict=build.predict_refusal)
 
 
 def main() -> None:

@@ -537,8 +537,8 @@ outcomes:
       type: str
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.rules import RULE
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.run import CleanUp
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.rules.rule import RULE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.run import Cleanup
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import BULK
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
@@ -564,7 +564,7 @@ SPEC = (ARTIFACT + BULK) + ArgumentSpec(
 
 
 def run(task: Task) -> None:
-    CleanUp(task).carry_out()
+    Cleanup(task).run()
 
 
 def main() -> None:

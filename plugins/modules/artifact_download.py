@@ -180,7 +180,7 @@ outcomes:
 
 import functools
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import downloads
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.files import download
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import process_items, process_one_or_items
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import SEGMENT
@@ -200,27 +200,27 @@ SPEC = ARTIFACT + with_items(ITEM)
 
 
 def run(task: Task) -> None:
-    spread = functools.partial(downloads.spread, task)
-    if task.params["items"] is None and downloads.is_folder(task.params):
+    expand_folders = functools.partial(download.expand_folders, task)
+    if task.params["items"] is None and download.is_folder(task.params):
         ITEM.check_rules(task.params)
-        downloads.check(task.params)
-        process_items(task, spread([{}]), bring_here)
+        download.check(task.params)
+        process_items(task, expand_folders([{}]), download_file)
     else:
         process_one_or_items(
-            task, ITEM, bring_here, check=downloads.check, identity=downloads.destination, expand_all=spread
+            task, ITEM, download_file, check=download.check, identity=download.destination, expand_all=expand_folders
         )
 
 
-def bring_here(task: Task) -> None:
-    file = downloads.Download(task)
+def download_file(task: Task) -> None:
+    file = download.Download(task)
     reconcile(
         task,
         "file",
         read=file.read,
-        desired=file.wanted,
+        desired=file.desired,
         create=file.fetch,
         update=file.fetch,
-        to_result=file.show,
+        to_result=file.to_result,
     )
 
 

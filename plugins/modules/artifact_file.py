@@ -278,7 +278,7 @@ outcomes:
       type: dict
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import files
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.files import upload
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import process_one_or_items
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import SEGMENT
@@ -303,11 +303,13 @@ SPEC = ARTIFACT + with_items(ITEM)
 
 
 def run(task: Task) -> None:
-    process_one_or_items(task, ITEM, bring_there, check=files.check, expand=files.expanded, identity=files.location)
+    process_one_or_items(
+        task, ITEM, reconcile_file, check=upload.check, expand=upload.expand_pattern, identity=upload.item_key
+    )
 
 
-def bring_there(task: Task) -> None:
-    file = files.File(task)
+def reconcile_file(task: Task) -> None:
+    file = upload.File(task)
     reconcile(
         task,
         "file",
@@ -316,11 +318,11 @@ def bring_there(task: Task) -> None:
         create=file.deploy,
         update=file.annotate,
         delete=file.delete,
-        replace_reason=file.stale,
+        replace_reason=file.replace_reason,
         replace=file.deploy,
         check=file.check,
         predict_refusal=file.predict_refusal,
-        to_result=file.show,
+        to_result=file.to_result,
     )
 
 

@@ -63,7 +63,7 @@ tags:
   sample: [1.0.0, 1.0.1, latest]
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import images
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.images import registry
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME, SEGMENT
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
@@ -79,11 +79,11 @@ SPEC = ARTIFACT + ArgumentSpec(
 
 
 def run(task: Task) -> None:
-    artifact, where = ArtifactService(task), task.select("repo", "page_size")
+    artifact, selection = ArtifactService(task), task.select("repo", "page_size")
     if task.params["image"] is None:
-        task.result["images"] = images.listed(artifact, **where)
+        task.result["images"] = registry.list_images(artifact, **selection)
     else:
-        task.result["tags"] = images.tags(artifact, image=task.params["image"], **where)
+        task.result["tags"] = registry.list_tags(artifact, image=task.params["image"], **selection)
 
 
 def main() -> None:

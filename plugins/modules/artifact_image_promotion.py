@@ -242,7 +242,7 @@ outcomes:
       elements: dict
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import image_promotion
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.images import image_promotion
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import process_one_or_items
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME, SEGMENT
@@ -271,8 +271,8 @@ def run(task: Task) -> None:
 
 
 def promote(task: Task) -> None:
-    order = image_promotion.ImagePromotion(task, ArtifactService(task))
-    operate(task, order.plan(), order.carry_out, result_names=["promoted"], predict=order.rehearse)
+    promotion = image_promotion.ImagePromotion(task, ArtifactService(task))
+    operate(task, promotion.plan(), promotion.promote, result_names=["promoted"], predict=promotion.predict_refusal)
 
 
 def main() -> None:

@@ -261,7 +261,7 @@ outcomes:
       type: str
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import items
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.items import item_info
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import process_one_or_items
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import SEGMENT
@@ -282,24 +282,24 @@ SPEC = ARTIFACT + with_items(ITEM)
 
 
 def run(task: Task) -> None:
-    process_one_or_items(task, ITEM, look)
+    process_one_or_items(task, ITEM, get_item_info)
 
 
-def look(task: Task) -> None:
+def get_item_info(task: Task) -> None:
     artifact = ArtifactService(task)
-    where = task.select("repo", "path")
-    item = items.find(artifact, **where)
-    for option, read in MORE.items():
+    selection = task.select("repo", "path")
+    item = item_info.find_item(artifact, **selection)
+    for option, read in DETAILS.items():
         if item and task.params[option]:
-            item[option] = read(artifact, **where)
+            item[option] = read(artifact, **selection)
     task.result["item" if task.params["items"] is None else "item_info"] = item
-    task.result["missing"] = None if item else items.missing(artifact, where["repo"])
+    task.result["missing"] = None if item else item_info.find_missing(artifact, selection["repo"])
 
 
-MORE = {
-    "properties": ArtifactService.properties,
-    "statistics": items.statistics,
-    "last_modified": items.newest,
+DETAILS = {
+    "properties": ArtifactService.fetch_properties,
+    "statistics": item_info.fetch_statistics,
+    "last_modified": item_info.find_newest,
 }
 
 

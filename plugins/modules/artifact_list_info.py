@@ -145,7 +145,7 @@ masked:
     places: ["app.jar: comment"]
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import items
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.items import item_info
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import output_list
@@ -165,15 +165,15 @@ SPEC = (ARTIFACT + LISTING) + ArgumentSpec(
         root=dict(type="bool", default=False),
     )
 )
-SWITCHES = ("deep", "depth", "folders", "metadata_timestamps", "root")
+LIST_OPTIONS = ("deep", "depth", "folders", "metadata_timestamps", "root")
 
 
 def run(task: Task) -> None:
     if task.params["depth"] and not task.params["deep"]:
         raise BadOption("depth", "needs 'deep: true', for the server looks at it only then")
     counts = task.result["counts"] = {"files": 0, "folders": 0, "bytes": 0}
-    listed = items.listed(ArtifactService(task), **task.select("repo", "path", *SWITCHES))
-    output_list(task, "entries", items.counted(listed, counts), order=["path"])
+    entries = item_info.list_folder(ArtifactService(task), **task.select("repo", "path", *LIST_OPTIONS))
+    output_list(task, "entries", item_info.count_items(entries, counts), order=["path"])
 
 
 def main() -> None:

@@ -225,9 +225,9 @@ outcomes:
       type: dict
 """
 
-import types
+from types import ModuleType
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import paths, properties
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.items import paths, properties
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import process_one_or_items
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
@@ -254,45 +254,45 @@ SPEC = ARTIFACT + with_items(ITEM)
 
 
 def run(task: Task) -> None:
-    process_one_or_items(task, ITEM, bring_there, check=wanted, identity=location)
+    process_one_or_items(task, ITEM, reconcile_properties, check=desired_properties, identity=location)
 
 
-def bring_there(task: Task) -> None:
-    where = task.select("repo", "path")
-    desired = wanted(task.params)
+def reconcile_properties(task: Task) -> None:
+    selection = task.select("repo", "path")
+    desired = desired_properties(task.params)
     artifact = ArtifactService(task)
     recursive = task.params["recursive"]
 
-    def read() -> Fields | None:
+    def read() -> Fields:
         if not recursive:
-            return artifact.properties(**where)
-        found, task.result["tree_items"] = tree().read(artifact, **where)
-        return found
+            return artifact.fetch_properties(**selection)
+        current, task.result["tree_items"] = property_tree().read_tree(artifact, **selection)
+        return current
 
     reconcile(
         task,
         "properties",
         read=read,
         desired=lambda before: add_removals(before, desired) if task.params["purge"] else desired,
-        update=lambda fields: properties.write(artifact, fields=fields, recursive=recursive, **where),
-        predict_refusal=lambda: properties.check_writable(artifact, where["repo"]),
+        update=lambda fields: properties.write_properties(artifact, fields=fields, recursive=recursive, **selection),
+        predict_refusal=lambda: properties.check_writable(artifact, selection["repo"]),
     )
 
 
-def wanted(params: Fields) -> Fields:
+def desired_properties(params: Fields) -> Fields:
     if params["purge"] and params["state"] == "absent":
         raise BadOption("purge", "goes with 'properties'; with 'state: absent' only 'keys' are removed")
-    paths.check(params["repo"], params["path"])
+    paths.check_path(params["repo"], params["path"])
     if params["recursive"]:
-        tree().check(params)
-    desired = properties.normalised(params["properties"] or {}, "properties")
+        property_tree().check_path(params)
+    desired: Fields = properties.normalize(params["properties"] or {}, "properties")
     desired.update({properties.check_key(key, "keys"): None for key in params["keys"] or ()})
     return desired
 
 
-def tree() -> types.ModuleType:
-    # few tasks are recursive, and an ordinary module compiles what it imports at each run
-    from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import property_tree
+def property_tree() -> ModuleType:
+    # few tasks are recursive, and an ordinary module compiles its imports in each run
+    from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.items import property_tree
 
     return property_tree
 

@@ -140,11 +140,11 @@ SPEC = ARTIFACT + with_items(ITEM)
 
 
 def run(task: Task) -> None:
-    process_one_or_items(task, ITEM, look)
+    process_one_or_items(task, ITEM, get_properties)
 
 
-def look(task: Task) -> None:
-    task.result["properties"] = ArtifactService(task).properties(**task.select("repo", "path"))
+def get_properties(task: Task) -> None:
+    task.result["properties"] = ArtifactService(task).fetch_properties(**task.select("repo", "path"))
 
 
 def main() -> None:

@@ -194,26 +194,25 @@ masked:
     places: ["libs app/1.0 app.jar: properties: db.password: value"]
 """
 
-import typing as t
-
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import query
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.search import aql
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import output_list
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import LISTING
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
-MOST = 2**31 - 1
+MAX_ROWS = 2**31 - 1
 SPEC = (ARTIFACT + LISTING) + ArgumentSpec(
     dict(
-        domain=dict(type="str", choices=list(query.DOMAINS)),
+        domain=dict(type="str", choices=list(aql.DOMAINS)),
         find=dict(type="raw", unchecked="the query builder refuses by name what cannot be written"),
         include=dict(type="list", elements="str", each_element=NAME),
         sort=dict(type="list", elements="str", each_element=NAME),
         descending=dict(type="bool", default=False),
-        offset=dict(type="int", default=0, at_least=0, at_most=MOST),
-        limit=dict(type="int", at_least=1, at_most=MOST),
+        offset=dict(type="int", default=0, at_least=0, at_most=MAX_ROWS),
+        limit=dict(type="int", at_least=1, at_most=MAX_ROWS),
         page_size=dict(type="int", default=5000, at_least=0, at_most=1_000_000),
         query=dict(type="str", not_empty=True),
     ),
@@ -226,16 +225,16 @@ def run(task: Task) -> None:
     artifact = ArtifactService(task)
     if task.params["query"]:
         text = task.params["query"].strip()
-        rows = query.rows_of_text(artifact, text)
+        rows = aql.fetch_text_rows(artifact, text)
     else:
-        typed = query.prepared(wanted(task.params))
-        text, rows = str(typed), query.rows(artifact, typed, task.params["page_size"])
+        query = aql.prepare(build_query(task.params))
+        text, rows = str(query), aql.fetch_rows(artifact, query, task.params["page_size"])
     task.result["count"] = output_list(task, "rows", rows)
     task.result["query"] = text
 
 
-def wanted(params: dict[str, t.Any]) -> query.Query:
-    return query.Query(
+def build_query(params: Fields) -> aql.Query:
+    return aql.Query(
         domain=params["domain"] or "items",
         find=params["find"],
         include=tuple(params["include"] or ()),

@@ -121,11 +121,12 @@ WIRE_NAMES = {"package_type": "packageType"}
 def run(task: Task) -> None:
     artifact = ArtifactService(task)
     if task.params["key"] is not None:
-        found = [repository for repository in [repositories.find(artifact, task.params["key"])] if repository]
+        repository = repositories.find_repository(artifact, task.params["key"])
+        task.result["repositories"] = [repository] if repository else []
     else:
         filters = task.select_provided("type", "package_type", "project")
-        found = repositories.listed(artifact, **{WIRE_NAMES.get(name, name): value for name, value in filters.items()})
-    task.result["repositories"] = found
+        query = {WIRE_NAMES.get(name, name): value for name, value in filters.items()}
+        task.result["repositories"] = repositories.list_repositories(artifact, **query)
 
 
 def main() -> None:

@@ -112,7 +112,7 @@ capped:
   sample: false
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import search
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.search import quick_search
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import output_list
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import LISTING
@@ -138,11 +138,11 @@ def run(task: Task) -> None:
     name, pattern = task.params["name"], task.params["pattern"]
     counts = {"reported": 0}
     if pattern:
-        search.check_pattern(pattern, "pattern")
-        matches = search.by_pattern(artifact, pattern)
+        quick_search.check_pattern(pattern, "pattern")
+        matches = quick_search.search_by_pattern(artifact, pattern)
     else:
-        search.check_name(name, "name")
-        matches = search.by_name(
+        quick_search.check_name(name, "name")
+        matches = quick_search.search_by_name(
             artifact,
             name,
             task.params["repos"] or [],
@@ -151,11 +151,11 @@ def run(task: Task) -> None:
             streamed=task.params["to_file"] is not None,
         )
     task.result["count"] = output_list(task, "matches", matches, order=["repo", "path"])
-    capped = task.result["capped"] = counts["reported"] == search.CAP
+    capped = task.result["capped"] = counts["reported"] == quick_search.MAX_RESULTS
     if capped:
         task.warn(
-            f"The server gave {search.CAP:,} results, which is as many as it gives at most: there may be more. Search "
-            "in fewer repositories, or use artifact_query_info."
+            f"The search returned {quick_search.MAX_RESULTS:,} results, the maximum for this account. There may be "
+            "more. Search in fewer repositories or use artifact_query_info."
         )
 
 

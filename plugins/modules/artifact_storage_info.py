@@ -187,11 +187,12 @@ def run(task: Task) -> None:
     artifact = ArtifactService(task)
     refreshed = None
     if task.params["refresh"]:
-        found, refreshed = storage.recalculated(task, artifact)
+        summary, refreshed = storage.recalculate(task, artifact)
     else:
-        found = storage.summary(artifact)
+        summary = storage.fetch_summary(artifact)
     repo = task.params["repo"]
-    task.result.update(storage=found, repository=storage.row_of(found, repo) if repo else None, refreshed=refreshed)
+    repository = storage.find_row(summary, repo) if repo else None
+    task.result.update(storage=summary, repository=repository, refreshed=refreshed)
 
 
 def main() -> None:

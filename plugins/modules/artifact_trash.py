@@ -228,7 +228,7 @@ outcomes:
       type: dict
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import trash
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.items import trash
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._bulk import process_one_or_items
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import SEGMENT
@@ -257,17 +257,17 @@ SPEC = (ARTIFACT + WAIT) + with_items(ITEM)
 
 
 def run(task: Task) -> None:
-    process_one_or_items(task, ITEM, act, check=trash.check, identity=trash.place_of)
+    process_one_or_items(task, ITEM, perform_action, check=trash.check_options, identity=trash.trash_path)
 
 
-def act(task: Task) -> None:
-    trash.check(task.params)
+def perform_action(task: Task) -> None:
+    trash.check_options(task.params)
     artifact = ArtifactService(task)
     operate(
         task,
-        trash.plan(artifact, task.params),
-        lambda: trash.carry_out(task, artifact),
-        predict=lambda: trash.rehearse(artifact, task.params),
+        trash.plan_action(artifact, task.params),
+        lambda: trash.perform_action(task, artifact),
+        predict=lambda: trash.predict_refusal(artifact, task.params),
     )
 
 

@@ -122,7 +122,7 @@ masked:
     places: ["app.jar: comment"]
 """
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import items, trash
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.items import item_info, trash
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import output_list
@@ -144,8 +144,8 @@ def run(task: Task) -> None:
     if task.params["path"] and not task.params["repo"]:
         raise BadOption("path", "needs 'repo'")
     counts = task.result["counts"] = {"files": 0, "folders": 0, "bytes": 0}
-    listed = trash.listed(ArtifactService(task), **task.select("repo", "path", "deep"))
-    output_list(task, "entries", items.counted(listed, counts), order=("repo", "path"))
+    entries = trash.list_items(ArtifactService(task), **task.select("repo", "path", "deep"))
+    output_list(task, "entries", item_info.count_items(entries, counts), order=("repo", "path"))
 
 
 def main() -> None:

@@ -15,7 +15,9 @@ from ansible.parsing.dataloader import DataLoader
 from ansible.template import Templar
 
 from ansible_collections.buildworks.toolchain.plugins.lookup.ci_crumb import LookupModule
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.image_promotion import ImagePromotion
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.images.image_promotion import (
+    ImagePromotion,
+)
 from sandbox import client
 from support.playbook import played
 from support.running import run

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 import pytest
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import query
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.search import aql
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ARTIFACT, ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 from sandbox.client import Sandbox
@@ -89,9 +89,9 @@ def test_items_that_go_in_between_take_no_others_with_them(planted: Sandbox) -> 
     """By numbers of pages, each item that goes would let another one be passed over."""
     login = {"url": planted.environment["JFROG_URL"], "token": planted.environment["JFROG_ACCESS_TOKEN"]}
     artifact = ArtifactService(Task({**DEFAULTS, **login}))
-    asked = query.prepared(query.Query("items", {"repo": "odd-a"}, include=("name",)))
+    asked = aql.prepare(aql.Query("items", {"repo": "odd-a"}, include=("name",)))
     seen = []
-    for page in query.item_pages(artifact, asked, 10):
+    for page in aql.fetch_item_pages(artifact, asked, 10):
         seen += page
         for row in page[:5]:
             place = "/".join(quote(part, safe="") for part in (*row["path"].split("/"), row["name"]) if part != ".")

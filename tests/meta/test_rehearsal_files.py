@@ -30,12 +30,12 @@ READING = {
 }
 # Functions that are given the path of a copy, or that work on no file of the user
 EXEMPT = {
-    "module_utils/_artifact/archives.py": {
-        "_in_7z": "is given the path to read, and extracts into a temporary folder",
-        "_in_tar": "is given the path to read",
-        "_in_zip": "is given the path to read",
+    "module_utils/_artifact/files/archive.py": {
+        "_read_7z": "is given the path to read, and extracts into a temporary folder",
+        "_read_tar": "is given the path to read",
+        "_read_zip": "is given the path to read",
     },
-    "module_utils/_artifact/cleanup/store.py": {"end": "closes what it opened, and removes that"},
+    "module_utils/_artifact/cleanup/store.py": {"close": "closes and removes the file that it opened"},
     "module_utils/_ci/cli/client.py": {"_version": "is given the path to read"},
     "module_utils/_ci/cli/program.py": {"course": "runs a program, whose files are its own"},
     "module_utils/_http/certificates.py": dict.fromkeys(

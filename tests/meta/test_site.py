@@ -31,8 +31,8 @@ def test_messages_are_found_wherever_they_are_told() -> None:
     for message in (
         "'…' is no plugin: it is no archive with a manifest",  # an option's
         "The server does not tell its version.",  # an error
-        "The server gave … results, which is as many as it gives at most: there may be more. Search in fewer "
-        "repositories, or use artifact_query_info.",  # a warning
+        "The search returned … results, the maximum for this account. There may be more. Search in fewer "
+        "repositories or use artifact_query_info.",  # a warning
         "The server is starting, restarting or overloaded.",  # added to a status
         "Jenkins … is too old: ci_provision_minimum_version requires … or newer. Upgrade Jenkins.",  # a role's
     ):

@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup import (
-    ages,
-    deletion,
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.deletion import (
+    deleter,
     entries,
-    planning,
     verification,
 )
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.planning import planner
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.rules import ages
 from ansible_collections.buildworks.toolchain.plugins.module_utils._files import private
 from support.aql_answer import aql_body
 from support.artifact_edition import OPEN_SOURCE, edition
@@ -258,7 +258,7 @@ def test_a_file_option_is_refused_when_it_names_a_pipe(tmp_path: Path, option: s
 def test_nothing_is_deleted_when_the_file_of_outcomes_cannot_be_written_any_more(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(planning, "check_writable", lambda *_arguments: None)
+    monkeypatch.setattr(planner, "check_writable", lambda *_arguments: None)
     result = clean_up(*scanned(row("a", "old.bin")), to_file=str(tmp_path / "gone" / "outcomes"))
     assert result["msg"].startswith("Option 'to_file': ")
     assert (result["changed"], result["deleted"]) == (False, None)
@@ -472,7 +472,7 @@ def test_a_rule_that_cannot_work_is_told_before_any_request(
     ],
 )
 def test_ages(text: str, moment: str) -> None:
-    assert ages.moment(text, "2026-10-01T12:00:00.000Z", "older_than") == moment
+    assert ages.parse_age(text, "2026-10-01T12:00:00.000Z", "older_than") == moment
 
 
 @pytest.mark.parametrize("content", ["no database", None])
@@ -621,23 +621,23 @@ def test_the_pause_grows_while_the_server_is_overburdened_and_shrinks_when_it_is
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     waited: list[float] = []
-    monkeypatch.setattr(deletion.time, "sleep", lambda seconds: waited.append(round(seconds, 3)))
-    pace = deletion.Pace(0.5)
+    monkeypatch.setattr(deleter.time, "sleep", lambda seconds: waited.append(round(seconds, 3)))
+    pace = deleter.Throttle(0.5)
     for overburdened in (False, True, True, False):
         pace.wait()
         pace.adjust(overburdened)
     pace.wait()
     assert waited == [0.5, 0.5, 0.6, 0.8, 0.77]
     for _time in range(100):
-        pace.adjust(overburdened=True)
+        pace.adjust(is_overloaded=True)
     pace.wait()
     assert waited[-1] == 10.0
     for _time in range(66):
-        pace.adjust(overburdened=False)
+        pace.adjust(is_overloaded=False)
     pace.wait()
     assert waited[-1] == 0.5
 
 
 def test_without_a_pause_nothing_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(deletion.time, "sleep", lambda _seconds: pytest.fail("it waits"))
-    deletion.Pace(0).wait()
+    monkeypatch.setattr(deleter.time, "sleep", lambda _seconds: pytest.fail("it waits"))
+    deleter.Throttle(0).wait()

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import figures
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import numeric
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record, describe_mismatch
 
 
@@ -19,29 +19,29 @@ def record(value: Any) -> Record:
 
 @pytest.mark.parametrize(("value", "number"), [(7, 7), ("7", 7), ("-1", -1), ("2,176,580", 2176580), (3.0, 3)])
 def test_numbers(value: Any, number: int) -> None:
-    assert figures.number(record(value), "x") == number
-    assert figures.maybe_number(record(value), "x") == number
+    assert numeric.get_integer(record(value), "x") == number
+    assert numeric.get_optional_integer(record(value), "x") == number
 
 
 @pytest.mark.parametrize("value", ["", "1.5", "x", "1,2", "9" * 30, True, [], None])
 def test_what_is_no_number(value: Any) -> None:
     with pytest.raises(ValueError, match="instead of a whole number"):
-        figures.number(record(value), "x")
+        numeric.get_integer(record(value), "x")
 
 
 def test_a_number_that_is_not_there() -> None:
-    assert figures.maybe_number(record(None), "x") is None
+    assert numeric.get_optional_integer(record(None), "x") is None
 
 
 @pytest.mark.parametrize(("value", "flag"), [(True, True), ("true", True), (False, False), ("false", False)])
 def test_flags(value: Any, flag: bool) -> None:
-    assert figures.flag(record(value), "x") is flag
+    assert numeric.get_flag(record(value), "x") is flag
 
 
 @pytest.mark.parametrize("value", ["", "yes", 1, None])
 def test_what_is_no_flag(value: Any) -> None:
     with pytest.raises(ValueError, match="instead of true or false"):
-        figures.flag(record(value), "x")
+        numeric.get_flag(record(value), "x")
 
 
 @pytest.mark.parametrize(
@@ -60,11 +60,11 @@ def test_what_is_no_flag(value: Any) -> None:
     ],
 )
 def test_sizes(text: str | None, size: int | None) -> None:
-    assert figures.size(text) == size
+    assert numeric.parse_size(text) == size
 
 
 @pytest.mark.parametrize(
     ("text", "share"), [("5.82%", 5.82), ("32.22 GB (15.77%)", 15.77), ("0%", 0.0), ("N/A", None), (None, None)]
 )
 def test_shares(text: str | None, share: float | None) -> None:
-    assert figures.share(text) == share
+    assert numeric.parse_percentage(text) == share

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import images
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.images import registry
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import UnexpectedResponse
 
 LAYER = "sha256__" + "0" * 64
 
 
-def content(*names: str) -> images.TagContent:
-    found = images.TagContent()
+def content(*names: str) -> registry.TagContent:
+    found = registry.TagContent()
     for name in names:
         kind = "folder" if name.endswith("/") else "file"
         found.add({"path": "team/web", "name": name.rstrip("/"), "type": kind, "size": 0 if kind == "folder" else 5})
@@ -58,4 +58,4 @@ def test_a_second_manifest_is_surplus(names: tuple[str, str]) -> None:
 def test_an_entry_that_cannot_be_read_is_an_error(change: dict[str, Any]) -> None:
     row = {"path": "team/web", "name": "manifest.json", "type": "file", "size": 5, **change}
     with pytest.raises(UnexpectedResponse):
-        images.TagContent().add(row)
+        registry.TagContent().add(row)

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import paths
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.items import paths
 from support.conversation import conversation
 from support.running import run
 
@@ -142,15 +142,15 @@ def test_archive_is_refused_when_artifactory_reads_another_name(tmp_path: Path) 
 
 @pytest.mark.parametrize("path", MISREAD)
 def test_path_is_misread_when_artifactory_acts_on_another_item(path: str) -> None:
-    assert paths.misread(path)
+    assert paths.explain_misread(path)
 
 
 @pytest.mark.parametrize("path", UNSTORABLE)
 def test_path_is_unstorable_when_artifactory_refuses_a_name(path: str) -> None:
-    assert paths.unstorable(path)
+    assert paths.explain_unstorable(path)
 
 
 @pytest.mark.parametrize("path", PLAIN)
 def test_path_is_accepted_when_artifactory_keeps_it(path: str) -> None:
-    assert paths.misread(path) is None
-    assert paths.unstorable(path) is None
+    assert paths.explain_misread(path) is None
+    assert paths.explain_unstorable(path) is None

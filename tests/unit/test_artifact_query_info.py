@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import query
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.search import aql
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from sandbox.artifact.aql import parser as language
 from support.aql_answer import aql_body
@@ -232,7 +232,7 @@ def test_a_refusal_is_told_in_the_servers_words() -> None:
     ],
 )
 def test_conditions_mean_what_they_say(find: Any, text: str) -> None:
-    assert str(query.prepared(query.Query("items", find))) == f"items.find({text})"
+    assert str(aql.prepare(aql.Query("items", find))) == f"items.find({text})"
 
 
 @pytest.mark.parametrize(
@@ -277,7 +277,7 @@ def test_bad_input_fails_before_any_request(options: dict[str, Any], said: str) 
 def test_no_value_breaks_out_of_the_query(field: str, value: str, operator: str | None) -> None:
     find = {f"@{field}": value if operator is None else {operator: value}}
     try:
-        text = str(query.Query("items", find, include=("name",), limit=3))
+        text = str(aql.Query("items", find, include=("name",), limit=3))
     except BadOption:
         return
     read = language.read(text)
@@ -303,7 +303,7 @@ CONDITIONS = st.recursive(
 @settings(deadline=None)
 def test_the_server_reads_conditions_as_they_are_meant(find: dict[str, Any], item: dict[str, str]) -> None:
     try:
-        read = language.read(str(query.Query("items", find)))
+        read = language.read(str(aql.Query("items", find)))
     except BadOption as error:
         assert "nested too deep" in error.problem
         return

@@ -110,7 +110,7 @@ def test_the_servers_cap_is_told(count: int, capped: bool) -> None:
     assert (result["capped"], len(result["matches"])) == (capped, count)
     assert ("warnings" in result) is capped
     if capped:
-        assert "there may be more" in result["warnings"][0]
+        assert "There may be more" in result["warnings"][0]
 
 
 def test_an_unknown_repository_is_told() -> None:

@@ -28,9 +28,9 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record 
     ],
 )
 def test_all_spellings_become_one(spelt: Any, meant: str) -> None:
-    assert times.utc(spelt) == meant
-    assert times.utc(times.milliseconds(meant)) == meant
-    assert times.utc(times.plain(meant)) == meant
+    assert times.to_utc(spelt) == meant
+    assert times.to_utc(times.to_milliseconds(meant)) == meant
+    assert times.to_utc(times.to_build_time(meant)) == meant
 
 
 @pytest.mark.parametrize(
@@ -38,9 +38,9 @@ def test_all_spellings_become_one(spelt: Any, meant: str) -> None:
 )
 def test_what_is_no_time_is_told(wrong: Any) -> None:
     with pytest.raises(ValueError):
-        times.utc(wrong)
+        times.to_utc(wrong)
     with pytest.raises(BadOption, match="Option 'minimum_date': takes a date and time with a time zone"):
-        times.check(wrong, "minimum_date")
+        times.check_time(wrong, "minimum_date")
 
 
 @pytest.mark.parametrize("record", [{"when": True}, {"when": "soon"}, {}])
@@ -52,6 +52,6 @@ def test_a_surprise_says_where_it_is(record: dict[str, Any]) -> None:
         return RuntimeError()
 
     with pytest.raises(RuntimeError):
-        times.of(Record(record, unexpected, "builds[1]"), "when")
+        times.get_time(Record(record, unexpected, "builds[1]"), "when")
     assert surprises[0][:2] == ("builds[1].when", "a date and time")
-    assert times.maybe_of(Record({}, unexpected), "when") is None
+    assert times.get_optional_time(Record({}, unexpected), "when") is None

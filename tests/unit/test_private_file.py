@@ -296,7 +296,7 @@ WRITERS: dict[str, Callable[[Path], object]] = {
     "store_lines": lambda file: store_json_lines(Task({}), str(file), ["new"]),
     "open_json_lines": write_a_line,
     "open_private": lambda file: open_private(str(file), "ab").close(),
-    "Store": lambda file: Store(str(file)).end(forget=False),
+    "Store": lambda file: Store(str(file)).close(delete=False),
 }
 
 

@@ -19,7 +19,7 @@ def test_without_files_it_is_all_of_them(capsys: pytest.CaptureFixture[str]) -> 
     ("file", "tests"),
     [
         ("plugins/modules/ci_info.py", ["tests/unit/test_ci_info.py"]),
-        ("plugins/module_utils/_artifact/cleanup/rules.py", ["tests/unit/test_artifact_cleanup.py"]),
+        ("plugins/module_utils/_artifact/cleanup/rules/rule.py", ["tests/unit/test_artifact_cleanup.py"]),
         ("plugins/module_utils/_http/client.py", ["tests/unit/test_http.py", "tests/unit/test_review_view.py"]),
         ("tests/support/ci_server.py", ["tests/unit/test_ci_restart.py"]),
         ("tests/unit/test_wait.py", ["tests/unit/test_wait.py"]),
@@ -33,7 +33,7 @@ def test_a_file_concerns_the_tests_that_use_it(file: str, tests: list[str]) -> N
 
 
 def test_a_layer_concerns_the_ladders_of_the_modules_that_import_it() -> None:
-    found = selected({CHECKOUT / "plugins/module_utils/_artifact/cleanup/rules.py"})
+    found = selected({CHECKOUT / "plugins/module_utils/_artifact/cleanup/rules/rule.py"})
     assert [test for test in found if "ladder" in test] == [
         "tests/ladder/test_ladder.py::test_case_climbs_its_ladder[artifact_cleanup]"
     ]

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Repositories: the list and the detail have different shapes, which become one here."""
+"""Repositories, in one form for the different responses of the list and the details."""
 
 from __future__ import annotations
 
@@ -18,40 +18,40 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._url import e
 _ADDRESS = "/artifactory/api/repositories"
 
 
-def listed(artifact: ArtifactService, **filters: str) -> list[Fields]:
-    """The repositories that the account may see, by key, without their settings.
+def list_repositories(artifact: ArtifactService, **filters: str) -> list[Fields]:
+    """Return the repositories visible to the account, sorted by key, without their configuration.
 
-    :arg filters: `type`, `packageType`, `project`, as the server takes them
+    :arg filters: `type`, `packageType` and `project`, as in the REST API
     """
     repositories = artifact.http.read("GET", _ADDRESS, query=filters).records()
-    return sorted(map(_repository, repositories), key=lambda repository: repository["key"])
+    return sorted(map(_from_record, repositories), key=lambda repository: repository["key"])
 
 
-def find(artifact: ArtifactService, key: str) -> Fields | None:
-    """One repository with its settings, or `None`.
+def find_repository(artifact: ArtifactService, key: str) -> Fields | None:
+    """Return a repository with its configuration, or `None`.
 
-    The detail of an unknown key is answered with 400, and so is any detail by an edition that has none; it may be kept
-    from accounts that see the repository in the list. So then the list decides.
+    Artifactory responds with 400 to requests for unknown keys, and to all requests for details in editions without
+    them. It also hides details from accounts that see the repository in the list. In these cases, the list decides.
 
-    :raises ServerRefusal: when the account may not see the detail, and the list does not have it either
+    :raises ServerRefusal: if the account may not read the details and the list does not contain the repository
     """
     try:
-        return _repository(artifact.http.read("GET", _address(key)).record())
+        return _from_record(artifact.http.read("GET", _address(key)).record())
     except ServerRefusal as refusal:
         if refusal.status not in (400, 401, 403, 404):
             raise
-        found = next((repository for repository in listed(artifact) if repository["key"] == key), None)
+        found = next((repository for repository in list_repositories(artifact) if repository["key"] == key), None)
         if found is None and refusal.status in (401, 403):
             raise
         return found
 
 
 def find_if_visible(artifact: ArtifactService, key: str) -> Fields | None:
-    """Return a repository as `find` does, asked for once. An account that may not learn of it gets no `type`."""
+    """Return a repository as `find` does, with a cached request. `type` is `None` if the account may not read it."""
 
     def look() -> Fields | None:
         try:
-            return find(artifact, key)
+            return find_repository(artifact, key)
         except ServerRefusal:
             return {"type": None, "settings": None}
 
@@ -59,11 +59,11 @@ def find_if_visible(artifact: ArtifactService, key: str) -> Fields | None:
 
 
 def check_local(artifact: ArtifactService, key: str, needed_for: str) -> Fields:
-    """Predict whether a call takes a repository that must be a local one, as far as the server tells the account.
+    """Predict whether Artifactory accepts a call that requires a local repository, as far as the account can read it.
 
-    :arg needed_for: what only local repositories take, such as `Items are restored`
-    :returns: the repository, without `type` for an account that may not learn of it
-    :raises ToolchainError: when the repository is missing, remote or virtual
+    :arg needed_for: the operation, such as `Items are restored`
+    :returns: the repository; its `type` is `None` if the account may not read it
+    :raises ToolchainError: if the repository is missing, remote or virtual
     """
     repository = _find_existing(artifact, key)
     if repository["type"] in ("remote", "virtual"):
@@ -72,10 +72,10 @@ def check_local(artifact: ArtifactService, key: str, needed_for: str) -> Fields:
 
 
 def check_upload(artifact: ArtifactService, key: str, paths: t.Iterable[str]) -> str | None:
-    """Predict whether a repository takes uploads to these paths, as far as the server tells the account.
+    """Predict whether a repository accepts uploads to these paths, as far as the account can read it.
 
-    :returns: the repository in which uploads are stored, `None` if it is not known
-    :raises ToolchainError: when the server refuses one of the uploads
+    :returns: key of the repository that stores the uploads, `None` if it is unknown
+    :raises ToolchainError: if Artifactory would refuse one of the uploads
     """
     repository = _find_existing(artifact, key)
     settings = repository["settings"]
@@ -105,21 +105,21 @@ def _find_existing(artifact: ArtifactService, key: str) -> Fields:
 
 
 def _is_accepted(settings: Fields, path: str) -> bool:
-    """Return whether the include and exclude patterns of a repository accept a file, as far as that is certain."""
-    included, excluded = (_patterns(settings, name) for name in ("includesPattern", "excludesPattern"))
+    """Return whether the include and exclude patterns of a repository accept a file."""
+    included, excluded = (_get_patterns(settings, name) for name in ("includesPattern", "excludesPattern"))
     parts = path.split("/")
     is_included = not included or any(_is_match(pattern, parts, with_folder=True) for pattern in included)
     return is_included and not any(_is_match(pattern, parts, with_folder=False) for pattern in excluded)
 
 
-def _patterns(settings: Fields, name: str) -> list[list[str]]:
-    """Return comma-separated Ant patterns, each as its parts."""
+def _get_patterns(settings: Fields, name: str) -> list[list[str]]:
+    """Return comma-separated Ant patterns, each split at slashes."""
     found = (pattern.strip() for pattern in str(settings.get(name) or "").split(","))
     return [(f"{pattern}**" if pattern.endswith("/") else pattern).split("/") for pattern in found if pattern]
 
 
 def _is_match(pattern: list[str], path: list[str], with_folder: bool) -> bool:
-    """Return whether an Ant pattern matches: `**` any number of folders, `*` and `?` inside a name.
+    """Return whether an Ant pattern matches: `**` any number of folders, `*` and `?` within a name.
 
     :arg with_folder: whether `a/**` matches `a`
     """
@@ -136,7 +136,7 @@ def _address(key: str) -> str:
     return _ADDRESS + encode_path(key, option="key")
 
 
-def _repository(found: Record) -> Fields:
+def _from_record(found: Record) -> Fields:
     detailed = "rclass" in found
     return {
         "key": found.text("key"),

@@ -51,7 +51,7 @@ _ADVICE = {
 
 _NEEDS_PRO = "This needs Artifactory Pro, and the server is the open-source edition or has no active license."
 # Texts of refusals, and what to say of them
-_OF_EDITION = {
+_EDITION_REMEDIES = {
     "available only in Artifactory Pro": _NEEDS_PRO,
     "Sorting is not supported by AQL in the open source version": (
         "Only Artifactory Pro sorts queries. For artifact_query_info, set 'page_size: 0' and leave out 'sort'."
@@ -64,11 +64,11 @@ _ENVELOPE = re.compile(r'\s*\{\s*"errors"\s*:')
 
 
 class ArtifactService:
-    """Talks to an Artifactory platform.
+    """A connection to a JFrog Platform.
 
-    Paths are relative to the root of the platform: `/artifactory/api/...` and `/access/api/...`.
+    Addresses are relative to the root of the platform: `/artifactory/api/...` and `/access/api/...`.
 
-    :ivar own_token: the access token that it logs in with, where it does with one
+    :ivar own_token: the access token used for authentication, if any
     """
 
     def __init__(self, task: Task) -> None:
@@ -79,77 +79,79 @@ class ArtifactService:
         self.own_token: str | None = task.params["token"] if credential.option == "token" else None
         self.http = HttpClient(task, root, credential=credential, explain=functools.partial(_explain, credential))
 
-    def check_pro(self, what: str) -> None:
-        """Check that the server is no open-source edition, which one request for all tasks shows.
+    def check_pro(self, feature: str) -> None:
+        """Verify that the server is not the open-source edition. One request serves all tasks.
 
-        Real runs need this only before the first of several requests, because the server refuses the others anyway.
+        Outside check mode, this is only needed before the first of several requests, because the server refuses single
+        requests itself.
 
-        :arg what: what the open-source edition lacks
-        :raises ToolchainError: when the server says that it is the open-source edition
+        :arg what: the feature that the open-source edition lacks
+        :raises ToolchainError: if the server reports that it is the open-source edition
         """
         if self.http.cached("is open source", self._is_open_source):
-            raise ToolchainError(f"{what} needs Artifactory Pro, and the server is the open-source edition.")
+            raise ToolchainError(f"{feature} needs Artifactory Pro, and the server is the open-source edition.")
 
     def _is_open_source(self) -> bool:
         response = self.http.read("GET", "/artifactory/api/system/version", accept=(200, 401, 403, 404))
         return response.status == 200 and "OSS" in (response.record().maybe_text("license") or "")
 
-    def item(self, repo: str, path: str, call: str = "storage") -> str:
-        """The address of an item's information, or of another call about it.
+    def info_address(self, repo: str, path: str, call: str = "storage") -> str:
+        """Return the address of an item's information, or of another API call for the item.
 
-        :raises BadOption: when the path has an empty part, `.` or `..`
+        :raises BadOption: if the path contains an empty segment, `.` or `..`
         """
-        return f"/artifactory/api/{call}{_place(repo, path)}"
+        return f"/artifactory/api/{call}{_encode_item(repo, path)}"
 
-    def content(self, repo: str, path: str) -> str:
-        """The address of an item itself, at which files are deployed, downloaded and deleted.
+    def content_address(self, repo: str, path: str) -> str:
+        """Return the address of an item's content, for uploads, downloads and deletions.
 
-        :raises BadOption: when the path has an empty part, `.` or `..`
+        :raises BadOption: if the path contains an empty segment, `.` or `..`
         """
-        return f"/artifactory{_place(repo, path)}"
+        return f"/artifactory{_encode_item(repo, path)}"
 
-    def properties(self, repo: str, path: str) -> dict[str, list[str]]:
-        """The properties of an item, each a sorted list.
+    def fetch_properties(self, repo: str, path: str) -> dict[str, list[str]]:
+        """Return the properties of an item, each a sorted list.
 
-        The server answers 404 for an item without properties as for a missing one; then the item itself is looked for.
+        Artifactory responds with 404 to an item without properties and to a missing item. A second request
+        distinguishes them.
 
-        :raises ToolchainError: when there is no such item
+        :raises ToolchainError: if the item does not exist
         """
-        found = self.properties_if_any(repo, path)
+        found = self.find_properties(repo, path)
         if (
             found is None
-            and (response := self.http.read("GET", self.item(repo, path), accept=(200, 404))).status == 404
+            and (response := self.http.read("GET", self.info_address(repo, path), accept=(200, 404))).status == 404
         ):
-            raise not_there("item", repo, path, response)
+            raise not_found_error("item", repo, path, response)
         return found or {}
 
-    def properties_if_any(self, repo: str, path: str) -> dict[str, list[str]] | None:
-        """The properties of an item, each a sorted list; `None` for an item without, and for none."""
-        response = self.http.read("GET", self.item(repo, path), query={"properties": None}, accept=(200, 404))
+    def find_properties(self, repo: str, path: str) -> dict[str, list[str]] | None:
+        """Return the properties of an item, each a sorted list, or `None` if it has no properties or does not exist."""
+        response = self.http.read("GET", self.info_address(repo, path), query={"properties": None}, accept=(200, 404))
         if response.status == 404:
             return None
         properties = response.record().record("properties")
         return {key: sorted(properties.texts(key)) for key in properties}
 
 
-def not_there(what: str, repo: str, path: str, response: Response) -> ToolchainError:
-    """What to raise after a 404 for something in a repository."""
+def not_found_error(what: str, repo: str, path: str, response: Response) -> ToolchainError:
+    """Return the error for a 404 response to a request for something in a repository."""
     text = f"There is no {what} '{path}' in the repository '{repo}', or this account may not see it."
-    return ToolchainError(text if _in_own_words(response) else f"{text} {_PATH_ADVICE}")
+    return ToolchainError(text if _is_artifactory_error(response) else f"{text} {_PATH_ADVICE}")
 
 
-def _in_own_words(response: Response) -> bool:
-    """Whether a refusal comes from this service, and not from what else may be at a wrong address."""
+def _is_artifactory_error(response: Response) -> bool:
+    """Return whether an error response comes from Artifactory and not from another server at a wrong address."""
     return '"errors"' in response.text
 
 
-def _place(repo: str, path: str) -> str:
+def _encode_item(repo: str, path: str) -> str:
     names = path.strip("/").split("/") if path.strip("/") else []
     return f"{encode_path(repo, option='repo')}{encode_path(*names, option='path')}"
 
 
 def _credential(task: Task, url: str) -> Credential:
-    """By user name and password, else by API key, else by token, else from the netrc file, else none."""
+    """Return the credential: user name and password, API key, token, netrc file, or none, in this order."""
     if account := credential_from_account(task, ("password",)):
         return account
     if task.params["api_key"]:
@@ -162,22 +164,22 @@ def _credential(task: Task, url: str) -> Credential:
     return credential_from_netrc(task, url) or Credential()
 
 
-def says_nothing_there(refusal: ServerRefusal) -> bool:
-    """Whether it is the service's own word that something is not there, and not that of a wrong address."""
+def is_not_found(refusal: ServerRefusal) -> bool:
+    """Return whether Artifactory reports that something does not exist. A 404 of another server does not count."""
     return refusal.status == 404 and bool(_ENVELOPE.match(refusal.text))
 
 
 def _explain(credential: Credential, response: Response) -> tuple[str | None, str | None]:
     if response.status == 401 and not credential.option:
-        return _message(response), "No credential was sent: give 'token', or 'username' and 'password'."
-    if response.status == 404 and not _in_own_words(response):
-        return _message(response), f"{_PATH_ADVICE} {_ADVICE[404]}"
-    of_edition = (advice for text, advice in _OF_EDITION.items() if text in response.text)
-    return _message(response), next(of_edition, _ADVICE.get(response.status))
+        return _error_message(response), "No credential was sent: give 'token', or 'username' and 'password'."
+    if response.status == 404 and not _is_artifactory_error(response):
+        return _error_message(response), f"{_PATH_ADVICE} {_ADVICE[404]}"
+    of_edition = (advice for text, advice in _EDITION_REMEDIES.items() if text in response.text)
+    return _error_message(response), next(of_edition, _ADVICE.get(response.status))
 
 
-def _message(response: Response) -> str | None:
-    """The server's own message: each family of calls has an envelope of its own, and some answers are plain text."""
+def _error_message(response: Response) -> str | None:
+    """Return the message of an error response. Its form depends on the API call, and can be plain text."""
     body = response.json_or_none()
     if not isinstance(body, dict):
         return response.short_text()

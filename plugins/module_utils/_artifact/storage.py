@@ -2,11 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The storage summary: in bytes and counts, beside the server's texts for people."""
+"""The storage summary, with sizes in bytes and as text."""
 
 from __future__ import annotations
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import figures
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import numeric
 from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
@@ -18,24 +18,24 @@ _ADDRESS = "/artifactory/api/storageinfo"
 _TOTAL = "TOTAL"
 
 
-def summary(artifact: ArtifactService) -> Fields:
-    """What is stored, as of the server's last calculation."""
+def fetch_summary(artifact: ArtifactService) -> Fields:
+    """Return the storage summary of the server's last calculation."""
     found = artifact.http.read("GET", _ADDRESS).record()
-    rows = [_row(row) for row in found.records("repositoriesSummaryList")]
+    rows = [_to_row(row) for row in found.records("repositoriesSummaryList")]
     return {
-        "binaries": _binaries(found.record("binariesSummary")),
-        "file_store": _file_store(found.record("fileStoreSummary")),
+        "binaries": _get_binaries(found.record("binariesSummary")),
+        "file_store": _get_file_store(found.record("fileStoreSummary")),
         "repositories": sorted((row for row in rows if row["key"] != _TOTAL), key=lambda row: row["key"]),
         "total": next((_without_key(row) for row in rows if row["key"] == _TOTAL), None),
     }
 
 
-def recalculated(task: Task, artifact: ArtifactService) -> tuple[Fields, bool]:
-    """The summary after another calculation, and whether it differs from the one before.
+def recalculate(task: Task, artifact: ArtifactService) -> tuple[Fields, bool]:
+    """Return the storage summary after a new calculation, and whether it differs from the previous one.
 
-    The server does not say when it has calculated: that shows only by another summary, which is waited for.
+    Artifactory does not report when a calculation is complete, so this waits until the summary changes.
     """
-    before = summary(artifact)
+    before = fetch_summary(artifact)
     response = artifact.http.read("POST", f"{_ADDRESS}/calculate", accept=(200, 202, 404))
     if response.status == 404:
         raise ToolchainError(
@@ -44,7 +44,7 @@ def recalculated(task: Task, artifact: ArtifactService) -> tuple[Fields, bool]:
         )
 
     def look() -> Fields:
-        after = summary(artifact)
+        after = fetch_summary(artifact)
         if after == before:
             raise NotReady("the storage summary is as it was")
         return after
@@ -55,49 +55,49 @@ def recalculated(task: Task, artifact: ArtifactService) -> tuple[Fields, bool]:
         return before, False
 
 
-def row_of(found: Fields, repo: str) -> Fields | None:
-    """The row of a repository; that of a remote one is its cache's."""
+def find_row(found: Fields, repo: str) -> Fields | None:
+    """Return the row of a repository. For a remote repository, this is the row of its cache."""
     rows = {row["key"]: row for row in found["repositories"]}
     return rows.get(repo) or rows.get(f"{repo}-cache")
 
 
-def _binaries(found: Record) -> Fields:
+def _get_binaries(found: Record) -> Fields:
     return {
-        "count": figures.number(found, "binariesCount"),
-        **_size(found, "size", "binariesSize"),
-        **_size(found, "artifacts_size", "artifactsSize"),
-        "optimization": figures.share(found.maybe_text("optimization")),
-        "items": figures.number(found, "itemsCount"),
-        "artifacts": figures.number(found, "artifactsCount"),
+        "count": numeric.get_integer(found, "binariesCount"),
+        **_get_size(found, "size", "binariesSize"),
+        **_get_size(found, "artifacts_size", "artifactsSize"),
+        "optimization": numeric.parse_percentage(found.maybe_text("optimization")),
+        "items": numeric.get_integer(found, "itemsCount"),
+        "artifacts": numeric.get_integer(found, "artifactsCount"),
     }
 
 
-def _file_store(found: Record) -> Fields:
+def _get_file_store(found: Record) -> Fields:
     return {
         "type": found.maybe_text("storageType"),
         "directory": found.maybe_text("storageDirectory"),
-        **_size(found, "total", "totalSpace"),
-        **_size(found, "used", "usedSpace"),
-        "used_percent": figures.share(found.maybe_text("usedSpace")),
-        **_size(found, "free", "freeSpace"),
-        "free_percent": figures.share(found.maybe_text("freeSpace")),
+        **_get_size(found, "total", "totalSpace"),
+        **_get_size(found, "used", "usedSpace"),
+        "used_percent": numeric.parse_percentage(found.maybe_text("usedSpace")),
+        **_get_size(found, "free", "freeSpace"),
+        "free_percent": numeric.parse_percentage(found.maybe_text("freeSpace")),
     }
 
 
-def _row(found: Record) -> Fields:
-    exact = figures.maybe_number(found, "usedSpaceInBytes")
-    spelt = _size(found, "used", "usedSpace")
+def _to_row(found: Record) -> Fields:
+    exact = numeric.get_optional_integer(found, "usedSpaceInBytes")
+    spelt = _get_size(found, "used", "usedSpace")
     return {
         "key": found.text("repoKey"),
         "type": found.text("repoType").lower(),
         "package_type": (found.maybe_text("packageType") or "").lower() or None,
         "project_key": found.maybe_text("projectKey"),
-        "folders": figures.number(found, "foldersCount"),
-        "files": figures.number(found, "filesCount"),
-        "items": figures.number(found, "itemsCount"),
+        "folders": numeric.get_integer(found, "foldersCount"),
+        "files": numeric.get_integer(found, "filesCount"),
+        "items": numeric.get_integer(found, "itemsCount"),
         **spelt,
         "used": spelt["used"] if exact is None else exact,
-        "percent": figures.share(found.maybe_text("percentage")),
+        "percent": numeric.parse_percentage(found.maybe_text("percentage")),
     }
 
 
@@ -105,7 +105,7 @@ def _without_key(row: Fields) -> Fields:
     return {name: row[name] for name in ("folders", "files", "items", "used", "used_text")}
 
 
-def _size(found: Record, name: str, member: str) -> Fields:
-    """The bytes that a text tells, and the text itself."""
+def _get_size(found: Record, name: str, member: str) -> Fields:
+    """Return the bytes in a text, and the text itself."""
     text = found.maybe_text(member)
-    return {name: figures.size(text), f"{name}_text": text}
+    return {name: numeric.parse_size(text), f"{name}_text": text}

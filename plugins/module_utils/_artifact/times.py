@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Dates and times, which the server spells in three ways: with a zone with and without a colon, and as milliseconds."""
+"""Parse dates and times, which Artifactory returns in milliseconds or as text with two forms of time zones."""
 
 from __future__ import annotations
 
@@ -18,53 +18,53 @@ _FORM = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-
 TIME = dict(matches=(_FORM.pattern, "a date and time with a time zone, such as 2026-10-01T12:00:00Z"))
 
 
-def of(record: Record, name: str) -> str:
-    """A member that is a time, as `utc` gives it."""
-    return record.convert(name, "a date and time", utc)
+def get_time(record: Record, name: str) -> str:
+    """Return a member that is a time, as `utc` does."""
+    return record.convert(name, "a date and time", to_utc)
 
 
-def maybe_of(record: Record, name: str) -> str | None:
-    """The same, or `None` for one that is not there or is null."""
-    return None if record.get(name) is None else of(record, name)
+def get_optional_time(record: Record, name: str) -> str | None:
+    """Return a member that is a time, or `None` if it is missing or null."""
+    return None if record.get(name) is None else get_time(record, name)
 
 
-def utc(value: t.Any) -> str:
-    """A time as ISO 8601 in UTC, with milliseconds: `2026-10-01T12:00:00.000Z`.
+def to_utc(value: t.Any) -> str:
+    """Return a time in ISO 8601 format in UTC, with milliseconds: `2026-10-01T12:00:00.000Z`.
 
-    :arg value: a text with a zone, or a number of milliseconds since 1970
-    :raises ValueError: when it is neither
+    :arg value: a text with a time zone, or milliseconds since the epoch
+    :raises ValueError: if it is neither
     """
-    return f"{_moment(value).isoformat(timespec='milliseconds')[:-6]}Z"
+    return f"{_parse(value).isoformat(timespec='milliseconds')[:-6]}Z"
 
 
-def plain(value: str) -> str:
-    """A time as build records have it: `2026-10-01T12:00:00.000+0000`.
+def to_build_time(value: str) -> str:
+    """Return a time as in build info: `2026-10-01T12:00:00.000+0000`.
 
-    :raises ValueError: when it is none
+    :raises ValueError: if the text is not a time
     """
-    return f"{utc(value)[:-1]}+0000"
+    return f"{to_utc(value)[:-1]}+0000"
 
 
-def milliseconds(value: str) -> int:
-    """The milliseconds since 1970.
+def to_milliseconds(value: str) -> int:
+    """Return the milliseconds since the epoch.
 
-    :raises ValueError: when it is no time
+    :raises ValueError: if the text is not a time
     """
-    return round(_moment(value).timestamp() * 1000)
+    return round(_parse(value).timestamp() * 1000)
 
 
-def check(value: str, option: str) -> str:
-    """An option's time, as `utc` gives it.
+def check_time(value: str, option: str) -> str:
+    """Return the time in an option, as `utc` does.
 
-    :raises BadOption: when it is none
+    :raises BadOption: if it is invalid
     """
     try:
-        return utc(value)
+        return to_utc(value)
     except ValueError:
         raise BadOption(option, f"takes {TIME['matches'][1]}, not '{value}'") from None
 
 
-def _moment(value: t.Any) -> datetime.datetime:
+def _parse(value: t.Any) -> datetime.datetime:
     try:
         if isinstance(value, int) and not isinstance(value, bool):
             return datetime.datetime.fromtimestamp(value // 1000, datetime.timezone.utc).replace(

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What the secret of an access token tells, without asking the server that made it."""
+"""Read the claims of an access token without a request to the server."""
 
 from __future__ import annotations
 
@@ -15,17 +15,19 @@ _REFERENCE = b"reftkn:"
 
 
 def token_id(secret: str) -> str | None:
-    """The id of the token, or `None` where the secret does not tell it."""
+    """Return the ID of the token, or `None` if the secret does not contain it."""
     return _claims(secret).get("jti")
 
 
 def issuer(secret: str) -> str | None:
-    """The service that made the token, such as `jfac@01hx3c`, or `None` where the secret does not tell it."""
+    """Return the ID of the service that issued the token, such as `jfac@01hx3c`, or `None` if the secret does not
+    contain it.
+    """
     return str(_claims(secret).get("iss") or "").partition("/")[0] or None
 
 
 def is_reference(secret: str) -> bool:
-    """Whether it is the short text that only its server understands."""
+    """Return whether the secret is a reference token, whose claims only the server knows."""
     return _decoded(secret).startswith(_REFERENCE)
 
 

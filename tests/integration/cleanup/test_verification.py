@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup import deletion
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.cleanup.deletion import deleter
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
 from sandbox.client import Sandbox
 from support.cleanup.world import LAYER, Artifact, call, deletes, paths_in, plant, run
@@ -174,14 +174,14 @@ def test_folders_are_tried_when_the_state_of_a_file_cannot_be_read(
 ) -> None:
     plant(sandbox, [ITEM])
     file = planned(tmp_path, RULES, empty_folders=True)
-    read_entries = deletion.read_entries
+    read_entries = deleter.read_entries
 
     def read(store: Any, where: str, values: list[int]) -> Any:
         if values == [1]:
             raise ToolchainError("the disk is broken")
         return read_entries(store, where, values)
 
-    monkeypatch.setattr(deletion, "read_entries", read)
+    monkeypatch.setattr(deleter, "read_entries", read)
     result = run(from_plan=file, workers=1)
     assert [(outcome["status"], outcome["reason"] or outcome["keep_reason"]) for outcome in result["outcomes"]] == [
         ("failed", "the disk is broken."),

@@ -2,14 +2,15 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What is kept or deleted as one: a file, or a tag of an image with all that is in its folder."""
+"""Artifacts: files, and tags of container images."""
 
 from __future__ import annotations
 
 import re
 import typing as t
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import images, paths
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.images import registry
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.items import paths
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import UnexpectedResponse
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 
@@ -20,13 +21,14 @@ _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", re.ASCII)
 
 
 class Artifact(t.NamedTuple):
-    """A file, or a tag: then `folder` is the image, `name` the tag, and what is known is that of its manifest.
+    """A file or a tag. For a tag, `folder` is the image, `name` the tag, and the other values are those of its
+    manifest.
 
     :ivar folder: `.` for the root of the repository
-    :ivar size: in bytes
-    :ivar moment: when it was created or modified, whichever was later, as `times.utc` gives it
-    :ivar manifest: the name of a tag's manifest
-    :ivar downloaded: when it was last downloaded, if that was asked for; empty if it never was
+    :ivar size: size in bytes
+    :ivar moment: time of creation or last modification, whichever is later, as `times.utc` returns it
+    :ivar manifest: file name of the tag's manifest
+    :ivar downloaded: time of the last download, if it was requested; empty if there was none
     """
 
     repo: str
@@ -44,33 +46,33 @@ class Artifact(t.NamedTuple):
 
 
 def check_row(row: Fields) -> Fields:
-    """Return a row if it names a file, and has a valid size if any.
+    """Return a row after validating its name and its size, if it has one.
 
-    :raises UnexpectedResponse: when it does not
+    :raises UnexpectedResponse: if it is invalid
     """
     texts = [row.get(name) for name in ("repo", "path", "name")]
     size = row.get("size", 0)
-    if images.is_size(size) and all(isinstance(text, str) and text for text in texts):
+    if registry.is_size(size) and all(isinstance(text, str) and text for text in texts):
         return row
-    raise _unexpected(row)
+    raise _unexpected_row(row)
 
 
-def parse(row: Fields) -> Artifact:
-    """Return the artifact that a checked row describes, which has `FIELDS` and perhaps `DOWNLOADED`.
+def parse_row(row: Fields) -> Artifact:
+    """Return the artifact in a validated row with the fields `FIELDS` and optionally `DOWNLOADED`.
 
-    :raises UnexpectedResponse: when it describes none
+    :raises UnexpectedResponse: if the row is invalid
     """
     created, modified, sha1 = row.get("created"), row.get("modified"), row.get("actual_sha1") or ""
     if not (_is_moment(created) and _is_moment(modified) and isinstance(sha1, str) and "size" in row):
-        raise _unexpected(row)
-    moment, downloaded = max(row["created"], row["modified"]), last_download(values(row))
+        raise _unexpected_row(row)
+    moment, downloaded = max(row["created"], row["modified"]), latest_download(get_values(row))
     return Artifact(row["repo"], row["path"], row["name"], row["size"], sha1, moment, downloaded=downloaded)
 
 
-def last_download(moments: t.Sequence[str]) -> str:
-    """Return the latest moment, or an empty text without any.
+def latest_download(moments: t.Sequence[str]) -> str:
+    """Return the latest time, or an empty text if there is none.
 
-    :raises UnexpectedResponse: when one is no moment
+    :raises UnexpectedResponse: if a text is not a time
     """
     for moment in moments:
         if not _is_moment(moment):
@@ -78,24 +80,24 @@ def last_download(moments: t.Sequence[str]) -> str:
     return max(moments, default="")
 
 
-def values(row: Fields) -> list[str]:
-    """Return the values of the one property that a row has, or the one time of a last download.
+def get_values(row: Fields) -> list[str]:
+    """Return the values of the one property that a row includes, or its last download.
 
-    :raises UnexpectedResponse: when they are not given as such
+    :raises UnexpectedResponse: if the row is invalid
     """
-    return [*_members(row, "properties", "value"), *_members(row, "stats", "downloaded")]
+    return [*_get_members(row, "properties", "value"), *_get_members(row, "stats", "downloaded")]
 
 
 def is_addressable(repo: str, path: str) -> bool:
-    """Return whether a deletion at a path acts on the item there, and on no other one."""
-    return ";" not in path and not paths.misread(path) and not paths.misread(repo)
+    """Return whether a delete request for this path affects only the item at the path."""
+    return ";" not in path and not paths.explain_misread(path) and not paths.explain_misread(repo)
 
 
-def _members(row: Fields, domain: str, field: str) -> list[str]:
-    """Return what a field of another domain has, wherever it has anything."""
+def _get_members(row: Fields, domain: str, field: str) -> list[str]:
+    """Return the non-empty values of a field of another domain."""
     entries = row.get(domain, [])
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-        raise _unexpected(row)
+        raise _unexpected_row(row)
     return [str(entry[field]) for entry in entries if entry.get(field)]
 
 
@@ -103,21 +105,21 @@ def _is_moment(value: t.Any) -> bool:
     return isinstance(value, str) and _MOMENT.fullmatch(value) is not None
 
 
-def _unexpected(row: Fields) -> UnexpectedResponse:
+def _unexpected_row(row: Fields) -> UnexpectedResponse:
     return UnexpectedResponse(
         f"The server gave {row!r:.300} as an artifact, which lacks something or has it otherwise."
     )
 
 
 def is_tag(folder: str) -> bool:
-    """Return whether a folder is one of a tag, if there is a manifest in it."""
+    """Return whether a folder that contains a manifest is a tag."""
     image, _slash, tag = folder.rpartition("/")
-    return bool(image) and not tag.startswith(images.DIGESTS)
+    return bool(image) and not tag.startswith(registry.DIGESTS)
 
 
-def as_tag(manifest: Artifact) -> Artifact | None:
-    """Return the tag that a manifest makes, or `None` if it makes none."""
-    if manifest.name not in images.MANIFEST_FILES or not is_tag(manifest.folder):
+def to_tag(manifest: Artifact) -> Artifact | None:
+    """Return the tag that a manifest defines, or `None`."""
+    if manifest.name not in registry.MANIFEST_FILES or not is_tag(manifest.folder):
         return None
     image, _slash, tag = manifest.folder.rpartition("/")
     return manifest._replace(folder=image, name=tag, manifest=manifest.name)

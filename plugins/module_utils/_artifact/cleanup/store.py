@@ -2,9 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The state of a clean-up: a database on disk, so that a million artifacts need no more memory than a thousand.
+"""The state of a cleanup in a database on disk, so that memory usage does not depend on the number of artifacts.
 
-Kept as `state_file`, it lets an interrupted clean-up continue: each step writes its result and progress together.
+As `state_file`, it lets an interrupted cleanup continue: each step writes its result and its progress in one
+transaction.
 """
 
 from __future__ import annotations
@@ -51,8 +52,8 @@ CREATE TABLE IF NOT EXISTS plan (
 class Store:
     """A database that all threads of the task share.
 
-    :arg path: the file to keep; without one, a temporary file is used
-    :raises ToolchainError: when the file cannot be used
+    :arg path: path of the file to keep; `None` for a temporary file
+    :raises ToolchainError: if the file cannot be used
     """
 
     def __init__(self, path: str | None) -> None:
@@ -65,17 +66,17 @@ class Store:
             self._path = kept or os.path.join(t.cast("tempfile.TemporaryDirectory[str]", self._folder).name, "plan.db")
             os.close(os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600))
             if not os.path.isfile(self._path):
-                raise self._unusable("it is no ordinary file")
+                raise self._unusable_error("it is no ordinary file")
             self._database = sqlite3.connect(
                 self._path, timeout=0, isolation_level=None, check_same_thread=False, cached_statements=32
             )
             self._prepare()
         except sqlite3.DatabaseError as error:
-            raise self._unusable(_problem(error)) from None
+            raise self._unusable_error(_explain(error)) from None
         except OSError as error:
-            raise self._unusable(str(error.strerror)) from None
+            raise self._unusable_error(str(error.strerror)) from None
 
-    def _unusable(self, problem: str) -> ToolchainError:
+    def _unusable_error(self, problem: str) -> ToolchainError:
         if self._is_kept:
             return BadOption("state_file", f"'{self._name}' cannot be used: {problem}")
         return ToolchainError(f"Cannot write into '{self._name}': {problem}. {self._advice}")
@@ -92,7 +93,7 @@ class Store:
         self._database.execute(f"PRAGMA cache_size = -{_MEMORY_IN_KIB}")
         (version,) = self._database.execute("PRAGMA user_version").fetchone()
         if version != _VERSION and self._database.execute("SELECT 1 FROM sqlite_master").fetchone():
-            raise self._unusable("another version of this module wrote it. Remove it to plan again")
+            raise self._unusable_error("another version of this module wrote it. Remove it to plan again")
         with self.transaction():
             for statement in _TABLES.split(";"):
                 self._database.execute(statement)
@@ -100,7 +101,7 @@ class Store:
 
     @contextlib.contextmanager
     def transaction(self) -> t.Iterator[None]:
-        """Write all that is written in here, or nothing of it."""
+        """Commit all writes in the block, or none of them."""
         with self._lock:
             if self._database.in_transaction:
                 yield
@@ -116,16 +117,16 @@ class Store:
                     self._database.execute("ROLLBACK")
                 raise
 
-    def write(self, statement: str, values: t.Sequence[t.Any] = ()) -> int:
-        """Carry out a statement, and return the number of rows that it changed."""
+    def execute(self, statement: str, values: t.Sequence[t.Any] = ()) -> int:
+        """Execute a statement and return the number of rows that it changed."""
         with self._lock, self._translate_errors():
-            return self._database.execute(statement, _storable(values)).rowcount
+            return self._database.execute(statement, _escape_surrogates(values)).rowcount
 
-    def write_all(self, statement: str, rows: t.Iterable[t.Sequence[t.Any]]) -> None:
+    def execute_many(self, statement: str, rows: t.Iterable[t.Sequence[t.Any]]) -> None:
         with self._lock, self._translate_errors():
-            self._database.executemany(statement, map(_storable, rows))
+            self._database.executemany(statement, map(_escape_surrogates, rows))
 
-    def rows(self, query: str, values: t.Sequence[t.Any] = ()) -> t.Iterator[t.Any]:
+    def fetch_rows(self, query: str, values: t.Sequence[t.Any] = ()) -> t.Iterator[t.Any]:
         """Yield the rows of a query."""
         with self._lock, self._translate_errors():
             cursor = self._database.cursor()
@@ -137,32 +138,32 @@ class Store:
                 return
             yield from batch
 
-    def one(self, query: str, values: t.Sequence[t.Any] = ()) -> t.Any:
+    def fetch_one(self, query: str, values: t.Sequence[t.Any] = ()) -> t.Any:
         """Return the first row of a query, or `None`."""
-        return next(self.rows(query, values), None)
+        return next(self.fetch_rows(query, values), None)
 
-    def fact(self, name: str) -> t.Any:
-        """Return the value that was stored under a name, or `None`."""
-        row = self.one("SELECT value FROM facts WHERE name = ?", [name])
+    def get_fact(self, name: str) -> t.Any:
+        """Return the value stored under a name, or `None`."""
+        row = self.fetch_one("SELECT value FROM facts WHERE name = ?", [name])
         return row and json.loads(row[0])
 
-    def remember(self, name: str, value: t.Any) -> None:
-        self.write("INSERT OR REPLACE INTO facts VALUES (?, ?)", [name, json.dumps(value)])
+    def set_fact(self, name: str, value: t.Any) -> None:
+        self.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", [name, json.dumps(value)])
 
     @property
-    def found_anything(self) -> bool:
-        """Return whether a step is done that a later run need not repeat."""
-        return self.one("SELECT 1 FROM facts WHERE name IN ('where', 'planned')") is not None
+    def has_progress(self) -> bool:
+        """Return whether a step is complete that a later run need not repeat."""
+        return self.fetch_one("SELECT 1 FROM facts WHERE name IN ('where', 'planned')") is not None
 
-    def end(self, forget: bool) -> None:
+    def close(self, delete: bool) -> None:
         """Close the file.
 
-        :arg forget: whether to delete it, because nothing is left to continue
+        :arg forget: whether to delete it, because there is nothing to continue
         """
         self._database.close()
         if self._folder:
             self._folder.cleanup()
-        elif forget:
+        elif delete:
             for end in ("", "-wal", "-shm"):
                 with contextlib.suppress(FileNotFoundError):
                     os.unlink(self._path + end)
@@ -172,19 +173,19 @@ class Store:
         try:
             yield
         except sqlite3.DatabaseError as error:
-            raise ToolchainError(f"Cannot write '{self._name}': {_problem(error)}. {self._advice}") from None
+            raise ToolchainError(f"Cannot write '{self._name}': {_explain(error)}. {self._advice}") from None
 
 
-def _storable(values: t.Sequence[t.Any]) -> list[t.Any]:
-    """Return values as the database takes them: unpaired surrogates of a listed name are written as in JSON."""
+def _escape_surrogates(values: t.Sequence[t.Any]) -> list[t.Any]:
+    """Return values that the database accepts: unpaired surrogates are escaped as in JSON."""
     return [
         value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) and not value.isascii() else value
         for value in values
     ]
 
 
-def _problem(error: sqlite3.DatabaseError) -> str:
-    """Return what is wrong with the file, in words about files."""
+def _explain(error: sqlite3.DatabaseError) -> str:
+    """Return a message for a database error."""
     text = str(error)
     if "locked" in text:
         return "another task uses it"

@@ -1,0 +1,194 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Discard old runs of a build. Artifactory reports no details, so the plan is computed here and verified afterwards."""
+
+from __future__ import annotations
+
+import contextlib
+import typing as t
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import times
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.builds import build_files, build_info
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
+    OutcomeUnknown,
+    ServerRefusal,
+    ToolchainError,
+    describe_cause,
+)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import IDEMPOTENT
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, summarize_plan
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
+from ansible_collections.buildworks.toolchain.plugins.module_utils._wait import NotReady, WaitTimeout, wait_for
+
+_MAX_NAMED = 10
+
+
+def check(params: Fields) -> None:
+    """Validate the name of the build.
+
+    :raises BadOption: if it is invalid
+    """
+    build_info.address(params["build"])
+
+
+def build_key(params: Fields) -> tuple[str, str | None]:
+    """Return the identity of the build, which must be unique among the items."""
+    return params["build"], params["project_key"]
+
+
+class Retention:
+    """The retention of one build.
+
+    :ivar promoted: runs that are old enough, but are kept because they were promoted
+    """
+
+    def __init__(self, task: Task, artifact: ArtifactService) -> None:
+        self.promoted: list[Fields] = []
+        self._task = task
+        self._artifact = artifact
+        self._build: str = task.params["build"]
+        self._project: str | None = task.params["project_key"]
+        self._since = self._get_minimum_date()
+        self._initial_runs: list[Fields] = []
+        self._planned: list[Fields] = []
+        self._remaining: list[Fields] = []
+
+    def plan(self) -> Fields | None:
+        """Return the runs to discard and, with `artifacts`, their files.
+
+        :raises ToolchainError: if the build does not exist, or if its files cannot be distinguished from those of runs
+            to keep
+        """
+        self._initial_runs = self._list_runs()
+        if not self._initial_runs:
+            raise ToolchainError(f"There is no build '{self._build}', or this account may not see it.")
+        for place, run in enumerate(self._initial_runs):
+            if self._is_old(place, run):
+                self._classify(run)
+        if self._task.params["artifacts"]:
+            kept = [run for run in self._initial_runs if run not in self._planned]
+            build_files.check_unshared(self._artifact, self._build, self._project, self._planned, kept)
+        return summarize_plan(
+            [
+                *(("discard run", run) for run in self._planned),
+                *(("delete file", file) for file in self._find_files(self._planned)),
+            ]
+        )
+
+    def predict_refusal(self) -> Fields:
+        """Predict whether Artifactory supports build retention.
+
+        :raises ToolchainError: if it does not
+        """
+        self._artifact.check_pro("Build retention")
+        return {}
+
+    def discard(self) -> Fields:
+        """Request the retention and verify that the runs no longer exist.
+
+        :raises ToolchainError: if the server refused the request, or if runs or files still exist
+        """
+        trouble = self._send_request()
+        if not self._task.params["wait"]:
+            if trouble:
+                raise trouble
+            return {}
+        left = self._wait_until_discarded(0.0 if trouble else self._task.params["wait_timeout"])
+        gone = [run for run in self._planned if run not in left]
+        self._task.result["discarded"] = gone
+        self._task.has_written = bool(gone)
+        if left:
+            rest = f"{len(left):,} of {len(self._planned):,} runs are still there: {_format_numbers(left)}."
+            if trouble:
+                raise ToolchainError(f"{describe_cause(trouble)} {rest}") if gone else trouble
+            raise ToolchainError(
+                f"The server accepted the order, but {rest} The account may lack the permission Delete on the build."
+            )
+        if trouble:
+            self._task.warn(f"{describe_cause(trouble)} All runs that were to go are gone.")
+        build_files.check_deleted(self._find_files(gone))
+        return {"discarded": gone}
+
+    def _get_minimum_date(self) -> str | None:
+        given = self._task.params["minimum_date"]
+        return times.check_time(given, "minimum_date") if given else None
+
+    def _list_runs(self) -> list[Fields]:
+        return build_info.list_runs(self._artifact, self._build, self._project)
+
+    def _is_old(self, place: int, run: Fields) -> bool:
+        """Return whether a run can be discarded unless it was promoted: not among the newest, not recent, and not in
+        `keep`.
+        """
+        params = self._task.params
+        among_newest = params["count"] is not None and place < params["count"]
+        recent = self._since is not None and run["started"] >= self._since
+        return not (among_newest or recent or run["number"] in (params["keep"] or ()))
+
+    def _classify(self, run: Fields) -> None:
+        found = build_info.find_run(self._artifact, self._build, **run, project_key=self._project)
+        if found and found["statuses"]:
+            self.promoted.append({**run, "status": found["statuses"][-1]["status"]})
+        elif found:
+            self._planned.append(run)
+
+    def _find_files(self, runs: list[Fields]) -> list[Fields]:
+        if not self._task.params["artifacts"]:
+            return []
+        return build_files.find_files_of_runs(self._artifact, self._build, [run["number"] for run in runs])
+
+    def _send_request(self) -> ToolchainError | None:
+        """Send the request and return its error, if any. After an error, the list of runs shows what was done."""
+        params = self._task.params
+        query = {"async": "false" if params["wait"] else "true", **build_info.project_query(self._project)}
+        try:
+            self._artifact.http.write(
+                "POST",
+                build_info.address(self._build, action="retention"),
+                query=query,
+                json=self._build_request(),
+                accept=(200, 204),
+                policy=IDEMPOTENT,
+                timeout_option=max(("timeout", "wait_timeout"), key=params.__getitem__),
+            )
+        except (OutcomeUnknown, ServerRefusal) as error:
+            return error
+        return None
+
+    def _build_request(self) -> Fields:
+        wishes: Fields = {"deleteBuildArtifacts": self._task.params["artifacts"], **self._task.select_provided("count")}
+        if self._since:
+            wishes["minimumBuildDate"] = times.to_milliseconds(self._since)
+        if self._task.params["keep"]:
+            wishes["buildNumbersNotToBeDiscarded"] = self._task.params["keep"]
+        return wishes
+
+    def _wait_until_discarded(self, seconds: float) -> list[Fields]:
+        """Return the runs to discard that still exist after at most this time."""
+        left = f"interrupted while the server discards {len(self._planned):,} run(s). It goes on with it."
+        with contextlib.suppress(WaitTimeout):
+            wait_for(
+                self._task,
+                self._check_discarded,
+                timeout=seconds,
+                delay=self._task.params["wait_delay"],
+                on_interrupt=lambda: [left],
+            )
+        return self._remaining
+
+    def _check_discarded(self) -> None:
+        there = self._list_runs()
+        self._remaining = [run for run in self._planned if run in there]
+        if self._remaining:
+            raise NotReady(f"{len(self._remaining):,} of {len(self._planned):,} runs are still there")
+        surplus = [run for run in self._initial_runs if run not in there and run not in self._planned]
+        if surplus:
+            self._task.warn(f"These runs are gone as well, which was not foreseen: {_format_numbers(surplus)}.")
+
+
+def _format_numbers(runs: t.Sequence[Fields]) -> str:
+    named = ", ".join(f"'{run['number']}'" for run in runs[:_MAX_NAMED])
+    return f"{named} and {len(runs) - _MAX_NAMED:,} more" if len(runs) > _MAX_NAMED else named

@@ -1,0 +1,180 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Download files."""
+
+from __future__ import annotations
+
+import os
+import re
+import typing as t
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.items import item_info, paths
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import (
+    ArtifactService,
+    not_found_error,
+)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files import rehearsal
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files.local import (
+    ALGORITHMS,
+    compute_checksums,
+    get_fingerprint,
+    new_hash,
+)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files.private import store_chunks
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http import download
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
+
+# In an item's options, for a file that is found in a folder: what the folder tells of it
+_REMOTE = "remote"
+
+
+def is_folder(params: Fields) -> bool:
+    """Return whether the options specify a folder."""
+    return (params["path"] or "").endswith("/")
+
+
+def check(params: Fields) -> None:
+    """Validate the options of one file or folder.
+
+    :raises BadOption: if they are invalid
+    """
+    path = params["path"].strip("/")
+    if path or not is_folder(params):
+        paths.check_content_path(params["repo"], path)
+    _check_writable(destination(params))
+
+
+def destination(params: Fields) -> str:
+    """Return the local path of the file, or the directory for the files of a folder. Symbolic links are followed."""
+    dest = params["dest"]
+    found = rehearsal.resolve_read(dest)
+    if params.get(_REMOTE) and os.path.isdir(found):
+        raise BadOption("dest", f"'{dest}' is a folder, where a file of that name belongs")
+    if not is_folder(params) and (dest.endswith("/") or os.path.isdir(found)):
+        dest = os.path.join(dest, os.path.basename(params["path"]))
+    elif is_folder(params) and os.path.exists(found) and not os.path.isdir(found):
+        raise BadOption("dest", f"'{dest}' is no folder, as it must be when 'path' is one")
+    return os.path.realpath(dest)
+
+
+def expand_folders(task: Task, given: list[Fields]) -> list[Fields]:
+    """Return the items, with folders replaced by the files in them."""
+    found: list[Fields] = []
+    for item in given:
+        params = {**task.params, **{name: value for name, value in item.items() if value is not None}}
+        found.extend(_list_files(task, item, params) if is_folder(params) else [item])
+    return found
+
+
+class Download:
+    """A file in a repository and its local copy."""
+
+    def __init__(self, task: Task) -> None:
+        check(task.params)
+        self._task = task
+        self._artifact = ArtifactService(task)
+        self._repo, self._path = task.params["repo"], task.params["path"].strip("/")
+        self._dest = destination(task.params)
+        self._remote = task.params.get(_REMOTE) or self._fetch_info()
+        self._stored: tuple[tuple[int, ...], str] | None = None
+        known = [name for name in ALGORITHMS if self._remote["checksums"].get(name)]
+        if not known:
+            raise ToolchainError(f"The server tells no checksum of '{self._path}', so no copy of it can be verified.")
+        self._algorithm = known[0]
+
+    def desired(self, _before: Fields | None) -> Fields:
+        """Return size and checksum of the file in the repository."""
+        return {
+            "size": self._remote["size"],
+            "checksums": {self._algorithm: self._remote["checksums"][self._algorithm]},
+        }
+
+    def read(self) -> Fields | None:
+        """Return the size of the local file, and its checksum if the size is equal."""
+        if not os.path.exists(rehearsal.resolve_read(self._dest)):
+            return None
+        now = get_fingerprint(self._dest)
+        copy: Fields = {"size": now[0], "checksums": {}}
+        if now[0] == self._remote["size"]:
+            copy["checksums"] = {self._algorithm: self._checksum(now)}
+        return copy
+
+    def fetch(self, _fields: Fields) -> None:
+        """Download the file. It is only stored if its checksum is correct."""
+        store_chunks(self._task, self._dest, self._download_verified())
+        self._stored = (get_fingerprint(self._dest), self._remote["checksums"][self._algorithm])
+
+    def to_result(self, copy: Fields) -> Fields:
+        """Return the local file as part of the result."""
+        return {"repo": self._repo, "path": self._path, "dest": self._dest, **copy}
+
+    def _checksum(self, now: tuple[int, ...]) -> str:
+        """Return the checksum of the local file. A file that was verified during the download is not read again."""
+        if self._stored and self._stored[0] == now:
+            return self._stored[1]
+        return compute_checksums(self._dest, [self._algorithm])[self._algorithm]
+
+    def _download_verified(self) -> t.Iterator[bytes]:
+        address, size = self._artifact.content_address(self._repo, self._path), self._remote["size"]
+        came, one = 0, new_hash(self._algorithm)
+        for piece in download.download_chunks(self._task, self._artifact.http, address):
+            one.update(piece)
+            came += len(piece)
+            self._task.report_progress(f"{came / 2**20:,.0f} of {size / 2**20:,.0f} MiB came", "fetching")
+            yield piece
+        wanted = self._remote["checksums"][self._algorithm]
+        if one.hexdigest() != wanted:
+            raise ToolchainError(
+                f"GET {address}: {came:,} bytes came, whose {self._algorithm} is {one.hexdigest()}, and not {wanted} "
+                "as the repository says. They were thrown away. If the file was replaced meanwhile, try again."
+            )
+
+    def _fetch_info(self) -> Fields:
+        """Return size and checksums of the file. A file that a remote repository has not cached is queried by a HEAD
+        request.
+        """
+        item = item_info.find_item(self._artifact, self._repo, self._path)
+        if item is None:
+            return self._fetch_headers()
+        if item["type"] == "folder":
+            raise ToolchainError(
+                f"'{self._path}' in '{self._repo}' is a folder. For all that is in it, end 'path' with a slash."
+            )
+        return {"size": item["size"], "checksums": item["checksums"] or {}}
+
+    def _fetch_headers(self) -> Fields:
+        address = self._artifact.content_address(self._repo, self._path)
+        response = self._artifact.http.read("HEAD", address, accept=(200, 404))
+        length = response.headers.get("Content-Length", "")
+        if response.status == 404 or not re.fullmatch("[0-9]{1,18}", length):
+            raise ToolchainError(f"HEAD {address}: 404. {not_found_error('file', self._repo, self._path, response)}")
+        told = {name: response.headers.get(f"X-Checksum-{name.capitalize()}") for name in ALGORITHMS}
+        return {"size": int(length), "checksums": told}
+
+
+def _check_writable(dest: str) -> None:
+    """Verify that the file can be stored.
+
+    :raises BadOption: if it cannot
+    """
+    found = rehearsal.resolve_read(dest)
+    if os.path.exists(found) and not (os.path.isfile(found) or os.path.isdir(found)):
+        raise BadOption("dest", f"'{dest}' cannot be written: it is no ordinary file")
+    folder = found if os.path.isdir(found) else os.path.dirname(found)
+    while not os.path.exists(folder):
+        folder = os.path.dirname(folder)
+    if not os.path.isdir(folder) or not os.access(folder, os.W_OK | os.X_OK):
+        raise BadOption("dest", f"'{dest}' cannot be written: '{folder}' must be a writable folder")
+
+
+def _list_files(task: Task, item: Fields, params: Fields) -> t.Iterator[Fields]:
+    folder, dest = params["path"].strip("/"), destination(params)
+    for entry in item_info.list_folder(ArtifactService(task), params["repo"], folder, deep=True):
+        below = entry["path"][len(folder) :].strip("/")
+        paths.check_content_path(params["repo"], below)
+        told = {"size": entry["size"], "checksums": {"sha256": entry["sha256"], "sha1": entry["sha1"]}}
+        yield {**item, "path": entry["path"], "dest": os.path.join(dest, below), _REMOTE: told}

@@ -1,0 +1,306 @@
+# Copyright (c) 2026, the buildworks.toolchain authors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Upload and delete files."""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+import typing as t
+from urllib.parse import quote
+
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact import repositories
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.files import snapshots
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.items import item_info, paths, properties
+from ansible_collections.buildworks.toolchain.plugins.module_utils._artifact.service import ArtifactService
+from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import (
+    BadOption,
+    ServerRefusal,
+    ToolchainError,
+)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._files.local import (
+    LocalFile,
+    LocalText,
+    check_readable,
+    find_files,
+    is_pattern,
+)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
+from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import IDEMPOTENT
+from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, find_differences
+from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
+
+# What an item has in the result, known already or not
+RESULT_KEYS = (
+    *("repo", "path", "type", "size", "checksums", "mime_type", "download_uri"),
+    *("created", "created_by", "modified", "modified_by"),
+)
+ACCEPTED = (200, 201, 202)
+# In an address the server splits properties at these before and after it decodes them
+_URL_SAFE = re.compile(r"[\w.:/@-]*", re.ASCII)
+_REPOSITORY_MISSING = "Could not find a local repository"
+# A file of such a name is no item: the server takes it for a checksum of the file without it
+_CHECKSUM = re.compile(r".+\.(sha1|sha256|md5)")
+_DELETE_REMEDY = (
+    "Items are removed from the repository that holds them: a local one, or the cache of a remote one ('<key>-cache')."
+)
+_NOTHING_TO_DELETE = "Nothing to delete"
+
+
+def check(params: Fields) -> None:
+    """Validate the options of one file.
+
+    :raises BadOption: if they are invalid
+    """
+    path = target_path(params)
+    if not path:
+        raise BadOption("path", "takes a file or folder inside of the repository, not the repository itself")
+    if params["state"] == "present" and _CHECKSUM.fullmatch(path):
+        name = os.path.basename(path)
+        raise BadOption(
+            "path", f"'{name}' is no file to the server, which tells the checksums of files under such names"
+        )
+    properties.normalize(params["properties"] or {}, "properties")
+    if params["state"] == "present" and params["src"] is not None:
+        if is_pattern(params["src"]):
+            raise BadOption("src", f"there is no '{params['src']}'; a pattern belongs into 'items'")
+        check_readable(params["src"], "src")
+    paths.check_content_path(params["repo"], path)
+    paths.check_path(params["repo"], path, is_stored=params["state"] == "present")
+
+
+def target_path(params: Fields) -> str:
+    """Return the path of the file in the repository. If `path` is a folder, the file keeps its local name."""
+    path = params["path"]
+    if params["state"] == "present" and path.endswith("/") and params["src"]:
+        path += os.path.basename(params["src"])
+    elif params["state"] == "present" and path.endswith("/"):
+        raise BadOption("path", "ends with a slash, as only a folder for 'src' does")
+    return path.strip("/")
+
+
+def expand_pattern(params: Fields) -> list[Fields]:
+    """Return the options that differ for each file that a pattern matches, or one empty dictionary if `src` is not a
+    pattern.
+
+    :raises BadOption: if the pattern matches no file
+    """
+    src, folder = params["src"], params["path"]
+    if params["state"] == "absent" or not src or not is_pattern(src):
+        return [{}]
+    if not folder.endswith("/"):
+        raise BadOption("path", f"must end with a slash, for '{src}' stands for several files, which need a folder")
+    found = find_files(src)
+    if not found:
+        raise BadOption("src", f"'{src}' matches no file")
+    return [{"src": path, "path": folder + below} for path, below in found.items()]
+
+
+def item_key(params: Fields) -> tuple[str, str]:
+    """Return repository and path, which must be unique among the items."""
+    return params["repo"], target_path(params)
+
+
+class File:
+    """A file in a repository, or a folder to delete, and its desired state."""
+
+    def __init__(self, task: Task) -> None:
+        check(task.params)
+        self._task = task
+        self._artifact = ArtifactService(task)
+        self._repo = task.params["repo"]
+        self._path = target_path(task.params)
+        self._current_path = self._path
+        self._exists = False
+        self._is_upload = False
+        self._stored_path: str | None = None  # known after an upload
+        self._properties = properties.normalize(task.params["properties"] or {}, "properties")
+        self._content: Fields = {}
+
+    def read(self) -> Fields | None:
+        """Return the current item, with its properties if they are managed."""
+        item = self._find()
+        self._current_path = item["path"] if item else self._path
+        self._exists = item is not None
+        self._drop_missing_checksums(item)
+        if item and self._properties and self._task.params["state"] == "present":
+            item["properties"] = self._artifact.find_properties(self._repo, item["path"]) or {}
+        return item
+
+    def _drop_missing_checksums(self, item: Fields | None) -> None:
+        """Remove checksums from the comparison that the server does not return. Old versions do not support SHA-256."""
+        compared = self._content.get("checksums", {})
+        for name in compared.keys() - _find_comparable(compared, item).keys():
+            del compared[name]
+
+    def _find(self) -> Fields | None:
+        """Return the item. For an upload, this can be a Maven snapshot that Artifactory stored under another name."""
+        item = item_info.find_item(self._artifact, self._repo, self._stored_path or self._path)
+        if item is None and not self._stored_path and self._task.params["state"] == "present":
+            renamed = snapshots.find_renamed(self._artifact, self._repo, self._path)
+            return item_info.find_item(self._artifact, self._repo, renamed) if renamed else None
+        return item
+
+    def desired(self, before: Fields | None) -> Fields:
+        """Return the desired file: type, size, the checksums that the server returns as well, and properties."""
+        checksums = _find_comparable(self._source.checksums, before)
+        self._content = {"type": "file", "size": self._source.size, "checksums": checksums}
+        if not self._properties:
+            return self._content
+        return {
+            **self._content,
+            "properties": {key: value for key, value in self._properties.items() if value or before},
+        }
+
+    def replace_reason(self, before: Fields) -> str | None:
+        """Return why the file must be uploaded again. An upload replaces the properties of the old content as well."""
+        return "its content is another" if find_differences(before, self._content) else None
+
+    def check(self, before: Fields | None, wanted: Fields | None) -> None:
+        """Verify that the change is allowed.
+
+        :raises ToolchainError: if an upload would replace a folder, if a folder would be deleted without `recursive`,
+            or if the server would refuse properties that require a separate request
+        """
+        self._is_upload = "type" in (wanted or {})
+        odd = _select_unsafe_properties((wanted or {}).get("properties") or {})
+        if odd and self._is_upload:
+            self._artifact.check_pro(f"The property '{min(odd)}', whose key or value an upload cannot carry,")
+        if before is None or before["type"] == "file":
+            return
+        if wanted is not None:
+            raise ToolchainError(f"'{self._path}' in '{self._repo}' is a folder, so no file can be there.")
+        if not self._task.params["recursive"]:
+            raise ToolchainError(
+                f"'{self._path}' in '{self._repo}' is a folder. "
+                "To remove it with all that is in it, set 'recursive: true'."
+            )
+
+    def deploy(self, fields: Fields) -> None:
+        """Upload the content and its properties. A second request sets properties that an upload cannot carry."""
+        wanted = {key: values for key, values in fields.get("properties", {}).items() if values}
+        late = _select_unsafe_properties(wanted)
+        repo, self._stored_path = self._upload({key: values for key, values in wanted.items() if key not in late})
+        if late:
+            properties.write_properties(self._artifact, repo, self._stored_path, late)
+
+    def annotate(self, fields: Fields) -> None:
+        """Set and delete properties."""
+        properties.write_properties(self._artifact, self._repo, self._current_path, fields["properties"])
+
+    def delete(self) -> None:
+        """Delete the item with its contents."""
+        address = self._artifact.content_address(self._repo, self._path)
+        response = self._artifact.http.write("DELETE", address, accept=(200, 204, 404), policy=IDEMPOTENT)
+        if response.status == 404 and _NOTHING_TO_DELETE not in response.text:
+            raise ToolchainError(f"DELETE {address}: 404. {_DELETE_REMEDY}")
+
+    def predict_refusal(self) -> None:
+        """Predict whether Artifactory accepts the change.
+
+        :raises ToolchainError: if it would refuse the upload or deletion
+        """
+        if self._is_upload:
+            predict_upload(self._artifact, self._repo, [self._path], None if self._exists else self._path)
+            return
+        if self._task.params["state"] == "present":
+            self._artifact.check_pro("Setting the properties of an existing item")
+            return
+        repository = repositories.find_if_visible(self._artifact, self._repo)
+        if repository and repository["type"] in ("virtual", "remote"):
+            raise ToolchainError(f"The repository '{self._repo}' is {repository['type']}. {_DELETE_REMEDY}")
+
+    def to_result(self, item: Fields) -> Fields:
+        """Return the item as part of the result. Members that are not known yet are `None`."""
+        shown = {name: item.get(name) for name in RESULT_KEYS}
+        shown.update(repo=item.get("repo", self._repo), path=item.get("path", self._path))
+        return {**shown, "properties": item["properties"]} if "properties" in item else shown
+
+    @functools.cached_property
+    def _source(self) -> LocalFile | LocalText:
+        """The content to upload, with its checksums."""
+        src = self._task.params["src"]
+        if src is None:
+            return LocalText.from_text(self._task.params["content"])
+        return LocalFile.from_path(src, self._report_progress)
+
+    def _report_progress(self, sent: int) -> None:
+        self._task.report_progress(f"{sent / 2**20:,.0f} of {self._source.size / 2**20:,.0f} MiB sent", "sending")
+
+    def _upload(self, simple: Fields) -> tuple[str, str]:
+        """Upload the content and return the repository and path at which Artifactory stored it.
+
+        The repository differs for a virtual repository, the path for a Maven snapshot.
+
+        The first request sends only the checksums. If the server already has the content, it needs no other. If it
+        refuses the upload, it does so before a large file is sent.
+        """
+        address = self._artifact.content_address(self._repo, self._path) + _to_matrix_parameters(simple)
+        headers = {f"X-Checksum-{name.capitalize()}": value for name, value in self._source.checksums.items()}
+        response = self._put(address, {**headers, "X-Checksum-Deploy": "true"}, accept=(*ACCEPTED, 404))
+        if _REPOSITORY_MISSING in response.text:
+            raise ToolchainError(f"PUT {address}: 404 {response.server_message}")
+        if response.status == 404:
+            try:
+                response = self._put(address, headers, data=self._source.data)
+            except ServerRefusal as refusal:
+                if refusal.status == 409:
+                    self._source.check_unchanged()
+                raise
+        created = response.json_or_none()
+        found = created if isinstance(created, dict) else {}
+        repo, path = found.get("repo"), str(found.get("path")).strip("/")
+        return (
+            repo if isinstance(repo, str) else self._repo,
+            path if snapshots.is_renamed(self._path, path) else self._path,
+        )
+
+    def _put(
+        self, address: str, headers: dict[str, str], data: t.Any = None, accept: t.Container[int] = ACCEPTED
+    ) -> Response:
+        # a content that arrives in part only does not have these checksums: the server refuses it
+        return self._artifact.http.write("PUT", address, headers=headers, data=data, accept=accept, policy=IDEMPOTENT)
+
+
+def _find_comparable(checksums: dict[str, str], item: Fields | None) -> dict[str, str]:
+    """Return the checksums that the item has as well, or all of them if it has none, because its content is unknown
+    then.
+    """
+    returned = (item or {}).get("checksums") or {}
+    return {name: value for name, value in checksums.items() if returned.get(name)} or dict(checksums)
+
+
+def predict_upload(artifact: ArtifactService, repo: str, stored: t.Iterable[str], new: str | None) -> None:
+    """Predict whether Artifactory accepts an upload, as far as read requests show it.
+
+    :arg stored: paths of all files to store
+    :arg new: path of the file or folder to create, `None` if it exists
+    :raises ToolchainError: if Artifactory would refuse the upload
+    """
+    target = repositories.check_upload(artifact, repo, stored)
+    if target is None:
+        return
+    for folder in paths.iter_parents(new or ""):
+        kind = item_info.find_cached_type(artifact, target, folder)
+        if kind == "file":
+            raise ToolchainError(f"'{folder}' in '{repo}' is a file, so nothing can be in it.")
+        if kind:
+            return
+
+
+def _select_unsafe_properties(fields: Fields) -> Fields:
+    """Return the properties whose keys or values cannot be sent in the URL of an upload."""
+    return {key: values for key, values in fields.items() if not all(map(_URL_SAFE.fullmatch, (key, *(values or ()))))}
+
+
+def _to_matrix_parameters(fields: Fields) -> str:
+    """Return properties as matrix parameters of a URL.
+
+    Each value needs its own parameter, because Artifactory reads `a=b,c` as one value. It decodes only values, so that
+    a colon in a key must not be encoded.
+    """
+    pairs = ((key, value) for key, values in fields.items() for value in values)
+    return "".join(f";{quote(key, safe=':')}={quote(value)}" for key, value in pairs)
