@@ -128,7 +128,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shar
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, operate, reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review import builds, missing, rights
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.naming import Naming
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.naming import ResourceName
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
@@ -158,27 +158,25 @@ def prune(task: Task) -> None:
     pruning = builds.Pruning(task, review)
 
     def rehearse() -> Fields:
-        rights.Rights(review, task.params["project"]).require("delete_build")
+        rights.PermissionCheck(review, task.params["project"]).require("delete_build")
         return {}
 
-    operate(task, pruning.plan(), pruning.carry_out, result_names=("deleted", "not_deleted"), predict=rehearse)
+    operate(task, pruning.plan(), pruning.run, result_names=("deleted", "not_deleted"), predict=rehearse)
 
 
 def manage(task: Task) -> None:
-    project, naming = task.params["project"], Naming("build", task.params)
+    project, naming = task.params["project"], ResourceName("build", task.params)
     review = ReviewService(task)
     known = builds.Builds()
     reconcile(
         task,
         "build",
-        read=lambda: naming.find(missing.of_project(task, review, project, known.listed)),
-        desired={"name": naming.wanted, **task.select_provided("keep")},
-        update=lambda fields: review.write(
-            "update_build", project=project, **naming.wire_fields(builds.wire_fields(fields))
-        ),
-        delete=lambda: review.write("delete_build", project=project, name=naming.wanted),
-        predict_refusal=lambda: rights.predict_removal(task, review, "delete_build", project),
-        check=lambda before, wanted: known.check(naming.wanted, before, wanted, task.params["allow_last"]),
+        read=lambda: naming.find(missing.list_in_project(task, review, project, known.read)),
+        desired={"name": naming.desired, **task.select_provided("keep")},
+        update=lambda fields: review.write("update_build", project=project, **naming.to_wire(builds.to_wire(fields))),
+        delete=lambda: review.write("delete_build", project=project, name=naming.desired),
+        predict_refusal=lambda: rights.check_removal(task, review, "delete_build", project),
+        check=lambda before, wanted: known.check(naming.desired, before, wanted, task.params["allow_last"]),
     )
 
 

@@ -98,7 +98,11 @@ SPEC = (REVIEW + ADMIN_TOOL) + ArgumentSpec(
 def run(task: Task) -> None:
     name, project = task.params["name"], task.params["project"]
     by_tool = task.params["via"] == "admin_tool"
-    found = builds.named(AdminTool(task), project) if by_tool else builds.listed(ReviewService(task), project)
+    found = (
+        builds.list_build_names(AdminTool(task), project)
+        if by_tool
+        else builds.list_builds(ReviewService(task), project)
+    )
     task.result["builds"] = [build for build in found if name in (None, build["name"])]
 
 

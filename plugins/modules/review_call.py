@@ -110,9 +110,9 @@ SPEC = (REVIEW + TO_FILE) + ArgumentSpec(
 def run(task: Task) -> None:
     call = ActionCall(task, ReviewService(task))
     if task.params["read_only"]:
-        task.result = {"plan": None, **call.ask()}
+        task.result = {"plan": None, **call.read()}
     else:
-        operate(task, call.plan(), call.act, result_names=["records"])
+        operate(task, call.plan(), call.write, result_names=["records"])
 
 
 def main() -> None:

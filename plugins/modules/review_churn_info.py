@@ -99,7 +99,7 @@ SPEC = REVIEW + ArgumentSpec(
 
 
 def run(task: Task) -> None:
-    task.result["churns"] = reports.churns(task, ReviewService(task))
+    task.result["churns"] = reports.read_churn(task, ReviewService(task))
 
 
 def main() -> None:

@@ -104,7 +104,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shar
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.admin_tool import ADMIN_TOOL, AdminTool
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.config_files import Sending
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.config_files import ConfigFile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
@@ -122,14 +122,14 @@ SPEC = (REVIEW + ADMIN_TOOL + STATE) + ArgumentSpec(
 
 
 def run(task: Task) -> None:
-    sending = Sending(task, AdminTool(task))
+    sending = ConfigFile(task, AdminTool(task))
     reconcile(
         task,
         "config_file",
         read=sending.find,
         desired=sending.desired,
-        create=sending.send,
-        update=sending.send,
+        create=sending.import_file,
+        update=sending.import_file,
         delete=sending.delete,
         check=sending.check,
         to_result=lambda file: {"type": None, "sha256": None, **file},

@@ -88,10 +88,10 @@ SPEC = (REVIEW + ADMIN_TOOL) + ArgumentSpec(
 
 def run(task: Task) -> None:
     name, tool = task.params["name"], AdminTool(task)
-    found = config_files.listed(tool, task.params["project"])
+    found = config_files.list_config_files(tool, task.params["project"])
     task.result["config_files"] = [file for file in found if name in (None, file["name"])]
     if task.params["types"]:
-        task.result["types"] = config_files.types(tool)
+        task.result["types"] = config_files.list_types(tool)
 
 
 def main() -> None:

@@ -86,7 +86,7 @@ defect_types:
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.defect_types import Rules
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.defect_types import DefectTypeRules
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
@@ -111,8 +111,15 @@ SPEC = REVIEW + ArgumentSpec(
 
 
 def run(task: Task) -> None:
-    rules = Rules(task, ReviewService(task))
-    reconcile(task, "defect_types", read=rules.read, desired=rules.desired, update=rules.update, to_result=rules.shown)
+    rules = DefectTypeRules(task, ReviewService(task))
+    reconcile(
+        task,
+        "defect_types",
+        read=rules.read,
+        desired=rules.desired,
+        update=rules.update,
+        to_result=rules.select_managed,
+    )
 
 
 def main() -> None:

@@ -122,9 +122,11 @@ def run(task: Task) -> None:
 
 def _list_defect_types(task: Task) -> t.Iterator[dict[str, t.Any]]:
     review, project, enabled = ReviewService(task), task.params["project"], task.params["enabled"]
-    found = defect_types.fitting(defect_types.by_code(review, project, task.params["taxonomy"]), task.params["code"])
+    found = defect_types.filter_by_code(
+        defect_types.list_defect_types(review, project, task.params["taxonomy"]), task.params["code"]
+    )
     if task.params["taxonomies"]:
-        found = defect_types.with_taxonomies(review, project, found)
+        found = defect_types.add_taxonomies(review, project, found)
     for code, one in found.items():
         if enabled in (None, one["enabled"]):
             yield {"code": code, **one}

@@ -245,18 +245,18 @@ def run(task: Task) -> None:
     readers = task.select("owner", "group", "mode")
     review = ReviewService(task)
     gate = Gate(task, review)
-    gate.verify()
+    gate.verify_queries()
     written: dict[str, t.Any] = {}
     if "sarif_file" in files:
-        version = server.version(review)["text"]
-        selected, omitted = sarif.select(gate.issues(), task.params["sarif_limit"])
+        version = server.read_version(review)["text"]
+        selected, omitted = sarif.select(gate.find_issues(), task.params["sarif_limit"])
         pieces = sarif.encode(selected, omitted, version, task.params["source_root"])
         store_output(task, files["sarif_file"], pieces, **readers)
         written["sarif"] = sarif.summarize(selected, omitted, task.params["source_root"])
         warn_of_limits(task, written["sarif"])
     else:
-        collections.deque(gate.issues(), maxlen=0)
-    comparison = gate.comparison()
+        collections.deque(gate.find_issues(), maxlen=0)
+    comparison = gate.compare_builds()
     task.result = {
         "passed": all(check["passed"] for check in gate.checks),
         "checks": gate.checks,

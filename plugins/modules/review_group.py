@@ -129,7 +129,7 @@ def run(task: Task) -> None:
         given["users"] = sort_unique(given["users"])
 
     def check(before: Fields | None, wanted: Fields | None) -> None:
-        groups.check(review, before, wanted, task.params["allow_lockout"])
+        groups.check_change(review, before, wanted, task.params["allow_lockout"])
         if not missing.is_predicted(task):
             groups.check_members(review, before, wanted)
 
@@ -137,13 +137,13 @@ def run(task: Task) -> None:
         task,
         "group",
         read=lambda: groups.find(review, given["name"], prove_absence=task.params["state"] == "absent"),
-        desired=lambda before: groups.desired(before, given, task.params["append"]),
+        desired=lambda before: groups.merge_members(before, given, task.params["append"]),
         create=lambda fields: groups.create(review, fields),
         update=lambda fields: groups.set_members(review, given["name"], fields["users"]),
         delete=lambda: review.write("delete_group", name=given["name"]),
         check=check,
-        predict_refusal=lambda: rights.predict_removal(task, review, "manage_users"),
-        to_result=groups.as_result,
+        predict_refusal=lambda: rights.check_removal(task, review, "manage_users"),
+        to_result=groups.to_result,
         cumulative=task.params["append"],
     )
 

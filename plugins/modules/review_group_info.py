@@ -85,7 +85,7 @@ SPEC = REVIEW + ArgumentSpec(
 def run(task: Task) -> None:
     name, review = task.params["name"], ReviewService(task)
     if name is None:
-        task.result["groups"] = groups.listed(review, task.params["search"])
+        task.result["groups"] = groups.list_groups(review, task.params["search"])
     else:
         task.result["groups"] = [found for found in [groups.find(review, name, prove_absence=True)] if found]
 

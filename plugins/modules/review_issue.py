@@ -219,16 +219,18 @@ SPEC = REVIEW + ArgumentSpec(
     dict(
         project=dict(type="str", required=True, **NAME),
         ids=dict(type="list", elements="int", narrows_scope=True, each_element=dict(at_least=1, at_most=2**63 - 1)),
-        rules=dict(type="list", elements="dict", narrows_scope=True, options=_RULE, required_one_of=[citation.CITED]),
+        rules=dict(
+            type="list", elements="dict", narrows_scope=True, options=_RULE, required_one_of=[citation.CITATION_FIELDS]
+        ),
         **_CITATION,
     ),
-    required_one_of=[("ids", "query", "rules"), ("rules", *citation.CITED)],
+    required_one_of=[("ids", "query", "rules"), ("rules", *citation.CITATION_FIELDS)],
     mutually_exclusive=[("ids", "query", "rules"), *(("rules", name) for name in _CITATION if name != "query")],
 )
 
 
 def run(task: Task) -> None:
-    issues = citation.Citation(task, ReviewService(task), citation.rules_of(task.params))
+    issues = citation.Citation(task, ReviewService(task), citation.parse_rules(task.params))
     reconcile(
         task,
         "issues",

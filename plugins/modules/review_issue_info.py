@@ -315,7 +315,7 @@ SPEC = (REVIEW + LISTING) + ArgumentSpec(
         ),
         status=dict(type="list", elements="str", choices=issue_query.STATUSES),
         severity=dict(type="list", elements="str", each_element=dict(matches=LEVELS)),
-        **{name: dict(type="list", elements="str", each_element=NAME) for name in (*issue_query.TEXTS, "text")},
+        **{name: dict(type="list", elements="str", each_element=NAME) for name in (*issue_query.TEXT_KEYWORDS, "text")},
         exact=dict(type="bool", default=False),
         build=dict(
             type="dict",
@@ -326,7 +326,7 @@ SPEC = (REVIEW + LISTING) + ArgumentSpec(
     ),
     mutually_exclusive=[
         ("query", "ids"),
-        *((other, part) for part in issue_query.PARTS if part != "state" for other in ("query", "ids")),
+        *((other, part) for part in issue_query.QUERY_OPTIONS if part != "state" for other in ("query", "ids")),
     ],
 )
 
@@ -336,17 +336,17 @@ def run(task: Task) -> None:
     if params["details"] and params["grouped"]:
         raise BadOption("details", "must not be true with 'grouped', for the ids are those of groups then")
     if params["ids"] is not None:
-        found = issues.all_details(review, params["project"], params["ids"], task.report_progress)
+        found = issues.read_all_details(review, params["project"], params["ids"], task.report_progress)
     else:
         if params["query"] is not None:
             query_terms.parse(params["query"], "query")
-        query = params["query"] if params["query"] is not None else issue_query.of_parts(review, params)
-        task.result["query"] = issue_query.with_grouping(query, params["grouped"])
-        found = issues.found(
+        query = params["query"] if params["query"] is not None else issue_query.build_query(review, params)
+        task.result["query"] = issue_query.add_grouping(query, params["grouped"])
+        found = issues.search_issues(
             review, params["project"], task.result["query"], task.warn, params["view"], params["limit"]
         )
         if params["details"]:
-            found = issues.details_of(review, params["project"], found, task.report_progress)
+            found = issues.read_found_details(review, params["project"], found, task.report_progress)
     task.result["count"] = output_list(task, "issues", found)
 
 

@@ -158,7 +158,7 @@ SPEC = (REVIEW + LISTING) + ArgumentSpec(
 
 
 def run(task: Task) -> None:
-    task.result["count"] = output_list(task, "metrics", metrics.found(ReviewService(task), task.params))
+    task.result["count"] = output_list(task, "metrics", metrics.read_metrics(ReviewService(task), task.params))
 
 
 def main() -> None:

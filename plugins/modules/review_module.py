@@ -159,11 +159,11 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shar
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, reconcile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review import missing, modules, rights
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.naming import Naming
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.naming import ResourceName
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.unreadable import (
     UPDATE_UNREADABLE,
-    Unreadable,
+    WriteOnlyFields,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
@@ -183,25 +183,27 @@ SPEC = (REVIEW + STATE + missing.PREDICT_MISSING + UPDATE_UNREADABLE) + Argument
 
 
 def run(task: Task) -> None:
-    project, naming = task.params["project"], Naming("module", task.params)
-    naming.check_not(modules.DEFAULT_MODULE)
-    given = {"name": naming.wanted, **modules.given(task.select_provided("allow_all", *modules.LISTS))}
-    unreadable, review = Unreadable(task, modules.ACCESS_LISTS), ReviewService(task)
+    project, naming = task.params["project"], ResourceName("module", task.params)
+    naming.check_not_builtin(modules.DEFAULT_MODULE)
+    given = {"name": naming.desired, **modules.normalize(task.select_provided("allow_all", *modules.LIST_FIELDS))}
+    unreadable, review = WriteOnlyFields(task, modules.ACCESS_LISTS), ReviewService(task)
 
     def update(fields: Fields) -> None:
-        review.write("update_module", project=project, **naming.wire_fields(fields))
+        review.write("update_module", project=project, **naming.to_wire(fields))
 
     reconcile(
         task,
         "module",
-        read=lambda: unreadable.read(naming.find(missing.of_project(task, review, project, modules.listed))),
-        desired=lambda before: unreadable.desired(before, given if before else modules.new(given)),
-        create=lambda new: unreadable.write(lambda all_: review.write("create_module", project=project, **all_), new),
-        update=lambda fields: unreadable.write(update, fields),
-        delete=lambda: review.write("delete_module", project=project, name=naming.wanted),
-        check=modules.check_write,
-        predict_refusal=lambda: rights.predict_removal(task, review, "manage_modules", project),
-        to_result=modules.as_result,
+        read=lambda: unreadable.add_sent(
+            naming.find(missing.list_in_project(task, review, project, modules.list_modules))
+        ),
+        desired=lambda before: unreadable.select_fields(before, given if before else modules.add_defaults(given)),
+        create=lambda new: unreadable.send(lambda all_: review.write("create_module", project=project, **all_), new),
+        update=lambda fields: unreadable.send(update, fields),
+        delete=lambda: review.write("delete_module", project=project, name=naming.desired),
+        check=modules.check_change,
+        predict_refusal=lambda: rights.check_removal(task, review, "manage_modules", project),
+        to_result=modules.to_result,
     )
 
 

@@ -92,8 +92,8 @@ SPEC = REVIEW + ArgumentSpec(dict(project=dict(type="str", required=True, **NAME
 
 
 def run(task: Task) -> None:
-    name, found = task.params["name"], modules.listed(ReviewService(task), task.params["project"])
-    task.result["modules"] = [modules.as_result(module) for module in found if name in (None, module["name"])]
+    name, found = task.params["name"], modules.list_modules(ReviewService(task), task.params["project"])
+    task.result["modules"] = [modules.to_result(module) for module in found if name in (None, module["name"])]
 
 
 def main() -> None:

@@ -161,11 +161,11 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, reconcile, sort_unique
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review import projects, rights
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.admin_tool import ADMIN_TOOL
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.naming import Naming
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.naming import ResourceName
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.unreadable import (
     UPDATE_UNREADABLE,
-    Unreadable,
+    WriteOnlyFields,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
@@ -184,27 +184,27 @@ SPEC = (REVIEW + STATE + UPDATE_UNREADABLE + ADMIN_TOOL) + ArgumentSpec(
 
 
 def run(task: Task) -> None:
-    naming, unreadable = Naming("project", task.params), Unreadable(task, projects.UNREADABLE)
-    given = {"name": naming.wanted, **task.select_provided("description", "tags", *projects.UNREADABLE)}
+    naming, unreadable = ResourceName("project", task.params), WriteOnlyFields(task, projects.WRITE_ONLY)
+    given = {"name": naming.desired, **task.select_provided("description", "tags", *projects.WRITE_ONLY)}
     if "tags" in given:
         given["tags"] = sort_unique(given["tags"])
     review = ReviewService(task)
     known = projects.Projects(task, review)
 
     def update(fields: Fields) -> None:
-        review.write("update_project", **naming.wire_fields(fields))
+        review.write("update_project", **naming.to_wire(fields))
 
     reconcile(
         task,
         "project",
-        read=lambda: unreadable.read(known.find(naming)),
-        desired=lambda before: unreadable.desired(before, given),
+        read=lambda: unreadable.add_sent(known.find(naming)),
+        desired=lambda before: unreadable.select_fields(before, given),
         create=lambda fields: known.create(unreadable, fields),
-        update=lambda fields: unreadable.write(update, fields),
-        delete=lambda: review.write("delete_project", name=naming.wanted),
-        check=lambda before, _wanted: known.check(naming.wanted, before),
-        predict_refusal=lambda: rights.predict_removal(task, review, "delete_project", naming.wanted),
-        to_result=projects.as_result,
+        update=lambda fields: unreadable.send(update, fields),
+        delete=lambda: review.write("delete_project", name=naming.desired),
+        check=lambda before, _wanted: known.check_change(naming.desired, before),
+        predict_refusal=lambda: rights.check_removal(task, review, "delete_project", naming.desired),
+        to_result=projects.to_result,
     )
 
 

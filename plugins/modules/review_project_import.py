@@ -105,7 +105,7 @@ SPEC = (REVIEW + SOURCE) + ArgumentSpec(
 def run(task: Task) -> None:
     importing = Import(task, ReviewService(task), task.params["name"])
     plan = importing.plan()
-    operate(task, plan, importing.carry_out, changes_state=importing.begins)
+    operate(task, plan, importing.run, changes_state=importing.should_start)
 
 
 def main() -> None:

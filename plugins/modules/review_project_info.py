@@ -141,12 +141,12 @@ SPEC = REVIEW + ArgumentSpec(
 
 def run(task: Task) -> None:
     name, review = task.params["name"], ReviewService(task)
-    found = [one for one in projects.listed(review, task.params["streams"]) if name in (None, one["name"])]
+    found = [one for one in projects.list_projects(review, task.params["streams"]) if name in (None, one["name"])]
     task.result = {"projects": found, "configuration": None, "taxonomies": None}
     if found and task.params["configuration"]:
-        task.result["configuration"] = projects.configuration(review, name, task.params["build"])
+        task.result["configuration"] = projects.read_configuration(review, name, task.params["build"])
     if found and task.params["taxonomies"]:
-        task.result["taxonomies"] = projects.taxonomies(review, name)
+        task.result["taxonomies"] = projects.list_taxonomies(review, name)
 
 
 def main() -> None:

@@ -178,8 +178,8 @@ SPEC = REVIEW + ArgumentSpec(
 def run(task: Task) -> None:
     report = Report(task, ReviewService(task))
     task.result = {
-        "report": report.table() if task.params["rows"] else None,
-        "counts": report.counts() if task.params["counts"] else None,
+        "report": report.read_table() if task.params["rows"] else None,
+        "counts": report.count_queries() if task.params["counts"] else None,
     }
 
 

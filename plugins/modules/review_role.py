@@ -197,22 +197,22 @@ SPEC = (REVIEW + missing.PREDICT_MISSING + PURGE + STATE) + ArgumentSpec(
 
 def run(task: Task) -> None:
     params = task.params
-    given = roles.given_role(params)
+    given = roles.parse_role(params)
     review = ReviewService(task)
     known = roles.Roles(review, may_be_missing=missing.is_predicted(task))
     if params["assignments"] is not None:
-        given["assignments"] = known.wanted(params["assignments"])
+        given["assignments"] = known.parse_assignments(params["assignments"])
     reconcile(
         task,
         "role",
         read=lambda: known.find(params["name"], "assignments" in given, prove_absence=params["state"] == "absent"),
-        desired=lambda before: roles.desired_role(before, given, params["purge"]),
+        desired=lambda before: roles.add_purge(before, given, params["purge"]),
         create=lambda fields: known.create(params["name"], fields),
         update=lambda fields: known.update(params["name"], fields),
         delete=lambda: known.delete(params["name"]),
-        check=lambda before, wanted: known.check(before, wanted, params["allow_lockout"]),
-        predict_refusal=lambda: rights.predict_removal(task, review, "manage_roles"),
-        to_result=roles.as_result,
+        check=lambda before, wanted: known.check_change(before, wanted, params["allow_lockout"]),
+        predict_refusal=lambda: rights.check_removal(task, review, "manage_roles"),
+        to_result=roles.to_result,
     )
 
 

@@ -86,10 +86,10 @@ SPEC = REVIEW + ArgumentSpec(
 def run(task: Task) -> None:
     name, known = task.params["name"], roles.Roles(ReviewService(task))
     if name is None:
-        found = known.with_text(task.params["search"])
+        found = known.search_text(task.params["search"])
     else:
         found = [role for role in [known.find(name, with_assignments=True)] if role]
-    task.result["roles"] = [roles.as_result(role) for role in found]
+    task.result["roles"] = [roles.to_result(role) for role in found]
 
 
 def main() -> None:

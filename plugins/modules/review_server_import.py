@@ -61,7 +61,7 @@ SPEC = REVIEW + SOURCE
 
 def run(task: Task) -> None:
     importing = Import(task, ReviewService(task))
-    operate(task, importing.plan(), importing.carry_out)
+    operate(task, importing.plan(), importing.run)
 
 
 def main() -> None:

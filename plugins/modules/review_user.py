@@ -108,9 +108,9 @@ def run(task: Task) -> None:
         desired={"name": name},
         create=lambda _fields: review.write("create_user", **task.select("name", "password")),
         delete=lambda: review.write("delete_user", name=name),
-        check=lambda before, wanted: users.check(review, before, wanted),
-        predict_refusal=lambda: rights.predict_removal(task, review, "manage_users"),
-        to_result=users.as_result,
+        check=lambda before, wanted: users.check_change(review, before, wanted),
+        predict_refusal=lambda: rights.check_removal(task, review, "manage_users"),
+        to_result=users.to_result,
     )
 
 

@@ -81,7 +81,7 @@ SPEC = REVIEW + ArgumentSpec(
 def run(task: Task) -> None:
     name, review = task.params["name"], ReviewService(task)
     if name is None:
-        task.result["users"] = users.listed(review, task.params["search"])
+        task.result["users"] = users.list_users(review, task.params["search"])
     else:
         task.result["users"] = [found for found in [users.find(review, name, prove_absence=True)] if found]
 

@@ -130,7 +130,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shar
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, reconcile, sort_unique
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review import missing, views
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.naming import Naming
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.naming import ResourceName
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
@@ -148,30 +148,30 @@ SPEC = (REVIEW + STATE + missing.PREDICT_MISSING) + ArgumentSpec(
 
 
 def run(task: Task) -> None:
-    project, naming = task.params["project"], Naming("view", task.params)
-    desired = {"name": naming.wanted, **task.select_provided("query", "tags", "public")}
+    project, naming = task.params["project"], ResourceName("view", task.params)
+    desired = {"name": naming.desired, **task.select_provided("query", "tags", "public")}
     take_over = task.params["take_over"]
     of_others = take_over or task.params["state"] == "present"
     if "tags" in desired:
         desired["tags"] = sort_unique(desired["tags"])
-    views.check(naming, desired)
+    views.check_options(naming, desired)
     review = ReviewService(task)
 
     def update(fields: Fields) -> None:
-        review.write("update_view", project=project, **naming.wire_fields(views.wire_fields(fields)))
+        review.write("update_view", project=project, **naming.to_wire(views.to_wire(fields)))
 
     reconcile(
         task,
         "view",
-        read=lambda: views.find(
-            review, missing.of_project(task, review, project, views.listed), project, naming, of_others
+        read=lambda: views.select_view(
+            review, missing.list_in_project(task, review, project, views.list_views), project, naming, of_others
         ),
         desired=lambda before: desired if before else {"public": True, **desired},
-        create=lambda fields: review.write("create_view", project=project, **views.wire_fields(fields)),
+        create=lambda fields: review.write("create_view", project=project, **views.to_wire(fields)),
         update=update,
-        delete=lambda: review.write("delete_view", project=project, name=naming.wanted),
-        check=lambda before, wanted: views.check_write(review, before, wanted, take_over),
-        to_result=views.as_result,
+        delete=lambda: review.write("delete_view", project=project, name=naming.desired),
+        check=lambda before, wanted: views.check_change(review, before, wanted, take_over),
+        to_result=views.to_result,
     )
 
 

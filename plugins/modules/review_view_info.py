@@ -80,7 +80,7 @@ SPEC = REVIEW + ArgumentSpec(dict(project=dict(type="str", required=True, **NAME
 
 
 def run(task: Task) -> None:
-    name, found = task.params["name"], views.listed(ReviewService(task), task.params["project"])
+    name, found = task.params["name"], views.list_views(ReviewService(task), task.params["project"])
     task.result["views"] = [view for view in found if name in (None, view["name"])]
 
 

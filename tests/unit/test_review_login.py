@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.ltoken import login
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.ltoken import find_login
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 from support.conversation import Call, call, conversation
 from support.review_server import LTOKEN, refusal
@@ -48,7 +48,7 @@ def chosen(tmp_path: Path, url: str, *lines: str, username: str | None = None) -
     """What logs in at this address, from a file with these lines."""
     file = tmp_path / "ltoken-of-mine"
     file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    return login(Task({"username": username, "ltoken": None, "ltoken_file": str(file)}), url).form
+    return find_login(Task({"username": username, "ltoken": None, "ltoken_file": str(file)}), url).form
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_a_line_in_another_encoding_does_not_hide_the_others(names: None, tmp_pa
     file = tmp_path / "ltoken-of-mine"
     file.write_bytes("review;8443;Jérôme;a1\nreview;8443;alice;a2\n".encode("latin-1"))
     task = Task({"username": "alice", "ltoken": None, "ltoken_file": str(file)})
-    assert login(task, "https://review:8443").form == {"user": "alice", "ltoken": "a2"}
+    assert find_login(task, "https://review:8443").form == {"user": "alice", "ltoken": "a2"}
 
 
 def logged_in(**login: str) -> Call:

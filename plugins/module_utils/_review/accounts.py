@@ -15,7 +15,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._review.servi
 
 _ACTIONS = {"account": "users", "group": "groups"}
 # Without a limit of its own the server leaves out all beyond the first thousand
-_MOST = 1_000_000
+_MAX_RESULTS = 1_000_000
 
 
 def find(review: ReviewService, kind: str, name: str, *, prove_absence: bool = False, **fields: t.Any) -> Record | None:
@@ -25,28 +25,28 @@ def find(review: ReviewService, kind: str, name: str, *, prove_absence: bool = F
         finds nothing and a lost response look the same
     """
     # A star in the name stands for anything, and more than those asked for may be found
-    found = list(review.records(_ACTIONS[kind], search=name, limit=_MOST if "*" in name else None, **fields))
+    found = list(review.records(_ACTIONS[kind], search=name, limit=_MAX_RESULTS if "*" in name else None, **fields))
     if prove_absence and not found:
         found = _list_all(review, kind, **fields)
     return next((record for record in found if record.text("name") == name), None)
 
 
-def matching(review: ReviewService, kind: str, search: str | None, **fields: t.Any) -> list[Record]:
+def search(review: ReviewService, kind: str, search: str | None, **fields: t.Any) -> list[Record]:
     """Those that the server finds, by name; `*` stands for anything."""
     if search in (None, "*"):
         found = _list_all(review, kind, **fields)
     else:
-        found = list(review.records(_ACTIONS[kind], search=search, limit=_MOST, **fields))
+        found = list(review.records(_ACTIONS[kind], search=search, limit=_MAX_RESULTS, **fields))
     return sorted(found, key=lambda record: record.text("name"))
 
 
-def missing(review: ReviewService, names: t.Collection[str]) -> list[str]:
+def find_missing(review: ReviewService, names: t.Collection[str]) -> list[str]:
     """Those of the names that no account has, by one request."""
     existing = {record.text("name") for record in _list_all(review, "account")} if names else set()
     return [name for name in names if name not in existing]
 
 
-def roles_of(record: Record) -> list[Fields]:
+def parse_roles(record: Record) -> list[Fields]:
     """The roles that an account or a group holds, with the id of the project, none for everywhere."""
     held = ((role.text("name"), role.maybe_text("projectId") or None) for role in record.maybe_records("roles"))
     return [{"name": name, "project_id": project} for name, project in sorted(held, key=str)]
@@ -57,9 +57,9 @@ def _list_all(review: ReviewService, kind: str, **fields: t.Any) -> list[Record]
 
     :raises ToolchainError: if the response was lost, as far as that can be told
     """
-    if kind == "group" and (groups := list(review.records("groups", limit=_MOST, **fields))):
+    if kind == "group" and (groups := list(review.records("groups", limit=_MAX_RESULTS, **fields))):
         return groups
-    users = review.list_nonempty("users", limit=_MOST, always=f"the account '{review.user}'")
+    users = review.list_nonempty("users", limit=_MAX_RESULTS, always=f"the account '{review.user}'")
     if kind == "account":
         return users
     if member := next((user for user in users if user.maybe_records("groups")), None):

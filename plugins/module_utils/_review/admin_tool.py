@@ -20,7 +20,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.ltoken import file_for, login
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.ltoken import find_login, format_ltoken_file
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 from ansible_collections.buildworks.toolchain.plugins.module_utils._url import check_url
 
@@ -32,7 +32,7 @@ ADMIN_TOOL = ArgumentSpec(
 )
 
 # What the tool takes for an option, or for a file of arguments
-_NO_NAME = ("-", "@")
+_SPECIAL_PREFIXES = ("-", "@")
 
 
 class AdminTool:
@@ -44,9 +44,9 @@ class AdminTool:
     def __init__(self, task: Task) -> None:
         self._task = task
         self._url = check_url(task.params["url"])
-        self._login = login(task, self._url)
+        self._login = find_login(task, self._url)
 
-    def lines(self, command: str, *words: str) -> list[str]:
+    def read_lines(self, command: str, *words: str) -> list[str]:
         """What a sub-command that only reads writes, without empty lines and warnings.
 
         :raises ToolchainError: when it fails, or does not end in time
@@ -64,23 +64,23 @@ class AdminTool:
         with self._task.guard_write(f"kwadmin {command}"):
             try:
                 self._run(command, words)
-            except _BrokenOff as error:
+            except _CommandAborted as error:
                 raise OutcomeUnknown(str(error)) from None
 
     def _run(self, command: str, words: t.Sequence[str]) -> str:
-        check_words(*words)
-        with self._environment() as environment:
-            status, out, error = self._finished(command, [command, *words], environment)
+        check_arguments(*words)
+        with self._login_environment() as environment:
+            status, out, error = self._execute(command, [command, *words], environment)
         self._warn(line for line in error.splitlines() if _is_warning(line))
         if status < 0:
-            raise _BrokenOff(f"'kwadmin {command}' was ended by the signal {-status}.")
+            raise _CommandAborted(f"'kwadmin {command}' was ended by the signal {-status}.")
         if status:
-            text = _failure(error) or _failure(out) or "it says nothing more"
+            text = _extract_error(error) or _extract_error(out) or "it says nothing more"
             advice = "" if self._login.ltoken else f" {self._login.advice}"
             raise ToolchainError(f"'kwadmin {command}' failed with exit code {status}: {text}.{advice}")
         return out
 
-    def _finished(self, command: str, words: list[str], environment: dict[str, str]) -> tuple[int, str, str]:
+    def _execute(self, command: str, words: list[str], environment: dict[str, str]) -> tuple[int, str, str]:
         """Exit code, and what it wrote to its two outputs."""
         seconds = self._task.params["admin_tool_timeout"]
         tool = self._task.params["admin_tool"]
@@ -103,16 +103,16 @@ class AdminTool:
                 out, error_text = process.communicate(timeout=seconds)
             except subprocess.TimeoutExpired:
                 limit = f"'admin_tool_timeout' ({seconds:g} s)"
-                raise _BrokenOff(f"'kwadmin {command}' did not end within {limit} and was stopped.") from None
+                raise _CommandAborted(f"'kwadmin {command}' did not end within {limit} and was stopped.") from None
             finally:
-                _end(process)
+                _kill(process)
         return process.returncode, out, error_text
 
     @contextlib.contextmanager
-    def _environment(self) -> t.Iterator[dict[str, str]]:
+    def _login_environment(self) -> t.Iterator[dict[str, str]]:
         """What the program finds its login by: that of the task; without one, what it has of its own."""
         environment = dict(os.environ)
-        content = file_for(self._login, self._url)
+        content = format_ltoken_file(self._login, self._url)
         if content is None:
             yield environment
             return
@@ -127,20 +127,20 @@ class AdminTool:
                 self._task.warn(line)
 
 
-def check_words(*words: str) -> None:
+def check_arguments(*words: str) -> None:
     """
     :raises ToolchainError: when the tool would take one of them for something else
     """
     for word in words:
-        if word.startswith(_NO_NAME):
+        if word.startswith(_SPECIAL_PREFIXES):
             raise ToolchainError(f"kwadmin cannot be given '{word}': it takes it for an option or a file")
 
 
-class _BrokenOff(ToolchainError):
+class _CommandAborted(ToolchainError):
     """The program did not come to its end."""
 
 
-def _failure(text: str) -> str:
+def _extract_error(text: str) -> str:
     return "; ".join(line.strip() for line in text.splitlines() if line.strip() and not _is_warning(line))
 
 
@@ -153,7 +153,7 @@ def _is_login_warning(line: str) -> bool:
     return line.lower().startswith("warning:")
 
 
-def _end(process: subprocess.Popen[str]) -> None:
+def _kill(process: subprocess.Popen[str]) -> None:
     """With all that it has started."""
     if process.poll() is None:
         with contextlib.suppress(ProcessLookupError):

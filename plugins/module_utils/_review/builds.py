@@ -20,16 +20,16 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._review.servi
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 _WIRE_NAMES = {"keep": "keepit"}
-_SERVER_ERROR = 500  # says nothing about the builds
+_FIRST_SERVER_ERROR = 500  # says nothing about the builds
 
 
-def listed(review: ReviewService, project: str) -> list[Fields]:
+def list_builds(review: ReviewService, project: str) -> list[Fields]:
     """The builds of a project, the newest first."""
-    records = list(review.records("builds", project=project)) or _list_again(review, project)
-    return sorted(map(_build, records), key=lambda build: (build["date"] or "", build["id"]), reverse=True)
+    records = list(review.records("builds", project=project)) or _verify_empty(review, project)
+    return sorted(map(_parse_build, records), key=lambda build: (build["date"] or "", build["id"]), reverse=True)
 
 
-def _list_again(review: ReviewService, project: str) -> list[Record]:
+def _verify_empty(review: ReviewService, project: str) -> list[Record]:
     """Return the builds of a project for which the server listed none.
 
     A lost response looks like an empty list. But the server refuses the configuration of a project without builds.
@@ -41,7 +41,7 @@ def _list_again(review: ReviewService, project: str) -> list[Record]:
     except ServerRefusal as error:
         if error.status in NOT_PERMITTED:
             raise
-        if error.status < _SERVER_ERROR:
+        if error.status < _FIRST_SERVER_ERROR:
             return []
         configuration = None
     build = configuration.maybe_text("build") if configuration else None
@@ -56,13 +56,13 @@ def _list_again(review: ReviewService, project: str) -> list[Record]:
     return found
 
 
-def named(tool: AdminTool, project: str) -> list[Fields]:
+def list_build_names(tool: AdminTool, project: str) -> list[Fields]:
     """The builds of a project by their names, the newest first; the tool tells nothing else of them."""
-    names = reversed(tool.lines("list-builds", project))
+    names = reversed(tool.read_lines("list-builds", project))
     return [{"id": None, "name": name, "date": None, "keep": None} for name in names]
 
 
-def wire_fields(fields: Fields) -> Fields:
+def to_wire(fields: Fields) -> Fields:
     """The fields of a build as the server takes them."""
     return {_WIRE_NAMES.get(field, field): value for field, value in fields.items()}
 
@@ -73,9 +73,9 @@ class Builds:
     def __init__(self) -> None:
         self._count = 0
 
-    def listed(self, review: ReviewService, project: str) -> list[Fields]:
+    def read(self, review: ReviewService, project: str) -> list[Fields]:
         """All of them, the newest first."""
-        found = listed(review, project)
+        found = list_builds(review, project)
         self._count = len(found)
         return found
 
@@ -94,27 +94,29 @@ class Pruning:
 
     def __init__(self, task: Task, review: ReviewService) -> None:
         self._task, self._review, self._project = task, review, task.params["project"]
-        passing = [build["name"] for build in listed(review, self._project) if not build["keep"]]
-        self._old = passing[task.params["keep_newest"] :]
+        passing = [build["name"] for build in list_builds(review, self._project) if not build["keep"]]
+        self._candidates = passing[task.params["keep_newest"] :]
 
     def plan(self) -> Fields | None:
         """What would be deleted, the newest first; `None` for nothing."""
-        return summarize_plan(("delete", {"name": name}) for name in self._old)
+        return summarize_plan(("delete", {"name": name}) for name in self._candidates)
 
-    def carry_out(self) -> Fields:
+    def run(self) -> Fields:
         """Delete them, the oldest first, and see which of them are gone.
 
         :raises ToolchainError: when one of them is still there, with all that was said of it
         """
-        said = [text for name in reversed(self._old) for text in self._delete(name)]
-        there = {build["name"] for build in listed(self._review, self._project)}
-        left = [name for name in self._old if name in there]
-        outcome = {"deleted": [name for name in self._old if name not in there], "not_deleted": left}
+        said = [text for name in reversed(self._candidates) for text in self._delete(name)]
+        there = {build["name"] for build in list_builds(self._review, self._project)}
+        left = [name for name in self._candidates if name in there]
+        outcome = {"deleted": [name for name in self._candidates if name not in there], "not_deleted": left}
         self._task.has_written = self._task.has_written or bool(outcome["deleted"])
         if left:
             self._task.result.update(outcome)
             why = " ".join(said) or "The server accepted the deletions all the same."
-            raise ToolchainError(f"{len(left)} of {len(self._old)} builds are still there: {', '.join(left)}. {why}")
+            raise ToolchainError(
+                f"{len(left)} of {len(self._candidates)} builds are still there: {', '.join(left)}. {why}"
+            )
         return outcome
 
     def _delete(self, name: str) -> list[str]:
@@ -126,7 +128,7 @@ class Pruning:
         return []
 
 
-def _build(record: Record) -> Fields:
+def _parse_build(record: Record) -> Fields:
     return {
         "id": record.integer("id"),
         "name": record.text("name"),

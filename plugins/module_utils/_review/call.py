@@ -19,8 +19,8 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._review.servi
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 _OWN_OPTIONS = {"action": "action", "user": "username", "ltoken": "ltoken"}
-_READS_ALL_THE_SAME = ("import_status",)
-_WRITING = ("create_", "update_", "delete_", "import_")
+_READ_ONLY_ACTIONS = ("import_status",)
+_WRITE_PREFIXES = ("create_", "update_", "delete_", "import_")
 
 
 class ActionCall:
@@ -35,32 +35,32 @@ class ActionCall:
         self._action: str = params["action"]
         self._parameters: Fields = params["parameters"] or {}
         for name, value in self._parameters.items():
-            _check(name, value)
+            _check_parameter(name, value)
         if params["dest"] and not params["read_only"]:
             raise BadOption("dest", "needs 'read_only' to be true")
-        if params["read_only"] and self._action.startswith(_WRITING) and self._action not in _READS_ALL_THE_SAME:
+        if params["read_only"] and self._action.startswith(_WRITE_PREFIXES) and self._action not in _READ_ONLY_ACTIONS:
             raise BadOption("read_only", f"cannot be true: '{self._action}' changes something")
 
     def plan(self) -> Fields:
         """What would be called. A value may be a password, so names alone are told."""
         return {"action": self._action, "parameters": sorted(self._parameters)}
 
-    def ask(self) -> Fields:
+    def read(self) -> Fields:
         """Call what only reads. A file goes to `dest`, but in check mode."""
         if dest := self._task.params["dest"]:
             check_writable(self._task, dest, "dest")
             check_ownership(self._task)
-            pieces = self._review.file(self._action, **self._parameters)
+            pieces = self._review.download(self._action, **self._parameters)
             store_output(self._task, dest, pieces, **self._task.select("owner", "group", "mode"))
             return {"records": None}
         return {"records": [dict(record) for record in self._review.records(self._action, **self._parameters)]}
 
-    def act(self) -> Fields:
+    def write(self) -> Fields:
         """Call what changes something."""
         return {"records": [dict(record) for record in self._review.write(self._action, **self._parameters)]}
 
 
-def _check(name: str, value: t.Any) -> None:
+def _check_parameter(name: str, value: t.Any) -> None:
     if name in _OWN_OPTIONS:
         raise BadOption(f"parameters.{name}", f"is the option '{_OWN_OPTIONS[name]}' of the task")
     values = value if isinstance(value, list) else [value]

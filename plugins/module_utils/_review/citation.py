@@ -15,25 +15,25 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
     ToolchainError,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, find_differences
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issue_query import has_keyword, with_grouping
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issues import details, found
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issue_query import add_grouping, has_keyword
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issues import read_details, search_issues
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.query_terms import parse
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.rights import UNOWNED, Rights
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.rights import UNOWNED, PermissionCheck
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 # The numbers of issues by the place of their rule and their status
-Alike = dict[tuple[int, str], list[str]]
+IssueGroups = dict[tuple[int, str], list[str]]
 
-CITED = ("status", "owner", "comment")
+CITATION_FIELDS = ("status", "owner", "comment")
 
-_COMPARED = ("status", "owner")
-_EVERYWHERE = with_grouping("build:any state:New,Existing,Fixed", grouped=False)
-_BATCH = 500
+_COMPARED_FIELDS = ("status", "owner")
+_ALL_ISSUES = add_grouping("build:any state:New,Existing,Fixed", grouped=False)
+_BATCH_SIZE = 500
 _NOT_AUTHENTICATED, _FORBIDDEN = 401, 403
-_MOST_SHOWN = 10
+_MAX_LISTED_IDS = 10
 # Beyond so many it costs less to look through all issues of the project
-_MOST_ONE_BY_ONE = 20
+_MAX_SINGLE_READS = 20
 
 
 class Rule(t.NamedTuple):
@@ -42,53 +42,55 @@ class Rule(t.NamedTuple):
     title: str
     query: str | None
     ids: t.Sequence[int]
-    present: dict[str, list[str]]
+    current_values: dict[str, list[str]]
     """Values of `status` and `owner`, one of which an issue must have to be cited."""
-    wanted: Fields
+    desired: Fields
 
     @property
     def compared(self) -> Fields:
         """In what an issue must be right; beside a status or an owner the comment only says why."""
-        return {field: value for field, value in self.wanted.items() if field in _COMPARED} or self.wanted
+        return {field: value for field, value in self.desired.items() if field in _COMPARED_FIELDS} or self.desired
 
-    def is_about(self, issue: Fields) -> bool:
+    def selects(self, issue: Fields) -> bool:
         """Whether the issue, which the rule has found, is to be cited."""
-        return all(issue[field] in values for field, values in self.present.items())
+        return all(issue[field] in values for field, values in self.current_values.items())
 
 
-def rules_of(params: Fields) -> list[Rule]:
+def parse_rules(params: Fields) -> list[Rule]:
     """The rules of a task; one without them is one.
 
     :raises BadOption: when a rule seeks what citations change, for then its issues would be another's in the next run;
         if one says how issues are grouped, or has a mistake that the server answers by finding nothing
     """
     if params["rules"] is None:
-        with_grouping(params["query"] or "", grouped=False)
+        add_grouping(params["query"] or "", grouped=False)
         parse(params["query"] or "", "query")
-        return [_rule(params)]
+        return [_parse_rule(params)]
     for place, rule in enumerate(params["rules"]):
-        with_grouping(rule["query"], grouped=False, option=f"rules[{place}].query")
+        add_grouping(rule["query"], grouped=False, option=f"rules[{place}].query")
         parse(rule["query"], f"rules[{place}].query")
-        for keyword in _COMPARED:
+        for keyword in _COMPARED_FIELDS:
             if has_keyword(rule["query"], keyword):
                 raise BadOption(
                     f"rules[{place}].query",
                     f"takes no '{keyword}:', which this task changes: say it in 'from_{keyword}'",
                 )
-    return [_rule({"ids": None, **rule}) for rule in params["rules"]]
+    return [_parse_rule({"ids": None, **rule}) for rule in params["rules"]]
 
 
-def _rule(params: Fields) -> Rule:
+def _parse_rule(params: Fields) -> Rule:
     return Rule(
         title=params.get("title") or params["query"] or "ids",
         query=params["query"],
         ids=params["ids"] or (),
-        present={field: params[f"from_{field}"] for field in _COMPARED if params[f"from_{field}"] is not None},
-        wanted={field: params[field] for field in CITED if params[field] is not None},
+        current_values={
+            field: params[f"from_{field}"] for field in _COMPARED_FIELDS if params[f"from_{field}"] is not None
+        },
+        desired={field: params[field] for field in CITATION_FIELDS if params[field] is not None},
     )
 
 
-class _Refused(t.NamedTuple):
+class _Refusal(t.NamedTuple):
     """Issues that cannot be changed."""
 
     place: int
@@ -106,41 +108,41 @@ class Citation:
     def __init__(self, task: Task, review: ReviewService, rules: list[Rule]) -> None:
         self._task, self._review, self._project = task, review, task.params["project"]
         self._rules = rules
-        self._rule_of: dict[int, int] = {}
-        self._now: Fields = {}
-        self._differing: list[int] = []
-        self._rights = Rights(review, self._project)
+        self._rule_indexes: dict[int, int] = {}
+        self._current: Fields = {}
+        self._changed_ids: list[int] = []
+        self._permissions = PermissionCheck(review, self._project)
 
     def read(self) -> Fields:
         """The issues by their ids, as texts; first those that the rules find, later the same ones again.
 
         :raises ToolchainError: when one of them is not there
         """
-        issues = {} if self._rule_of else self._found()
+        issues = {} if self._rule_indexes else self._search_rules()
         # A search may not tell comments
-        alone = {number for number, place in self._rule_of.items() if "comment" in self._rules[place].compared}
-        missing = self._rule_of.keys() - issues.keys() - alone
-        if len(missing) > _MOST_ONE_BY_ONE:
-            issues.update(self._search(_EVERYWHERE, self._task.warn, missing))
-        for number in self._rule_of:
+        alone = {number for number, place in self._rule_indexes.items() if "comment" in self._rules[place].compared}
+        missing = self._rule_indexes.keys() - issues.keys() - alone
+        if len(missing) > _MAX_SINGLE_READS:
+            issues.update(self._search(_ALL_ISSUES, self._task.warn, missing))
+        for number in self._rule_indexes:
             if number in alone or number not in issues:
-                issues[number] = self._one(number)
-        self._now = {str(number): issues[number] for number in self._rule_of}
-        return self._now
+                issues[number] = self._read_issue(number)
+        self._current = {str(number): issues[number] for number in self._rule_indexes}
+        return self._current
 
     def desired(self, before: Fields | None) -> Fields:
         """What shall be so, of each issue that is to be cited; what each rule found becomes a part of the result."""
         wanted: Fields = {}
         counts: collections.Counter[int] = collections.Counter()
         differing: dict[int, list[int]] = collections.defaultdict(list)
-        for number, place in self._rule_of.items():
+        for number, place in self._rule_indexes.items():
             issue, rule = (before or {})[str(number)], self._rules[place]
             counts[place] += 1
-            if rule.is_about(issue):
+            if rule.selects(issue):
                 wanted[str(number)] = rule.compared
                 if find_differences(issue, rule.compared):
                     differing[place].append(number)
-        self._differing = [number for numbers in differing.values() for number in numbers]
+        self._changed_ids = [number for numbers in differing.values() for number in numbers]
         self._task.result["rules"] = [
             {"title": rule.title, "count": counts[place], "changed_ids": differing[place]}
             for place, rule in enumerate(self._rules)
@@ -151,58 +153,58 @@ class Citation:
         """
         :raises ToolchainError: if the server would refuse some of the changes
         """
-        refused, rest = self._without_unknown_owners(self._differing)
+        refused, rest = self._split_by_owner(self._changed_ids)
         for (place, status), numbers in rest.items():
-            new = self._rules[place].wanted.get("status", status)
-            if not self._rights.allow_citation(status, new):
-                refused.append(_Refused(place, numbers, self._advise(status, new)))
+            new = self._rules[place].desired.get("status", status)
+            if not self._permissions.allows_citation(status, new):
+                refused.append(_Refusal(place, numbers, self._suggest_role(status, new)))
         if refused:
-            self._task.changed = sum(len(one.numbers) for one in refused) < len(self._differing)
-            raise ToolchainError(self._summarize(refused, len(self._differing)))
+            self._task.changed = sum(len(one.numbers) for one in refused) < len(self._changed_ids)
+            raise ToolchainError(self._summarize(refused, len(self._changed_ids)))
 
     def write(self, changes: Fields) -> None:
         """Change the issues that differ, those of one rule with the same status together.
 
         :raises ServerRefusal: at the end, if the server refused some of the changes
         """
-        refused, rest = self._without_unknown_owners(map(int, changes))
+        refused, rest = self._split_by_owner(map(int, changes))
         error = None
         for (place, status), numbers in rest.items():
-            for start in range(0, len(numbers), _BATCH):
+            for start in range(0, len(numbers), _BATCH_SIZE):
                 self._task.report_progress(f"citing {len(changes):,} issues")
-                batch = numbers[start : start + _BATCH]
+                batch = numbers[start : start + _BATCH_SIZE]
                 try:
-                    self._cite(batch, status, self._rules[place].wanted)
+                    self._cite(batch, status, self._rules[place].desired)
                 except ServerRefusal as refusal:
                     if refusal.status == _NOT_AUTHENTICATED:
                         raise
                     error = refusal
-                    refused.append(_Refused(place, batch, str(refusal)))
+                    refused.append(_Refusal(place, batch, str(refusal)))
         if refused:
             summary = self._summarize(refused, len(changes))
             raise ServerRefusal(summary, error.status if error else _FORBIDDEN, error.text if error else "")
 
-    def _without_unknown_owners(self, numbers: t.Iterable[int]) -> tuple[list[_Refused], Alike]:
+    def _split_by_owner(self, numbers: t.Iterable[int]) -> tuple[list[_Refusal], IssueGroups]:
         """Group issues by their rule and their status. Return those whose new owner does not exist, and the others."""
-        alike: Alike = collections.defaultdict(list)
+        alike: IssueGroups = collections.defaultdict(list)
         for number in numbers:
-            alike[self._rule_of[number], self._now[str(number)]["status"]].append(str(number))
-        owners = {place: self._rules[place].wanted.get("owner", UNOWNED) for place, _status in alike}
-        unknown = self._rights.unknown_owners(owners.values())
+            alike[self._rule_indexes[number], self._current[str(number)]["status"]].append(str(number))
+        owners = {place: self._rules[place].desired.get("owner", UNOWNED) for place, _status in alike}
+        unknown = self._permissions.find_unknown_owners(owners.values())
         refused = [
-            _Refused(place, numbers, f"There is no user '{owners[place]}'.")
+            _Refusal(place, numbers, f"There is no user '{owners[place]}'.")
             for (place, _status), numbers in alike.items()
             if owners[place] in unknown
         ]
         return refused, {group: numbers for group, numbers in alike.items() if owners[group[0]] not in unknown}
 
-    def _summarize(self, refused: list[_Refused], total: int) -> str:
+    def _summarize(self, refused: list[_Refusal], total: int) -> str:
         """Return why which of so many issues are not changed, in the order of the rules."""
         count = sum(len(one.numbers) for one in refused)
         if len(refused) == 1 and count == total:
             return refused[0].reason
         reasons = [
-            f"{self._rules[one.place].title} ({_shorten(one.numbers)}): {one.reason}"
+            f"{self._rules[one.place].title} ({_format_ids(one.numbers)}): {one.reason}"
             for one in sorted(refused, key=lambda one: one.place)
         ]
         return f"{count} of {total} issues cannot be changed. {' '.join(reasons)}"
@@ -214,49 +216,49 @@ class Citation:
             to = wanted.get("status", status)
             if error.status != _FORBIDDEN or to == status:
                 raise
-            raise ServerRefusal(f"{error} {self._advise(status, to)}", error.status, error.text) from None
+            raise ServerRefusal(f"{error} {self._suggest_role(status, to)}", error.status, error.text) from None
 
-    def _advise(self, before: str, after: str) -> str:
+    def _suggest_role(self, before: str, after: str) -> str:
         if before == after:
             return f"A role of '{self._review.user}' must allow to change issues."
         return f"A role of '{self._review.user}' must allow the transition from '{before}' to '{after}'."
 
-    def _found(self) -> dict[int, Fields]:
+    def _search_rules(self) -> dict[int, Fields]:
         """Note by which rule each issue is found first; gives what the searches tell of them."""
         issues: dict[int, Fields] = {}
         for place, rule in enumerate(self._rules):
-            told = {} if rule.query is None else self._search(with_grouping(rule.query, grouped=False), _refuse)
+            told = {} if rule.query is None else self._search(add_grouping(rule.query, grouped=False), _raise_warning)
             issues.update(told)
             for number in (*told, *rule.ids):
-                self._rule_of.setdefault(number, place)
+                self._rule_indexes.setdefault(number, place)
         return issues
 
     def _search(
         self, query: str, warn: t.Callable[[str], None], numbers: t.Container[int] | None = None
     ) -> dict[int, Fields]:
         """What a search tells of issues, all or those of some numbers."""
-        issues = found(self._review, self._project, query, warn)
-        return {issue["id"]: _cited(issue) for issue in issues if numbers is None or issue["id"] in numbers}
+        issues = search_issues(self._review, self._project, query, warn)
+        return {issue["id"]: _select_fields(issue) for issue in issues if numbers is None or issue["id"] in numbers}
 
-    def _one(self, number: int) -> Fields:
-        issue = details(self._review, self._project, number)
+    def _read_issue(self, number: int) -> Fields:
+        issue = read_details(self._review, self._project, number)
         if issue is None:
             raise ToolchainError(
                 f"There is no issue {number} in the project '{self._project}' that the account sees. "
                 "A group of issues has an id, too, which is none of an issue: ask without groups for theirs."
             )
-        return _cited(issue)
+        return _select_fields(issue)
 
 
-def _shorten(numbers: list[str]) -> str:
-    more = len(numbers) - _MOST_SHOWN
-    return f"issues {', '.join(numbers[:_MOST_SHOWN])}{f' and {more:,} more' if more > 0 else ''}"
+def _format_ids(numbers: list[str]) -> str:
+    more = len(numbers) - _MAX_LISTED_IDS
+    return f"issues {', '.join(numbers[:_MAX_LISTED_IDS])}{f' and {more:,} more' if more > 0 else ''}"
 
 
-def _refuse(warning: str) -> t.NoReturn:
+def _raise_warning(warning: str) -> t.NoReturn:
     """A query that the server understands in part may find more than was meant."""
     raise ToolchainError(f"{warning}. Nothing was cited.")
 
 
-def _cited(issue: Fields) -> Fields:
-    return {field: issue[field] for field in CITED}
+def _select_fields(issue: Fields) -> Fields:
+    return {field: issue[field] for field in CITATION_FIELDS}

@@ -23,22 +23,24 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile im
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.admin_tool import AdminTool
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
-_LISTED = re.compile(r"(?P<name>.+) \((?P<type>[^()]*)\)\s*")
-_TYPE = re.compile(r"(?P<type>.+?)\s+(?P<extension>\.\w+)\s*")
+_FILE_LINE = re.compile(r"(?P<name>.+) \((?P<type>[^()]*)\)\s*")
+_TYPE_LINE = re.compile(r"(?P<type>.+?)\s+(?P<extension>\.\w+)\s*")
 
 
-def listed(tool: AdminTool, project: str) -> list[Fields]:
+def list_config_files(tool: AdminTool, project: str) -> list[Fields]:
     """The files of a project, `name` and `type` each, by name."""
-    found = (_parsed("list-config-files", _LISTED, line) for line in tool.lines("list-config-files", project))
+    found = (
+        _parse_line("list-config-files", _FILE_LINE, line) for line in tool.read_lines("list-config-files", project)
+    )
     return sorted(found, key=lambda file: file["name"])
 
 
-def types(tool: AdminTool) -> list[Fields]:
+def list_types(tool: AdminTool) -> list[Fields]:
     """The types that the server knows, `type` and `extension` each."""
-    return [_parsed("list-config-types", _TYPE, line) for line in tool.lines("list-config-types")]
+    return [_parse_line("list-config-types", _TYPE_LINE, line) for line in tool.read_lines("list-config-types")]
 
 
-class Sending:
+class ConfigFile:
     """A configuration file of a project, and the file here that it is sent from."""
 
     def __init__(self, task: Task, tool: AdminTool) -> None:
@@ -50,23 +52,23 @@ class Sending:
         self.desired: Fields = {"name": self.name}
         if self._source and not self._removes:
             check_readable(self._source, "src")
-            self._record = Record(task, task.params["checksum_file"] or f"{self._source}.sent")
+            self._checksum_file = ChecksumFile(task, task.params["checksum_file"] or f"{self._source}.sent")
             self.desired["sha256"] = compute_checksums(self._source, ["sha256"])["sha256"]
 
     def find(self) -> Fields | None:
         """The file that the server has, with the checksum of what was sent last, if that is known here."""
-        there = next((file for file in self._listed() if file["name"] == self.name), None)
+        there = next((file for file in self._list_files() if file["name"] == self.name), None)
         if there is None or "sha256" not in self.desired:
             return there
-        sent = None if self._force else self._record.checksum(self._project, self.name)
+        sent = None if self._force else self._checksum_file.get(self._project, self.name)
         return {**there, "sha256": sent}
 
-    def _listed(self) -> list[Fields]:
+    def _list_files(self) -> list[Fields]:
         """Return the files of the project; none of a missing project if a file of it is to be removed."""
         try:
-            return listed(self._tool, self._project)
+            return list_config_files(self._tool, self._project)
         except ToolchainError:
-            projects = self._tool.lines("list-projects") if self._removes else []
+            projects = self._tool.read_lines("list-projects") if self._removes else []
             if not projects or self._project in projects:
                 raise
             return []
@@ -77,12 +79,12 @@ class Sending:
         :raises BadOption: when what is to be sent could not be kept in mind
         """
         if wanted is not None:
-            self._record.check()
+            self._checksum_file.check()
 
-    def send(self, _fields: Fields) -> None:
+    def import_file(self, _fields: Fields) -> None:
         """Import the file, and keep its checksum."""
         self._tool.write("import-config", self._project, os.path.abspath(rehearsal.resolve_read(self._source)))
-        self._record.keep(self._project, self.name, self.desired["sha256"])
+        self._checksum_file.set(self._project, self.name, self.desired["sha256"])
         self._force = False
 
     def delete(self) -> None:
@@ -90,50 +92,50 @@ class Sending:
         self._tool.write("delete-config", self._project, self.name)
 
 
-class Record:
+class ChecksumFile:
     """What was sent last: a file of JSON, with a checksum for each server, project and name."""
 
     def __init__(self, task: Task, path: str) -> None:
         self._task, self._path = task, path
         self._url = task.params["url"].rstrip("/")
 
-    def checksum(self, project: str, name: str) -> str | None:
+    def get(self, project: str, name: str) -> str | None:
         """The SHA-256 of what was sent there, or `None` when that is not known."""
-        return self._entries().get(self._url, {}).get(project, {}).get(name)
+        return self._read().get(self._url, {}).get(project, {}).get(name)
 
     def check(self) -> None:
         """
         :raises BadOption: when what is to be sent could not be kept in mind
         """
         check_writable(self._task, self._path, "checksum_file")
-        self._entries()
+        self._read()
 
-    def keep(self, project: str, name: str, sha256: str) -> None:
+    def set(self, project: str, name: str, sha256: str) -> None:
         """Keep the checksum of what was sent; what is known of others stays."""
-        entries = self._entries()
+        entries = self._read()
         entries.setdefault(self._url, {}).setdefault(project, {})[name] = sha256
         store(self._task, self._path, json.dumps(entries, indent=2, sort_keys=True))
         self._task.changed = True  # whatever the server does with the file
 
-    def _entries(self) -> dict[str, dict[str, dict[str, str]]]:
+    def _read(self) -> dict[str, dict[str, dict[str, str]]]:
         text = read_text(self._path)
         try:
             entries = json.loads(text) if text else {}
         except ValueError:
             entries = None
-        if not _is_record(entries):
+        if not _is_valid(entries):
             raise BadOption("checksum_file", f"'{self._path}' is something else than a record of what was sent")
         return t.cast("dict[str, dict[str, dict[str, str]]]", entries)
 
 
-def _is_record(entries: t.Any) -> bool:
+def _is_valid(entries: t.Any) -> bool:
     return isinstance(entries, dict) and all(
         isinstance(projects, dict) and all(isinstance(files, dict) for files in projects.values())
         for projects in entries.values()
     )
 
 
-def _parsed(command: str, pattern: re.Pattern[str], line: str) -> Fields:
+def _parse_line(command: str, pattern: re.Pattern[str], line: str) -> Fields:
     found = pattern.fullmatch(line)
     if found is None:
         raise ToolchainError(f"'kwadmin {command}' wrote a line of another form: {line}")

@@ -16,21 +16,21 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._review impor
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
-_MANAGED = ("enabled", "severity")
+_MANAGED_FIELDS = ("enabled", "severity")
 
 
-def by_code(review: ReviewService, project: str, taxonomy: str | None = None) -> dict[str, Fields]:
+def list_defect_types(review: ReviewService, project: str, taxonomy: str | None = None) -> dict[str, Fields]:
     """The defect types of a project, or of one taxonomy, sorted by their codes."""
     records = review.records("defect_types", project=project, taxonomy=taxonomy)
-    found = {record.text("code"): _defect_type(record) for record in records}
+    found = {record.text("code"): _parse_defect_type(record) for record in records}
     return dict(sorted(found.items()))
 
 
-def with_taxonomies(review: ReviewService, project: str, found: dict[str, Fields]) -> dict[str, Fields]:
+def add_taxonomies(review: ReviewService, project: str, found: dict[str, Fields]) -> dict[str, Fields]:
     """The defect types, each with the taxonomies that it is in, which costs a request for each of them."""
     within = {
-        taxonomy["name"]: by_code(review, project, taxonomy["name"])
-        for taxonomy in projects.taxonomies(review, project)
+        taxonomy["name"]: list_defect_types(review, project, taxonomy["name"])
+        for taxonomy in projects.list_taxonomies(review, project)
     }
     return {
         code: {**one, "taxonomies": [name for name, types in within.items() if code in types]}
@@ -38,12 +38,12 @@ def with_taxonomies(review: ReviewService, project: str, found: dict[str, Fields
     }
 
 
-def fitting(types: dict[str, Fields], pattern: str | None) -> dict[str, Fields]:
+def filter_by_code(types: dict[str, Fields], pattern: str | None) -> dict[str, Fields]:
     """Those whose codes fit a pattern, in which `*` stands for anything; all without one."""
     return {code: one for code, one in types.items() if pattern is None or fnmatch.fnmatchcase(code, pattern)}
 
 
-class Rules:
+class DefectTypeRules:
     """How which defect types shall be. Of several rules for one of them the last that says something counts."""
 
     def __init__(self, task: Task, review: ReviewService) -> None:
@@ -54,7 +54,7 @@ class Rules:
 
     def read(self) -> dict[str, Fields]:
         """All defect types, by code."""
-        return by_code(self._review, self._project)
+        return list_defect_types(self._review, self._project)
 
     def desired(self, before: Fields | None) -> Fields:
         """What the rules say of those that they fit, by code.
@@ -63,10 +63,10 @@ class Rules:
         """
         wanted: Fields = {}
         for number, rule in enumerate(self._rules):
-            codes = self._fitting(rule, before or {})
+            codes = self._match(rule, before or {})
             if not codes:
                 raise BadOption(f"defect_types[{number}]", f"fits no defect type of the project '{self._project}'")
-            said = {name: rule[name] for name in _MANAGED if rule[name] is not None}
+            said = {name: rule[name] for name in _MANAGED_FIELDS if rule[name] is not None}
             for code in codes:
                 wanted[code] = {**wanted.get(code, {}), **said}
         self._codes = set(wanted)
@@ -78,19 +78,19 @@ class Rules:
             self._task.report_progress(f"{number:,} of {len(changes):,} defect types", "at work")
             self._review.write("update_defect_type", repeatable=True, project=self._project, code=code, **fields)
 
-    def shown(self, types: Fields) -> Fields:
+    def select_managed(self, types: Fields) -> Fields:
         """Those that are managed."""
         return {code: one for code, one in types.items() if code in self._codes}
 
-    def _fitting(self, rule: Fields, types: dict[str, Fields]) -> t.Iterable[str]:
+    def _match(self, rule: Fields, types: dict[str, Fields]) -> t.Iterable[str]:
         if rule["taxonomy"]:
             # a record does not tell its taxonomy
-            within = by_code(self._review, self._project, rule["taxonomy"])
+            within = list_defect_types(self._review, self._project, rule["taxonomy"])
             types = {code: one for code, one in types.items() if code in within}
-        return fitting(types, rule["code"])
+        return filter_by_code(types, rule["code"])
 
 
-def _defect_type(record: Record) -> Fields:
+def _parse_defect_type(record: Record) -> Fields:
     return {
         "name": record.maybe_text("name"),
         "enabled": record.flag("enabled"),

@@ -12,14 +12,14 @@ import typing as t
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issue_query import (
+    add_grouping,
     has_keyword,
-    quoted,
-    with_grouping,
+    quote,
 )
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issues import found
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.known_names import KnownNames
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issues import search_issues
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.known_names import QueryValidator
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.query_terms import Term, parse
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.sarif import page
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.sarif import encode_url
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, mask_secrets
 
@@ -33,36 +33,36 @@ class Gate:
 
     def __init__(self, task: Task, review: ReviewService) -> None:
         self._task, self._review = task, review
-        self._diff = _diff(task.params["compare"])
+        self._diff = _build_diff_term(task.params["compare"])
         self.checks: list[Fields] = []
         for place, check in enumerate(task.params["checks"]):
-            with_grouping(check["query"], grouped=False, option=f"checks[{place}].query")
-            _check_texts(parse(check["query"], f"checks[{place}].query"), f"checks[{place}].query")
+            add_grouping(check["query"], grouped=False, option=f"checks[{place}].query")
+            _check_quotation(parse(check["query"], f"checks[{place}].query"), f"checks[{place}].query")
             if self._diff and (has_keyword(check["query"], "build") or has_keyword(check["query"], "diff")):
                 raise BadOption(f"checks[{place}].query", "names no build beside 'compare', which names two")
 
-    def verify(self) -> None:
+    def verify_queries(self) -> None:
         """Verify that the queries can find issues.
 
         :raises BadOption: if the project has no build, or if a check contains a name that the project does not have
         """
         params = self._task.params
-        known = KnownNames(self._review, params["project"])
+        known = QueryValidator(self._review, params["project"])
         if self._diff:
-            known.check_compared(params["compare"])
+            known.check_builds(params["compare"])
         for place, check in enumerate(params["checks"]):
             known.check_query(check["query"], f"checks[{place}].query")
             if check["view"]:
                 known.check_view(check["view"], check["query"], f"checks[{place}].view")
 
-    def issues(self) -> t.Iterator[Fields]:
+    def find_issues(self) -> t.Iterator[Fields]:
         """The issues that the checks find; afterwards `checks` has what came of each.
 
         :raises ToolchainError: when the server understands a query in part
         """
         for check in self._task.params["checks"]:
             count, first = 0, []
-            for issue in self._found(check["query"], check["view"]):
+            for issue in self._search(check["query"], check["view"]):
                 count += 1
                 if count <= self._task.params["result_limit"]:
                     first.append(issue)
@@ -75,24 +75,24 @@ class Gate:
                     "count": count,
                     "passed": count <= check["allowed"],
                     "issues": first,
-                    "lines": [_line(issue) for issue in first],
+                    "lines": [_format_line(issue) for issue in first],
                 }
             )
 
-    def comparison(self) -> Fields | None:
+    def compare_builds(self) -> Fields | None:
         """How many issues came and went between the two builds; `None` when none are compared."""
         if not self._diff:
             return None
-        states = collections.Counter(issue["state"] for issue in self._found("state:New,Fixed"))
+        states = collections.Counter(issue["state"] for issue in self._search("state:New,Fixed"))
         return {**self._task.params["compare"], "new": states["New"], "fixed": states["Fixed"]}
 
-    def _found(self, query: str, view: str | None = None) -> t.Iterator[Fields]:
-        whole = " ".join(filter(None, (with_grouping(query, grouped=False), self._diff)))
-        for issue in found(self._review, self._task.params["project"], whole, _refuse, view):
+    def _search(self, query: str, view: str | None = None) -> t.Iterator[Fields]:
+        whole = " ".join(filter(None, (add_grouping(query, grouped=False), self._diff)))
+        for issue in search_issues(self._review, self._task.params["project"], whole, _raise_warning, view):
             yield mask_secrets(issue, self._task.secrets)
 
 
-def _check_texts(terms: list[Term], option: str) -> None:
+def _check_quotation(terms: list[Term], option: str) -> None:
     """
     :raises BadOption: for a text without quotation marks, which can be the rest of a value with blanks
     """
@@ -105,21 +105,21 @@ def _check_texts(terms: list[Term], option: str) -> None:
             )
 
 
-def _diff(builds: Fields | None) -> str:
+def _build_diff_term(builds: Fields | None) -> str:
     if builds is None:
         return ""
     if builds["from"] == builds["to"]:
         raise BadOption("compare", "takes two builds: 'from' and 'to' are the same, so nothing came between them")
-    return "diff:" + ",".join(f"+{quoted(builds[name], f'compare.{name}')}" for name in ("from", "to"))
+    return "diff:" + ",".join(f"+{quote(builds[name], f'compare.{name}')}" for name in ("from", "to"))
 
 
-def _line(issue: Fields) -> str:
+def _format_line(issue: Fields) -> str:
     """An issue for people, as compilers write it."""
     place = ":".join(str(part) for part in (issue["file"], issue["line"]) if part is not None)
     told = " ".join(filter(None, (issue["severity"], issue["code"], issue["message"])))
-    seen_at = f"({page(issue['url'] or str(issue['id']))})"
+    seen_at = f"({encode_url(issue['url'] or str(issue['id']))})"
     return " ".join(filter(None, (place and f"{place}:", told, seen_at)))
 
 
-def _refuse(warning: str) -> t.NoReturn:
+def _raise_warning(warning: str) -> t.NoReturn:
     raise ToolchainError(f"{warning}. So nobody knows what the check counts.")

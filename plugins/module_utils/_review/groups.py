@@ -13,18 +13,18 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._review impor
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import ReviewService
 
 
-def listed(review: ReviewService, search: str | None) -> list[Fields]:
+def list_groups(review: ReviewService, search: str | None) -> list[Fields]:
     """The groups that the server finds, by name; `*` stands for anything."""
-    return [_group(record) for record in accounts.matching(review, "group", search, list_users=True)]
+    return [_parse_group(record) for record in accounts.search(review, "group", search, list_users=True)]
 
 
 def find(review: ReviewService, name: str, prove_absence: bool) -> Fields | None:
     """The group of that name."""
     record = accounts.find(review, "group", name, prove_absence=prove_absence, list_users=True)
-    return _group(record) if record else None
+    return _parse_group(record) if record else None
 
 
-def desired(before: Fields | None, given: Fields, append: bool) -> Fields:
+def merge_members(before: Fields | None, given: Fields, append: bool) -> Fields:
     """The desired fields; with `append` those who are members stay."""
     if append and before and "users" in given:
         return {**given, "users": sort_unique([*before["users"], *given["users"]])}
@@ -37,11 +37,11 @@ def check_members(review: ReviewService, before: Fields | None, wanted: Fields |
     :raises BadOption: when one that is to come into the group is not there
     """
     new = set((wanted or {}).get("users", ())) - set((before or {}).get("users", ()))
-    if missing := accounts.missing(review, sorted(new)):
+    if missing := accounts.find_missing(review, sorted(new)):
         raise BadOption("users", f"there is no user {', '.join(missing)}")
 
 
-def check(review: ReviewService, before: Fields | None, wanted: Fields | None, allow_lockout: bool) -> None:
+def check_change(review: ReviewService, before: Fields | None, wanted: Fields | None, allow_lockout: bool) -> None:
     """
     :arg wanted: the fields that will be written; `None` when the group will be removed
     :arg allow_lockout: whether the account of this task may lose what it needs to manage roles
@@ -52,7 +52,7 @@ def check(review: ReviewService, before: Fields | None, wanted: Fields | None, a
         return
     members: list[str] = [] if wanted is None else wanted["users"]
     if review.user in before["users"] and review.user not in members:
-        grants.check_leaving(review, before["name"], roles.Roles(review).permissions)
+        grants.check_group_removal(review, before["name"], roles.Roles(review).read_permissions)
 
 
 def create(review: ReviewService, group: Fields) -> None:
@@ -66,16 +66,16 @@ def set_members(review: ReviewService, name: str, users: list[str]) -> None:
     review.write("update_group", name=name, **members)
 
 
-def as_result(group: Fields) -> Fields:
+def to_result(group: Fields) -> Fields:
     """The group as people see it, with all its fields."""
     return {"readonly": False, "users": [], "roles": [], "groups": [], **group}
 
 
-def _group(record: Record) -> Fields:
+def _parse_group(record: Record) -> Fields:
     return {
         "name": record.text("name"),
         "readonly": bool(record.maybe_flag("readonly")),
         "users": sort_unique(record.maybe_texts("users")),
-        "roles": accounts.roles_of(record),
+        "roles": accounts.parse_roles(record),
         "groups": sort_unique(group.text("name") for group in record.maybe_records("groups")),
     }

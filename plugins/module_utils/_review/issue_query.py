@@ -26,7 +26,7 @@ STATUSES = [
 _SPELLINGS = {status.lower(): status for status in STATUSES}
 STATES = ["New", "Existing", "Fixed"]
 # Parts that are texts, each with its keyword
-TEXTS = {
+TEXT_KEYWORDS = {
     "category": "category",
     "code": "code",
     "file": "file",
@@ -35,30 +35,30 @@ TEXTS = {
     "reference": "reference",
     "taxonomy": "taxonomy",
 }
-PARTS = (*TEXTS, "state", "status", "severity", "build", "text")
+QUERY_OPTIONS = (*TEXT_KEYWORDS, "state", "status", "severity", "build", "text")
 
-SEARCHES_EXACTLY = 24  # the major version from which on a server finds builds by their whole names only
+EXACT_BUILD_NAMES_SINCE = 24  # the major version from which on a server finds builds by their whole names only
 _QUOTED = re.compile(r"""'[^']*'|"[^"]*\"""")
 
 
-def of_parts(review: ReviewService, parts: dict[str, t.Any]) -> str:
+def build_query(review: ReviewService, parts: dict[str, t.Any]) -> str:
     """The query that the parts make; the state is always stated.
 
     :raises BadOption: for what the language cannot express, or not that of this server
     """
     terms = [f"state:{','.join(parts['state'])}"]
-    terms += _term("status", "status", parts["status"], exact=True)
+    terms += _build_term("status", "status", parts["status"], exact=True)
     if parts["severity"]:
         terms.append(f"severity:{','.join(parts['severity'])}")
-    for option, keyword in TEXTS.items():
-        terms += _term(option, keyword, parts[option], exact=parts["exact"])
-    terms += [quoted(text, "text") for text in parts["text"] or ()]
+    for option, keyword in TEXT_KEYWORDS.items():
+        terms += _build_term(option, keyword, parts[option], exact=parts["exact"])
+    terms += [quote(text, "text") for text in parts["text"] or ()]
     if parts["build"]:
-        terms.append(f"build:{_build(review, parts['build'])}")
+        terms.append(f"build:{_format_build(review, parts['build'])}")
     return " ".join(terms)
 
 
-def with_grouping(query: str, grouped: bool, option: str = "query") -> str:
+def add_grouping(query: str, grouped: bool, option: str = "query") -> str:
     """The query, which says whether issues that are alike are one, for servers differ in what they take for granted.
 
     :raises BadOption: when it says so itself
@@ -73,12 +73,12 @@ def has_keyword(query: str, keyword: str) -> bool:
     return bool(re.search(rf"(^|\s)[-+]?{keyword}:", _QUOTED.sub("", query), re.IGNORECASE))
 
 
-def canonical(status: str) -> str:
+def normalize_status(status: str) -> str:
     """A status as servers take it; some tell it in other letters, such as Not a problem."""
     return _SPELLINGS.get(status.lower(), status)
 
 
-def quoted(text: str, option: str) -> str:
+def quote(text: str, option: str) -> str:
     """A value in quotation marks.
 
     :raises BadOption: when it has both kinds of them in it, which the language cannot express
@@ -90,13 +90,13 @@ def quoted(text: str, option: str) -> str:
     raise BadOption(option, "cannot have both kinds of quotation marks in it: a query has no way to write them")
 
 
-def _term(option: str, keyword: str, values: list[str] | None, exact: bool) -> list[str]:
+def _build_term(option: str, keyword: str, values: list[str] | None, exact: bool) -> list[str]:
     if not values:
         return []
-    return [f"{keyword}:{','.join(('+' if exact else '') + quoted(value, option) for value in values)}"]
+    return [f"{keyword}:{','.join(('+' if exact else '') + quote(value, option) for value in values)}"]
 
 
-def _build(review: ReviewService, build: dict[str, t.Any]) -> str:
+def _format_build(review: ReviewService, build: dict[str, t.Any]) -> str:
     if build["any"] is not None:
         if not build["any"]:
             raise BadOption("build.any", "takes only true: leave it out for the last build")
@@ -104,9 +104,9 @@ def _build(review: ReviewService, build: dict[str, t.Any]) -> str:
     if build["id"] is not None:
         return str(build["id"])
     if build["name"] is not None:
-        return f"+{quoted(build['name'], 'build.name')}"
-    if server.major(server.version(review)) >= SEARCHES_EXACTLY:
+        return f"+{quote(build['name'], 'build.name')}"
+    if server.major_version(server.read_version(review)) >= EXACT_BUILD_NAMES_SINCE:
         raise BadOption(
             "build.contains", "cannot be asked of this server, which finds builds by their whole names only"
         )
-    return quoted(build["contains"], "build.contains")
+    return quote(build["contains"], "build.contains")

@@ -12,13 +12,13 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review import projects
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issue_query import canonical
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issue_query import normalize_status
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import ReviewService
 
-_TOLD_EVERY = 100  # requests
+_PROGRESS_INTERVAL = 100  # requests
 
 
-def found(
+def search_issues(
     review: ReviewService,
     project: str,
     query: str,
@@ -39,7 +39,7 @@ def found(
         summary = record.maybe_record("summary")
         if summary is None:
             count += 1
-            yield _issue(record)
+            yield _parse_issue(record)
             continue
         for warning in summary.maybe_texts("warnings"):
             warn(f"The server about the query '{query}': {warning}")
@@ -52,7 +52,7 @@ def found(
         )
 
 
-def details(review: ReviewService, project: str, number: int) -> Fields | None:
+def read_details(review: ReviewService, project: str, number: int) -> Fields | None:
     """An issue with its history, the oldest entry first; `None` when there is none of that id.
 
     :raises ToolchainError: when the server tells of another issue
@@ -60,38 +60,38 @@ def details(review: ReviewService, project: str, number: int) -> Fields | None:
     try:
         records = list(review.records("issue_details", project=project, id=number))
     except ServerRefusal as error:
-        if error.status != 404 or project not in projects.ids(review):
+        if error.status != 404 or project not in projects.project_ids(review):
             raise
         records = []
     for record in records:
         if record.text("id") != str(number):
             raise ToolchainError(f"The server was asked for the issue {number} and told of {record.text('id')}.")
-        return _details(record)
+        return _parse_details(record)
     return None
 
 
-def all_details(
+def read_all_details(
     review: ReviewService, project: str, numbers: list[int], progress: t.Callable[[str, str], None]
 ) -> t.Iterator[Fields]:
     """Those of the issues that are there."""
     for place, number in enumerate(numbers, 1):
-        if place % _TOLD_EVERY == 0:
+        if place % _PROGRESS_INTERVAL == 0:
             progress(f"{place:,} of {len(numbers):,} issues", "at work")
-        if found := details(review, project, number):
+        if found := read_details(review, project, number):
             yield found
 
 
-def details_of(
+def read_found_details(
     review: ReviewService, project: str, found: t.Iterator[Fields], progress: t.Callable[[str, str], None]
 ) -> t.Iterator[Fields]:
     """Those of issues that were found, when all are: a server does not wait long for who reads slowly."""
-    yield from all_details(review, project, [issue["id"] for issue in found], progress)
+    yield from read_all_details(review, project, [issue["id"] for issue in found], progress)
 
 
-def _issue(record: Record) -> Fields:
+def _parse_issue(record: Record) -> Fields:
     return {
         "id": record.integer("id"),
-        "status": canonical(record.text("status")),
+        "status": normalize_status(record.text("status")),
         "severity": record.maybe_text("severity"),
         "severity_level": record.maybe_integer("severityCode"),
         "state": record.maybe_text("state"),
@@ -111,7 +111,7 @@ def _issue(record: Record) -> Fields:
     }
 
 
-def _details(record: Record) -> Fields:
+def _parse_details(record: Record) -> Fields:
     history = [
         {
             "date": entry.maybe_timestamp("date", per_second=1000),
@@ -124,7 +124,7 @@ def _details(record: Record) -> Fields:
     comments = [entry["comment"] for entry in history if entry["comment"]]
     return {
         "id": int(record.text("id")),
-        "status": canonical(record.text("status")),
+        "status": normalize_status(record.text("status")),
         "severity": record.maybe_text("severity"),
         "state": record.maybe_text("state"),
         "code": record.maybe_text("code"),

@@ -23,7 +23,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._review impor
     views,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issue_query import (
-    SEARCHES_EXACTLY,
+    EXACT_BUILD_NAMES_SINCE,
     STATES,
     STATUSES,
 )
@@ -31,19 +31,19 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._review.servi
 
 _BUILD_KEYWORDS = ("build", "diff")
 _ANY_BUILD = "any"
-_COMPARED = 2  # builds
+_DIFF_BUILDS = 2  # builds
 # An issue has one of each. The project has the names of those without any here
-_SINGLE: dict[str, list[str]] = {
+_SINGLE_VALUED: dict[str, list[str]] = {
     "code": [],
     "severity": query_terms.LEVELS,
     "state": STATES,
     "status": STATUSES,
     "taxonomy": [],
 }
-_MOST_SHOWN = 5
+_MAX_SUGGESTIONS = 5
 
 
-class KnownNames:
+class QueryValidator:
     """The modules, taxonomies, defect types, builds and views of a project, each listed once if it is needed.
 
     :raises BadOption: if the project has no build, because then nothing was analyzed
@@ -51,19 +51,22 @@ class KnownNames:
 
     def __init__(self, review: ReviewService, project: str) -> None:
         self._review, self._project = review, project
-        self._builds = builds.listed(review, project)
+        self._builds = builds.list_builds(review, project)
         if not self._builds:
             raise BadOption("project", f"'{project}' has no build: nothing was analyzed")
-        self._defect_types = functools.cache(lambda: defect_types.by_code(review, project))
+        self._defect_types = functools.cache(lambda: defect_types.list_defect_types(review, project))
         self._names: dict[str, tuple[str, t.Callable[[], list[str]]]] = {
             "code": ("defect type", lambda: list(self._defect_types())),
-            "module": ("module", functools.cache(lambda: [one["name"] for one in modules.listed(review, project)])),
+            "module": (
+                "module",
+                functools.cache(lambda: [one["name"] for one in modules.list_modules(review, project)]),
+            ),
             "taxonomy": (
                 "taxonomy",
-                functools.cache(lambda: [one["name"] for one in projects.taxonomies(review, project)]),
+                functools.cache(lambda: [one["name"] for one in projects.list_taxonomies(review, project)]),
             ),
         }
-        self._views = functools.cache(lambda: views.listed(review, project))
+        self._views = functools.cache(lambda: views.list_views(review, project))
 
     def check_query(self, query: str, option: str) -> None:
         """
@@ -72,7 +75,7 @@ class KnownNames:
         """
         for term in query_terms.parse(query, option):
             if term.keyword in _BUILD_KEYWORDS:
-                self._check_builds(term, option)
+                self._check_build_term(term, option)
             elif not term.is_excluded:  # an unknown name that is excluded hides no issue
                 self._check_names(term, option)
         self._check_overlap([query], option)
@@ -84,12 +87,12 @@ class KnownNames:
         """
         found = [view for view in self._views() if view["name"] == name]
         if not found:
-            raise self._unknown("view", name, [view["name"] for view in self._views()], option)
+            raise self._unknown_name("view", name, [view["name"] for view in self._views()], option)
         for view in found:
             self.check_query(view["query"], option)
             self._check_overlap([query, view["query"]], option)
 
-    def check_compared(self, compared: Fields) -> None:
+    def check_builds(self, compared: Fields) -> None:
         """
         :arg compared: the names of two builds, `from` and `to`
         :raises BadOption: if one of them does not exist, or they are in the wrong order
@@ -97,7 +100,7 @@ class KnownNames:
         names = [build["name"] for build in self._builds]
         for end in ("from", "to"):
             if compared[end] not in names:
-                raise self._unknown("build", compared[end], names, f"compare.{end}")
+                raise self._unknown_name("build", compared[end], names, f"compare.{end}")
         if names.index(compared["from"]) < names.index(compared["to"]):
             raise BadOption("compare", f"takes the earlier build as 'from': '{compared['from']}' is the later one")
 
@@ -107,20 +110,20 @@ class KnownNames:
         """
         terms = [query_terms.parse(query, option) for query in queries]
         included = {term.keyword for term in itertools.chain(*terms) if not term.is_excluded}
-        for keyword in sorted(included & _SINGLE.keys()):
-            names = _SINGLE[keyword] or self._names[keyword][1]()
-            if not any(all(query_terms.may_find(part, keyword, name) for part in terms) for name in names):
+        for keyword in sorted(included & _SINGLE_VALUED.keys()):
+            names = _SINGLE_VALUED[keyword] or self._names[keyword][1]()
+            if not any(all(query_terms.may_match(part, keyword, name) for part in terms) for name in names):
                 other = " and that of the view" if len(queries) > 1 else ""
                 raise BadOption(option, f"finds nothing: no {keyword} meets all '{keyword}:' terms of the query{other}")
 
     def _check_names(self, term: query_terms.Term, option: str) -> None:
         if term.keyword == "severity":
-            _check_labels(term, option)
+            _check_severity_labels(term, option)
         if term.keyword in self._names:
             kind, listed = self._names[term.keyword]
             for value in term.values:
                 if not value.matches_any(listed()):
-                    raise self._unknown(kind, value.text, listed(), option)
+                    raise self._unknown_name(kind, value.text, listed(), option)
         if term.keyword == "code":
             self._check_enabled(term, option)
 
@@ -134,9 +137,9 @@ class KnownNames:
                     "Enable it, or leave it out",
                 )
 
-    def _check_builds(self, term: query_terms.Term, option: str) -> None:
+    def _check_build_term(self, term: query_terms.Term, option: str) -> None:
         found = {self._find_build(value, option) for value in term.values}
-        if term.keyword == "diff" and len(found) != _COMPARED:
+        if term.keyword == "diff" and len(found) != _DIFF_BUILDS:
             raise BadOption(option, "takes two different builds after 'diff:', as in diff:build_1,build_2")
 
     def _find_build(self, value: query_terms.Value, option: str) -> str:
@@ -151,14 +154,18 @@ class KnownNames:
                 return build
         names = [build["name"] for build in self._builds]
         found = [name for name in names if value.equals_any([name])]
-        if not found and not value.is_exact and server.major(server.version(self._review)) < SEARCHES_EXACTLY:
+        if (
+            not found
+            and not value.is_exact
+            and server.major_version(server.read_version(self._review)) < EXACT_BUILD_NAMES_SINCE
+        ):
             found = [name for name in names if value.matches(name)]
         if not found:
-            raise self._unknown("build", value.text, names, option)
+            raise self._unknown_name("build", value.text, names, option)
         return found[0]
 
-    def _unknown(self, kind: str, name: str, known: list[str], option: str) -> BadOption:
-        shown = difflib.get_close_matches(name, known, _MOST_SHOWN, cutoff=0.5) or known[:_MOST_SHOWN]
+    def _unknown_name(self, kind: str, name: str, known: list[str], option: str) -> BadOption:
+        shown = difflib.get_close_matches(name, known, _MAX_SUGGESTIONS, cutoff=0.5) or known[:_MAX_SUGGESTIONS]
         return BadOption(
             option,
             f"contains the {kind} '{name}', which the project '{self._project}' does not have. "
@@ -166,7 +173,7 @@ class KnownNames:
         )
 
 
-def _check_labels(term: query_terms.Term, option: str) -> None:
+def _check_severity_labels(term: query_terms.Term, option: str) -> None:
     for value in term.values:
         if not value.text[0].isdigit() and not value.equals_any(query_terms.SEVERITY_LABELS):
             raise BadOption(

@@ -22,10 +22,10 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 # On Unix and Mac, and in a profile of Windows; `APPDATA` is there on Windows alone
 _DEFAULT_FILES = ("~/.klocwork/ltoken", "${APPDATA}/.klocwork/ltoken")
 _DEFAULT_PORTS = {"http": 80, "https": 443}
-_USUAL_PORT = "8080"
+_KLOCWORK_PORT = "8080"
 _FIELDS = 4
 # What a file in UTF-16 begins with. PowerShell writes such files
-_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
@@ -43,7 +43,7 @@ class Login(t.NamedTuple):
         return {"user": self.user, **({"ltoken": self.ltoken} if self.ltoken else {})}
 
 
-class _Line(t.NamedTuple):
+class _LtokenLine(t.NamedTuple):
     """A line of the file that could be meant."""
 
     host: str
@@ -52,18 +52,18 @@ class _Line(t.NamedTuple):
     ltoken: str
 
 
-class _File(t.NamedTuple):
+class _LtokenFile(t.NamedTuple):
     """The lines of the file, and the fields of those that are of another form, by their numbers."""
 
-    lines: list[_Line]
+    lines: list[_LtokenLine]
     malformed: dict[int, list[str]]
 
-    def of(self, username: str | None) -> list[_Line]:
+    def select(self, username: str | None) -> list[_LtokenLine]:
         """Return the lines for this account, or for any."""
         return [line for line in self.lines if username in (None, line.user)]
 
 
-def login(task: Task, url: str) -> Login:
+def find_login(task: Task, url: str) -> Login:
     """
     :raises BadOption: when no account can be found, before any request
     """
@@ -71,22 +71,24 @@ def login(task: Task, url: str) -> Login:
     if ltoken:
         if not username:
             raise BadOption("username", "is needed with 'ltoken': a login token is good for one account alone")
-        return Login(username, task.register_secret(ltoken), "ltoken", _other_token(url))
+        return Login(username, task.register_secret(ltoken), "ltoken", _advise_new_token(url))
     content = _read_file(task)
-    lines = content.of(username)
-    found = _fitting(url, lines)
+    lines = content.select(username)
+    found = _match_line(url, lines)
     if found:
-        return Login(found.user, task.register_secret(found.ltoken), "ltoken_file", _other_token(url))
-    file = f"'ltoken_file' ({_file(task)})"
-    hint = _hint(url, lines) + _malformed_hint(url, content)
+        return Login(found.user, task.register_secret(found.ltoken), "ltoken_file", _advise_new_token(url))
+    file = f"'ltoken_file' ({_find_path(task)})"
+    hint = _suggest_port(url, lines) + _describe_malformed_line(url, content)
     if not username:
         raise BadOption("username", f"is needed, or a line for {url} in {file}{hint}")
     # A server without access control takes the account alone.
-    nothing_sent = f"No login token was sent: there is no line for '{username}' at {url} in {file}{hint}. {_how(url)}"
+    nothing_sent = (
+        f"No login token was sent: there is no line for '{username}' at {url} in {file}{hint}. {_describe_login(url)}"
+    )
     return Login(username, None, None, nothing_sent)
 
 
-def file_for(login: Login, url: str) -> str | None:
+def format_ltoken_file(login: Login, url: str) -> str | None:
     """What a file has in it that says this login alone, for whichever name of the server; `None` without a token.
 
     :raises BadOption: when such a file cannot hold it
@@ -96,32 +98,32 @@ def file_for(login: Login, url: str) -> str | None:
     for option, value in (("username", login.user), ("ltoken", login.ltoken)):
         if ";" in value:
             raise BadOption(option, "must not have a ';' in it here: a file of login tokens cannot hold it")
-    host, port = _address(url)
-    names = [host, *sorted(_names_of(host) - {host})]
+    host, port = _split_address(url)
+    names = [host, *sorted(_find_aliases(host) - {host})]
     return "".join(f"{name};{port};{login.user};{login.ltoken}\n" for name in names)
 
 
-def _other_token(url: str) -> str:
-    return f"The login token does not fit the account, or has expired. {_how(url)}"
+def _advise_new_token(url: str) -> str:
+    return f"The login token does not fit the account, or has expired. {_describe_login(url)}"
 
 
-def _how(url: str) -> str:
+def _describe_login(url: str) -> str:
     return (
         f"Log in with 'kwauth --url {url}'. From 2024.2 on it keeps the token in a store of its own, and application "
         "tokens do not open the Web API: give as 'ltoken' what 'kwauth --print-auth-info' prints."
     )
 
 
-def _hint(url: str, lines: list[_Line]) -> str:
+def _suggest_port(url: str, lines: list[_LtokenLine]) -> str:
     """More about a line that is missing, where the file has one for the port that is usual for the server."""
     parts = urlsplit(url)
-    usual = parts.port is None and any(line.port == _USUAL_PORT and line.host == parts.hostname for line in lines)
-    return f"; it has one for port {_USUAL_PORT}, which the address must name" if usual else ""
+    usual = parts.port is None and any(line.port == _KLOCWORK_PORT and line.host == parts.hostname for line in lines)
+    return f"; it has one for port {_KLOCWORK_PORT}, which the address must name" if usual else ""
 
 
-def _malformed_hint(url: str, content: _File) -> str:
+def _describe_malformed_line(url: str, content: _LtokenFile) -> str:
     """Name the first line of another form that contains a name of the server. Its fields may be secret."""
-    names = functools.cache(lambda: _names_of(_address(url)[0]))
+    names = functools.cache(lambda: _find_aliases(_split_address(url)[0]))
     for number, fields in content.malformed.items():
         if any(_normalize_host(field) in names() for field in fields):
             problem = f"has {len(fields)} fields" if len(fields) != _FIELDS else "has an empty field"
@@ -129,11 +131,11 @@ def _malformed_hint(url: str, content: _File) -> str:
     return ""
 
 
-def _read_file(task: Task) -> _File:
+def _read_file(task: Task) -> _LtokenFile:
     """
     :raises BadOption: if the file cannot be read, or is no text
     """
-    path = _file(task)
+    path = _find_path(task)
     found = rehearsal.resolve_read(path)
     if os.path.exists(found) and not os.path.isfile(found):
         check_readable(path, "ltoken_file")
@@ -143,8 +145,8 @@ def _read_file(task: Task) -> _File:
     except OSError as error:
         if task.params["ltoken_file"]:
             raise BadOption("ltoken_file", f"cannot read '{path}': {error.strerror}") from None
-        return _File([], {})
-    is_utf16 = data.startswith(_UTF16)
+        return _LtokenFile([], {})
+    is_utf16 = data.startswith(_UTF16_MARKS)
     if b"\0" in data and not is_utf16:
         raise BadOption("ltoken_file", f"'{path}' is no text in UTF-8")
     lines_of_text = io.StringIO(data.decode("utf-16" if is_utf16 else "utf-8-sig", errors="replace"), newline=None)
@@ -155,9 +157,11 @@ def _read_file(task: Task) -> _File:
     }
     malformed = {number: entry for number, entry in entries.items() if len(entry) != _FIELDS or not all(entry)}
     lines = [
-        _Line(_normalize_host(entry[0]), *entry[1:]) for number, entry in entries.items() if number not in malformed
+        _LtokenLine(_normalize_host(entry[0]), *entry[1:])
+        for number, entry in entries.items()
+        if number not in malformed
     ]
-    return _File(lines, malformed)
+    return _LtokenFile(lines, malformed)
 
 
 def _normalize_host(field: str) -> str:
@@ -165,16 +169,16 @@ def _normalize_host(field: str) -> str:
     return field.lower().removeprefix("[").removesuffix("]")
 
 
-def _fitting(url: str, lines: list[_Line]) -> _Line | None:
+def _match_line(url: str, lines: list[_LtokenLine]) -> _LtokenLine | None:
     """The line of exactly this host, else the first that means the same machine: the tool writes down any name of it.
 
     Names are looked up only where no line has the very name, and each once.
     """
-    host, port = _address(url)
+    host, port = _split_address(url)
     there = [line for line in lines if line.port == port]
-    names = functools.cache(lambda: _names_of(host))
-    addresses = functools.cache(lambda other: set(_addresses(other)))
-    fits: tuple[t.Callable[[_Line], t.Any], ...] = (
+    names = functools.cache(lambda: _find_aliases(host))
+    addresses = functools.cache(lambda other: set(_look_up_addresses(other)))
+    fits: tuple[t.Callable[[_LtokenLine], t.Any], ...] = (
         lambda line: line.host == host,
         lambda line: line.host in names(),
         lambda line: addresses(line.host) & names(),
@@ -182,13 +186,13 @@ def _fitting(url: str, lines: list[_Line]) -> _Line | None:
     return next((line for fit in fits for line in there if fit(line)), None)
 
 
-def _address(url: str) -> tuple[str, str]:
+def _split_address(url: str) -> tuple[str, str]:
     """Host and port of the server."""
     parts = urlsplit(url)
     return parts.hostname or "", str(parts.port or _DEFAULT_PORTS[parts.scheme])
 
 
-def _file(task: Task) -> str:
+def _find_path(task: Task) -> str:
     """The file that is given, else the first default one that is there."""
     places = [os.path.expandvars(os.path.expanduser(place)) for place in _DEFAULT_FILES]
     return task.params["ltoken_file"] or next(
@@ -196,18 +200,18 @@ def _file(task: Task) -> str:
     )
 
 
-def _names_of(host: str) -> set[str]:
+def _find_aliases(host: str) -> set[str]:
     """The names and addresses that mean the same machine."""
-    names, own = _known_as(host), socket.gethostname()
-    mine = {*_LOOPBACK, *_known_as(own)}
+    names, own = _look_up_names(host), socket.gethostname()
+    mine = {*_LOOPBACK, *_look_up_names(own)}
     return names | mine if names & mine else names
 
 
-def _known_as(host: str) -> set[str]:
-    return {host.lower(), socket.getfqdn(host).lower(), *_addresses(host)}
+def _look_up_names(host: str) -> set[str]:
+    return {host.lower(), socket.getfqdn(host).lower(), *_look_up_addresses(host)}
 
 
-def _addresses(host: str) -> t.Iterator[str]:
+def _look_up_addresses(host: str) -> t.Iterator[str]:
     try:
         for info in socket.getaddrinfo(host, None):
             yield str(info[4][0])

@@ -13,7 +13,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile im
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import ReviewService
 
 
-def found(review: ReviewService, params: Fields) -> t.Iterator[Fields]:
+def read_metrics(review: ReviewService, params: Fields) -> t.Iterator[Fields]:
     """What was measured, as the server sends it: a value each, or what they come to for each metric."""
     terms = [f"metric:{','.join(params['tags'])}"] if params["tags"] else []
     fields = {name: params[name] for name in ("project", "view", "limit", "aggregate")}
@@ -23,32 +23,32 @@ def found(review: ReviewService, params: Fields) -> t.Iterator[Fields]:
         exclude_system_files=not params["system_files"],
         **fields,
     )
-    return map(_sum if params["aggregate"] else _value, records)
+    return map(_parse_summary if params["aggregate"] else _parse_value, records)
 
 
-def _value(record: Record) -> Fields:
+def _parse_value(record: Record) -> Fields:
     return {
         "file": record.text("filePath"),
         "entity": record.maybe_text("entity"),
         "entity_id": record.maybe_integer("entity_id"),
         "tag": record.text("tag"),
-        "value": _number(record, "metricValue"),
+        "value": _parse_number(record, "metricValue"),
     }
 
 
-def _sum(record: Record) -> Fields:
+def _parse_summary(record: Record) -> Fields:
     return {
         "tag": record.text("tag"),
         "entries": record.integer("entries"),
-        **{name: _number(record, name) for name in ("sum", "min", "max")},
+        **{name: _parse_number(record, name) for name in ("sum", "min", "max")},
     }
 
 
-def _number(record: Record, name: str) -> float:
-    return record.convert(name, "a number", _as_float)
+def _parse_number(record: Record, name: str) -> float:
+    return record.convert(name, "a number", _to_float)
 
 
-def _as_float(value: t.Any) -> float:
+def _to_float(value: t.Any) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) <= 1e300:
         raise ValueError
     return float(value)

@@ -23,7 +23,7 @@ def is_predicted(task: Task) -> bool:
     return bool(task.check_mode and task.params.get("predict_missing"))
 
 
-def of_project(
+def list_in_project(
     task: Task, review: ReviewService, project: str, listed: t.Callable[[ReviewService, str], list[Fields]]
 ) -> list[Fields]:
     """Return what a project contains.

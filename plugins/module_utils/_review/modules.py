@@ -19,26 +19,26 @@ ACCESS_LISTS = {
     "deny_users": "denyUsers",
     "deny_groups": "denyGroups",
 }
-LISTS = (*ACCESS_LISTS, "paths", "tags")
+LIST_FIELDS = (*ACCESS_LISTS, "paths", "tags")
 
 
-def listed(review: ReviewService, project: str) -> list[Fields]:
+def list_modules(review: ReviewService, project: str) -> list[Fields]:
     """The modules of a project, by name; without access lists where the server tells none."""
     found = review.list_nonempty("modules", project=project, always=f"the module '{DEFAULT_MODULE}'")
-    return sorted(map(_module, found), key=lambda module: module["name"])
+    return sorted(map(_parse_module, found), key=lambda module: module["name"])
 
 
-def given(fields: Fields) -> Fields:
+def normalize(fields: Fields) -> Fields:
     """The fields that the user gave, their lists as sets."""
-    return {name: sort_unique(value) if name in LISTS else value for name, value in fields.items()}
+    return {name: sort_unique(value) if name in LIST_FIELDS else value for name, value in fields.items()}
 
 
-def new(fields: Fields) -> Fields:
+def add_defaults(fields: Fields) -> Fields:
     """The fields of a module that is not there yet: all see it, unless it is said who does."""
     return {"allow_all": not (fields.get("allow_users") or fields.get("allow_groups")), **fields}
 
 
-def check_write(before: Fields | None, wanted: Fields | None) -> None:
+def check_change(before: Fields | None, wanted: Fields | None) -> None:
     """
     :raises BadOption: for a new module without paths
     """
@@ -46,12 +46,12 @@ def check_write(before: Fields | None, wanted: Fields | None) -> None:
         raise BadOption("paths", "is required for a new module")
 
 
-def as_result(module: Fields) -> Fields:
+def to_result(module: Fields) -> Fields:
     """The module as the user sees it, with all its fields; access lists that the server does not tell are none."""
     return {"paths": [], "tags": [], **dict.fromkeys(ACCESS_LISTS), **module}
 
 
-def _module(record: Record) -> Fields:
+def _parse_module(record: Record) -> Fields:
     told = {ours: theirs for ours, theirs in ACCESS_LISTS.items() if record.get(theirs) is not None}
     return {
         "name": record.text("name"),

@@ -12,7 +12,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
 
 
-class Naming:
+class ResourceName:
     """The `name` and `new_name` of a task.
 
     :arg kind: what it is, for messages
@@ -25,7 +25,7 @@ class Naming:
         if self._new_name and params["state"] == "absent":
             raise BadOption("new_name", "cannot be with 'state' absent")
 
-    def check_not(self, own: str) -> None:
+    def check_not_builtin(self, own: str) -> None:
         """
         :arg own: the name of the server's own
         :raises BadOption: when it is given
@@ -40,7 +40,7 @@ class Naming:
         return [self._name, self._new_name] if self._new_name else [self._name]
 
     @property
-    def wanted(self) -> str:
+    def desired(self) -> str:
         """The name that it shall have."""
         return str(self._new_name or self._name)
 
@@ -54,7 +54,7 @@ class Naming:
             raise BadOption("new_name", f"there is another {self._kind} '{self._new_name}' already")
         return next(iter(found.values()), None)
 
-    def wire_fields(self, changes: Fields) -> Fields:
+    def to_wire(self, changes: Fields) -> Fields:
         """Changes as the server takes them: `name` tells which one is meant, `new_name` what it becomes."""
-        renamed = {"name": self._name, "new_name": self.wanted} if "name" in changes else {"name": self.wanted}
+        renamed = {"name": self._name, "new_name": self.desired} if "name" in changes else {"name": self.desired}
         return {**changes, **renamed}

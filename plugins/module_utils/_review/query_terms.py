@@ -23,7 +23,7 @@ LEVELS = list(map(str, range(_MOST_SEVERE, _LEAST_SEVERE + 1)))
 # A site can change them
 SEVERITY_LABELS = ["Critical", "Error", "Warning", "Review", *(f"Severity {level}" for level in range(5, 11))]
 # What these find never contains a wildcard, so that it is a mistake in quotation marks, too
-_NAMES = ("category", "code", "file", "module", "owner", "reference", "taxonomy")
+_NAME_KEYWORDS = ("category", "code", "file", "module", "owner", "reference", "taxonomy")
 
 
 class Value(t.NamedTuple):
@@ -56,7 +56,7 @@ class Term(t.NamedTuple):
     is_excluded: bool
     """Whether the issues that it finds are left out."""
 
-    def finds(self, name: str) -> bool:
+    def matches(self, name: str) -> bool:
         """Return whether the server finds a name by one of the values; a level of severity is a name, too."""
         if self.keyword != "severity":
             return any(value.matches(name) for value in self.values)
@@ -77,7 +77,7 @@ def parse(query: str, option: str) -> list[Term]:
     terms = [_parse_term(word, option) for word in _WORD.findall(query)]
     for term in terms:
         for value in term.values:
-            _check(term.keyword, value, option)
+            _check_value(term.keyword, value, option)
     return terms
 
 
@@ -99,7 +99,7 @@ def _parse_value(text: str) -> Value:
     return Value(bare[1:-1] if quoted else bare, is_exact=bare != text, is_quoted=bool(quoted))
 
 
-def _check(keyword: str, value: Value, option: str) -> None:
+def _check_value(keyword: str, value: Value, option: str) -> None:
     if keyword and not value.text:
         raise BadOption(
             option, f"has an empty value after '{keyword}:'. Write terms without blanks, as in state:New,Fixed"
@@ -107,7 +107,7 @@ def _check(keyword: str, value: Value, option: str) -> None:
     wildcard = re.search("[*?]", value.text)
     # The default module has stars in its name
     is_name = keyword == "module" and value.text.strip("*?")
-    if wildcard and not is_name and (not value.is_quoted or keyword in _NAMES):
+    if wildcard and not is_name and (not value.is_quoted or keyword in _NAME_KEYWORDS):
         raise BadOption(
             option,
             f"has the wildcard '{wildcard[0]}' in '{value.text}', which Klocwork takes for a character. "
@@ -119,12 +119,12 @@ def _check(keyword: str, value: Value, option: str) -> None:
             f"has the operator '{value.text}', which Klocwork takes for a text to find. Separate terms that must all "
             "be met by blanks, and alternatives by commas. Put a text into quotation marks",
         )
-    if not _is_possible(keyword, value):
+    if not _is_valid(keyword, value):
         possible = {"state": STATES, "status": STATUSES}.get(keyword, ["1 to 10"])
         raise BadOption(option, f"takes no '{value.text}' after '{keyword}:'. It takes {', '.join(possible)}")
 
 
-def _is_possible(keyword: str, value: Value) -> bool:
+def _is_valid(keyword: str, value: Value) -> bool:
     if keyword == "state":
         return value.equals_any(STATES)
     if keyword == "status":
@@ -145,9 +145,9 @@ def _parse_levels(value: Value) -> range:
     return range(int(levels[1]), int(levels[2] or levels[1]) + 1) if levels else range(0)
 
 
-def may_find(terms: t.Iterable[Term], keyword: str, name: str) -> bool:
+def may_match(terms: t.Iterable[Term], keyword: str, name: str) -> bool:
     """Return whether a query can find issues with a name, as far as its terms with one keyword say."""
     of_keyword = [term for term in terms if term.keyword == keyword]
-    included = [term.finds(name) for term in of_keyword if not term.is_excluded]
-    excluded = any(term.finds(name) for term in of_keyword if term.is_excluded)
+    included = [term.matches(name) for term in of_keyword if not term.is_excluded]
+    excluded = any(term.matches(name) for term in of_keyword if term.is_excluded)
     return (any(included) or not included) and not excluded

@@ -27,7 +27,7 @@ AXES = {
 }
 # The axes of a task, and what the server calls them
 _WIRE_NAMES = {"rows": "x", "columns": "y"}
-_NOTHING_BELOW = -1
+_NO_LOWER_LEVEL = -1
 
 
 class Report:
@@ -50,7 +50,7 @@ class Report:
             parse(query, f"counts.{name}")
         parse(self._query or "", "query")
 
-    def table(self) -> Fields:
+    def read_table(self) -> Fields:
         """Rows, columns and numbers along the two axes.
 
         :raises BadOption: when it is to show what lies below something that is not there
@@ -59,14 +59,14 @@ class Report:
         for option, wire_name in _WIRE_NAMES.items():
             axes[wire_name] = AXES[self._task.params[option]]
             axes.update(self._drilldown(option, wire_name))
-        return _shown(self._ask(self._query, **axes))
+        return _to_result(self._read(self._query, **axes))
 
-    def counts(self) -> dict[str, int | float]:
+    def count_queries(self) -> dict[str, int | float]:
         """How many issues there are, by the name of a query, each within the query of the task."""
         return {name: self._count(query) for name, query in self._queries.items()}
 
     def _count(self, query: str) -> int | float:
-        data = self._ask(" ".join(filter(None, (self._query, query)))).data
+        data = self._read(" ".join(filter(None, (self._query, query)))).data
         return sum(map(sum, data))
 
     def _drilldown(self, option: str, wire_name: str) -> Fields:
@@ -74,26 +74,26 @@ class Report:
         drilldown: Fields = {}
         for number, name in enumerate(self._task.params[f"{option}_drilldown"]):
             axis = {wire_name: AXES[self._task.params[option]], **drilldown}
-            places = getattr(self._ask(self._query, **axis), option)
+            places = getattr(self._read(self._query, **axis), option)
             place = next((place for place in places if place["name"] == name), None)
             path = f"{option}_drilldown[{number}]"
             if place is None:
                 known = ", ".join(place["name"] for place in places[:20])
                 raise BadOption(path, f"there is no '{name}', but {known or 'nothing at all'}")
-            if place["id"] == _NOTHING_BELOW:
+            if place["id"] == _NO_LOWER_LEVEL:
                 raise BadOption(path, f"nothing lies below '{name}'")
             drilldown = {f"{wire_name}Drilldown": place["id"]}
         return drilldown
 
-    def _ask(self, query: str | None, **axes: t.Any) -> Table:
-        return _asked(self._task, self._review, "report", filterQuery=query or None, **self._fields, **axes)
+    def _read(self, query: str | None, **axes: t.Any) -> Table:
+        return _read_table(self._task, self._review, "report", filterQuery=query or None, **self._fields, **axes)
 
 
-def churns(task: Task, review: ReviewService) -> Fields:
+def read_churn(task: Task, review: ReviewService) -> Fields:
     """The churns of files that the options of a task select, as the server counts them."""
     fields = task.select("project", "view", "component")
     more = {"viewCreator": task.params["view_creator"], "latestBuilds": task.params["latest_builds"]}
-    return _shown(_asked(task, review, "fchurns", **fields, **more))
+    return _to_result(_read_table(task, review, "fchurns", **fields, **more))
 
 
 class Table(t.NamedTuple):
@@ -104,7 +104,7 @@ class Table(t.NamedTuple):
     data: list[list[int | float]]
 
 
-def _asked(task: Task, review: ReviewService, action: str, **fields: t.Any) -> Table:
+def _read_table(task: Task, review: ReviewService, action: str, **fields: t.Any) -> Table:
     """The table of an action. What the server warns of becomes a warning of the task."""
     records = list(review.records(action, **fields))
     if len(records) != 1:
@@ -112,15 +112,15 @@ def _asked(task: Task, review: ReviewService, action: str, **fields: t.Any) -> T
     (record,) = records
     for warning in record.maybe_texts("warnings"):
         task.warn(f"The server about the {action}: {warning}")
-    rows, columns = _places(record, "rows"), _places(record, "columns")
-    return Table(rows, columns, _data(record, len(rows), len(columns)))
+    rows, columns = _parse_headings(record, "rows"), _parse_headings(record, "columns")
+    return Table(rows, columns, _parse_data(record, len(rows), len(columns)))
 
 
-def _places(record: Record, name: str) -> list[Fields]:
+def _parse_headings(record: Record, name: str) -> list[Fields]:
     return [{"id": place.maybe_integer("id"), "name": place.text("name")} for place in record.records(name)]
 
 
-def _data(record: Record, rows: int, columns: int) -> list[list[int | float]]:
+def _parse_data(record: Record, rows: int, columns: int) -> list[list[int | float]]:
     """The numbers. A table of nothing may come with rows of nothing, or without any."""
 
     def checked(value: t.Any) -> list[list[int | float]]:
@@ -142,7 +142,7 @@ def _is_number(value: t.Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) <= 1e300
 
 
-def _shown(table: Table) -> Fields:
+def _to_result(table: Table) -> Fields:
     names = [column["name"] for column in table.columns]
     counts = [
         {"row": row["name"], "column": name, "count": number}

@@ -36,7 +36,7 @@ PERMISSIONS = (
     "webapi_access",
 )
 # A server from before 2023 does not know these
-_WITH_STREAMS = ("create_stream", "delete_stream")
+_STREAM_PERMISSIONS = ("create_stream", "delete_stream")
 # A server that does not know a permission does not grant it
 _NO_PERMISSIONS = dict.fromkeys(PERMISSIONS, False)
 # A prediction leaves out members without a value
@@ -57,7 +57,7 @@ class Roles:
         """
         self._review, self._may_be_missing = review, may_be_missing
         self._project_ids: dict[str, str] | None = None
-        self._assigned: Fields = {}
+        self._current_assignments: Fields = {}
         self._known_permissions: set[str] = set()
 
     def find(self, name: str, with_assignments: bool, prove_absence: bool = False) -> Fields | None:
@@ -66,12 +66,12 @@ class Roles:
         :arg prove_absence: look into the list of all roles if the server finds nothing, because a search that finds
             nothing and a lost response look the same
         """
-        found = self.matching(f"+{name}", with_assignments)
+        found = self.search(f"+{name}", with_assignments)
         if prove_absence and not found:
-            found = self.matching(None, with_assignments)
+            found = self.search(None, with_assignments)
         return next((role for role in found if role["name"] == name), None)
 
-    def matching(self, search: str | None, with_assignments: bool) -> list[Fields]:
+    def search(self, search: str | None, with_assignments: bool) -> list[Fields]:
         """The roles that the server finds, by name: by a part of their names, or with a leading plus by the whole.
 
         :raises ToolchainError: if the response with all roles, or with their assignments, was lost
@@ -82,27 +82,27 @@ class Roles:
             records = list(self._review.records("roles", search=search))
         for record in records:
             self._known_permissions.update(flag.text("name") for flag in record.maybe_records("permissions"))
-        roles = [_role(record) for record in records]
+        roles = [_parse_role(record) for record in records]
         if with_assignments and roles:
-            assignments = self._assignments(search)
+            assignments = self._read_assignments(search)
             for role in roles:
-                role["assignments"] = self._labelled(assignments.get(role["name"], []))
+                role["assignments"] = self._label_assignments(assignments.get(role["name"], []))
         return sorted(roles, key=lambda role: role["name"])
 
-    def _assignments(self, search: str | None) -> dict[str, list[Record]]:
+    def _read_assignments(self, search: str | None) -> dict[str, list[Record]]:
         """Return the assignments of the roles that a search finds, by the names of the roles."""
         found = list(self._review.records("role_assignments", search=search)) if search else []
         if not found:
             found = self._review.list_nonempty("role_assignments", always=f"a role of '{self._review.user}'")
         return {record.text("name"): record.maybe_records("assignments") for record in found}
 
-    def with_text(self, text: str | None) -> list[Fields]:
+    def search_text(self, text: str | None) -> list[Fields]:
         """The roles with this text in their names, or all, with their assignments."""
         # A leading plus would ask the server for a whole name.
-        found = self.matching((text or "").lstrip("+") or None, with_assignments=True)
+        found = self.search((text or "").lstrip("+") or None, with_assignments=True)
         return [role for role in found if (text or "") in role["name"]]
 
-    def check(self, before: Fields | None, wanted: Fields | None, allow_lockout: bool) -> None:
+    def check_change(self, before: Fields | None, wanted: Fields | None, allow_lockout: bool) -> None:
         """
         :arg before: the role as it is
         :arg wanted: the fields that will be written; `None` when the role will be removed
@@ -113,20 +113,20 @@ class Roles:
             raise ToolchainError(
                 f"The role '{before['name']}' is the server's own: it can be assigned, but neither changed nor removed."
             )
-        change = self._change(before["name"] if before else "", wanted)
+        change = self._to_change(before["name"] if before else "", wanted)
         self._check_permissions(change.permissions or {})
-        self._check_accounts([] if self._may_be_missing else change.given)
+        self._check_accounts([] if self._may_be_missing else change.added)
         if before and not allow_lockout:
-            grants.check_change(self._review, change, self.permissions)
+            grants.check_role_change(self._review, change, self.read_permissions)
 
     def create(self, name: str, fields: Fields) -> None:
         """Create the role, then assign it."""
-        self._review.write("create_role", name=name, **_flags(fields))
+        self._review.write("create_role", name=name, **_to_wire(fields))
         self._assign(name, fields)
 
     def update(self, name: str, fields: Fields) -> None:
         """Change those permissions, transitions and assignments that differ."""
-        if flags := _flags(fields):
+        if flags := _to_wire(fields):
             self._review.write("update_role_permissions", name=name, **flags)
         self._assign(name, fields)
 
@@ -134,34 +134,34 @@ class Roles:
         """Remove the role, and so all its assignments."""
         self._review.write("delete_role", name=name)
 
-    def wanted(self, assignments: list[Fields]) -> Fields:
+    def parse_assignments(self, assignments: list[Fields]) -> Fields:
         """Assignments as the user gives them, under their labels.
 
         :raises BadOption: when one names a project that is not there
         """
         for assignment in [] if self._may_be_missing else assignments:
-            if assignment["project"] is not None and assignment["project"] not in self._projects():
+            if assignment["project"] is not None and assignment["project"] not in self._get_project_ids():
                 raise BadOption(
                     "assignments", f"there is no project '{assignment['project']}', or this account may not see it"
                 )
-        return {_label(assignment): dict(assignment) for assignment in assignments}
+        return {_format_label(assignment): dict(assignment) for assignment in assignments}
 
-    def _labelled(self, records: list[Record]) -> Fields:
+    def _label_assignments(self, records: list[Record]) -> Fields:
         somewhere = any(record.maybe_text("projectId") for record in records)
-        names = {project_id: name for name, project_id in self._projects().items()} if somewhere else {}
+        names = {project_id: name for name, project_id in self._get_project_ids().items()} if somewhere else {}
         found = {}
         for record in records:
             kind, other = ("group", "account") if record.maybe_flag("group") else ("account", "group")
             project_id = record.maybe_text("projectId") or None
             assignment = {kind: record.text("name"), other: None, "project": names.get(project_id or "", project_id)}
-            found[_label(assignment)] = assignment
-        self._assigned.update(found)
+            found[_format_label(assignment)] = assignment
+        self._current_assignments.update(found)
         return found
 
     def _assign(self, name: str, fields: Fields) -> None:
         """Give the role first and take it last: when giving fails, nobody has lost it."""
-        change = self._change(name, fields)
-        for concerned, remove in ((change.given, False), (change.taken, True)):
+        change = self._to_change(name, fields)
+        for concerned, remove in ((change.added, False), (change.removed, True)):
             for grant in concerned:
                 self._review.write(
                     "update_role_assignment",
@@ -172,25 +172,29 @@ class Roles:
                     remove=remove,
                 )
 
-    def _change(self, name: str, fields: Fields | None) -> grants.Change:
+    def _to_change(self, name: str, fields: Fields | None) -> grants.RoleChange:
         if fields is None:
-            return grants.Change(name, [], [], None)
+            return grants.RoleChange(name, [], [], None)
         assignments = fields.get("assignments", {}).items()
-        given = [self._grant(name, wanted) for _label, wanted in assignments if wanted]
-        taken = [self._grant(name, self._assigned[label]) for label, wanted in assignments if not wanted]
-        return grants.Change(name, given, taken, fields.get("permissions", {}))
+        given = [self._to_grant(name, wanted) for _label, wanted in assignments if wanted]
+        taken = [self._to_grant(name, self._current_assignments[label]) for label, wanted in assignments if not wanted]
+        return grants.RoleChange(name, given, taken, fields.get("permissions", {}))
 
-    def _grant(self, role: str, assignment: Fields) -> grants.Grant:
+    def _to_grant(self, role: str, assignment: Fields) -> grants.Grant:
         kind, project = "account" if assignment["account"] else "group", assignment["project"]
-        return grants.Grant(role, kind, assignment[kind], (self._projects().get(project) or project) if project else "")
+        return grants.Grant(
+            role, kind, assignment[kind], (self._get_project_ids().get(project) or project) if project else ""
+        )
 
     def _check_permissions(self, desired: dict[str, bool]) -> None:
         """
         :raises BadOption: for a permission that the server does not list
         """
-        asked = {flag for flag, on in desired.items() if flag not in PERMISSIONS or (on and flag in _WITH_STREAMS)}
+        asked = {
+            flag for flag, on in desired.items() if flag not in PERMISSIONS or (on and flag in _STREAM_PERMISSIONS)
+        }
         if asked - self._known_permissions:
-            self.matching(None, with_assignments=False)
+            self.search(None, with_assignments=False)
         if unknown := asked - self._known_permissions:
             known = ", ".join(sorted(self._known_permissions))
             raise BadOption("permissions", f"this server has no {', '.join(sorted(unknown))}. It has {known}")
@@ -203,48 +207,50 @@ class Roles:
             if accounts.find(self._review, kind, name) is None:
                 raise BadOption("assignments", f"there is no {kind} '{name}'")
 
-    def knows(self, permission: str) -> bool:
+    def is_known_permission(self, permission: str) -> bool:
         """Return whether one of the roles that were listed so far has the permission, on or off."""
         return permission in self._known_permissions
 
-    def permissions(self) -> grants.Permissions:
+    def read_permissions(self) -> grants.Permissions:
         """What each role permits."""
-        return {role["name"]: role["permissions"] for role in self.matching(None, with_assignments=False)}
+        return {role["name"]: role["permissions"] for role in self.search(None, with_assignments=False)}
 
-    def _projects(self) -> dict[str, str]:
+    def _get_project_ids(self) -> dict[str, str]:
         if self._project_ids is None:
-            self._project_ids = projects.ids(self._review)
+            self._project_ids = projects.project_ids(self._review)
         return self._project_ids
 
 
-def given_role(params: Fields) -> Fields:
+def parse_role(params: Fields) -> Fields:
     """The fields of a role that the user gave, but for its assignments.
 
     :raises BadOption: if a permission is neither on nor off, or a transition has a status that the server does not know
     """
     role: Fields = {"name": params["name"]}
     if params["permissions"] is not None:
-        role["permissions"] = {flag: _switch(flag, on) for flag, on in params["permissions"].items() if on is not None}
+        role["permissions"] = {
+            flag: _parse_switch(flag, on) for flag, on in params["permissions"].items() if on is not None
+        }
     if params["transitions"] is not None:
-        role["transitions"] = as_transitions(params["transitions"])
+        role["transitions"] = normalize_transitions(params["transitions"])
     return role
 
 
-def _switch(flag: str, value: t.Any) -> bool:
+def _parse_switch(flag: str, value: t.Any) -> bool:
     try:
         return bool(boolean(value))
     except TypeError:
         raise BadOption(f"permissions.{flag}", f"takes true or false, not {value!r}") from None
 
 
-def desired_role(before: Fields | None, given: Fields, purge: bool) -> Fields:
+def add_purge(before: Fields | None, given: Fields, purge: bool) -> Fields:
     """The desired fields of a role; with `purge` it has no other assignments than those given."""
     if purge and "assignments" in given:
         return {**given, "assignments": add_removals((before or {}).get("assignments"), given["assignments"])}
     return given
 
 
-def as_result(role: Fields) -> Fields:
+def to_result(role: Fields) -> Fields:
     """The role as the user sees it: whole, and its assignments without their labels."""
     shown = {
         "name": role["name"],
@@ -258,28 +264,29 @@ def as_result(role: Fields) -> Fields:
     return shown
 
 
-def as_transitions(transitions: list[Fields]) -> list[Fields]:
+def normalize_transitions(transitions: list[Fields]) -> list[Fields]:
     """Status transitions in the server's spelling and in a fixed order, each once.
 
     :raises BadOption: when a status is none of the server's
     """
-    spelt = {(_status(transition["from"]), _status(transition["to"])) for transition in transitions}
+    spelt = {(_parse_status(transition["from"]), _parse_status(transition["to"])) for transition in transitions}
     return [{"from": before, "to": after} for before, after in sorted(spelt)]
 
 
-def _status(name: str) -> str:
+def _parse_status(name: str) -> str:
     if name.lower() not in _TRANSITION_STATUSES:
         raise BadOption("transitions", f"'{name}' is no status; there are {', '.join(_TRANSITION_STATUSES.values())}")
     return _TRANSITION_STATUSES[name.lower()]
 
 
-def _spelt(status: str) -> str:
+def _normalize_status(status: str) -> str:
     return _TRANSITION_STATUSES.get(status.lower(), status)
 
 
-def _role(record: Record) -> Fields:
+def _parse_role(record: Record) -> Fields:
     transitions = {
-        (_spelt(entry.text("from")), _spelt(entry.text("to"))) for entry in record.maybe_records("statusPermissions")
+        (_normalize_status(entry.text("from")), _normalize_status(entry.text("to")))
+        for entry in record.maybe_records("statusPermissions")
     }
     flags = {entry.text("name"): entry.flag("enabled") for entry in record.maybe_records("permissions")}
     return {
@@ -290,7 +297,7 @@ def _role(record: Record) -> Fields:
     }
 
 
-def _flags(fields: Fields) -> dict[str, t.Any]:
+def _to_wire(fields: Fields) -> dict[str, t.Any]:
     flags = dict(fields.get("permissions", {}))
     if "transitions" in fields:
         pairs = (f"{transition['from']},{transition['to']}" for transition in fields["transitions"])
@@ -298,6 +305,6 @@ def _flags(fields: Fields) -> dict[str, t.Any]:
     return flags
 
 
-def _label(assignment: Fields) -> str:
+def _format_label(assignment: Fields) -> str:
     who = f"account {assignment['account']}" if assignment["account"] else f"group {assignment['group']}"
     return f"{who} everywhere" if assignment["project"] is None else f"{who} on {assignment['project']}"

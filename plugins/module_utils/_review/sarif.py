@@ -19,7 +19,7 @@ _LEVELS = {1: "error", 2: "error", 3: "warning"}
 _UNKNOWN_SEVERITY = 99
 _BASELINE = {"New": "new", "Existing": "unchanged", "Fixed": "absent"}
 # Statuses by which people say that nothing has to be done
-_ACCEPTED = ("Ignore", "Not a Problem", "Filter")
+_SUPPRESSED_STATUSES = ("Ignore", "Not a Problem", "Filter")
 
 
 def select(issues: t.Iterable[Fields], limit: int) -> tuple[list[Fields], int]:
@@ -45,12 +45,12 @@ def encode(issues: list[Fields], omitted: int, version: str, source_root: str | 
     """
     rules: dict[str, Fields] = {}
     for issue in issues:
-        rules.setdefault(_code(issue), _rule(issue))
+        rules.setdefault(_rule_id(issue), _to_rule(issue))
     driver = {**_TOOL, "version": version, "rules": list(rules.values())}
-    run = {"tool": {"driver": driver}, "invocations": [_invocation(omitted)]}
+    run = {"tool": {"driver": driver}, "invocations": [_describe_invocation(omitted)]}
     yield f'{{"$schema": "{_SCHEMA}", "version": "2.1.0", "runs": [{json.dumps(run)[:-1]}, "results": ['.encode()
     for place, issue in enumerate(issues):
-        yield (b",\n" if place else b"\n") + json.dumps(_result(issue, source_root)).encode()
+        yield (b",\n" if place else b"\n") + json.dumps(_to_result(issue, source_root)).encode()
     yield b"\n]}]}\n"
 
 
@@ -60,7 +60,7 @@ def summarize(issues: list[Fields], omitted: int, source_root: str | None) -> di
     return {"issues": len(issues), "omitted": omitted, "absolute_paths": absolute}
 
 
-def page(url: str) -> str:
+def encode_url(url: str) -> str:
     """The address of an issue's page, in which the server leaves the blanks of the query."""
     return urllib.parse.quote(url, safe=":/?#[]@!$&'()*+,;=%", errors="replace")
 
@@ -84,7 +84,7 @@ def _is_absolute(path: str) -> bool:
     return path.startswith("/") or path[1:3] == ":/"
 
 
-def _invocation(omitted: int) -> Fields:
+def _describe_invocation(omitted: int) -> Fields:
     if not omitted:
         return {"executionSuccessful": True}
     text = f"{omitted} less severe issues are not in this file."
@@ -92,13 +92,13 @@ def _invocation(omitted: int) -> Fields:
     return {"executionSuccessful": True, "toolExecutionNotifications": [note]}
 
 
-def _code(issue: Fields) -> str:
+def _rule_id(issue: Fields) -> str:
     return issue["code"] or "unknown"
 
 
-def _rule(issue: Fields) -> Fields:
+def _to_rule(issue: Fields) -> Fields:
     known = {name: issue[name] for name in ("taxonomy", "reference") if issue[name]}
-    title, code = _text_of(issue, "title"), _code(issue)
+    title, code = _first_text(issue, "title"), _rule_id(issue)
     source = " ".join(known.values())
     return {
         "id": code,
@@ -109,18 +109,18 @@ def _rule(issue: Fields) -> Fields:
     }
 
 
-def _result(issue: Fields, source_root: str | None) -> Fields:
+def _to_result(issue: Fields, source_root: str | None) -> Fields:
     place: Fields = {
-        "artifactLocation": {"uri": _uri(_relative_path(issue["file"] or "", source_root))},
+        "artifactLocation": {"uri": _to_uri(_relative_path(issue["file"] or "", source_root))},
         "region": {"startLine": max(issue["line"] or 1, 1)},
     }
     location: Fields = {"physicalLocation": place}
     if issue["method"]:
         location["logicalLocations"] = [{"name": issue["method"]}]
     result: Fields = {
-        "ruleId": _code(issue),
+        "ruleId": _rule_id(issue),
         "level": _LEVELS.get(issue["severity_level"], "note"),
-        "message": {"text": _text_of(issue, "message", "title")},
+        "message": {"text": _first_text(issue, "message", "title")},
         "locations": [location],
         "partialFingerprints": {"klocworkIssue/v1": str(issue["id"])},
         "properties": {name: issue[name] for name in ("severity", "status", "owner")},
@@ -128,17 +128,17 @@ def _result(issue: Fields, source_root: str | None) -> Fields:
     if issue["state"] in _BASELINE:
         result["baselineState"] = _BASELINE[issue["state"]]
     if issue["url"]:
-        result["hostedViewerUri"] = page(issue["url"])
-    if issue["status"] in _ACCEPTED:
+        result["hostedViewerUri"] = encode_url(issue["url"])
+    if issue["status"] in _SUPPRESSED_STATUSES:
         result["suppressions"] = [{"kind": "external", "justification": issue["comment"] or issue["status"]}]
     return result
 
 
-def _text_of(issue: Fields, *names: str) -> str:
-    return next((issue[name] for name in names if issue[name]), _code(issue))
+def _first_text(issue: Fields, *names: str) -> str:
+    return next((issue[name] for name in names if issue[name]), _rule_id(issue))
 
 
-def _uri(path: str) -> str:
+def _to_uri(path: str) -> str:
     """Return the reference of a path with slashes: absolute if the path is."""
     quoted = urllib.parse.quote(path, safe="/", errors="replace")
     if not _is_absolute(path):

@@ -14,7 +14,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile im
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import ReviewService
 
 
-def version(review: ReviewService) -> Fields:
+def read_version(review: ReviewService) -> Fields:
     """The version as text, such as 20.4, and its numbers.
 
     :raises ToolchainError: when the server tells none
@@ -26,22 +26,24 @@ def version(review: ReviewService) -> Fields:
     return {"text": text, "numbers": [int(number) for number in re.findall("[0-9]+", text)]}
 
 
-def major(told: Fields) -> int:
+def major_version(told: Fields) -> int:
     """The first number of a `version`, of a year its last two digits: 2024 is 24."""
     return int(told["numbers"][0]) % 100 if told["numbers"] else 0
 
 
-def licenses(review: ReviewService, feature: str | None) -> list[Fields]:
+def list_licenses(review: ReviewService, feature: str | None) -> list[Fields]:
     """The licences, by feature."""
-    return sorted(map(_license, review.records("license_count", feature=feature)), key=lambda one: str(one["feature"]))
+    return sorted(
+        map(_parse_license, review.records("license_count", feature=feature)), key=lambda one: str(one["feature"])
+    )
 
 
-def raw(review: ReviewService, action: str) -> list[Fields]:
+def read_records(review: ReviewService, action: str) -> list[Fields]:
     """Records as the server has them, for nobody tells what is in them."""
     return [dict(record) for record in review.records(action)]
 
 
-def _license(record: Record) -> Fields:
+def _parse_license(record: Record) -> Fields:
     return {
         "feature": record.text("feature"),
         "version": record.maybe_text("version"),

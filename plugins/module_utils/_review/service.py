@@ -22,7 +22,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.response import Response
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.retry import IDEMPOTENT, WRITE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.session import service_options
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.ltoken import login
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.ltoken import find_login
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 from ansible_collections.buildworks.toolchain.plugins.module_utils._url import check_url
 
@@ -55,8 +55,8 @@ class ReviewService:
         url = check_url(task.params["url"])
         if url.endswith(_PATH):
             raise BadOption("url", f"takes the address of the server, without '{_PATH}'")
-        self._login = login(task, url)
-        self.http = HttpClient(task, url, credential=Credential(option=self._login.option), explain=self._explain)
+        self._login = find_login(task, url)
+        self.http = HttpClient(task, url, credential=Credential(option=self._login.option), explain=self._explain_error)
 
     def records(self, action: str, /, **fields: t.Any) -> t.Iterator[Record]:
         """What an action that only reads answers, a record at a time.
@@ -66,7 +66,7 @@ class ReviewService:
         response = self.http.read("POST", _PATH, form=self._form(action, fields), label=action, stream=True)
         for line in response.lines():
             if line.strip():
-                yield _record(response, action, line)
+                yield _parse_record(response, action, line)
 
     def list_nonempty(self, action: str, /, *, always: str, **fields: t.Any) -> list[Record]:
         """Return the records of an action that never responds with an empty list.
@@ -83,7 +83,7 @@ class ReviewService:
             "Run the task again. If this repeats, look for a proxy that changes responses."
         )
 
-    def file(self, action: str, /, **fields: t.Any) -> t.Iterator[bytes]:
+    def download(self, action: str, /, **fields: t.Any) -> t.Iterator[bytes]:
         """The file that an action which only reads answers with, a piece at a time.
 
         :raises ToolchainError: when it is a page, or records
@@ -105,7 +105,7 @@ class ReviewService:
         """
         policy = IDEMPOTENT if repeatable else WRITE
         response = self.http.write("POST", _PATH, form=self._form(action, fields), label=action, policy=policy)
-        return [_record(response, action, line) for line in response.lines() if line.strip()]
+        return [_parse_record(response, action, line) for line in response.lines() if line.strip()]
 
     @property
     def user(self) -> str:
@@ -118,10 +118,10 @@ class ReviewService:
         return self._login.ltoken is not None
 
     def _form(self, action: str, fields: dict[str, t.Any]) -> dict[str, str]:
-        given = {name: _text(value) for name, value in fields.items() if value is not None}
+        given = {name: _to_text(value) for name, value in fields.items() if value is not None}
         return {"action": action, **self._login.form, **given}
 
-    def _explain(self, response: Response) -> tuple[str | None, str | None]:
+    def _explain_error(self, response: Response) -> tuple[str | None, str | None]:
         body = response.json_or_none()
         if isinstance(body, dict) and body.get("message") is not None:
             advice = {401: self._login.advice, 403: _PERMISSIONS_NEEDED}.get(response.status)
@@ -130,18 +130,18 @@ class ReviewService:
         return response.short_text(), wrong_path if response.status in (404, 405) else None
 
 
-def comma_list(values: t.Iterable[str]) -> str:
+def join_list(values: t.Iterable[str]) -> str:
     """Values as one parameter; a comma or backslash in a value is escaped."""
     return ",".join(value.replace("\\", "\\\\").replace(",", "\\,") for value in values)
 
 
-def _text(value: t.Any) -> str:
+def _to_text(value: t.Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
-    return comma_list(map(str, value)) if isinstance(value, list) else str(value)
+    return join_list(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def _record(response: Response, action: str, line: str) -> Record:
+def _parse_record(response: Response, action: str, line: str) -> Record:
     try:
         record = json.loads(line)
     except (ValueError, RecursionError):

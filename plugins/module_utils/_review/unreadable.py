@@ -18,7 +18,7 @@ UPDATE_UNREADABLE = ArgumentSpec(
 )
 
 
-class Unreadable:
+class WriteOnlyFields:
     """Sends such fields when there is something else to write, or always, and takes them for what was sent last.
 
     A server that tells them after all is believed, and they are fields as any other.
@@ -30,11 +30,11 @@ class Unreadable:
         self._always = task.params["update_unreadable"] == "always"
         self._sent: Fields = {}
 
-    def read(self, found: Fields | None) -> Fields | None:
+    def add_sent(self, found: Fields | None) -> Fields | None:
         """The resource as it was read, with what was sent."""
         return None if found is None else {**self._sent, **found}
 
-    def desired(self, before: Fields | None, wanted: Fields) -> Fields:
+    def select_fields(self, before: Fields | None, wanted: Fields) -> Fields:
         """The desired fields, but for those that are not to be sent now; warns of them."""
         untold = [name for name in self._names if name in wanted and name not in (before or {})]
         told = {name: value for name, value in wanted.items() if name not in untold}
@@ -46,7 +46,7 @@ class Unreadable:
         )
         return told
 
-    def write(self, send: t.Callable[[Fields], t.Any], fields: Fields) -> None:
+    def send(self, send: t.Callable[[Fields], t.Any], fields: Fields) -> None:
         """Send fields. What can be read back proves the rest of the same request, also when its reply is lost."""
         untold = {name: fields[name] for name in self._names if name in fields}
         sent_before = dict(self._sent)

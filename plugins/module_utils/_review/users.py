@@ -13,18 +13,18 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._review impor
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import ReviewService
 
 
-def listed(review: ReviewService, search: str | None) -> list[Fields]:
+def list_users(review: ReviewService, search: str | None) -> list[Fields]:
     """The users that the server finds, by name; `*` stands for anything."""
-    return [_user(record) for record in accounts.matching(review, "account", search)]
+    return [_parse_user(record) for record in accounts.search(review, "account", search)]
 
 
 def find(review: ReviewService, name: str, prove_absence: bool) -> Fields | None:
     """The user of that name."""
     record = accounts.find(review, "account", name, prove_absence=prove_absence)
-    return _user(record) if record else None
+    return _parse_user(record) if record else None
 
 
-def check(review: ReviewService, before: Fields | None, wanted: Fields | None) -> None:
+def check_change(review: ReviewService, before: Fields | None, wanted: Fields | None) -> None:
     """
     :raises BadOption: when the task would remove the account that it works with
     :raises ToolchainError: when the user comes from a directory
@@ -34,15 +34,15 @@ def check(review: ReviewService, before: Fields | None, wanted: Fields | None) -
         raise BadOption("name", "is the account of this task, which it will not remove")
 
 
-def as_result(user: Fields) -> Fields:
+def to_result(user: Fields) -> Fields:
     """The user as people see it, with all its fields."""
     return {"readonly": False, "roles": [], "groups": [], **user}
 
 
-def _user(record: Record) -> Fields:
+def _parse_user(record: Record) -> Fields:
     return {
         "name": record.text("name"),
         "readonly": bool(record.maybe_flag("readonly")),
-        "roles": accounts.roles_of(record),
+        "roles": accounts.parse_roles(record),
         "groups": sort_unique(group.text("name") for group in record.maybe_records("groups")),
     }

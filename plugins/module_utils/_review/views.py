@@ -10,7 +10,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, sort_unique
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issue_query import has_keyword
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.naming import Naming
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.naming import ResourceName
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.query_terms import parse
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import ReviewService
 
@@ -18,13 +18,15 @@ DEFAULT_VIEW = "*default*"
 _WIRE_NAMES = {"public": "is_public"}
 
 
-def listed(review: ReviewService, project: str) -> list[Fields]:
+def list_views(review: ReviewService, project: str) -> list[Fields]:
     """The views of a project that the account may see, by name."""
     found = review.list_nonempty("views", project=project, always=f"the view '{DEFAULT_VIEW}'")
-    return sorted(map(_view, found), key=lambda view: view["name"])
+    return sorted(map(_parse_view, found), key=lambda view: view["name"])
 
 
-def find(review: ReviewService, found: list[Fields], project: str, naming: Naming, of_others: bool) -> Fields | None:
+def select_view(
+    review: ReviewService, found: list[Fields], project: str, naming: ResourceName, of_others: bool
+) -> Fields | None:
     """The account's own view of that name; without one, a public view of another account where it may be `of_others`.
 
     :arg found: the views of the project
@@ -39,18 +41,18 @@ def find(review: ReviewService, found: list[Fields], project: str, naming: Namin
     return naming.find(meant)
 
 
-def check(naming: Naming, fields: Fields) -> None:
+def check_options(naming: ResourceName, fields: Fields) -> None:
     """
     :raises BadOption: for the server's own view, and for a query that can find nothing, or names a build, which no view
         can
     """
-    naming.check_not(DEFAULT_VIEW)
+    naming.check_not_builtin(DEFAULT_VIEW)
     if has_keyword(fields.get("query", ""), "build"):
         raise BadOption("query", "a view cannot name a build: leave the 'build:' term out")
     parse(fields.get("query", ""), "query")
 
 
-def check_write(review: ReviewService, before: Fields | None, wanted: Fields | None, take_over: bool) -> None:
+def check_change(review: ReviewService, before: Fields | None, wanted: Fields | None, take_over: bool) -> None:
     """
     :raises BadOption: for a new view without a query, and for one of another account that is not to be taken over
     """
@@ -60,17 +62,17 @@ def check_write(review: ReviewService, before: Fields | None, wanted: Fields | N
         raise BadOption("take_over", f"must be true to change the view '{before['name']}' of '{before['creator']}'")
 
 
-def as_result(view: Fields) -> Fields:
+def to_result(view: Fields) -> Fields:
     """The view as the user sees it, with all its fields."""
     return {"id": None, "query": "", "tags": [], "creator": None, **view}
 
 
-def wire_fields(fields: Fields) -> Fields:
+def to_wire(fields: Fields) -> Fields:
     """The fields of a view as the server takes them."""
     return {_WIRE_NAMES.get(field, field): value for field, value in fields.items()}
 
 
-def _view(record: Record) -> Fields:
+def _parse_view(record: Record) -> Fields:
     return {
         "id": record.maybe_integer("id"),
         "name": record.text("name"),
