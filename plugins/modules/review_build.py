@@ -127,8 +127,10 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limi
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, operate, reconcile
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review import builds, missing, rights
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.naming import ResourceName
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review import prediction
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.access import permission_check
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.projects import builds
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.resource_name import ResourceName
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
@@ -157,26 +159,28 @@ def prune(task: Task) -> None:
     review = ReviewService(task)
     pruning = builds.Pruning(task, review)
 
-    def rehearse() -> Fields:
-        rights.PermissionCheck(review, task.params["project"]).require("delete_build")
+    def predict() -> Fields:
+        permission_check.PermissionCheck(review, task.params["project"]).require("delete_build")
         return {}
 
-    operate(task, pruning.plan(), pruning.run, result_names=("deleted", "not_deleted"), predict=rehearse)
+    operate(task, pruning.plan(), pruning.run, result_names=("deleted", "not_deleted"), predict=predict)
 
 
 def manage(task: Task) -> None:
-    project, naming = task.params["project"], ResourceName("build", task.params)
+    project, name = task.params["project"], ResourceName("build", task.params)
     review = ReviewService(task)
-    known = builds.Builds()
+    project_builds = builds.Builds()
     reconcile(
         task,
         "build",
-        read=lambda: naming.find(missing.list_in_project(task, review, project, known.read)),
-        desired={"name": naming.desired, **task.select_provided("keep")},
-        update=lambda fields: review.write("update_build", project=project, **naming.to_wire(builds.to_wire(fields))),
-        delete=lambda: review.write("delete_build", project=project, name=naming.desired),
-        predict_refusal=lambda: rights.check_removal(task, review, "delete_build", project),
-        check=lambda before, wanted: known.check(naming.desired, before, wanted, task.params["allow_last"]),
+        read=lambda: name.find(prediction.list_in_project(task, review, project, project_builds.read)),
+        desired={"name": name.desired, **task.select_provided("keep")},
+        update=lambda fields: review.write("update_build", project=project, **name.to_wire(builds.to_wire(fields))),
+        delete=lambda: review.write("delete_build", project=project, name=name.desired),
+        predict_refusal=lambda: permission_check.check_removal(task, review, "delete_build", project),
+        check=lambda before, wanted: project_builds.check_change(
+            name.desired, before, wanted, task.params["allow_last"]
+        ),
     )
 
 

@@ -81,8 +81,8 @@ builds:
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review import builds
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.admin_tool import ADMIN_TOOL, AdminTool
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.kwadmin import ADMIN_TOOL, AdminTool
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.projects import builds
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
@@ -97,13 +97,11 @@ SPEC = (REVIEW + ADMIN_TOOL) + ArgumentSpec(
 
 def run(task: Task) -> None:
     name, project = task.params["name"], task.params["project"]
-    by_tool = task.params["via"] == "admin_tool"
-    found = (
-        builds.list_build_names(AdminTool(task), project)
-        if by_tool
-        else builds.list_builds(ReviewService(task), project)
-    )
-    task.result["builds"] = [build for build in found if name in (None, build["name"])]
+    if task.params["via"] == "admin_tool":
+        all_builds = builds.list_build_names(AdminTool(task), project)
+    else:
+        all_builds = builds.list_builds(ReviewService(task), project)
+    task.result["builds"] = [build for build in all_builds if name in (None, build["name"])]
 
 
 def main() -> None:

@@ -91,7 +91,7 @@ plan:
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import TO_FILE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import operate
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.call import ActionCall
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.action_call import ActionCall
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 

@@ -103,8 +103,8 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limi
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.admin_tool import ADMIN_TOOL, AdminTool
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.config_files import ConfigFile
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.kwadmin import ADMIN_TOOL, AdminTool
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.projects.config_files import ConfigFile
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
@@ -122,16 +122,16 @@ SPEC = (REVIEW + ADMIN_TOOL + STATE) + ArgumentSpec(
 
 
 def run(task: Task) -> None:
-    sending = ConfigFile(task, AdminTool(task))
+    config_file = ConfigFile(task, AdminTool(task))
     reconcile(
         task,
         "config_file",
-        read=sending.find,
-        desired=sending.desired,
-        create=sending.import_file,
-        update=sending.import_file,
-        delete=sending.delete,
-        check=sending.check,
+        read=config_file.find,
+        desired=config_file.desired,
+        create=config_file.import_file,
+        update=config_file.import_file,
+        delete=config_file.delete,
+        check=config_file.check,
         to_result=lambda file: {"type": None, "sha256": None, **file},
     )
 

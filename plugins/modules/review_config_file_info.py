@@ -72,8 +72,8 @@ types:
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review import config_files
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.admin_tool import ADMIN_TOOL, AdminTool
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.kwadmin import ADMIN_TOOL, AdminTool
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.projects import config_files
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
@@ -88,8 +88,8 @@ SPEC = (REVIEW + ADMIN_TOOL) + ArgumentSpec(
 
 def run(task: Task) -> None:
     name, tool = task.params["name"], AdminTool(task)
-    found = config_files.list_config_files(tool, task.params["project"])
-    task.result["config_files"] = [file for file in found if name in (None, file["name"])]
+    files = config_files.list_config_files(tool, task.params["project"])
+    task.result["config_files"] = [file for file in files if name in (None, file["name"])]
     if task.params["types"]:
         task.result["types"] = config_files.list_types(tool)
 

@@ -99,7 +99,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._files.privat
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import LISTING
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review import defect_types
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.projects import defect_types
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
@@ -117,19 +117,19 @@ SPEC = (REVIEW + LISTING) + ArgumentSpec(
 def run(task: Task) -> None:
     task.result["count"] = output_list(task, "defect_types", _list_defect_types(task))
     if task.params["to_file"] is None:
-        task.result["defect_types"] = {one.pop("code"): one for one in task.result["defect_types"]}
+        task.result["defect_types"] = {entry.pop("code"): entry for entry in task.result["defect_types"]}
 
 
 def _list_defect_types(task: Task) -> t.Iterator[dict[str, t.Any]]:
     review, project, enabled = ReviewService(task), task.params["project"], task.params["enabled"]
-    found = defect_types.filter_by_code(
+    by_code = defect_types.filter_by_code(
         defect_types.list_defect_types(review, project, task.params["taxonomy"]), task.params["code"]
     )
     if task.params["taxonomies"]:
-        found = defect_types.add_taxonomies(review, project, found)
-    for code, one in found.items():
-        if enabled in (None, one["enabled"]):
-            yield {"code": code, **one}
+        by_code = defect_types.add_taxonomies(review, project, by_code)
+    for code, defect_type in by_code.items():
+        if enabled in (None, defect_type["enabled"]):
+            yield {"code": code, **defect_type}
 
 
 def main() -> None:

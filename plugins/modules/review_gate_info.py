@@ -205,8 +205,9 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._files.privat
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import TO_FILE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review import sarif, server
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.gate import Gate
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review import server
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issues import sarif
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issues.gate import Gate
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
@@ -240,44 +241,44 @@ def run(task: Task) -> None:
     for option, path in files.items():
         check_writable(task, path, option)
     if len(set(map(os.path.realpath, files.values()))) < len(files):
-        raise BadOption("sarif_file", "must be another file than 'json_file'")
+        raise BadOption("sarif_file", "must differ from 'json_file'")
     check_ownership(task)
-    readers = task.select("owner", "group", "mode")
+    ownership = task.select("owner", "group", "mode")
     review = ReviewService(task)
     gate = Gate(task, review)
     gate.verify_queries()
-    written: dict[str, t.Any] = {}
+    result: dict[str, t.Any] = {}
     if "sarif_file" in files:
         version = server.read_version(review)["text"]
         selected, omitted = sarif.select(gate.find_issues(), task.params["sarif_limit"])
-        pieces = sarif.encode(selected, omitted, version, task.params["source_root"])
-        store_output(task, files["sarif_file"], pieces, **readers)
-        written["sarif"] = sarif.summarize(selected, omitted, task.params["source_root"])
-        warn_of_limits(task, written["sarif"])
+        chunks = sarif.encode(selected, omitted, version, task.params["source_root"])
+        store_output(task, files["sarif_file"], chunks, **ownership)
+        result["sarif"] = sarif.summarize(selected, omitted, task.params["source_root"])
+        warn_about_file(task, result["sarif"])
     else:
         collections.deque(gate.find_issues(), maxlen=0)
     comparison = gate.compare_builds()
     task.result = {
         "passed": all(check["passed"] for check in gate.checks),
         "checks": gate.checks,
-        **written,
+        **result,
         **({"comparison": comparison} if comparison else {}),
     }
     if "json_file" in files:
         text = json.dumps({"project": task.params["project"], **task.result}, indent=2)
-        store_output(task, files["json_file"], [f"{text}\n".encode()], **readers)
+        store_output(task, files["json_file"], [f"{text}\n".encode()], **ownership)
 
 
-def warn_of_limits(task: Task, written: dict[str, t.Any]) -> None:
-    if written["omitted"]:
+def warn_about_file(task: Task, summary: dict[str, t.Any]) -> None:
+    if summary["omitted"]:
         task.warn(
-            f"The SARIF file has the {written['issues']:,} most severe issues and omits {written['omitted']:,}. Raise "
-            "'sarif_limit' to write more."
+            f"The SARIF file contains only the {summary['issues']:,} most severe issues and omits "
+            f"{summary['omitted']:,}. Raise 'sarif_limit' to write more."
         )
-    if task.params["source_root"] is not None and written["absolute_paths"]:
+    if task.params["source_root"] is not None and summary["absolute_paths"]:
         task.warn(
-            f"Issues in files outside 'source_root': {written['absolute_paths']:,}. GitHub does not show them. Set "
-            "'source_root' to the folder with which the paths of these files begin."
+            f"Issues in files outside 'source_root': {summary['absolute_paths']:,}. GitHub does not show them. Set "
+            "'source_root' to a directory that contains these files."
         )
 
 

@@ -109,11 +109,12 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limi
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, reconcile, sort_unique
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review import groups, missing, rights
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review import prediction
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.access import groups, permission_check
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
-SPEC = (REVIEW + STATE + missing.PREDICT_MISSING) + ArgumentSpec(
+SPEC = (REVIEW + STATE + prediction.PREDICT_MISSING) + ArgumentSpec(
     dict(
         name=dict(type="str", required=True, **NAME),
         users=dict(type="list", elements="str", each_element=NAME),
@@ -124,25 +125,25 @@ SPEC = (REVIEW + STATE + missing.PREDICT_MISSING) + ArgumentSpec(
 
 
 def run(task: Task) -> None:
-    given, review = task.select_provided("name", "users"), ReviewService(task)
-    if "users" in given:
-        given["users"] = sort_unique(given["users"])
+    desired, review = task.select_provided("name", "users"), ReviewService(task)
+    if "users" in desired:
+        desired["users"] = sort_unique(desired["users"])
 
-    def check(before: Fields | None, wanted: Fields | None) -> None:
-        groups.check_change(review, before, wanted, task.params["allow_lockout"])
-        if not missing.is_predicted(task):
-            groups.check_members(review, before, wanted)
+    def check(before: Fields | None, fields: Fields | None) -> None:
+        groups.check_change(review, before, fields, task.params["allow_lockout"])
+        if not prediction.is_predicted(task):
+            groups.check_members(review, before, fields)
 
     reconcile(
         task,
         "group",
-        read=lambda: groups.find(review, given["name"], prove_absence=task.params["state"] == "absent"),
-        desired=lambda before: groups.merge_members(before, given, task.params["append"]),
+        read=lambda: groups.find(review, desired["name"], prove_absence=task.params["state"] == "absent"),
+        desired=lambda before: groups.merge_members(before, desired, task.params["append"]),
         create=lambda fields: groups.create(review, fields),
-        update=lambda fields: groups.set_members(review, given["name"], fields["users"]),
-        delete=lambda: review.write("delete_group", name=given["name"]),
+        update=lambda fields: groups.set_members(review, desired["name"], fields["users"]),
+        delete=lambda: review.write("delete_group", name=desired["name"]),
         check=check,
-        predict_refusal=lambda: rights.check_removal(task, review, "manage_users"),
+        predict_refusal=lambda: permission_check.check_removal(task, review, "manage_users"),
         to_result=groups.to_result,
         cumulative=task.params["append"],
     )

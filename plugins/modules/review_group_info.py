@@ -72,7 +72,7 @@ groups:
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review import groups
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.access import groups
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
@@ -87,7 +87,7 @@ def run(task: Task) -> None:
     if name is None:
         task.result["groups"] = groups.list_groups(review, task.params["search"])
     else:
-        task.result["groups"] = [found for found in [groups.find(review, name, prove_absence=True)] if found]
+        task.result["groups"] = [group for group in [groups.find(review, name, prove_absence=True)] if group]
 
 
 def main() -> None:

@@ -201,8 +201,8 @@ rules:
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review import citation
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issue_query import STATUSES
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issues import citation
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issues.query import STATUSES
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 

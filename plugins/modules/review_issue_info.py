@@ -290,7 +290,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._files.privat
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import LISTING
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review import issue_query, issues, query_terms
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issues import query, query_terms, search
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
@@ -310,12 +310,10 @@ SPEC = (REVIEW + LISTING) + ArgumentSpec(
         view=dict(type="str", **NAME),
         limit=dict(type="int", at_least=1, at_most=999_999_999),
         grouped=dict(type="bool", default=False),
-        state=dict(
-            type="list", elements="str", choices=issue_query.STATES, default=["New", "Existing"], not_empty=True
-        ),
-        status=dict(type="list", elements="str", choices=issue_query.STATUSES),
+        state=dict(type="list", elements="str", choices=query.STATES, default=["New", "Existing"], not_empty=True),
+        status=dict(type="list", elements="str", choices=query.STATUSES),
         severity=dict(type="list", elements="str", each_element=dict(matches=LEVELS)),
-        **{name: dict(type="list", elements="str", each_element=NAME) for name in (*issue_query.TEXT_KEYWORDS, "text")},
+        **{name: dict(type="list", elements="str", each_element=NAME) for name in (*query.TEXT_KEYWORDS, "text")},
         exact=dict(type="bool", default=False),
         build=dict(
             type="dict",
@@ -326,7 +324,7 @@ SPEC = (REVIEW + LISTING) + ArgumentSpec(
     ),
     mutually_exclusive=[
         ("query", "ids"),
-        *((other, part) for part in issue_query.QUERY_OPTIONS if part != "state" for other in ("query", "ids")),
+        *((other, part) for part in query.QUERY_OPTIONS if part != "state" for other in ("query", "ids")),
     ],
 )
 
@@ -334,20 +332,22 @@ SPEC = (REVIEW + LISTING) + ArgumentSpec(
 def run(task: Task) -> None:
     review, params = ReviewService(task), task.params
     if params["details"] and params["grouped"]:
-        raise BadOption("details", "must not be true with 'grouped', for the ids are those of groups then")
+        raise BadOption("details", "must not be true with 'grouped': grouped issues have no details")
     if params["ids"] is not None:
-        found = issues.read_all_details(review, params["project"], params["ids"], task.report_progress)
+        issues = search.read_all_details(review, params["project"], params["ids"], task.report_progress)
     else:
         if params["query"] is not None:
             query_terms.parse(params["query"], "query")
-        query = params["query"] if params["query"] is not None else issue_query.build_query(review, params)
-        task.result["query"] = issue_query.add_grouping(query, params["grouped"])
-        found = issues.search_issues(
+            terms = params["query"]
+        else:
+            terms = query.build_query(review, params)
+        task.result["query"] = query.add_grouping(terms, params["grouped"])
+        issues = search.search_issues(
             review, params["project"], task.result["query"], task.warn, params["view"], params["limit"]
         )
         if params["details"]:
-            found = issues.read_found_details(review, params["project"], found, task.report_progress)
-    task.result["count"] = output_list(task, "issues", found)
+            issues = search.read_found_details(review, params["project"], issues, task.report_progress)
+    task.result["count"] = output_list(task, "issues", issues)
 
 
 def main() -> None:

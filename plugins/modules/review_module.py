@@ -158,10 +158,12 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limi
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, reconcile
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review import missing, modules, rights
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.naming import ResourceName
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review import prediction
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.access import permission_check
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.projects import modules
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.resource_name import ResourceName
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.unreadable import (
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.write_only import (
     UPDATE_UNREADABLE,
     WriteOnlyFields,
 )
@@ -169,7 +171,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._task import 
 
 _NAMES = dict(type="list", elements="str", each_element=NAME)
 
-SPEC = (REVIEW + STATE + missing.PREDICT_MISSING + UPDATE_UNREADABLE) + ArgumentSpec(
+SPEC = (REVIEW + STATE + prediction.PREDICT_MISSING + UPDATE_UNREADABLE) + ArgumentSpec(
     dict(
         project=dict(type="str", required=True, **NAME),
         name=dict(type="str", required=True, **NAME),
@@ -183,26 +185,28 @@ SPEC = (REVIEW + STATE + missing.PREDICT_MISSING + UPDATE_UNREADABLE) + Argument
 
 
 def run(task: Task) -> None:
-    project, naming = task.params["project"], ResourceName("module", task.params)
-    naming.check_not_builtin(modules.DEFAULT_MODULE)
-    given = {"name": naming.desired, **modules.normalize(task.select_provided("allow_all", *modules.LIST_FIELDS))}
-    unreadable, review = WriteOnlyFields(task, modules.ACCESS_LISTS), ReviewService(task)
+    project, name = task.params["project"], ResourceName("module", task.params)
+    name.check_not_builtin(modules.DEFAULT_MODULE)
+    desired = {"name": name.desired, **modules.normalize(task.select_provided("allow_all", *modules.LIST_FIELDS))}
+    write_only, review = WriteOnlyFields(task, modules.ACCESS_LISTS), ReviewService(task)
 
     def update(fields: Fields) -> None:
-        review.write("update_module", project=project, **naming.to_wire(fields))
+        review.write("update_module", project=project, **name.to_wire(fields))
 
     reconcile(
         task,
         "module",
-        read=lambda: unreadable.add_sent(
-            naming.find(missing.list_in_project(task, review, project, modules.list_modules))
+        read=lambda: write_only.add_sent(
+            name.find(prediction.list_in_project(task, review, project, modules.list_modules))
         ),
-        desired=lambda before: unreadable.select_fields(before, given if before else modules.add_defaults(given)),
-        create=lambda new: unreadable.send(lambda all_: review.write("create_module", project=project, **all_), new),
-        update=lambda fields: unreadable.send(update, fields),
-        delete=lambda: review.write("delete_module", project=project, name=naming.desired),
+        desired=lambda before: write_only.select_fields(before, desired if before else modules.add_defaults(desired)),
+        create=lambda fields: write_only.send(
+            lambda sent: review.write("create_module", project=project, **sent), fields
+        ),
+        update=lambda fields: write_only.send(update, fields),
+        delete=lambda: review.write("delete_module", project=project, name=name.desired),
         check=modules.check_change,
-        predict_refusal=lambda: rights.check_removal(task, review, "manage_modules", project),
+        predict_refusal=lambda: permission_check.check_removal(task, review, "manage_modules", project),
         to_result=modules.to_result,
     )
 

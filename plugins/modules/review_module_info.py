@@ -84,7 +84,7 @@ modules:
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review import modules
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.projects import modules
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
@@ -92,8 +92,8 @@ SPEC = REVIEW + ArgumentSpec(dict(project=dict(type="str", required=True, **NAME
 
 
 def run(task: Task) -> None:
-    name, found = task.params["name"], modules.list_modules(ReviewService(task), task.params["project"])
-    task.result["modules"] = [modules.to_result(module) for module in found if name in (None, module["name"])]
+    name, all_modules = task.params["name"], modules.list_modules(ReviewService(task), task.params["project"])
+    task.result["modules"] = [modules.to_result(module) for module in all_modules if name in (None, module["name"])]
 
 
 def main() -> None:

@@ -159,11 +159,12 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limi
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, reconcile, sort_unique
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review import projects, rights
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.admin_tool import ADMIN_TOOL
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.naming import ResourceName
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.access import permission_check
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.kwadmin import ADMIN_TOOL
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.projects import projects
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.resource_name import ResourceName
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.unreadable import (
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.write_only import (
     UPDATE_UNREADABLE,
     WriteOnlyFields,
 )
@@ -184,26 +185,26 @@ SPEC = (REVIEW + STATE + UPDATE_UNREADABLE + ADMIN_TOOL) + ArgumentSpec(
 
 
 def run(task: Task) -> None:
-    naming, unreadable = ResourceName("project", task.params), WriteOnlyFields(task, projects.WRITE_ONLY)
-    given = {"name": naming.desired, **task.select_provided("description", "tags", *projects.WRITE_ONLY)}
-    if "tags" in given:
-        given["tags"] = sort_unique(given["tags"])
+    name, write_only = ResourceName("project", task.params), WriteOnlyFields(task, projects.WRITE_ONLY)
+    desired = {"name": name.desired, **task.select_provided("description", "tags", *projects.WRITE_ONLY)}
+    if "tags" in desired:
+        desired["tags"] = sort_unique(desired["tags"])
     review = ReviewService(task)
-    known = projects.Projects(task, review)
+    all_projects = projects.Projects(task, review)
 
     def update(fields: Fields) -> None:
-        review.write("update_project", **naming.to_wire(fields))
+        review.write("update_project", **name.to_wire(fields))
 
     reconcile(
         task,
         "project",
-        read=lambda: unreadable.add_sent(known.find(naming)),
-        desired=lambda before: unreadable.select_fields(before, given),
-        create=lambda fields: known.create(unreadable, fields),
-        update=lambda fields: unreadable.send(update, fields),
-        delete=lambda: review.write("delete_project", name=naming.desired),
-        check=lambda before, _wanted: known.check_change(naming.desired, before),
-        predict_refusal=lambda: rights.check_removal(task, review, "delete_project", naming.desired),
+        read=lambda: write_only.add_sent(all_projects.find(name)),
+        desired=lambda before: write_only.select_fields(before, desired),
+        create=lambda fields: all_projects.create(write_only, fields),
+        update=lambda fields: write_only.send(update, fields),
+        delete=lambda: review.write("delete_project", name=name.desired),
+        check=lambda before, _wanted: all_projects.check_change(name.desired, before),
+        predict_refusal=lambda: permission_check.check_removal(task, review, "delete_project", name.desired),
         to_result=projects.to_result,
     )
 

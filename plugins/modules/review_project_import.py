@@ -90,7 +90,7 @@ project:
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import operate
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.imports import SOURCE, Import
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.projects.imports import SOURCE, Import
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
@@ -103,9 +103,9 @@ SPEC = (REVIEW + SOURCE) + ArgumentSpec(
 
 
 def run(task: Task) -> None:
-    importing = Import(task, ReviewService(task), task.params["name"])
-    plan = importing.plan()
-    operate(task, plan, importing.run, changes_state=importing.should_start)
+    project_import = Import(task, ReviewService(task), task.params["name"])
+    plan = project_import.plan()
+    operate(task, plan, project_import.run, changes_state=project_import.should_start)
 
 
 def main() -> None:

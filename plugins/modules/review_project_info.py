@@ -123,7 +123,7 @@ taxonomies:
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review import projects
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.projects import projects
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
@@ -141,7 +141,9 @@ SPEC = REVIEW + ArgumentSpec(
 
 def run(task: Task) -> None:
     name, review = task.params["name"], ReviewService(task)
-    found = [one for one in projects.list_projects(review, task.params["streams"]) if name in (None, one["name"])]
+    found = [
+        project for project in projects.list_projects(review, task.params["streams"]) if name in (None, project["name"])
+    ]
     task.result = {"projects": found, "configuration": None, "taxonomies": None}
     if found and task.params["configuration"]:
         task.result["configuration"] = projects.read_configuration(review, name, task.params["build"])

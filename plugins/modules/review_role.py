@@ -163,11 +163,12 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limi
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import PURGE, STATE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review import missing, rights, roles
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review import prediction
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.access import permission_check, roles
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
-SPEC = (REVIEW + missing.PREDICT_MISSING + PURGE + STATE) + ArgumentSpec(
+SPEC = (REVIEW + prediction.PREDICT_MISSING + PURGE + STATE) + ArgumentSpec(
     dict(
         allow_lockout=dict(type="bool", default=False),
         name=dict(type="str", required=True, **NAME),
@@ -197,21 +198,23 @@ SPEC = (REVIEW + missing.PREDICT_MISSING + PURGE + STATE) + ArgumentSpec(
 
 def run(task: Task) -> None:
     params = task.params
-    given = roles.parse_role(params)
+    desired = roles.parse_role(params)
     review = ReviewService(task)
-    known = roles.Roles(review, may_be_missing=missing.is_predicted(task))
+    all_roles = roles.Roles(review, may_be_missing=prediction.is_predicted(task))
     if params["assignments"] is not None:
-        given["assignments"] = known.parse_assignments(params["assignments"])
+        desired["assignments"] = all_roles.parse_assignments(params["assignments"])
     reconcile(
         task,
         "role",
-        read=lambda: known.find(params["name"], "assignments" in given, prove_absence=params["state"] == "absent"),
-        desired=lambda before: roles.add_purge(before, given, params["purge"]),
-        create=lambda fields: known.create(params["name"], fields),
-        update=lambda fields: known.update(params["name"], fields),
-        delete=lambda: known.delete(params["name"]),
-        check=lambda before, wanted: known.check_change(before, wanted, params["allow_lockout"]),
-        predict_refusal=lambda: rights.check_removal(task, review, "manage_roles"),
+        read=lambda: all_roles.find(
+            params["name"], "assignments" in desired, prove_absence=params["state"] == "absent"
+        ),
+        desired=lambda before: roles.add_purge(before, desired, params["purge"]),
+        create=lambda fields: all_roles.create(params["name"], fields),
+        update=lambda fields: all_roles.update(params["name"], fields),
+        delete=lambda: all_roles.delete(params["name"]),
+        check=lambda before, wanted: all_roles.check_change(before, wanted, params["allow_lockout"]),
+        predict_refusal=lambda: permission_check.check_removal(task, review, "manage_roles"),
         to_result=roles.to_result,
     )
 

@@ -73,7 +73,7 @@ roles:
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review import roles
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.access import roles
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
@@ -84,11 +84,11 @@ SPEC = REVIEW + ArgumentSpec(
 
 
 def run(task: Task) -> None:
-    name, known = task.params["name"], roles.Roles(ReviewService(task))
+    name, all_roles = task.params["name"], roles.Roles(ReviewService(task))
     if name is None:
-        found = known.search_text(task.params["search"])
+        found = all_roles.search_text(task.params["search"])
     else:
-        found = [role for role in [known.find(name, with_assignments=True)] if role]
+        found = [role for role in [all_roles.find(name, with_assignments=True)] if role]
     task.result["roles"] = [roles.to_result(role) for role in found]
 
 

@@ -52,7 +52,7 @@ plan:
 """
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import operate
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.imports import SOURCE, Import
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.projects.imports import SOURCE, Import
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
@@ -60,8 +60,8 @@ SPEC = REVIEW + SOURCE
 
 
 def run(task: Task) -> None:
-    importing = Import(task, ReviewService(task))
-    operate(task, importing.plan(), importing.run)
+    server_import = Import(task, ReviewService(task))
+    operate(task, server_import.plan(), server_import.run)
 
 
 def main() -> None:

@@ -125,13 +125,13 @@ SPEC = REVIEW + ArgumentSpec(
 
 def run(task: Task) -> None:
     review = ReviewService(task)
-    asks: dict[str, t.Callable[[], t.Any]] = {
+    readers: dict[str, t.Callable[[], t.Any]] = {
         "version": lambda: server.read_version(review),
         "licenses": lambda: server.list_licenses(review, task.params["feature"]),
         "tasks": lambda: server.read_records(review, "task_status"),
         "imports": lambda: server.read_records(review, "import_status"),
     }
-    task.result = {what: ask() if what in task.params["gather"] else None for what, ask in asks.items()}
+    task.result = {name: read() if name in task.params["gather"] else None for name, read in readers.items()}
 
 
 def main() -> None:

@@ -86,7 +86,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limi
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import reconcile
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review import rights, users
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.access import permission_check, users
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
@@ -109,7 +109,7 @@ def run(task: Task) -> None:
         create=lambda _fields: review.write("create_user", **task.select("name", "password")),
         delete=lambda: review.write("delete_user", name=name),
         check=lambda before, wanted: users.check_change(review, before, wanted),
-        predict_refusal=lambda: rights.check_removal(task, review, "manage_users"),
+        predict_refusal=lambda: permission_check.check_removal(task, review, "manage_users"),
         to_result=users.to_result,
     )
 

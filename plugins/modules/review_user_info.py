@@ -68,7 +68,7 @@ users:
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review import users
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.access import users
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
@@ -83,7 +83,7 @@ def run(task: Task) -> None:
     if name is None:
         task.result["users"] = users.list_users(review, task.params["search"])
     else:
-        task.result["users"] = [found for found in [users.find(review, name, prove_absence=True)] if found]
+        task.result["users"] = [user for user in [users.find(review, name, prove_absence=True)] if user]
 
 
 def main() -> None:

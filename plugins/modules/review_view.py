@@ -129,12 +129,13 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limi
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.shared import STATE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, reconcile, sort_unique
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review import missing, views
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.naming import ResourceName
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review import prediction
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.projects import views
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.resource_name import ResourceName
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
-SPEC = (REVIEW + STATE + missing.PREDICT_MISSING) + ArgumentSpec(
+SPEC = (REVIEW + STATE + prediction.PREDICT_MISSING) + ArgumentSpec(
     dict(
         project=dict(type="str", required=True, **NAME),
         name=dict(type="str", required=True, **NAME),
@@ -148,28 +149,28 @@ SPEC = (REVIEW + STATE + missing.PREDICT_MISSING) + ArgumentSpec(
 
 
 def run(task: Task) -> None:
-    project, naming = task.params["project"], ResourceName("view", task.params)
-    desired = {"name": naming.desired, **task.select_provided("query", "tags", "public")}
+    project, name = task.params["project"], ResourceName("view", task.params)
+    desired = {"name": name.desired, **task.select_provided("query", "tags", "public")}
     take_over = task.params["take_over"]
-    of_others = take_over or task.params["state"] == "present"
+    include_foreign = take_over or task.params["state"] == "present"
     if "tags" in desired:
         desired["tags"] = sort_unique(desired["tags"])
-    views.check_options(naming, desired)
+    views.check_options(name, desired)
     review = ReviewService(task)
 
     def update(fields: Fields) -> None:
-        review.write("update_view", project=project, **naming.to_wire(views.to_wire(fields)))
+        review.write("update_view", project=project, **name.to_wire(views.to_wire(fields)))
 
     reconcile(
         task,
         "view",
         read=lambda: views.select_view(
-            review, missing.list_in_project(task, review, project, views.list_views), project, naming, of_others
+            review, prediction.list_in_project(task, review, project, views.list_views), project, name, include_foreign
         ),
         desired=lambda before: desired if before else {"public": True, **desired},
         create=lambda fields: review.write("create_view", project=project, **views.to_wire(fields)),
         update=update,
-        delete=lambda: review.write("delete_view", project=project, name=naming.desired),
+        delete=lambda: review.write("delete_view", project=project, name=name.desired),
         check=lambda before, wanted: views.check_change(review, before, wanted, take_over),
         to_result=views.to_result,
     )

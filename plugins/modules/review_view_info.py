@@ -72,7 +72,7 @@ views:
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.limits import NAME
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review import views
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.projects import views
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import REVIEW, ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, run_as_module
 
@@ -80,8 +80,8 @@ SPEC = REVIEW + ArgumentSpec(dict(project=dict(type="str", required=True, **NAME
 
 
 def run(task: Task) -> None:
-    name, found = task.params["name"], views.list_views(ReviewService(task), task.params["project"])
-    task.result["views"] = [view for view in found if name in (None, view["name"])]
+    name, all_views = task.params["name"], views.list_views(ReviewService(task), task.params["project"])
+    task.result["views"] = [view for view in all_views if name in (None, view["name"])]
 
 
 def main() -> None:

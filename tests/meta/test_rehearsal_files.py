@@ -51,9 +51,9 @@ EXEMPT = {
     "module_utils/_files/rehearsal.py": dict.fromkeys(
         ("resolve_write", "resolve_read", "find_copies", "_root"), "makes the copies"
     ),
-    "module_utils/_review/admin_tool.py": {
-        "_environment": "writes a temporary file",
-        "_finished": "runs a program, which the rehearsal replaces",
+    "module_utils/_review/kwadmin.py": {
+        "_login_environment": "writes a temporary file",
+        "_execute": "runs a program, which the rehearsal replaces",
     },
 }
 

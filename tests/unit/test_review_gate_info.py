@@ -197,7 +197,7 @@ def test_the_sarif_file_has_the_most_severe_issues_when_there_are_more_than_its_
     (note,) = run["invocations"][0]["toolExecutionNotifications"]
     assert note["message"]["text"] == "2 less severe issues are not in this file."
     assert result["warnings"] == [
-        "The SARIF file has the 2 most severe issues and omits 2. Raise 'sarif_limit' to write more."
+        "The SARIF file contains only the 2 most severe issues and omits 2. Raise 'sarif_limit' to write more."
     ]
     assert result["checks"][0]["count"] == 5
 
@@ -233,7 +233,7 @@ def test_one_file_cannot_be_both(tmp_path: Path) -> None:
     file, same = str(tmp_path / "found"), str(tmp_path / "elsewhere")
     (tmp_path / "found").symlink_to("elsewhere")
     told = gate(checks=CHECKS, json_file=file, sarif_file=same)
-    assert told["msg"] == "Option 'sarif_file': must be another file than 'json_file'."
+    assert told["msg"] == "Option 'sarif_file': must differ from 'json_file'."
 
 
 def test_no_issues_and_issues_of_which_little_is_told_are_sarif_as_well(tmp_path: Path) -> None:

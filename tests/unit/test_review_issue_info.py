@@ -162,7 +162,7 @@ def test_details_of_what_is_found_are_asked_for_when_the_search_is_over() -> Non
     result = asked(*calls, query="status:Fix", details=True)
     assert [(issue["id"], len(issue["history"])) for issue in result["issues"]] == [(5, 2), (7, 2)]
     assert result["count"] == 2
-    assert "ids are those of groups" in asked(query="status:Fix", details=True, grouped=True)["msg"]
+    assert "grouped issues have no details" in asked(query="status:Fix", details=True, grouped=True)["msg"]
 
 
 def test_details_have_a_history() -> None:

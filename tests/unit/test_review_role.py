@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.roles import PERMISSIONS
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.access.roles import PERMISSIONS
 from support.conversation import Call, conversation
 from support.review_server import ACCOUNT, NO_PERMISSIONS, act, projects, records, refusal
 from support.running import run

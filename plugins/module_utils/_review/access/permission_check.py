@@ -11,7 +11,8 @@ import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ServerRefusal, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review import accounts, grants, projects, roles
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.access import accounts, grants, roles
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.projects import projects
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 

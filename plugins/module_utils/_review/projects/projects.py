@@ -16,11 +16,12 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, sort_unique
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review import builds, modules, server
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.admin_tool import AdminTool, check_arguments
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.naming import ResourceName
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review import server
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.kwadmin import AdminTool, check_arguments
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.projects import builds, modules
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.resource_name import ResourceName
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import ReviewService
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.unreadable import WriteOnlyFields
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.write_only import WriteOnlyFields
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 WRITE_ONLY = ("auto_delete_builds", "auto_delete_threshold")

@@ -11,8 +11,8 @@ import typing as t
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ServerRefusal, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review import projects
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issue_query import normalize_status
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issues.query import normalize_status
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.projects import projects
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import ReviewService
 
 _PROGRESS_INTERVAL = 100  # requests

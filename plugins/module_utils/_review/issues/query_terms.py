@@ -10,7 +10,7 @@ import re
 import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issue_query import STATES, STATUSES
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issues.query import STATES, STATUSES
 
 _QUOTED = r""""[^"]*"|'[^']*'"""
 _WORD = re.compile(rf"""(?:{_QUOTED}|[^\s"'])+""")

@@ -14,8 +14,8 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, summarize_plan
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.admin_tool import AdminTool
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.modules import DEFAULT_MODULE
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.kwadmin import AdminTool
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.projects.modules import DEFAULT_MODULE
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import NOT_PERMITTED, ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
@@ -79,7 +79,7 @@ class Builds:
         self._count = len(found)
         return found
 
-    def check(self, name: str, before: Fields | None, wanted: Fields | None, allow_last: bool) -> None:
+    def check_change(self, name: str, before: Fields | None, wanted: Fields | None, allow_last: bool) -> None:
         """
         :raises BadOption: when there is no such build, or the last one is to be deleted unasked
         """

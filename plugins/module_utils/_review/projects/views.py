@@ -9,9 +9,9 @@ from __future__ import annotations
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, sort_unique
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issue_query import has_keyword
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.naming import ResourceName
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.query_terms import parse
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issues.query import has_keyword
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issues.query_terms import parse
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.resource_name import ResourceName
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import ReviewService
 
 DEFAULT_VIEW = "*default*"

@@ -10,7 +10,7 @@ import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review import accounts
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.access import accounts
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import ReviewService
 
 # Without these an account cannot undo what it did to roles, their assignments, and groups

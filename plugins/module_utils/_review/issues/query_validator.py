@@ -13,19 +13,19 @@ import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review import (
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review import server
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issues import query_terms
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issues.query import (
+    EXACT_BUILD_NAMES_SINCE,
+    STATES,
+    STATUSES,
+)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.projects import (
     builds,
     defect_types,
     modules,
     projects,
-    query_terms,
-    server,
     views,
-)
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issue_query import (
-    EXACT_BUILD_NAMES_SINCE,
-    STATES,
-    STATUSES,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import ReviewService
 

@@ -13,8 +13,9 @@ from ansible.module_utils.parsing.convert_bool import boolean
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, add_removals
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review import accounts, grants, projects
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issue_query import STATUSES
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.access import accounts, grants
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issues.query import STATUSES
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.projects import projects
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import ReviewService
 
 PERMISSIONS = (

@@ -9,7 +9,7 @@ from __future__ import annotations
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, sort_unique
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review import accounts
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.access import accounts
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import ReviewService
 
 

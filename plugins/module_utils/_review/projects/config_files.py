@@ -20,7 +20,7 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._files.privat
     store,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.admin_tool import AdminTool
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.kwadmin import AdminTool
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
 _FILE_LINE = re.compile(r"(?P<name>.+) \((?P<type>[^()]*)\)\s*")

@@ -11,15 +11,15 @@ import typing as t
 
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issue_query import (
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issues.query import (
     add_grouping,
     has_keyword,
     quote,
 )
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issues import search_issues
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.known_names import QueryValidator
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.query_terms import Term, parse
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.sarif import encode_url
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issues.query_terms import Term, parse
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issues.query_validator import QueryValidator
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issues.sarif import encode_url
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issues.search import search_issues
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task, mask_secrets
 

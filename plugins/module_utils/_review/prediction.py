@@ -11,7 +11,7 @@ import typing as t
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import ServerRefusal
 from ansible_collections.buildworks.toolchain.plugins.module_utils._options.spec import ArgumentSpec
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review import projects
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.projects import projects
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import NOT_PERMITTED, ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 

@@ -11,7 +11,7 @@ import typing as t
 from ansible_collections.buildworks.toolchain.plugins.module_utils._errors import BadOption, ToolchainError
 from ansible_collections.buildworks.toolchain.plugins.module_utils._http.record import Record
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.query_terms import parse
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issues.query_terms import parse
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 

@@ -15,10 +15,16 @@ from ansible_collections.buildworks.toolchain.plugins.module_utils._errors impor
     ToolchainError,
 )
 from ansible_collections.buildworks.toolchain.plugins.module_utils._reconcile import Fields, find_differences
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issue_query import add_grouping, has_keyword
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issues import read_details, search_issues
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.query_terms import parse
-from ansible_collections.buildworks.toolchain.plugins.module_utils._review.rights import UNOWNED, PermissionCheck
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.access.permission_check import (
+    UNOWNED,
+    PermissionCheck,
+)
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issues.query import add_grouping, has_keyword
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issues.query_terms import parse
+from ansible_collections.buildworks.toolchain.plugins.module_utils._review.issues.search import (
+    read_details,
+    search_issues,
+)
 from ansible_collections.buildworks.toolchain.plugins.module_utils._review.service import ReviewService
 from ansible_collections.buildworks.toolchain.plugins.module_utils._task import Task
 
